@@ -1,0 +1,1 @@
+"""What everybody shares: frames, variables, clock, ring, errors."""

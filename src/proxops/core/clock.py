@@ -1,0 +1,97 @@
+"""Time of the facility: cycle number, UTC and GPS time. Lockstep never sleeps; the live clock keeps absolute deadlines."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Final, Protocol
+
+from proxops.core.errors import BadInput
+from proxops.core.messages import PERIOD_NS
+
+GPS_EPOCH_UNIX_S: Final = 315_964_800  # 1980-01-06T00:00:00Z
+GPS_MINUS_UTC_S: Final = 18  # since 2017-01-01; no leap second has been announced since (IERS Bulletin C)
+LOCKSTEP_EPOCH: Final = "2026-01-01T00:00:00Z"  # lockstep runs carry this time unless told otherwise
+
+
+def gps_from_utc_ns(utc_ns: int) -> int:
+    """GPS time in ns since its epoch, from Unix UTC in ns (valid from 2017 on)."""
+    return utc_ns + (GPS_MINUS_UTC_S - GPS_EPOCH_UNIX_S) * 1_000_000_000
+
+
+def utc_from_gps_ns(gps_ns: int) -> int:
+    """Unix UTC in ns, from GPS time in ns since its epoch (valid from 2017 on)."""
+    return gps_ns - (GPS_MINUS_UTC_S - GPS_EPOCH_UNIX_S) * 1_000_000_000
+
+
+def parse_utc_ns(text: str) -> int:
+    """Unix ns from ISO 8601 (``2026-01-01T12:00:00.123456789Z``; no zone means UTC), nanoseconds kept."""
+    raw = text.strip()
+    body, fraction = raw, ""
+    if "." in raw:
+        body, rest = raw.split(".", 1)
+        digits = len(rest) - len(rest.lstrip("0123456789"))
+        fraction, body = rest[:digits], body + rest[digits:]
+    try:
+        moment = datetime.fromisoformat(body)
+    except ValueError:
+        raise BadInput("not a UTC time", value=repr(text), bound="ISO 8601, 2026-01-01T12:00:00.5Z") from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return int(moment.timestamp()) * 1_000_000_000 + int((fraction + "000000000")[:9])
+
+
+class Clock(Protocol):
+    """Hands out the time of the present cycle."""
+
+    tick: int
+
+    def utc_ns(self) -> int:
+        """Unix UTC of the present cycle."""
+        ...
+
+    def advance(self) -> float:
+        """Go to the next cycle; returns the lateness in seconds (0 in lockstep)."""
+        ...
+
+
+class LockstepClock:
+    """Time that passes only when told: the same run has the same time stamps, bit for bit."""
+
+    def __init__(self, epoch: str = LOCKSTEP_EPOCH) -> None:
+        self.tick = 0
+        self._start_ns = parse_utc_ns(epoch)
+
+    def utc_ns(self) -> int:
+        return self._start_ns + self.tick * PERIOD_NS
+
+    def advance(self) -> float:
+        self.tick += 1
+        return 0.0
+
+
+class LiveClock:
+    """4 ms by the monotonic clock with absolute deadlines; UTC is tied to it once, so steps of the wall clock cannot jump."""
+
+    def __init__(self) -> None:
+        self.tick = 0
+        self.missed = 0
+        self._utc_at_start = time.time_ns()
+        self._deadline = self._start = time.monotonic_ns()
+
+    def utc_ns(self) -> int:
+        return self._utc_at_start + (self._deadline - self._start)
+
+    def advance(self) -> float:
+        """Sleep to the next deadline. When whole cycles were lost they are counted, not made up for in a burst."""
+        self.tick += 1
+        self._deadline += PERIOD_NS
+        wait = self._deadline - time.monotonic_ns()
+        if wait > 0:
+            time.sleep(wait * 1e-9)
+        late = time.monotonic_ns() - self._deadline
+        if late >= PERIOD_NS:
+            lost = late // PERIOD_NS
+            self.missed += lost
+            self._deadline += lost * PERIOD_NS
+        return max(late, 0) * 1e-9

@@ -1,0 +1,36 @@
+"""Errors that say what is wrong, where, the value, the bound and the way out; and the exit codes that follow."""
+
+from __future__ import annotations
+
+EXIT_DONE = 0
+EXIT_STOPPED = 1  # the run ended in a stop or failed its criteria
+EXIT_BAD_INPUT = 2
+
+
+class ProxopsError(Exception):
+    """Base of everything we raise on purpose. The message is meant for the person at the terminal."""
+
+    exit_code = EXIT_STOPPED
+
+
+class BadInput(ProxopsError):
+    """Something handed to us cannot be used: a file, an option, a datagram. Nothing has moved."""
+
+    exit_code = EXIT_BAD_INPUT
+
+    def __init__(
+        self, what: str, *, where: str = "", value: object = None, bound: str = "", way_out: str = ""
+    ) -> None:
+        self.what, self.where, self.value, self.bound, self.way_out = what, where, value, bound, way_out
+        parts = [f"{where}: {what}" if where else what]
+        if value is not None:
+            parts.append(f"got {value}")
+        if bound:
+            parts.append(f"allowed: {bound}")
+        if way_out:
+            parts.append(way_out)
+        super().__init__("; ".join(parts))
+
+
+class Refused(ProxopsError):
+    """The facility is in a state that does not allow what was asked; the message names the rule."""

@@ -1,0 +1,16 @@
+"""The frames of the hall, named once. A pose names both, reference first: ``T_lab_port1``. Drawn in docs/frames.md."""
+
+from __future__ import annotations
+
+from typing import Final
+
+FRAMES: Final[dict[str, str]] = {
+    "lab": "Global / Lab Coordinate System: z up, origin 1.5 m above the KR 240-2's mounting face",
+    "base1": "mounting face of robot 1 (KR 100 HA), carried by the rail; x towards robot 2",
+    "base2": "mounting face of robot 2 (KR 240-2), beside the rail; x towards robot 1",
+    "flange1": "adapter plate of robot 1 (the paper's Tool Coordinate System); z out of the plate",
+    "flange2": "adapter plate of robot 2; z out of the plate",
+    "port1": "spacecraft frame on robot 1 (the paper's User Tool), fixed to flange1",
+    "port2": "spacecraft frame on robot 2, fixed to flange2",
+    "pov": "point of view: the frame in which a CLW command gives both spacecraft",
+}

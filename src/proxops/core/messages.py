@@ -1,0 +1,165 @@
+"""The data pool: every variable of the facility, once. Ring, log, CSV, console and telemetry follow from this table.
+
+A variable is a number with a name, a type, a unit and a meaning. Variables come in groups (one nested message each in
+the log); a group's ``kind`` says how its components are named. SI units and radians; quaternions scalar first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.vocabulary import Hardware, Mode, Source, System
+
+AXES: Final = (
+    "rail",
+    *(f"robot1_a{i}" for i in range(1, 7)),
+    *(f"robot2_a{i}" for i in range(1, 7)),
+)
+N_AXES: Final = len(AXES)
+N_VALUES: Final = 22  # doubles of a command, after the mode word
+PERIOD_NS: Final = 4_000_000
+PERIOD_S: Final = PERIOD_NS * 1e-9
+
+POSE: Final = ("x", "y", "z", "qw", "qx", "qy", "qz")
+POSE_UNITS: Final = ("m", "m", "m", "1", "1", "1", "1")
+AXIS_UNITS: Final = ("m", *("rad",) * 12)
+RATE_UNITS: Final = ("m/s", *("rad/s",) * 12)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One number of the pool. ``type`` is a numpy type string: f8, i8 (64 bit), u4 (bit mask), u1 (enumeration, flag)."""
+
+    name: str
+    type: str
+    unit: str
+    meaning: str
+    names: type[System | Source | Hardware | Mode] | None = None  # spelling of an enumeration's values
+
+
+@dataclass(frozen=True)
+class Group:
+    """Variables that belong together: a nested message in the log, a heading in displays."""
+
+    name: str
+    meaning: str
+    variables: tuple[Variable, ...]
+
+
+def _axes(name: str, meaning: str, units: tuple[str, ...]) -> Group:
+    return Group(
+        name, meaning, tuple(Variable(a, "f8", u, f"axis {a}") for a, u in zip(AXES, units, strict=True))
+    )
+
+
+def _pose(name: str, meaning: str) -> Group:
+    return Group(
+        name, meaning, tuple(Variable(c, "f8", u, c) for c, u in zip(POSE, POSE_UNITS, strict=True))
+    )
+
+
+POOL: Final[tuple[Group, ...]] = (
+    Group(
+        "clock",
+        "when this cycle was",
+        (
+            Variable("tick", "i8", "1", "cycle number since the start"),
+            Variable("t_sim", "f8", "s", "time since the start: tick times 4 ms"),
+            Variable("utc_ns", "i8", "ns", "UTC as Unix time"),
+            Variable("gps_ns", "i8", "ns", "GPS time since 1980-01-06"),
+        ),
+    ),
+    Group(
+        "state",
+        "what the facility is doing and why it stands still",
+        (
+            Variable("mode", "u1", "", "facility mode", Mode),
+            Variable("source", "u1", "", "who commands", Source),
+            Variable("hardware", "u1", "", "virtual hall or real robots", Hardware),
+            Variable("drives", "u1", "", "1 when all drives are on and brakes released"),
+            Variable("rule", "u1", "", "number of the rule that stopped the hall, 0 for none (docs/safety.md)"),
+            Variable("axis", "u1", "", "axis (1 = rail ... 13) that the rule names, 0 for none"),
+            Variable("rule_value", "f8", "", "value that broke the rule, in the rule's unit"),
+            Variable("rule_bound", "f8", "", "bound of the rule"),
+            Variable("open_interlocks", "u4", "", "bit mask of interlocks that are not healthy"),
+            Variable("alarms", "u4", "", "bit mask of alarms that do not stop motion"),
+        ),
+    ),
+    Group(
+        "command",
+        "the command as it came, in its own coordinate system and units",
+        (
+            Variable("system", "u1", "", "coordinate system", System),
+            Variable("fresh", "u1", "", "1 when a new command came this cycle"),
+            Variable("sequence", "i8", "1", "line or datagram number, -1 for none"),
+            *(Variable(f"c{i}", "f8", "wire", f"double {i} of 22") for i in range(1, N_VALUES + 1)),
+        ),
+    ),
+    Group(
+        "answer",
+        "actual values in the command's coordinate system and units",
+        tuple(Variable(f"c{i}", "f8", "wire", f"double {i} of 22") for i in range(1, N_VALUES + 1)),
+    ),
+    _axes("wish", "axes that the command asks for", AXIS_UNITS),
+    _axes("setpoint", "axes sent to the robots after the guard", AXIS_UNITS),
+    _axes("setpoint_rate", "rate of the set-point", RATE_UNITS),
+    _axes("actual", "axes reported by the robots", AXIS_UNITS),
+    _axes("actual_rate", "rate of the actual axes", RATE_UNITS),
+    _pose("commanded_port1", "T_lab_port1 of the set-point"),
+    _pose("commanded_port2", "T_lab_port2 of the set-point"),
+    _pose("actual_port1", "T_lab_port1 of the actual axes"),
+    _pose("actual_port2", "T_lab_port2 of the actual axes"),
+    Group(
+        "margin",
+        "distance to what would stop the hall, smallest over both robots",
+        (
+            Variable("axis_range", "f8", "1", "to the nearest axis limit, as a share of its range"),
+            Variable("table3", "f8", "m", "to the nearest face of Table 3's position ranges"),
+            Variable("wrist", "f8", "rad", "to the wrist singularity: |A5|"),
+            Variable("elbow", "f8", "rad", "to the stretched or folded elbow"),
+            Variable("shoulder", "f8", "m", "of the wrist centre from axis 1"),
+            Variable("speed", "f8", "1", "share of the axis speed limits left"),
+        ),
+    ),
+    Group(
+        "timing",
+        "how the live loop kept its time (zero in lockstep)",
+        (
+            Variable("lateness", "f8", "s", "wake-up after the deadline"),
+            Variable("work", "f8", "s", "time spent in the previous tick"),
+            Variable("missed", "i8", "1", "cycles missed so far"),
+        ),
+    ),
+)
+
+
+def _group_dtype(group: Group) -> np.dtype[np.void]:
+    """Packed little-endian layout of one group; a run of doubles keeps one field each, in table order."""
+    return np.dtype([(v.name, "<" + v.type) for v in group.variables])
+
+
+POOL_DTYPE: Final[np.dtype[np.void]] = np.dtype([(g.name, _group_dtype(g)) for g in POOL], align=False)
+"""One record of the pool, as it lies in the ring: groups in table order, packed, little-endian."""
+
+EVENT_DTYPE: Final[np.dtype[np.void]] = np.dtype(
+    [("utc_ns", "<i8"), ("tick", "<i8"), ("severity", "u1"), ("name", "S47"), ("text", "S400")]
+)
+"""One event: a stop, a refusal, a change of mode. ``name`` is the rule or topic, ``text`` the whole sentence (UTF-8)."""
+
+
+def doubles(pool: NDArray[np.void], group: str, first: str | None = None, count: int | None = None) -> NDArray[np.float64]:
+    """View of a run of doubles in a one-record pool (all of the group, or ``count`` from ``first``), for kernels."""
+    table = next(g for g in POOL if g.name == group)
+    names = [v.name for v in table.variables]
+    start = names.index(first) if first else 0
+    stop = start + (count if count is not None else len(names) - start)
+    if any(v.type != "f8" for v in table.variables[start:stop]):
+        raise TypeError(f"{group}: not all doubles from {names[start]} on")
+    offset = POOL_DTYPE.fields[group][1] + POOL_DTYPE[group].fields[names[start]][1]  # type: ignore[index]
+    if offset % 8:
+        raise TypeError(f"{group}.{names[start]} lies at byte {offset}: kernels need multiples of 8, reorder the table")
+    return np.ndarray(shape=(stop - start,), dtype="<f8", buffer=pool.data, offset=offset)

@@ -1,0 +1,131 @@
+"""Ring of records in shared memory: one writer that never waits, any number of readers that can fall behind.
+
+Layout of the file (little-endian): a header of 64-bit words, then ``slots`` records. ``head`` counts the records ever
+written and is stored after the record itself, so a reader never sees half a record unless it is overtaken, which it
+notices and counts. A reader in lockstep publishes its own position; then the *caller* of the writer may wait for it.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORDS: Final = 8
+_HEAD, _CLOSED, _TAIL, _TROUBLE, _LOST, _HEARTBEAT = range(6)
+
+
+def shared_folder() -> Path:
+    """Memory-backed folder where there is one."""
+    shm = Path("/dev/shm")
+    return shm if shm.is_dir() and os.access(shm, os.W_OK) else Path(tempfile.gettempdir())
+
+
+class Ring:
+    """A mapped ring. ``create`` makes it (and owns the file); ``attach`` opens one that another process made."""
+
+    def __init__(self, path: Path, dtype: np.dtype[np.void], slots: int, *, owner: bool) -> None:
+        self.path, self.slots, self._owner = path, slots, owner
+        size = WORDS * 8 + slots * dtype.itemsize
+        with open(path, "r+b") as file:
+            self._map = mmap.mmap(file.fileno(), size)
+        self.words = np.frombuffer(self._map, "<i8", WORDS)
+        self.records: NDArray[np.void] = np.frombuffer(self._map, dtype, slots, offset=WORDS * 8)
+
+    @classmethod
+    def create(cls, name: str, dtype: np.dtype[np.void], slots: int) -> Ring:
+        """New ring with all pages touched, so that the tick never faults one in."""
+        handle, path = tempfile.mkstemp(prefix=f"proxops-{name}-", dir=shared_folder())
+        with os.fdopen(handle, "wb") as file:
+            file.write(bytes(WORDS * 8 + slots * dtype.itemsize))
+        return cls(Path(path), dtype, slots, owner=True)
+
+    @classmethod
+    def attach(cls, path: Path, dtype: np.dtype[np.void]) -> Ring:
+        """Open an existing ring; its size tells the number of slots."""
+        slots, rest = divmod(path.stat().st_size - WORDS * 8, dtype.itemsize)
+        if rest or slots <= 0:
+            raise ValueError(f"{path}: size does not fit records of {dtype.itemsize} bytes (other version?)")
+        return cls(path, dtype, slots, owner=False)
+
+    # --- writer ---
+    def push(self, record: np.void) -> None:
+        """Copy one record in. Never blocks; an old one is overwritten when the ring is full."""
+        head = int(self.words[_HEAD])
+        self.records[head % self.slots] = record
+        self.words[_HEAD] = head + 1
+
+    def close(self) -> None:
+        """Say that nothing more will come; remove the file if it is ours."""
+        self.words[_CLOSED] = 1
+        if self._owner:
+            self.path.unlink(missing_ok=True)
+
+    # --- state words shared by both sides ---
+    @property
+    def head(self) -> int:
+        return int(self.words[_HEAD])
+
+    @property
+    def closed(self) -> bool:
+        return bool(self.words[_CLOSED])
+
+    @property
+    def tail(self) -> int:
+        """How far the recorder has read: what may be overwritten without loss."""
+        return int(self.words[_TAIL])
+
+    @tail.setter
+    def tail(self, value: int) -> None:
+        self.words[_TAIL] = value
+
+    @property
+    def trouble(self) -> int:
+        """errno of the recorder's present trouble with the disk, 0 when all is well."""
+        return int(self.words[_TROUBLE])
+
+    @trouble.setter
+    def trouble(self, errno: int) -> None:
+        self.words[_TROUBLE] = errno
+
+    @property
+    def lost(self) -> int:
+        """Records that were overwritten before the recorder could read them."""
+        return int(self.words[_LOST])
+
+    @lost.setter
+    def lost(self, count: int) -> None:
+        self.words[_LOST] = count
+
+    @property
+    def heartbeat(self) -> int:
+        """Counted up by the recorder whenever it looks at the ring; standing still means that it is gone."""
+        return int(self.words[_HEARTBEAT])
+
+    @heartbeat.setter
+    def heartbeat(self, value: int) -> None:
+        self.words[_HEARTBEAT] = value
+
+    # --- reader ---
+    def read(self, cursor: int, limit: int = 4096) -> tuple[NDArray[np.void], int, int]:
+        """Copy of the records from ``cursor`` on (at most ``limit``), the next cursor, and how many were overtaken."""
+        head = self.head
+        overtaken = max(0, head - self.slots - cursor)
+        start = cursor + overtaken
+        stop = min(head, start + limit)
+        index = np.arange(start, stop) % self.slots
+        copy = self.records[index]
+        # The writer may have gone round while we copied: what it reached is no longer what we asked for.
+        late = max(0, self.head + 1 - self.slots - start)
+        late = min(late, stop - start) if stop > start else 0
+        return copy[late:], stop, overtaken + late
+
+    def latest(self) -> NDArray[np.void] | None:
+        """Copy of the newest record, for displays."""
+        head = self.head
+        return self.records[(head - 1) % self.slots].copy() if head else None

@@ -1,0 +1,1 @@
+"""Wires it all: sources, tick, lockstep player, live server."""

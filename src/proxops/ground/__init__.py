@@ -1,0 +1,1 @@
+"""Recorder, log reading, report: what is kept and shown of a run."""

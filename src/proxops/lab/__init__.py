@@ -1,0 +1,1 @@
+"""The hall: its cell, kinematics, coordinate systems, tools, payload, trajectories."""

@@ -1,0 +1,265 @@
+"""The cell: what stands in the hall and what it may do. One TOML file, read strictly, packed once for the kernels."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from proxops.core.errors import BadInput
+from proxops.core.messages import AXES, N_AXES
+from proxops.lab.urdf import AxisLimits, read_arm, read_limits
+from proxops.lab.user_tool import UserTool
+from proxops.maths.pose import pose_from_abc
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Triple = tuple[Finite, Finite, Finite]
+
+
+class Strict(BaseModel):
+    """A table of the cell file: unknown keys and wrong types are errors, and nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class Servo(Strict):
+    """How a controller follows: dead time, lag, and the following error at which it faults (m or rad)."""
+
+    dead_time_ms: Annotated[float, Field(ge=0, le=100)]
+    time_constant_ms: Annotated[float, Field(ge=4, le=500)]
+    following_error_limit: Positive
+
+
+class Mount(Strict):
+    """Where a robot's base stands."""
+
+    on: Literal["rail", "floor"]
+    yaw_deg: Finite
+    xyz_lab_m: Triple = (0.0, 0.0, 0.0)
+
+
+class Plate(Strict):
+    """Adapter plate of Table 5: its own mass, and the most that may be mounted on it."""
+
+    mass_kg: Positive
+    max_payload_kg: Positive
+    max_inertia_kgm2: tuple[Positive, Positive, Positive]
+
+
+class Payload(Strict):
+    """What is mounted: mass, centre of mass in the flange frame, principal moments about it along the flange's axes."""
+
+    what: str
+    mass_kg: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    com_m: Triple
+    inertia_kgm2: tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]]
+
+
+Interval = tuple[Finite, Finite]
+
+
+class Range(Strict):
+    """A robot's rows of Table 3."""
+
+    x_m: Interval
+    y_m: Interval
+    z_m: Interval
+    roll_deg: Interval | Literal["endless"]
+    pitch_deg: Interval
+    yaw_deg: Interval
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Range:
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if value != "endless" and not value[0] < value[1]:
+                raise ValueError(f"{name}: from must be below to, got {value}")
+        return self
+
+
+class Robot(Strict):
+    """One arm of the cell."""
+
+    model: str
+    mount: Mount
+    home_deg: tuple[Finite, Finite, Finite, Finite, Finite, Finite]
+    endless: tuple[Literal["a1", "a2", "a3", "a4", "a5", "a6"], ...]
+    repeatability_mm: Annotated[float, Field(ge=0)]
+    servo: Servo
+    plate: Plate
+    payload: Payload
+    range: Range
+
+
+class Rail(Strict):
+    """The linear axis under robot 1; it runs along the lab's x."""
+
+    model: str
+    origin_lab_m: Triple
+    home_m: Finite
+    repeatability_mm: Annotated[float, Field(ge=0)]
+    servo: Servo
+
+
+class PlateAxes(Strict):
+    """ABC angles from each flange to the axes in which Table 3 reads roll, pitch and yaw."""
+
+    robot1: Triple
+    robot2: Triple
+
+
+class Limits(Strict):
+    """What the guard allows beyond the axis limits of the robot models."""
+
+    port_speed_m_s: Positive
+    port_rate_deg_s: Positive
+    speed_share: Share
+    acceleration_share: Share
+    jump_rail_mm: Positive
+    jump_axis_deg: Positive
+    wrist_margin_deg: Annotated[float, Field(ge=0, lt=45)]
+    move_to_start_share: Share
+    jog_speed_m_s: Positive
+    jog_rate_deg_s: Positive
+    reduced_share: Share
+    sync_timeout_ms: Annotated[float, Field(ge=4, le=1000)]
+
+
+class InterlockInput(Strict):
+    """One named input that can forbid motion."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    kind: Literal["estop", "door", "gate", "fence", "laser", "power"]
+
+
+class CellFile(Strict):
+    """The whole TOML file."""
+
+    name: str
+    rail: Rail
+    robot1: Robot
+    robot2: Robot
+    plate_axes_deg: PlateAxes
+    limits: Limits
+    interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]
+
+
+HALL_DTYPE = np.dtype(
+    [
+        ("lengths1", "f8", (6,)), ("lengths2", "f8", (6,)),
+        ("base1", "f8", (4, 4)),  # T_lab_base1 with the rail at zero
+        ("base2", "f8", (4, 4)),  # T_lab_base2
+        ("port1", "f8", (4, 4)), ("port2", "f8", (4, 4)),  # T_flange_port
+        ("port1_inv", "f8", (4, 4)), ("port2_inv", "f8", (4, 4)),
+        ("plate1", "f8", (3, 3)), ("plate2", "f8", (3, 3)),  # R_flange_plate
+        ("lower", "f8", (N_AXES,)), ("upper", "f8", (N_AXES,)),  # infinite for endless axes
+        ("speed", "f8", (N_AXES,)), ("acceleration", "f8", (N_AXES,)),  # what the guard allows
+        ("jump", "f8", (N_AXES,)),
+        ("range_lower", "f8", (2, 6)), ("range_upper", "f8", (2, 6)),  # x y z roll pitch yaw
+        ("port_speed", "f8"), ("port_rate", "f8"), ("wrist_margin", "f8"),
+    ]
+)  # fmt: skip
+"""All constants that the kernels need, in one record: passing it costs as little as passing one array."""
+
+
+class AxisTable(NamedTuple):
+    """Limits of the thirteen axes as the robot models give them, endless axes unbounded."""
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    speed: NDArray[np.float64]
+    acceleration: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A loaded cell: the file's tables, the axis limits of its robot models, the tools, and the packed record."""
+
+    file: CellFile
+    axes: AxisTable
+    tool: UserTool
+    home: NDArray[np.float64]
+    hall: NDArray[np.void] = field(repr=False)
+
+    @property
+    def robots(self) -> tuple[Robot, Robot]:
+        return self.file.robot1, self.file.robot2
+
+
+def builtin(folder: str, name: str) -> Path:
+    """Path of a file shipped with the package (models, cells, tools)."""
+    return Path(str(files("proxops.lab").joinpath(folder, name)))
+
+
+def model_path(cell_path: Path, name: str) -> Path:
+    """A robot model beside the cell file, or else one that is shipped."""
+    beside = cell_path.parent / name
+    return beside if beside.exists() else builtin("models", name)
+
+
+def load_cell(path: Path | None = None, tool: UserTool | None = None) -> Cell:
+    """Read a cell (the EPOS hall by default) with the user tools (Figure 24's by default)."""
+    source = path or builtin("cells", "epos.toml")
+    try:
+        table = tomllib.loads(source.read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"cannot read the cell: {error}", where=str(source)) from None
+    try:
+        file = CellFile.model_validate(table)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"{key}: {first['msg']}", where=str(source), value=first["input"]) from None
+    return build_cell(file, source, tool or UserTool.read(builtin("tools", "user_tool.val")))
+
+
+def build_cell(file: CellFile, source: Path, tool: UserTool) -> Cell:
+    """Join the file, the robot models and the tools; pack them for the kernels."""
+    arm1, arm2 = (read_arm(model_path(source, robot.model)) for robot in (file.robot1, file.robot2))
+    rail = read_limits(model_path(source, file.rail.model), "e1")
+    axes = _axis_table((rail, *arm1.axes, *arm2.axes), file)
+    home = np.array([file.rail.home_m, *np.radians(file.robot1.home_deg), *np.radians(file.robot2.home_deg)])
+    outside = (home < axes.lower) | (home > axes.upper)
+    if outside.any():
+        raise BadInput(f"home of {AXES[int(outside.argmax())]} lies outside its range", where=str(source))
+    hall = np.zeros(1, HALL_DTYPE)
+    h = hall[0]
+    h["lengths1"], h["lengths2"] = arm1.lengths, arm2.lengths
+    h["base1"] = pose_from_abc(*file.rail.origin_lab_m, np.radians(file.robot1.mount.yaw_deg), 0.0, 0.0)
+    h["base2"] = pose_from_abc(*file.robot2.mount.xyz_lab_m, np.radians(file.robot2.mount.yaw_deg), 0.0, 0.0)
+    h["port1"], h["port2"] = tool.T_flange_port1, tool.T_flange_port2
+    h["port1_inv"], h["port2_inv"] = np.linalg.inv(tool.T_flange_port1), np.linalg.inv(tool.T_flange_port2)
+    for name, abc in (("plate1", file.plate_axes_deg.robot1), ("plate2", file.plate_axes_deg.robot2)):
+        h[name] = pose_from_abc(0.0, 0.0, 0.0, *np.radians(abc))[:3, :3]
+    _pack_limits(h, axes, file)
+    return Cell(file, axes, tool, home, hall)
+
+
+def _axis_table(limits: tuple[AxisLimits, ...], file: CellFile) -> AxisTable:
+    rows = np.array([(a.lower, a.upper, a.speed, a.acceleration) for a in limits])
+    for offset, robot in ((1, file.robot1), (7, file.robot2)):
+        for name in robot.endless:
+            rows[offset + int(name[1]) - 1, :2] = -np.inf, np.inf
+    return AxisTable(*(rows[:, i].copy() for i in range(4)))
+
+
+def _pack_limits(h: np.void, axes: AxisTable, file: CellFile) -> None:
+    limits = file.limits
+    h["lower"], h["upper"] = axes.lower, axes.upper
+    h["speed"], h["acceleration"] = axes.speed * limits.speed_share, axes.acceleration * limits.acceleration_share
+    h["jump"] = [limits.jump_rail_mm * 1e-3, *[np.radians(limits.jump_axis_deg)] * 12]
+    for row, robot in enumerate((file.robot1, file.robot2)):
+        span = robot.range
+        roll = (-np.inf, np.inf) if span.roll_deg == "endless" else np.radians(span.roll_deg)
+        spans = (span.x_m, span.y_m, span.z_m, roll, np.radians(span.pitch_deg), np.radians(span.yaw_deg))
+        h["range_lower"][row], h["range_upper"][row] = zip(*spans, strict=True)
+    h["port_speed"], h["port_rate"] = limits.port_speed_m_s, np.radians(limits.port_rate_deg_s)
+    h["wrist_margin"] = np.radians(limits.wrist_margin_deg)

@@ -1,0 +1,257 @@
+"""Virtual robot controllers: rail, robot 1 and robot 2, each as a KUKA controller behaves under external set-points.
+
+A set-point comes every 4 ms and is interpolated linearly; after a dead time each axis follows it as a critically damped
+second-order servo with bounded speed and acceleration, stepped at 1 ms. A controller does not smooth what it is given: a
+set-point that asks for more than the axis' speed, leaves the axis range, or is not a number is a fault, as is a following
+error beyond its limit; then that controller brakes, switches its drives off and closes the brakes. Actual values carry
+the repeatability of the mechanics as a slow random offset from a seeded generator.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.lab.cell import Cell, Robot
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array
+
+SUBSTEPS: Final = 4  # of 1 ms
+H: Final = PERIOD_S / SUBSTEPS
+HISTORY: Final = 32  # cycles of set-points kept for the dead time (at most 100 ms)
+WANDER_S: Final = 0.5  # time constant of the repeatability offset
+RELEASE_CYCLES: Final = 50  # brakes need 0.2 s to open
+SPEED_TOLERANCE: Final = 1.05  # share of the axis speed at which a controller faults
+NOISE_BLOCK: Final = 256
+UNITS: Final = (slice(0, 1), slice(1, 7), slice(7, 13))
+UNIT_NAMES: Final = ("rail", "robot 1", "robot 2")
+
+
+class Drive(IntEnum):
+    """State of one controller's drives."""
+
+    OFF = 0  # brakes closed
+    RELEASING = 1
+    ON = 2
+    BRAKING = 3  # after a fault or a stop, on the way to OFF
+
+
+class Fault(IntEnum):
+    """Why a controller stopped by itself."""
+
+    NONE = 0
+    NOT_FINITE = 1
+    SPEED = 2
+    RANGE = 3
+    FOLLOWING_ERROR = 4
+
+
+FAULT_TEXT: Final = {
+    Fault.NOT_FINITE: "set-point is not a number",
+    Fault.SPEED: "set-point steps faster than the axis",
+    Fault.RANGE: "set-point beyond the software limit switch",
+    Fault.FOLLOWING_ERROR: "following error",
+}
+
+CONTROLLER_DTYPE = np.dtype(
+    [
+        ("omega", "f8", (N_AXES,)), ("delay", "f8", (N_AXES,)),  # rad/s; dead time in cycles
+        ("lower", "f8", (N_AXES,)), ("upper", "f8", (N_AXES,)),
+        ("speed", "f8", (N_AXES,)), ("acceleration", "f8", (N_AXES,)), ("follow", "f8", (N_AXES,)),
+        ("sigma", "f8", (N_AXES,)),
+        ("history", "f8", (HISTORY, N_AXES)), ("now", "i8"),
+        ("x", "f8", (N_AXES,)), ("v", "f8", (N_AXES,)), ("wander", "f8", (N_AXES,)),
+        ("drive", "i8", (3,)), ("timer", "i8", (3,)),
+        ("fault", "i8"), ("fault_axis", "i8"), ("fault_value", "f8"), ("fault_bound", "f8"),
+    ]
+)  # fmt: skip
+OFF, RELEASING, ON, BRAKING = (int(d) for d in Drive)
+
+
+@kernel
+def _unit(axis: int) -> int:
+    return 0 if axis == 0 else (1 if axis < 7 else 2)
+
+
+@kernel
+def _raise(c: NDArray[np.void], fault: int, axis: int, value: float, bound: float) -> None:
+    """Note the first fault and brake the controller that has it."""
+    s = c[0]
+    if s.fault == 0:
+        s.fault, s.fault_axis, s.fault_value, s.fault_bound = fault, axis, value, bound
+    s.drive[_unit(axis)] = BRAKING
+
+
+@kernel
+def _accept(c: NDArray[np.void], setpoint: Array) -> None:
+    """Check the new set-points as the controllers do, and put them into the history."""
+    s = c[0]
+    before, slot = s.now % HISTORY, (s.now + 1) % HISTORY
+    for i in range(N_AXES):
+        last, new = s.history[before, i], setpoint[i]
+        s.history[slot, i] = last
+        if s.drive[_unit(i)] != ON:
+            s.history[slot, i] = s.x[i]
+            continue
+        rate = abs(new - last) / PERIOD_S
+        if not math.isfinite(new):
+            _raise(c, 1, i, new, 0.0)
+        elif rate > SPEED_TOLERANCE * s.speed[i]:
+            _raise(c, 2, i, rate, SPEED_TOLERANCE * s.speed[i])
+        elif new < s.lower[i] - 1e-6 or new > s.upper[i] + 1e-6:
+            _raise(c, 3, i, new, s.lower[i] if new < s.lower[i] else s.upper[i])
+        else:
+            s.history[slot, i] = new
+    s.now += 1
+
+
+@kernel
+def _delayed(c: NDArray[np.void], axis: int, cycles_ago: float) -> float:
+    """Set-point as it was ``cycles_ago`` before the end of this cycle, interpolated."""
+    s = c[0]
+    whole = int(cycles_ago)
+    part = cycles_ago - whole
+    newer, older = s.history[(s.now - whole) % HISTORY, axis], s.history[(s.now - whole - 1) % HISTORY, axis]
+    return newer + part * (older - newer)
+
+
+@kernel
+def _servo(c: NDArray[np.void], i: int) -> None:
+    """One axis over one cycle: four steps of the servo, or of braking."""
+    s = c[0]
+    drive = s.drive[_unit(i)]
+    for k in range(SUBSTEPS):
+        if drive == ON:
+            reference = _delayed(c, i, s.delay[i] + (SUBSTEPS - 1 - k) / SUBSTEPS)
+            a = s.omega[i] * (s.omega[i] * (reference - s.x[i]) - 2.0 * s.v[i])
+            a = min(max(a, -s.acceleration[i]), s.acceleration[i])
+        else:
+            a = -math.copysign(min(s.acceleration[i], abs(s.v[i]) / H), s.v[i])
+        s.v[i] = min(max(s.v[i] + a * H, -s.speed[i]), s.speed[i])
+        s.x[i] += s.v[i] * H
+    if drive == ON:
+        error = abs(_delayed(c, i, s.delay[i]) - s.x[i])
+        if error > s.follow[i]:
+            _raise(c, 4, i, error, s.follow[i])
+
+
+@kernel
+def step(c: NDArray[np.void], setpoint: Array, noise: Array, actual: Array, rate: Array) -> int:
+    """One cycle of all three controllers; returns the fault that stands."""
+    s = c[0]
+    _accept(c, setpoint)
+    still = np.ones(3)
+    for i in range(N_AXES):
+        _servo(c, i)
+        s.wander[i] += -s.wander[i] * (PERIOD_S / WANDER_S) + s.sigma[i] * math.sqrt(2.0 * PERIOD_S / WANDER_S) * noise[i]
+        actual[i], rate[i] = s.x[i] + s.wander[i], s.v[i]
+        if s.v[i] != 0.0:
+            still[_unit(i)] = 0.0
+    for unit in range(3):
+        if s.drive[unit] == BRAKING and still[unit] == 1.0:
+            s.drive[unit] = OFF
+        elif s.drive[unit] == RELEASING:
+            s.timer[unit] -= 1
+            if s.timer[unit] <= 0:
+                s.drive[unit] = ON
+    return s.fault
+
+
+@dataclass(frozen=True)
+class ControllerFault:
+    """A fault as a controller reports it."""
+
+    fault: Fault
+    axis: int  # 0 = rail … 12
+    value: float
+    bound: float
+
+
+class VirtualHall:
+    """The three virtual controllers. Port of the tick: ``read`` what was, ``write`` what shall be."""
+
+    def __init__(self, cell: Cell, rng: np.random.Generator, q: NDArray[np.float64] | None = None) -> None:
+        self._c = np.zeros(1, CONTROLLER_DTYPE)
+        self._rng = rng
+        self._noise = rng.standard_normal((NOISE_BLOCK, N_AXES))
+        self._next_noise = 0
+        self.actual = np.zeros(N_AXES)
+        self.rate = np.zeros(N_AXES)
+        s = self._c[0]
+        _fill(s, cell)
+        s["x"] = cell.home if q is None else q
+        s["wander"] = s["sigma"] * rng.standard_normal(N_AXES)
+        s["history"][:] = s["x"]
+        self.actual[:] = s["x"] + s["wander"]
+        self._drive: NDArray[np.int64] = s["drive"]
+
+    def read(self) -> NDArray[np.float64]:
+        """Actual axes at the end of the last cycle (m, rad). A view: it changes with the next ``write``."""
+        return self.actual
+
+    def write(self, setpoint: NDArray[np.float64]) -> ControllerFault | None:
+        """Hand over the set-points and let 4 ms pass. A fault that stands is returned every cycle until ``clear``."""
+        if self._next_noise == NOISE_BLOCK:
+            self._rng.standard_normal(out=self._noise)
+            self._next_noise = 0
+        fault = step(self._c, setpoint, self._noise[self._next_noise], self.actual, self.rate)
+        self._next_noise += 1
+        if fault == 0:
+            return None
+        s = self._c[0]
+        return ControllerFault(Fault(fault), int(s["fault_axis"]), float(s["fault_value"]), float(s["fault_bound"]))
+
+    def drives_on(self) -> None:
+        """Close the contactors and open the brakes; takes 0.2 s. Clears faults."""
+        s = self._c[0]
+        s["fault"] = 0
+        off = s["drive"] != ON
+        s["drive"][off], s["timer"][off] = RELEASING, RELEASE_CYCLES
+
+    def drives_off(self) -> None:
+        """Brake whatever still moves, then close the brakes."""
+        s = self._c[0]
+        s["drive"][s["drive"] != OFF] = BRAKING
+
+    @property
+    def all_on(self) -> bool:
+        return bool((self._drive == ON).all())
+
+    @property
+    def any_on(self) -> bool:
+        return bool((self._drive != OFF).any())
+
+    @property
+    def standing(self) -> NDArray[np.float64]:
+        """Where the servos are, free of the repeatability offset: the set-point to begin with when drives go on."""
+        x: NDArray[np.float64] = self._c[0]["x"]
+        return x
+
+
+def _fill(s: np.void, cell: Cell) -> None:
+    """Parameters of all axes from the cell."""
+    s["lower"], s["upper"] = cell.axes.lower, cell.axes.upper
+    s["speed"], s["acceleration"] = cell.axes.speed, cell.axes.acceleration
+    servos = (cell.file.rail.servo, cell.file.robot1.servo, cell.file.robot2.servo)
+    for span, servo in zip(UNITS, servos, strict=True):
+        s["omega"][span] = 2.0 / (servo.time_constant_ms * 1e-3)  # lag of a critically damped servo at constant speed
+        s["delay"][span] = servo.dead_time_ms * 1e-3 / PERIOD_S
+        s["follow"][span] = servo.following_error_limit
+    s["sigma"][0] = cell.file.rail.repeatability_mm * 1e-3 / 3.0
+    s["sigma"][1:7] = _axis_sigma(cell.file.robot1, cell.hall["lengths1"][0])
+    s["sigma"][7:13] = _axis_sigma(cell.file.robot2, cell.hall["lengths2"][0])
+
+
+def _axis_sigma(robot: Robot, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Axis noise (1 sigma, rad) so that the flange scatters by the catalogue's repeatability (3 sigma, ISO 9283) in
+    the stretched arm: axes 1 to 3 carry equal shares, the wrist's axes turn as little as axis 3."""
+    a1, _, a2, _, d4, d6 = lengths.tolist()
+    share = robot.repeatability_mm * 1e-3 / 3.0 / math.sqrt(3.0)
+    reach, forearm = a1 + a2 + d4 + d6, d4 + d6
+    return np.array([share / reach, share / (reach - a1), *[share / forearm] * 4])

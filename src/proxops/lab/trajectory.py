@@ -1,0 +1,185 @@
+"""Trajectory files of the asynchronous interface: 23 columns, one int16 and 22 doubles, a line every 4 ms (Table 4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.errors import BadInput
+from proxops.core.messages import N_VALUES, PERIOD_S
+from proxops.core.vocabulary import System
+from proxops.lab.cell import Cell
+from proxops.lab.coordinates import (
+    NOT_FINITE,
+    NOT_UNIT,
+    OK,
+    POV,
+    POV_AT_LAB,
+    QUAT_TOLERANCE,
+    UNREACHABLE1,
+    axes_from_lines,
+    check_values,
+    lines_from_axes,
+)
+
+COLUMNS = 1 + N_VALUES
+SYSTEM_BOUND = "1 (CLW), 2 (GLC), 3 (IJT) or 4 (IDC)"
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A motion as commanded: the coordinate system and the 22 doubles of each line."""
+
+    systems: NDArray[np.int16]
+    values: NDArray[np.float64]
+    source: str
+    first_line: int = 1
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    @property
+    def duration_s(self) -> float:
+        return (len(self) - 1) * PERIOD_S
+
+    def where(self, index: int) -> str:
+        """How a message names line ``index`` (from 0) of this trajectory."""
+        return f"{self.source}, line {index + self.first_line}"
+
+
+def read_trajectory(path: Path) -> Trajectory:
+    """Read and check a whole file; the first thing wrong is named with its line, value and bound."""
+    try:
+        text = path.read_text(encoding="ascii")
+    except UnicodeDecodeError as error:
+        raise BadInput("not an ASCII file", where=str(path), value=f"byte {error.object[error.start]:#04x} at offset {error.start}") from None
+    except OSError as error:
+        raise BadInput(f"cannot read the trajectory: {error.strerror}", where=str(path)) from None
+    return parse_trajectory(text, str(path))
+
+
+def parse_trajectory(text: str, source: str) -> Trajectory:
+    """Parse the lines of a trajectory. An empty last line is allowed, an empty line inside is not."""
+    lines = text.rstrip().splitlines()
+    if not lines:
+        raise BadInput("the trajectory is empty", where=source, bound="at least one line of 23 columns")
+    table = _parse_fast(lines)
+    if table is None:
+        table = np.array([_parse_line(line, f"{source}, line {k}") for k, line in enumerate(lines, 1)])
+    trajectory = Trajectory(table[:, 0].astype(np.int16), np.ascontiguousarray(table[:, 1:]), source)
+    for k in range(len(trajectory)):
+        _check_line(trajectory, k)
+    return trajectory
+
+
+def _parse_fast(lines: list[str]) -> NDArray[np.float64] | None:
+    """All lines at once when every one is clean; None sends the caller to the careful way, which names what is wrong."""
+    words = [line.split() for line in lines]
+    if any(len(row) != COLUMNS for row in words):
+        return None
+    try:
+        table = np.array(words, dtype=np.float64)
+    except ValueError:
+        return None
+    first = table[:, 0]
+    return table if all(row[0].isdigit() for row in words) and np.isin(first, (1, 2, 3, 4)).all() else None
+
+
+def _parse_line(line: str, where: str) -> list[float]:
+    words = line.split()
+    if len(words) != COLUMNS:
+        raise BadInput(f"{len(words)} columns", where=where, bound=f"{COLUMNS}: one int16 and {N_VALUES} doubles, separated by blanks")
+    try:
+        system = int(words[0])
+    except ValueError:
+        raise BadInput("column 1 is not an integer", where=where, value=repr(words[0]), bound=SYSTEM_BOUND) from None
+    if system not in (1, 2, 3, 4):
+        raise BadInput("unknown coordinate system in column 1", where=where, value=system, bound=SYSTEM_BOUND)
+    row = [float(system)]
+    for column, word in enumerate(words[1:], 2):
+        try:
+            row.append(float(word))
+        except ValueError:
+            raise BadInput(f"column {column} is not a number", where=where, value=repr(word)) from None
+    return row
+
+
+def _check_line(trajectory: Trajectory, k: int) -> None:
+    code, index, value = check_values(int(trajectory.systems[k]), trajectory.values[k])
+    if code != OK:
+        raise explain_values(code, index, value, trajectory.where(k))
+
+
+def explain_values(code: int, index: int, value: float, where: str) -> BadInput:
+    """The message for a code of ``check_values``; columns count from 1 with the mode word as the first."""
+    if code == NOT_FINITE:
+        return BadInput(f"column {index + 2} is not finite", where=where, value=value, bound="finite numbers")
+    if code == NOT_UNIT:
+        return BadInput(
+            f"quaternion in columns {index + 2}-{index + 5} is not of unit length",
+            where=where, value=f"norm {value:.9g}", bound=f"1 ± {QUAT_TOLERANCE:g}",
+        )  # fmt: skip
+    return BadInput("unknown coordinate system in the mode word", where=where, value=int(value), bound=SYSTEM_BOUND)
+
+
+def axes_of(cell: Cell, trajectory: Trajectory, posture: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """The thirteen axes of every line, continuous from the posture nearest to ``posture`` (home by default)."""
+    q = np.empty((len(trajectory), 13))
+    reference = cell.home if posture is None else posture
+    done, code, beyond = axes_from_lines(cell.hall, trajectory.systems, trajectory.values, reference, q)
+    if code != OK:
+        robot = 1 if code == UNREACHABLE1 else 2
+        raise BadInput(
+            f"robot {robot} cannot reach this pose{_swap_hint(cell, trajectory, done, reference)}",
+            where=trajectory.where(done), value=f"{beyond * 1e3:.1f} mm beyond its reach", bound="0 mm",
+        )  # fmt: skip
+    return q
+
+
+def _swap_hint(cell: Cell, trajectory: Trajectory, k: int, reference: NDArray[np.float64]) -> str:
+    """Say so when the same line is within reach with the two tools exchanged."""
+    if trajectory.systems[k] not in (System.CLW, System.GLC):
+        return ""
+    hall = cell.hall.copy()
+    for name in ("port", ):
+        for suffix in ("", "_inv"):
+            hall[f"{name}1{suffix}"], hall[f"{name}2{suffix}"] = cell.hall[f"{name}2{suffix}"], cell.hall[f"{name}1{suffix}"]
+    q = np.empty((1, 13))
+    _, code, _ = axes_from_lines(hall, trajectory.systems[k : k + 1], trajectory.values[k : k + 1], reference, q)
+    return " (it could with the two user tools exchanged: are they swapped?)" if code == OK else ""
+
+
+def convert(
+    cell: Cell, trajectory: Trajectory, to: System,
+    pov: NDArray[np.float64] | None = None, posture: NDArray[np.float64] | None = None,
+) -> Trajectory:  # fmt: skip
+    """The same motion in another system. For CLW the point of view is ``pov``, else the input's, else the lab's origin."""
+    q = axes_of(cell, trajectory, posture)
+    views = np.tile(POV_AT_LAB if pov is None else pov, (len(trajectory), 1))
+    if pov is None:
+        given = trajectory.systems == System.CLW
+        views[given] = trajectory.values[given, POV : POV + 7]
+    values = np.empty((len(trajectory), N_VALUES))
+    lines_from_axes(cell.hall, int(to), q, views, values)
+    return Trajectory(np.full(len(trajectory), to, np.int16), values, trajectory.source)
+
+
+def format_lines(trajectory: Trajectory) -> Iterator[str]:
+    """Lines of the file format, with every digit that a double holds."""
+    for system, row in zip(trajectory.systems.tolist(), trajectory.values.tolist(), strict=True):
+        yield f"{system} " + " ".join(_text(value) for value in row) + "\n"
+
+
+def write_trajectory(trajectory: Trajectory, file: TextIO) -> None:
+    """Write the file format."""
+    file.writelines(format_lines(trajectory))
+
+
+def _text(value: float) -> str:
+    return "0" if value == 0 and not math.copysign(1, value) < 0 else repr(value)

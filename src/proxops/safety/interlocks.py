@@ -1,0 +1,76 @@
+"""Interlocks: named inputs that can forbid motion. Each kind follows one row of the table below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from proxops.core.errors import BadInput
+from proxops.core.vocabulary import Mode
+from proxops.lab.cell import InterlockInput
+from proxops.safety.rules import Rule, Stop
+
+# kind → (rule that it breaks, modes that it still allows)
+KINDS: Final[dict[str, tuple[Rule, frozenset[Mode]]]] = {
+    "estop": (Rule.ESTOP, frozenset()),
+    "power": (Rule.DRIVE_POWER, frozenset()),
+    "door": (Rule.DOOR, frozenset()),
+    "gate": (Rule.GATE, frozenset()),
+    "laser": (Rule.LASER, frozenset()),
+    "fence": (Rule.FENCE, frozenset({Mode.MANUAL})),
+}
+IDLE: Final = frozenset({Mode.STANDBY, Mode.READY, Mode.ARMED, Mode.AT_START})
+DRIVES_DROP: Final = frozenset({"estop", "power"})
+
+
+@dataclass
+class Interlocks:
+    """State of every input: healthy (closed) or not. Unknown names are errors, never ignored."""
+
+    inputs: tuple[InterlockInput, ...]
+
+    def __post_init__(self) -> None:
+        self._open: dict[str, str] = {}  # name → kind, of those that are not healthy
+        self.mask = 0
+
+    def set(self, name: str, healthy: bool) -> None:
+        """A new reading of input ``name``."""
+        index = next((k for k, i in enumerate(self.inputs) if i.name == name), None)
+        if index is None:
+            raise BadInput("no such interlock", value=repr(name), bound=", ".join(i.name for i in self.inputs))
+        if healthy:
+            self._open.pop(name, None)
+            self.mask &= ~(1 << index)
+        else:
+            self._open[name] = self.inputs[index].kind
+            self.mask |= 1 << index
+
+    @property
+    def open_names(self) -> list[str]:
+        return sorted(self._open)
+
+    @property
+    def fence_open(self) -> bool:
+        return "fence" in self._open.values()
+
+    def forbids(self, mode: Mode) -> Stop | None:
+        """The stop that the inputs ask for in ``mode``, if any. Where nothing moves only lost power and e-stops count;
+        the rest then forbids to start (``forbids_start``)."""
+        for name, kind in self._open.items():
+            rule, allows = KINDS[kind]
+            if mode in allows or mode is Mode.STOPPED or mode is Mode.STOPPING:
+                continue
+            if mode in IDLE and kind not in DRIVES_DROP:
+                continue
+            if mode is Mode.STANDBY:
+                continue
+            return Stop(rule, detail=name)
+        return None
+
+    def forbids_start(self, mode: Mode) -> Stop | None:
+        """Why a motion in ``mode`` may not begin."""
+        for name, kind in self._open.items():
+            rule, allows = KINDS[kind]
+            if mode not in allows:
+                return Stop(rule, detail=name)
+        return None

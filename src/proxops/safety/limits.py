@@ -1,0 +1,253 @@
+"""Limits of axes and ports, judged every tick: the one kernel between a wish and the robots.
+
+The set-point follows the wish exactly while the wish keeps the limits of speed and acceleration. Where it does not (a
+trajectory that starts at full speed), each axis follows within its acceleration and catches up on a square-root curve;
+when the wish runs further ahead than a small bound, the hall stops. Positions are judged where a stop begun now would
+end, so that the robots never overrun a limit while braking.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.lab.coordinates import Hall, flange_poses
+from proxops.lab.kinematics import singularity_margins
+from proxops.maths.kernel import kernel
+from proxops.maths.pose import compose
+from proxops.maths.rotation import Array, abc_from_matrix, angle_between, nearest_turn
+from proxops.safety.braking import braking_time, braking_way
+from proxops.safety.rules import Rule
+
+DT = PERIOD_S
+N = N_AXES
+ROUNDING = 1e-9  # of a position (m, rad) that arithmetic may add
+SPEED_ROUNDING = 1e-6  # share of a speed that rounding in files (six decimals of a mm) may add
+FIRST_COMPONENT = 14  # number of robot 1's x in rules.AXIS_TEXT
+JUMP_FACTOR = 4.0  # a step of more than four cycles' worth of full speed is a jump, not a fast motion
+
+# Rules as plain numbers, for the kernel.
+NOT_FINITE, JUMP, AXIS_RANGE = int(Rule.NOT_FINITE), int(Rule.JUMP), int(Rule.AXIS_RANGE)
+AXIS_SPEED, AXIS_ACCELERATION = int(Rule.AXIS_SPEED), int(Rule.AXIS_ACCELERATION)
+POSITION_RANGE, ATTITUDE_RANGE = int(Rule.POSITION_RANGE), int(Rule.ATTITUDE_RANGE)
+PORT_SPEED, PORT_RATE, WRIST = int(Rule.PORT_SPEED), int(Rule.PORT_RATE), int(Rule.WRIST_SINGULARITY)
+
+GUARD_DTYPE = np.dtype(
+    [
+        ("x", "f8", (N,)), ("v", "f8", (N,)),  # set-point and its rate
+        ("wish", "f8", (N,)),  # the wish of the cycle before
+        ("range_margin", "f8", (2, 6)),  # of the cycle before, where a stop would have ended
+        ("axis_margin", "f8", (N,)),
+        ("roll", "f8", (2,)),  # plate roll, counted through full turns
+        ("ports", "f8", (2, 4, 4)),  # T_lab_port of x
+        ("brake_from", "f8", (N,)), ("brake_v", "f8", (N,)), ("brake_T", "f8"), ("brake_t", "f8"),
+    ]
+)  # fmt: skip
+Guarded = NDArray[np.void]
+AXIS_SHARE, TABLE3, WRIST_ANGLE, ELBOW, SHOULDER, SPEED_LEFT = range(6)  # order of the pool's group "margin"
+
+
+@kernel
+def limited_step(wish: float, wish_before: float, x: float, v: float, speed: float, acceleration: float) -> tuple[float, float]:
+    """Next set-point and rate of one axis: on the wish if the limits allow, else towards it without overshoot."""
+    wish_v = (wish - wish_before) / DT
+    error = wish_before - x
+    step = acceleration * DT
+    # Fastest approach (relative to the wish) that still stops on it with whole steps of the allowed acceleration.
+    closing = 0.5 * step * (math.sqrt(1.0 + 8.0 * abs(error) / (step * DT)) - 1.0)
+    if closing * DT > abs(error):
+        closing = abs(error) / DT
+    target = wish_v + math.copysign(closing, error)
+    new_v = min(max(target, v - step), v + step)
+    new_v = min(max(new_v, -speed), speed)
+    new_x = x + new_v * DT
+    if abs(new_x - wish) <= 1e-12:
+        new_x = wish
+    return new_x, new_v
+
+
+@kernel
+def port_components(hall: Hall, q: Array, roll: Array, values: Array, ports: Array) -> None:
+    """What Table 3 speaks of, at axes ``q``: x y z of both ports, roll pitch yaw of both plates, into ``values`` (2, 6);
+    T_lab_port into ``ports`` (2, 4, 4). ``roll`` holds the roll counted through full turns and is carried on."""
+    h = hall[0]
+    T_lab_flange1, T_lab_flange2 = flange_poses(hall, q)
+    R = np.empty((3, 3))  # R_lab_plate
+    for robot in range(2):
+        if robot == 0:
+            F, R_flange_plate, T_flange_port = T_lab_flange1, h.plate1, h.port1
+        else:
+            F, R_flange_plate, T_flange_port = T_lab_flange2, h.plate2, h.port2
+        ports[robot] = compose(F, T_flange_port)
+        for i in range(3):
+            values[robot, i] = ports[robot, i, 3]
+            for j in range(3):
+                R[i, j] = F[i, 0] * R_flange_plate[0, j] + F[i, 1] * R_flange_plate[1, j] + F[i, 2] * R_flange_plate[2, j]
+        abc = abc_from_matrix(R)
+        roll[robot] = nearest_turn(abc[2], roll[robot])
+        values[robot, 3], values[robot, 4], values[robot, 5] = roll[robot], abc[1], abc[0]
+
+
+@kernel
+def _follow(hall: Hall, guard: Guarded, wish: Array, x: Array, v: Array, margins: Array, report: Array) -> int:
+    """Next set-point ``x`` and rate ``v`` of every axis, unless the wish jumps, races or runs away."""
+    h, g = hall[0], guard[0]
+    speed_left = 1.0
+    for i in range(N):
+        step = wish[i] - g.wish[i]
+        if not math.isfinite(step):
+            return _broken(report, i + 1, wish[i], 0.0, NOT_FINITE)
+        if abs(step) > JUMP_FACTOR * h.speed[i] * DT:
+            return _broken(report, i + 1, abs(step), JUMP_FACTOR * h.speed[i] * DT, JUMP)
+        if abs(step) > h.speed[i] * DT * (1.0 + SPEED_ROUNDING):
+            return _broken(report, i + 1, abs(step) / DT, h.speed[i], AXIS_SPEED)
+        x[i], v[i] = limited_step(wish[i], g.wish[i], g.x[i], g.v[i], h.speed[i], h.acceleration[i])
+        if abs(wish[i] - x[i]) > h.jump[i]:
+            return _broken(report, i + 1, abs(wish[i] - x[i]), h.jump[i], AXIS_ACCELERATION)
+        speed_left = min(speed_left, 1.0 - abs(v[i]) / h.speed[i])
+    margins[SPEED_LEFT] = speed_left
+    return 0
+
+
+@kernel
+def _broken(report: Array, number: int, value: float, bound: float, rule: int) -> int:
+    report[0], report[1], report[2] = number, value, bound
+    return rule
+
+
+@kernel
+def _within(value: float, lower: float, upper: float, before: float, number: int, rule: int, report: Array) -> tuple[int, float]:
+    """Rule broken (or 0) and margin of ``value``. Outside a range the way back in stays open: only a margin that
+    shrinks breaks the rule."""
+    margin = min(value - lower, upper - value)
+    if margin < -ROUNDING and margin < before - 1e-12:
+        return _broken(report, number, value, lower if value < lower else upper, rule), margin
+    return 0, margin
+
+
+@kernel
+def _ranges(hall: Hall, guard: Guarded, rest: Array, axis_margin: Array, range_margin: Array, margins: Array, report: Array) -> int:
+    """Axis ranges and Table 3 at ``rest``, where a stop begun now would end."""
+    h, g = hall[0], guard[0]
+    share = 1.0
+    for i in range(N):
+        rule, axis_margin[i] = _within(rest[i], h.lower[i], h.upper[i], g.axis_margin[i], i + 1, AXIS_RANGE, report)
+        if rule:
+            return rule
+        if math.isfinite(axis_margin[i]):
+            share = min(share, 2.0 * axis_margin[i] / (h.upper[i] - h.lower[i]))
+    values, ports, roll = np.empty((2, 6)), np.empty((2, 4, 4)), g.roll.copy()
+    port_components(hall, rest, roll, values, ports)
+    nearest = np.inf
+    for robot in range(2):
+        for k in range(6):
+            rule, margin = _within(
+                values[robot, k], h.range_lower[robot, k], h.range_upper[robot, k], g.range_margin[robot, k],
+                FIRST_COMPONENT + 6 * robot + k, POSITION_RANGE if k < 3 else ATTITUDE_RANGE, report,
+            )
+            if rule:
+                return rule
+            range_margin[robot, k] = margin
+            if k < 3:
+                nearest = min(nearest, margin)
+    margins[AXIS_SHARE], margins[TABLE3] = share, nearest
+    return 0
+
+
+@kernel
+def _port_motion(hall: Hall, guard: Guarded, ports: Array, report: Array) -> int:
+    """Speed and rate of both ports from the set-point before to the one now."""
+    h, g = hall[0], guard[0]
+    for robot in range(2):
+        way = 0.0
+        for i in range(3):
+            way += (ports[robot, i, 3] - g.ports[robot, i, 3]) ** 2
+        speed, rate = math.sqrt(way) / DT, angle_between(g.ports[robot], ports[robot]) / DT
+        if speed > h.port_speed * (1.0 + SPEED_ROUNDING):
+            return _broken(report, FIRST_COMPONENT + 6 * robot, speed, h.port_speed, PORT_SPEED)
+        if rate > h.port_rate * (1.0 + SPEED_ROUNDING):
+            return _broken(report, FIRST_COMPONENT + 6 * robot + 3, rate, h.port_rate, PORT_RATE)
+    return 0
+
+
+@kernel
+def _singularities(hall: Hall, x: Array, margins: Array, report: Array) -> int:
+    h = hall[0]
+    wrist1, elbow1, shoulder1 = singularity_margins(h.lengths1, x[1:7])
+    wrist2, elbow2, shoulder2 = singularity_margins(h.lengths2, x[7:13])
+    wrist = min(wrist1, wrist2)
+    margins[WRIST_ANGLE], margins[ELBOW], margins[SHOULDER] = wrist, min(elbow1, elbow2), min(shoulder1, shoulder2)
+    if wrist < h.wrist_margin:
+        return _broken(report, 6 if wrist1 < wrist2 else 12, wrist, h.wrist_margin, WRIST)
+    return 0
+
+
+@kernel
+def judge(hall: Hall, guard: Guarded, wish: Array, margins: Array, report: Array) -> int:
+    """One cycle: take ``wish`` as the next set-point, or return the rule that forbids it and leave the set-point alone.
+
+    ``report`` receives the number of the axis or component, the value and the bound; ``margins`` the pool's margins."""
+    h, g = hall[0], guard[0]
+    x, v = np.empty(N), np.empty(N)
+    rule = _follow(hall, guard, wish, x, v, margins, report)
+    if rule:
+        return rule
+    axis_margin, range_margin = np.empty(N), np.empty((2, 6))
+    rest = x + v * (0.5 * braking_time(v, h.acceleration))
+    rule = _ranges(hall, guard, rest, axis_margin, range_margin, margins, report)
+    if rule:
+        return rule
+    values, ports, roll = np.empty((2, 6)), np.empty((2, 4, 4)), g.roll.copy()
+    port_components(hall, x, roll, values, ports)
+    rule = _port_motion(hall, guard, ports, report)
+    if rule:
+        return rule
+    rule = _singularities(hall, x, margins, report)
+    if rule:
+        return rule
+    g.x[:], g.v[:], g.wish[:] = x, v, wish
+    g.axis_margin[:], g.range_margin[:], g.roll[:], g.ports[:] = axis_margin, range_margin, roll, ports
+    return 0
+
+
+@kernel
+def stand(hall: Hall, guard: Guarded, q: Array) -> None:
+    """Make ``q`` the set-point, at rest: when the drives go on, or when braking has ended."""
+    h, g = hall[0], guard[0]
+    g.x[:], g.wish[:] = q, q
+    g.v[:] = 0.0
+    values = np.empty((2, 6))
+    port_components(hall, q, g.roll, values, g.ports)
+    for robot in range(2):
+        for k in range(6):
+            value = values[robot, k]
+            g.range_margin[robot, k] = min(value - h.range_lower[robot, k], h.range_upper[robot, k] - value)
+    for i in range(N):
+        g.axis_margin[i] = min(q[i] - h.lower[i], h.upper[i] - q[i])
+
+
+@kernel
+def begin_braking(hall: Hall, guard: Guarded) -> float:
+    """Start to brake from the present set-point and rate; returns the time it will take."""
+    h, g = hall[0], guard[0]
+    g.brake_from[:], g.brake_v[:] = g.x, g.v
+    g.brake_T, g.brake_t = braking_time(g.v, h.acceleration), 0.0
+    return g.brake_T
+
+
+@kernel
+def brake(hall: Hall, guard: Guarded) -> bool:
+    """One cycle of braking; True once the set-point is at rest."""
+    g = guard[0]
+    g.brake_t += DT
+    way = braking_way(g.brake_t, g.brake_T)
+    x = g.brake_from + g.brake_v * way
+    v = (x - g.x) / DT
+    rested = g.brake_t >= g.brake_T
+    stand(hall, guard, x)
+    if not rested:
+        g.v[:] = v
+    return rested

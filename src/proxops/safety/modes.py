@@ -1,0 +1,74 @@
+"""The facility's modes: one table. A trip wins from anywhere; a pair that is not listed changes nothing and is refused."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from proxops.core.vocabulary import Mode
+
+
+class Event(Enum):
+    """What can happen to the facility: an operator's wish, or something it notices itself."""
+
+    DRIVES_ON = "drives on"
+    DRIVES_OFF = "drives off"
+    SELECT_SYNC = "select sync"
+    SELECT_ASYNC = "select async"
+    SELECT_MANUAL = "select manual"
+    SELECT_SINE = "select sine"
+    DESELECT = "deselect"
+    MOVE_TO_START = "move to start"
+    CONFIRM = "confirm"
+    RESET = "reset"
+    RESET_OFF = "reset, drives off"  # after a stop that took the drives' power
+    ARRIVED = "arrived"  # move to start has come to its end
+    FINISHED = "finished"  # the source has no more to say
+    TRIP = "trip"  # a rule was broken, or the operator's safe stop
+    STANDSTILL = "standstill"  # braking is over
+
+
+M, E = Mode, Event
+
+NEXT: Final[dict[tuple[Mode, Event], Mode]] = {
+    (M.STANDBY, E.DRIVES_ON): M.READY,
+    (M.READY, E.DRIVES_OFF): M.STANDBY,
+    (M.READY, E.SELECT_SYNC): M.ARMED,
+    (M.READY, E.SELECT_ASYNC): M.ARMED,
+    (M.READY, E.SELECT_MANUAL): M.MANUAL,
+    (M.READY, E.SELECT_SINE): M.SINE,
+    (M.MANUAL, E.DESELECT): M.READY,
+    (M.SINE, E.DESELECT): M.READY,
+    (M.SINE, E.FINISHED): M.READY,
+    (M.ARMED, E.DESELECT): M.READY,
+    (M.ARMED, E.MOVE_TO_START): M.MOVING_TO_START,
+    (M.MOVING_TO_START, E.ARRIVED): M.AT_START,
+    (M.AT_START, E.CONFIRM): M.RUNNING,
+    (M.AT_START, E.MOVE_TO_START): M.MOVING_TO_START,  # the command has moved on meanwhile
+    (M.AT_START, E.DESELECT): M.READY,
+    (M.RUNNING, E.FINISHED): M.READY,
+    (M.STOPPING, E.STANDSTILL): M.STOPPED,
+    (M.STOPPED, E.RESET): M.READY,
+    (M.STOPPED, E.RESET_OFF): M.STANDBY,
+    **{(mode, E.TRIP): M.STOPPING for mode in M if mode not in (M.STANDBY, M.STOPPING, M.STOPPED)},
+    (M.STANDBY, E.TRIP): M.STOPPED,  # nothing moves: latched at once
+    (M.STOPPING, E.TRIP): M.STOPPING,  # braking goes on; the first cause stands
+    (M.STOPPED, E.TRIP): M.STOPPED,
+}
+
+MOVING: Final = frozenset({M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING, M.STOPPING})
+"""Modes in which the robots may move."""
+
+
+def next_mode(mode: Mode, event: Event) -> Mode | None:
+    """The mode after ``event``, or None when the table does not list the pair."""
+    return NEXT.get((mode, event))
+
+
+OWN: Final = frozenset({E.TRIP, E.ARRIVED, E.FINISHED, E.STANDSTILL, E.RESET_OFF})
+"""Events that the facility raises itself; an operator cannot ask for them by name."""
+
+
+def allowed(mode: Mode) -> list[str]:
+    """What an operator can ask for in ``mode``, for the message of a refusal."""
+    return sorted(event.value for (m, event) in NEXT if m == mode and event not in OWN)

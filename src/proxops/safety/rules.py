@@ -1,0 +1,109 @@
+"""Every reason for which the hall stops, once. A stop names its rule, the value and the bound; docs/safety.md shows the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+
+class Rule(IntEnum):
+    """Numbers of the rules, as they stand in the log and in answers. Numbers are never used again for something else."""
+
+    NONE = 0
+    OPERATOR = 1
+    ESTOP = 2
+    DOOR = 3
+    GATE = 4
+    FENCE = 5
+    LASER = 6
+    DRIVE_POWER = 7
+    CONTROLLER_FAULT = 8
+    NOT_FINITE = 9
+    BAD_COMMAND = 10
+    UNREACHABLE = 11
+    JUMP = 12
+    AXIS_RANGE = 13
+    AXIS_SPEED = 14
+    AXIS_ACCELERATION = 15
+    POSITION_RANGE = 16
+    ATTITUDE_RANGE = 17
+    PORT_SPEED = 18
+    PORT_RATE = 19
+    WRIST_SINGULARITY = 20
+    SILENCE = 21
+
+
+class Category(IntEnum):
+    """What happens to the drives once the robots stand (after IEC 60204-1)."""
+
+    HOLD = 2  # controlled stop, drives stay on
+    DRIVES_OFF = 1  # controlled stop, then drives off and brakes closed
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a rule is told: what it watches, the unit and scale of value and bound, what happens to the drives."""
+
+    text: str
+    unit: str = ""
+    rail_unit: str = ""  # where the rule can name the rail
+    scale: float = 1.0  # from SI to ``unit``
+    category: Category = Category.HOLD
+
+
+DEG: Final = 57.29577951308232
+
+RULES: Final[dict[Rule, Entry]] = {
+    Rule.OPERATOR: Entry("safe stop asked for by the operator"),
+    Rule.ESTOP: Entry("emergency stop pressed", category=Category.DRIVES_OFF),
+    Rule.DOOR: Entry("door open"),
+    Rule.GATE: Entry("rolling gate open"),
+    Rule.FENCE: Entry("fence open: only manual jog at reduced speed is allowed"),
+    Rule.LASER: Entry("laser safety circuit open"),
+    Rule.DRIVE_POWER: Entry("drive power lost", category=Category.DRIVES_OFF),
+    Rule.CONTROLLER_FAULT: Entry("robot controller fault", "deg", "mm", DEG, Category.DRIVES_OFF),
+    Rule.NOT_FINITE: Entry("command is not a finite number"),
+    Rule.BAD_COMMAND: Entry("command cannot be understood"),
+    Rule.UNREACHABLE: Entry("pose beyond the robot's reach", "mm", scale=1e3),
+    Rule.JUMP: Entry("command jumps between two cycles", "deg", "mm", DEG),
+    Rule.AXIS_RANGE: Entry("axis would leave its range before it can stand", "deg", "mm", DEG),
+    Rule.AXIS_SPEED: Entry("axis commanded faster than its limit", "deg/s", "mm/s", DEG),
+    Rule.AXIS_ACCELERATION: Entry("command runs away from what the axis may accelerate", "deg", "mm", DEG),
+    Rule.POSITION_RANGE: Entry("port would leave Table 3's position range before it can stand", "m"),
+    Rule.ATTITUDE_RANGE: Entry("plate would leave Table 3's attitude range before it can stand", "deg", scale=DEG),
+    Rule.PORT_SPEED: Entry("port faster than Table 3 allows", "m/s"),
+    Rule.PORT_RATE: Entry("port turns faster than Table 3 allows", "deg/s", scale=DEG),
+    Rule.WRIST_SINGULARITY: Entry("wrist too near its singularity (A5 = 0)", "deg", scale=DEG),
+    Rule.SILENCE: Entry("no command from the master", "ms", scale=1e3),
+}
+
+AXIS_TEXT: Final = (
+    "", "rail", *(f"robot 1 A{i}" for i in range(1, 7)), *(f"robot 2 A{i}" for i in range(1, 7)),
+    *(f"robot 1 {c}" for c in ("x", "y", "z", "roll", "pitch", "yaw")),
+    *(f"robot 2 {c}" for c in ("x", "y", "z", "roll", "pitch", "yaw")),
+)  # fmt: skip
+"""What the number in ``state.axis`` names: 1-13 axes, 14-25 components of the ports."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One stop: rule, what it concerns, value, bound (SI), and words of its own (an input's name, a line number)."""
+
+    rule: Rule
+    axis: int = 0
+    value: float = 0.0
+    bound: float = 0.0
+    detail: str = ""
+
+    def __str__(self) -> str:
+        entry = RULES[self.rule]
+        text = f"{self.rule.name}: {entry.text}"
+        where = ", ".join(part for part in (AXIS_TEXT[self.axis], self.detail) if part)
+        if where:
+            text += f" ({where})"
+        if entry.unit:
+            unit, scale = (entry.rail_unit, 1e3) if self.axis == 1 and entry.rail_unit else (entry.unit, entry.scale)
+            value, bound = self.value * scale, self.bound * scale
+            text += f"; got {value:.6g} {unit}, bound {bound:.6g} {unit}, over by {abs(value) - abs(bound):.4g} {unit}"
+        return text
