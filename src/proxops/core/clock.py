@@ -76,6 +76,10 @@ class LiveClock:
     def __init__(self) -> None:
         self.tick = 0
         self.missed = 0
+        self.start()
+
+    def start(self) -> None:
+        """The first cycle begins now."""
         self._utc_at_start = time.time_ns()
         self._deadline = self._start = time.monotonic_ns()
 

@@ -30,7 +30,7 @@ class Interlocks:
     inputs: tuple[InterlockInput, ...]
 
     def __post_init__(self) -> None:
-        self._open: dict[str, str] = {}  # name → kind, of those that are not healthy
+        self.open: dict[str, str] = {}  # name → kind, of those that are not healthy
         self.mask = 0
 
     def set(self, name: str, healthy: bool) -> None:
@@ -39,24 +39,24 @@ class Interlocks:
         if index is None:
             raise BadInput("no such interlock", value=repr(name), bound=", ".join(i.name for i in self.inputs))
         if healthy:
-            self._open.pop(name, None)
+            self.open.pop(name, None)
             self.mask &= ~(1 << index)
         else:
-            self._open[name] = self.inputs[index].kind
+            self.open[name] = self.inputs[index].kind
             self.mask |= 1 << index
 
     @property
     def open_names(self) -> list[str]:
-        return sorted(self._open)
+        return sorted(self.open)
 
     @property
     def fence_open(self) -> bool:
-        return "fence" in self._open.values()
+        return "fence" in self.open.values()
 
     def forbids(self, mode: Mode) -> Stop | None:
         """The stop that the inputs ask for in ``mode``, if any. Where nothing moves only lost power and e-stops count;
         the rest then forbids to start (``forbids_start``)."""
-        for name, kind in self._open.items():
+        for name, kind in self.open.items():
             rule, allows = KINDS[kind]
             if mode in allows or mode is Mode.STOPPED or mode is Mode.STOPPING:
                 continue
@@ -69,7 +69,7 @@ class Interlocks:
 
     def forbids_start(self, mode: Mode) -> Stop | None:
         """Why a motion in ``mode`` may not begin."""
-        for name, kind in self._open.items():
+        for name, kind in self.open.items():
             rule, allows = KINDS[kind]
             if mode not in allows:
                 return Stop(rule, detail=name)

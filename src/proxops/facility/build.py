@@ -1,0 +1,70 @@
+"""Wires a facility by hand, in reading order: cell, virtual robots, clock, rings, recorder, desk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import proxops
+from proxops.core.clock import Clock
+from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.ring import Ring
+from proxops.facility.desk import Desk
+from proxops.facility.facility import Facility
+from proxops.facility.sync import Address, SyncPort
+from proxops.ground.recorder import Recorder
+from proxops.lab.cell import Cell
+from proxops.lab.links.virtual import VirtualHall
+
+POOL_SLOTS = 250 * 40  # forty seconds that the recorder may fall behind
+EVENT_SLOTS = 1024
+FINISH_S = 60.0  # patience with the recorder at the end of a run
+
+
+@dataclass
+class Hall:
+    """A facility that is ready to tick, with what must be closed afterwards."""
+
+    facility: Facility
+    desk: Desk
+    recorder: Recorder | None
+    rings: tuple[Ring, Ring]
+
+    def close(self) -> int:
+        """Finish the log; the recorder's exit code (0: complete)."""
+        if self.desk.sync:
+            self.desk.sync.close()
+        if self.recorder:
+            return self.recorder.finish(FINISH_S)
+        for ring in self.rings:
+            ring.close()
+        return 0
+
+
+def build(
+    cell: Cell, clock: Clock, *, seed: int, record: Path | None,
+    sync: Address | None = None, attachments: tuple[Path, ...] = (), metadata: dict[str, str] | None = None,
+) -> Hall:  # fmt: skip
+    """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests)."""
+    rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
+    link = VirtualHall(cell, np.random.default_rng(seed))
+    facility = Facility(cell, link, clock, *rings)
+    port = SyncPort(sync, facility.events.tell) if sync else None
+    recorder = None
+    if record is not None:
+        about = {
+            "proxops_version": proxops.__version__,
+            "cell": cell.file.name,
+            "seed": str(seed),
+            "user_tool": cell.tool.source,
+            "T_flange_port1": json.dumps(cell.tool.T_flange_port1.tolist()),
+            "T_flange_port2": json.dumps(cell.tool.T_flange_port2.tolist()),
+            **(metadata or {}),
+        }
+        recorder = Recorder.start(*rings, record, about, attachments, replace=True)
+        recorder.wait_ready()
+        facility.recorder = recorder
+    return Hall(facility, Desk(facility, port), recorder, rings)

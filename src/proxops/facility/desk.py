@@ -1,0 +1,205 @@
+"""The operator's desk: everything a person (or ``proxops ctl``, or the console) can ask of the facility, and its status."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.core.errors import BadInput, Refused
+from proxops.core.messages import AXES
+from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
+from proxops.facility.facility import Facility
+from proxops.facility.jog import button
+from proxops.facility.mover import Mover, parse_order
+from proxops.facility.sine import SineWave
+from proxops.facility.sources import FileSource, SyncSource
+from proxops.facility.sync import SyncPort
+from proxops.lab.coordinates import OK, UNREACHABLE1, axes_from_values
+from proxops.lab.payload import check_payload
+from proxops.lab.trajectory import Trajectory
+from proxops.safety.interlocks import KINDS
+from proxops.safety.modes import Event
+from proxops.safety.rules import Rule, Stop
+
+SELECT: Final = {
+    "sync": (Event.SELECT_SYNC, Source.SYNC),
+    "async": (Event.SELECT_ASYNC, Source.ASYNC),
+    "manual": (Event.SELECT_MANUAL, Source.MANUAL),
+    "sine": (Event.SELECT_SINE, Source.SINE),
+}
+
+
+class Desk:
+    """Requests either take effect or raise ``Refused`` (not now) or ``BadInput`` (never), with the reason."""
+
+    def __init__(self, facility: Facility, sync: SyncPort | None = None) -> None:
+        self.facility, self.sync = facility, sync
+        self.trajectory: Trajectory | None = None
+
+    # --- drives and stops
+    def drives(self, on: bool) -> None:
+        """Switch all drives. Before they go on, payloads are checked against Table 5."""
+        f = self.facility
+        if not on:
+            f.go(Event.DRIVES_OFF)
+            f.link.drives_off()
+            return
+        if f.mode is not Mode.STANDBY:
+            f.go(Event.DRIVES_ON)  # raises with what is possible
+        self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
+        findings = check_payload(f.cell)
+        if findings:
+            raise Refused("drives stay off: " + "; ".join(map(str, findings)))
+        f.switch_drives_on()
+
+    def safe_stop(self) -> None:
+        """Stop from anywhere; latched until reset."""
+        self.facility.trip(Stop(Rule.OPERATOR))
+
+    def reset(self) -> None:
+        """Acknowledge a stop. Its cause must be gone."""
+        f = self.facility
+        if f.mode is Mode.STOPPED and f.stop:
+            still = [n for n, kind in f.interlocks.open.items() if KINDS[kind][0] is f.stop.rule]
+            if still:
+                raise Refused(f"reset: the cause stands, {', '.join(still)} not closed ({f.stop.rule.name})")
+        f.go(Event.RESET if f.link.all_on else Event.RESET_OFF)
+        f.stop = None
+        f.deselect()
+        if self.sync:
+            self.sync.forget()
+
+    def interlock(self, name: str, healthy: bool) -> None:
+        """A new reading of an input of the virtual hall."""
+        self.facility.interlocks.set(name, healthy)
+        state = "closed" if healthy else "open"
+        self.facility.events.tell(Severity.INFO if healthy else Severity.WARNING, "interlock", f"{name} {state}")
+
+    def hardware(self, name: str) -> None:
+        """Virtual hall or real robots. There is no link to real robots yet."""
+        if name.upper() not in Hardware.__members__:
+            raise BadInput("no such hardware", value=repr(name), bound="simulation or real")
+        if Hardware[name.upper()] is Hardware.REAL:
+            raise Refused("real hardware: this cell has no link to real controllers; the virtual hall stays in use")
+
+    # --- sources
+    def select(self, name: str) -> None:
+        """Choose who commands."""
+        f = self.facility
+        if name == "none":
+            f.go(Event.DESELECT)
+            f.deselect()
+            if self.sync:
+                self.sync.forget()
+            return
+        if name not in SELECT:
+            raise BadInput("no such source", value=repr(name), bound=f"{', '.join(SELECT)} or none")
+        event, source = SELECT[name]
+        if source is Source.SYNC and self.sync is None:
+            raise Refused("this run has no synchronous interface")
+        if source is Source.ASYNC and self.trajectory is None:
+            raise Refused("select async: no trajectory is loaded (proxops ctl load FILE)")
+        f.go(event)
+        f.source = source
+        if source is Source.SYNC and self.sync:
+            self.sync.forget()
+            f.commands = SyncSource(self.sync, f.cell.file.limits.sync_timeout_ms * 1e-3)
+        elif source is Source.ASYNC and self.trajectory is not None:
+            f.commands = FileSource(self.trajectory)
+
+    def load(self, trajectory: Trajectory) -> None:
+        """Put a trajectory on the desk for the asynchronous interface."""
+        if self.facility.source is Source.ASYNC:
+            raise Refused("a trajectory is in use: select none first")
+        self.trajectory = trajectory
+
+    def move_to_start(self, order: str) -> None:
+        """Rail and robots to the first command, one after another."""
+        f = self.facility
+        units = parse_order(order)
+        if f.mode not in (Mode.ARMED, Mode.AT_START):
+            f.go(Event.MOVE_TO_START)  # raises with what is possible
+        self._forbid(f.interlocks.forbids_start(Mode.MOVING_TO_START))
+        assert f.commands is not None
+        missing = f.commands.ready()
+        if missing:
+            raise Refused(f"move to start: {missing}")
+        goal = self._start_posture()
+        f.mover = Mover(f.cell, f.guard.setpoint.copy(), goal, units)
+        f.go(Event.MOVE_TO_START)
+
+    def _start_posture(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Axes of the present command, nearest to home; endless axes nearest to where they are, so that none unwinds."""
+        f, goal = self.facility, np.zeros(13)
+        assert f.commands is not None
+        endless = np.isinf(f.cell.axes.upper)
+        reference = np.where(endless, f.guard.setpoint, f.cell.home)
+        code, beyond = axes_from_values(f.cell.hall, f.commands.system, f.commands.values, reference, True, goal)
+        if code != OK:
+            robot = "robot 1" if code == UNREACHABLE1 else "robot 2"
+            raise Refused(f"move to start: {Stop(Rule.UNREACHABLE, value=beyond, detail=robot)}")
+        outside = (goal < f.cell.axes.lower) | (goal > f.cell.axes.upper)
+        if outside.any():
+            i = int(outside.argmax())
+            bound = f.cell.axes.lower[i] if goal[i] < f.cell.axes.lower[i] else f.cell.axes.upper[i]
+            raise Refused(f"move to start: {Stop(Rule.AXIS_RANGE, i + 1, goal[i], bound)}")
+        return goal
+
+    def confirm(self) -> None:
+        """Start the run. The command must still be where the robots are."""
+        f = self.facility
+        if f.mode is Mode.AT_START:
+            self._forbid(f.interlocks.forbids_start(Mode.RUNNING))
+            assert f.commands is not None
+            missing = f.commands.ready()
+            if missing:
+                raise Refused(f"confirm: {missing}")
+            self._at_command()
+        f.go(Event.CONFIRM)
+        f.begin_run()
+
+    def _at_command(self) -> None:
+        f, q = self.facility, np.zeros(13)
+        assert f.commands is not None
+        code, _ = axes_from_values(f.cell.hall, f.commands.system, f.commands.values, f.guard.setpoint.copy(), False, q)
+        away, bound = np.abs(q - f.guard.setpoint), f.cell.hall["jump"][0]
+        if code != OK or (away > bound).any():
+            i = int((away - bound).argmax())
+            raise Refused(f"confirm: the command has moved away from the start: {Stop(Rule.JUMP, i + 1, float(away[i]), float(bound[i]))}; move to start again")
+
+    # --- manual and test motion
+    def jog(self, system: str, robot: str, component: str, direction: int, speed: float = 1.0) -> None:
+        """One heartbeat of a jog button; needs to be repeated every 0.2 s."""
+        f = self.facility
+        if f.mode is not Mode.MANUAL:
+            raise Refused(f"jog is not possible in {f.mode.name}: proxops ctl select manual")
+        if system.upper() not in System.__members__:
+            raise BadInput("no such coordinate system", value=repr(system), bound=", ".join(System.__members__))
+        if direction not in (-1, 1) or not 0 < speed <= 1:
+            raise BadInput("jog", value=f"direction {direction}, speed {speed}", bound="direction ±1, 0 < speed <= 1")
+        self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
+        share = speed * (f.cell.file.limits.reduced_share if f.interlocks.fence_open else 1.0)
+        f.jog.press(button(System[system.upper()], robot, component), direction, share, f.guard.setpoint, f.pov)
+
+    def release(self) -> None:
+        """Let go of the jog button."""
+        self.facility.jog.release()
+
+    def sine(self, axis: str, amplitude: float, frequency_hz: float, cycles: int) -> None:
+        """Start a sine wave on one axis (amplitude in m or rad)."""
+        f = self.facility
+        if f.mode is not Mode.SINE:
+            raise Refused(f"sine is not possible in {f.mode.name}: proxops ctl select sine")
+        if f.sine is not None:
+            raise Refused("a sine wave is still running")
+        if axis not in AXES:
+            raise BadInput("no such axis", value=repr(axis), bound=", ".join(AXES))
+        self._forbid(f.interlocks.forbids_start(Mode.SINE))
+        f.sine = SineWave(AXES.index(axis), amplitude, frequency_hz, cycles, f.guard.setpoint.copy())
+        f.sine_tick = 0
+
+    @staticmethod
+    def _forbid(stop: Stop | None) -> None:
+        if stop:
+            raise Refused(str(stop))

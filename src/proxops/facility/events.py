@@ -1,0 +1,46 @@
+"""Events and alarms: what the facility tells people, through a ring that never blocks the tick."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from proxops.core.clock import Clock
+from proxops.core.messages import EVENT_DTYPE
+from proxops.core.ring import Ring
+from proxops.core.vocabulary import Severity
+
+ALARMS: Final = ("recorder_lost", "disk_trouble", "records_lost", "cycles_missed", "flood")
+"""Bits of ``state.alarms``: worth a look, but no reason to stop the robots."""
+
+
+class EventLog:
+    """Writes events with the time of the present cycle."""
+
+    def __init__(self, ring: Ring, clock: Clock) -> None:
+        self._ring, self._clock = ring, clock
+        self._record = np.zeros(1, EVENT_DTYPE)
+        self.alarms = 0
+        self.newest = ""
+
+    def tell(self, severity: Severity, name: str, text: str) -> None:
+        """One event. Long texts are cut at a character, never in the middle of one."""
+        clipped = text.encode()[:400].decode(errors="ignore").encode()
+        self._record[0] = (self._clock.utc_ns(), self._clock.tick, int(severity), name.encode()[:47], clipped)
+        self._ring.push(self._record[0])
+        self.newest = text
+
+    def alarm(self, name: str, standing: bool, text: str) -> None:
+        """Raise or clear an alarm; told when it changes."""
+        bit = 1 << ALARMS.index(name)
+        if standing and not self.alarms & bit:
+            self.alarms |= bit
+            self.tell(Severity.WARNING, f"alarm.{name}", text)
+        elif not standing and self.alarms & bit:
+            self.alarms &= ~bit
+            self.tell(Severity.INFO, f"alarm.{name}", "cleared")
+
+    @property
+    def alarm_names(self) -> list[str]:
+        return [name for k, name in enumerate(ALARMS) if self.alarms >> k & 1]

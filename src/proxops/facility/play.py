@@ -1,0 +1,120 @@
+"""Plays a trajectory on the virtual hall: the asynchronous interface from drives on to the last line.
+
+Lockstep by default: the clock never sleeps and a run is the same bit for bit. In real time the same tick is kept at 4 ms.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from proxops.core.clock import LOCKSTEP_EPOCH, Clock, LiveClock, LockstepClock
+from proxops.core.vocabulary import Mode
+from proxops.facility.build import Hall, build
+from proxops.facility.preflight import preflight
+from proxops.facility.realtime import RealTime, enter_real_time
+from proxops.lab.cell import Cell
+from proxops.lab.trajectory import Trajectory
+from proxops.safety.rules import Stop
+
+Progress = Callable[[str, int, int], None]
+"""Called now and then with the phase, cycles done and cycles expected (0: not known)."""
+
+SHOW_EVERY = 250
+PATIENCE_CYCLES = 250 * 600  # a move to start that takes longer than ten minutes has failed
+
+
+@dataclass(frozen=True)
+class Played:
+    """How a run ended."""
+
+    stop: Stop | None
+    cycles: int
+    wall_s: float
+    recorder_code: int
+    real_time: RealTime | None
+
+
+class Stopped(Exception):
+    """The run ended in a stop."""
+
+
+class Player:
+    """One run: drives on, select, move to start, confirm, run."""
+
+    def __init__(self, hall: Hall, clock: Clock, progress: Progress) -> None:
+        self._hall, self._clock, self._progress = hall, clock, progress
+        self._facility = hall.facility
+
+    def run(self, trajectory: Trajectory, order: str) -> Stop | None:
+        """Through all phases; the stop that ended it, or None when the last line was reached."""
+        desk = self._hall.desk
+        desk.load(trajectory)
+        try:
+            desk.drives(True)
+            self._until(Mode.READY, "drives on")
+            desk.select("async")
+            desk.move_to_start(order)
+            self._until(Mode.AT_START, "move to start")
+            desk.confirm()
+            self._until(Mode.READY, "run", len(trajectory))
+        except Stopped:
+            return self._facility.stop
+        return None
+
+    def _until(self, goal: Mode, phase: str, expected: int = 0) -> None:
+        """Tick until the facility is in ``goal``; a stop is followed to standstill."""
+        for cycle in range(max(PATIENCE_CYCLES, 2 * expected)):
+            mode = self._facility.mode
+            if mode is goal:
+                self._progress(phase, expected or cycle, expected or cycle)
+                return
+            if mode is Mode.STOPPED:
+                raise Stopped
+            if cycle % SHOW_EVERY == 0:
+                self._progress(phase, min(cycle, expected) if expected else cycle, expected)
+            self._cycle()
+        raise TimeoutError(f"{phase}: {self._facility.mode.name} after {PATIENCE_CYCLES} cycles")
+
+    def _cycle(self) -> None:
+        facility, clock = self._facility, self._clock
+        facility.lateness = clock.advance()
+        facility.missed = getattr(clock, "missed", 0)
+        facility.tick()
+        if isinstance(clock, LockstepClock):
+            self._let_recorder_keep_up()
+
+    def _let_recorder_keep_up(self) -> None:
+        """Only in lockstep: there is no hurry, and nothing may be lost. A live tick never waits."""
+        ring, recorder = self._facility.ring, self._hall.recorder
+        while recorder and ring.head - ring.tail > ring.slots // 2 and not ring.trouble and recorder.alive():
+            time.sleep(0.001)
+
+
+def play(
+    cell: Cell, trajectory: Trajectory, record: Path | None, *, seed: int = 0, realtime: bool = False,
+    order: str = "rail,robot1,robot2", epoch: str = LOCKSTEP_EPOCH, attachments: tuple[Path, ...] = (),
+    progress: Progress = lambda phase, done, expected: None, meanwhile: Callable[[Hall], None] = lambda hall: None,
+) -> Played:  # fmt: skip
+    """Check the whole trajectory first, then play it. ``meanwhile`` gets the hall before the first cycle."""
+    preflight(cell, trajectory)
+    clock: Clock = LiveClock() if realtime else LockstepClock(epoch)
+    hall = build(
+        cell, clock, seed=seed, record=record, attachments=attachments,
+        metadata={"trajectory": trajectory.source, "lines": str(len(trajectory)), "clock": "live" if realtime else "lockstep"},
+    )  # fmt: skip
+    meanwhile(hall)
+    state = enter_real_time() if realtime else None
+    began = time.monotonic()
+    try:
+        if isinstance(clock, LiveClock):
+            clock.start()
+        stop = Player(hall, clock, progress).run(trajectory, order)
+    finally:
+        wall = time.monotonic() - began
+        if state:
+            state.leave()
+        code = hall.close()
+    return Played(stop, clock.tick, wall, code, state)

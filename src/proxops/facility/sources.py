@@ -1,0 +1,107 @@
+"""Where commands come from in a run: a file, line by line, or the synchronous interface. Both speak of the same 22 doubles."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.datagram import Refusal
+from proxops.core.messages import PERIOD_S
+from proxops.facility.sync import SyncPort
+from proxops.lab.trajectory import Trajectory
+from proxops.safety.rules import Rule, Stop
+
+
+class Supply(Enum):
+    """What a source has for this cycle."""
+
+    FRESH = "fresh"
+    COAST = "coast"  # nothing new: go on as before for a few cycles
+    END = "end"  # the source has said all
+
+
+class CommandSource(Protocol):
+    """A source of commands. ``system``, ``values`` and ``sequence`` hold the newest one."""
+
+    system: int
+    values: NDArray[np.float64]
+    sequence: int
+    steps: int  # cycles of the sender between the newest command and the one before
+
+    def ready(self) -> Stop | None:
+        """Why there is no command to begin with, if so."""
+        ...
+
+    def latest(self) -> Supply | Stop:
+        """Take what there is for this cycle."""
+        ...
+
+
+class FileSource:
+    """A trajectory, one line each cycle."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self.trajectory = trajectory
+        self._next = 0
+        self.steps = 1
+        self._show(0)
+
+    def _show(self, index: int) -> None:
+        self.system = int(self.trajectory.systems[index])
+        self.values = self.trajectory.values[index]
+        self.sequence = index + self.trajectory.first_line
+
+    def rewind(self) -> None:
+        """Back to the first line."""
+        self._next = 0
+        self._show(0)
+
+    def ready(self) -> Stop | None:
+        return None
+
+    def latest(self) -> Supply | Stop:
+        if self._next >= len(self.trajectory):
+            return Supply.END
+        self._show(self._next)
+        self._next += 1
+        return Supply.FRESH
+
+
+class SyncSource:
+    """The synchronous interface as a source: silence and nonsense of the master end the run."""
+
+    def __init__(self, port: SyncPort, timeout_s: float) -> None:
+        self._port = port
+        self._patience = round(timeout_s / PERIOD_S)
+        self.values = port.values
+        self.steps = 1
+
+    @property
+    def system(self) -> int:
+        return self._port.command.system if self._port.command else 0
+
+    @property
+    def sequence(self) -> int:
+        return self._port.command.sequence if self._port.command else -1
+
+    def ready(self) -> Stop | None:
+        if self._port.command is None or self._port.silent_cycles > self._patience:
+            return self._silence()
+        return None
+
+    def latest(self) -> Supply | Stop:
+        port = self._port
+        if port.bad:
+            rule = Rule.NOT_FINITE if port.bad[0] is Refusal.NOT_FINITE else Rule.BAD_COMMAND
+            return Stop(rule, detail=port.bad[1])
+        if port.fresh and port.command:
+            self.steps = max(1, port.steps)
+            return Supply.FRESH if port.command.alive else Supply.END
+        return self._silence() if port.silent_cycles > self._patience else Supply.COAST
+
+    def _silence(self) -> Stop:
+        last = f"last seq {self.sequence}" if self._port.command else "none yet"
+        return Stop(Rule.SILENCE, value=self._port.silent_cycles * PERIOD_S, bound=self._patience * PERIOD_S, detail=last)

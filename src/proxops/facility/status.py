@@ -1,0 +1,57 @@
+"""Status of the facility as plain data: for ``proxops ctl status``, the console, scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from proxops.core.datagram import Refusal
+from proxops.core.messages import AXES
+from proxops.facility.desk import Desk
+from proxops.safety.modes import allowed
+
+
+def status(desk: Desk) -> dict[str, Any]:
+    """Everything an operator asks first. SI units, angles in rad."""
+    f = desk.facility
+    ports = {name: _rounded(f.pool.run(name)) for name in ("commanded_port1", "commanded_port2", "actual_port1", "actual_port2")}
+    stop = f.stop
+    return {
+        "mode": f.mode.name,
+        "source": f.source.name,
+        "hardware": f.hardware.name,
+        "possible": allowed(f.mode),
+        "drives_on": f.link.all_on,
+        "stop": None if stop is None else {"rule": stop.rule.name, "number": int(stop.rule), "value": stop.value, "bound": stop.bound, "text": str(stop)},
+        "open_interlocks": f.interlocks.open_names,
+        "alarms": f.events.alarm_names,
+        "moving_unit": f.mover.unit if f.mover else "",
+        "axes": dict(zip(AXES, _rounded(f.link.actual), strict=True)),
+        "setpoint": dict(zip(AXES, _rounded(f.guard.setpoint), strict=True)),
+        "poses": ports,
+        "tick": f.clock.tick,
+        "missed_cycles": f.missed,
+        "sync": _sync(desk),
+        "cell": f.cell.file.name,
+        "user_tool": f.cell.tool.source,
+        "recorded_cycles": f.ring.tail,
+        "newest_event": f.events.newest,
+    }
+
+
+def _sync(desk: Desk) -> dict[str, Any] | None:
+    port = desk.sync
+    if port is None:
+        return None
+    return {
+        "address": f"{port.address[0]}:{port.address[1]}",
+        "master": f"{port.master[0]}:{port.master[1]}" if port.master else None,
+        "sequence": port.command.sequence if port.command else None,
+        "silent_cycles": port.silent_cycles,
+        "refused": {reason.name.lower(): count for reason, count in port.counts.items() if reason is not Refusal.NONE and count},
+    }
+
+
+def _rounded(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
+    return [round(float(v), 9) for v in values]

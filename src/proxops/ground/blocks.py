@@ -1,0 +1,163 @@
+"""Two streams become one: pool records and events, in an order that does not depend on when they were read.
+
+A block is a fixed number of pool records with the events between them and becomes one chunk of the log. An
+event stands before the first pool record of its own or a later tick. A block is closed only when the next
+pool record is there: by then all its events are (the facility pushes the events of a tick before the pool
+record of the next one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from mcap.opcode import Opcode
+from mcap.records import Channel, Schema
+from numpy.typing import NDArray
+
+from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.ground.mcap_file import ChunkData
+from proxops.ground.schema import (
+    EVENT_TOPIC,
+    LOG_NAME,
+    POOL_NAME,
+    POOL_TOPIC,
+    log_schema,
+    message_class,
+    pool_schema,
+)
+from proxops.ground.wire import pool_layout
+
+BLOCK_RECORDS: Final = 62  # 0.248 s: what a kill may cost
+POOL_CHANNEL: Final = 1
+EVENT_CHANNEL: Final = 2
+SCHEMAS: Final = (
+    Schema(id=1, name=POOL_NAME, encoding="protobuf", data=pool_schema()),
+    Schema(id=2, name=LOG_NAME, encoding="protobuf", data=log_schema()),
+)
+CHANNELS: Final = (
+    Channel(id=POOL_CHANNEL, topic=POOL_TOPIC, message_encoding="protobuf", metadata={}, schema_id=1),
+    Channel(id=EVENT_CHANNEL, topic=EVENT_TOPIC, message_encoding="protobuf", metadata={}, schema_id=2),
+)
+_HEAD: Final = [
+    ("opcode", "u1"),
+    ("length", "<u8"),
+    ("channel", "<u2"),
+    ("sequence", "<u4"),
+    ("log_time", "<u8"),
+    ("publish_time", "<u8"),
+]
+HEAD_DTYPE: Final[np.dtype[np.void]] = np.dtype(_HEAD)
+"""What MCAP puts before the bytes of a message."""
+MESSAGE_DTYPE: Final[np.dtype[np.void]] = np.dtype([*_HEAD, ("pool", pool_layout().wire)])
+
+
+@dataclass(frozen=True)
+class Block:
+    """Pool records and events of one chunk; event i stands before pool record ``places[i]``."""
+
+    pool: NDArray[np.void]
+    events: NDArray[np.void]
+    places: NDArray[np.int64]
+
+    def encode(self) -> ChunkData:
+        """The chunk's bytes and its index."""
+        messages = _pool_messages(self.pool)
+        texts = [event_message(event) for event in self.events]
+        ends = np.concatenate([[0], np.cumsum([len(t) for t in texts])]).astype(np.int64)
+        stride, rows = messages.shape[1], np.arange(len(messages))
+        offsets = rows * stride + ends[np.searchsorted(self.places, rows, side="right")]
+        index = {
+            POOL_CHANNEL: _table(self.pool["clock"]["utc_ns"], offsets),
+            EVENT_CHANNEL: _table(self.events["utc_ns"], self.places * stride + ends[:-1]),
+        }
+        data = _woven(messages.tobytes(), texts, (self.places * stride).tolist())
+        return ChunkData(data, {channel: table for channel, table in index.items() if len(table)})
+
+
+class Interleaver:
+    """Takes what the rings gave and hands out blocks."""
+
+    def __init__(self) -> None:
+        self._pool: NDArray[np.void] = np.empty(0, POOL_DTYPE)
+        self._events: NDArray[np.void] = np.empty(0, EVENT_DTYPE)
+
+    def add(self, pool: NDArray[np.void], events: NDArray[np.void]) -> None:
+        """Records in the order of their rings; ``events`` read after ``pool``."""
+        if pool.size:
+            self._pool = joined(self._pool, pool)
+        if events.size:
+            self._events = joined(self._events, events)
+
+    def blocks(self, *, last: bool = False) -> Iterator[Block]:
+        """Closed blocks; with ``last`` also what remains."""
+        while self._pool.size > BLOCK_RECORDS:
+            yield self._cut(BLOCK_RECORDS, all_events=False)
+        if last and (self._pool.size or self._events.size):
+            yield self._cut(self._pool.size, all_events=True)
+
+    def _cut(self, count: int, *, all_events: bool) -> Block:
+        pool, self._pool = self._pool[:count], self._pool[count:]
+        # Running maxima: an event that comes late or a tick that goes back must not upset the search.
+        ticks = np.maximum.accumulate(pool["clock"]["tick"])
+        keys = np.maximum.accumulate(self._events["tick"])
+        ready = keys.size if all_events else int(np.searchsorted(keys, ticks[-1], side="right"))
+        events, self._events = self._events[:ready], self._events[ready:]
+        return Block(pool, events, np.searchsorted(ticks, keys[:ready], side="left").astype(np.int64))
+
+
+def joined(first: NDArray[np.void], second: NDArray[np.void]) -> NDArray[np.void]:
+    """Both, one after the other. As plain bytes: numpy would compare two hundred fields first (0.2 ms)."""
+    plain = np.dtype((np.void, first.dtype.itemsize))
+    return np.concatenate([first.view(plain), second.view(plain)]).view(first.dtype)
+
+
+def event_message(event: np.void) -> bytes:
+    """MCAP message record with an event as ``foxglove.Log``; the tick travels as the sequence number."""
+    seconds, nanos = divmod(int(event["utc_ns"]), 1_000_000_000)
+    log = message_class(log_schema(), LOG_NAME)(
+        level=int(event["severity"]),
+        message=bytes(event["text"]).decode("utf-8", "ignore"),
+        name=bytes(event["name"]).decode("utf-8", "ignore"),
+    )
+    log.timestamp.seconds, log.timestamp.nanos = seconds, nanos
+    body: bytes = log.SerializeToString(deterministic=True)
+    head = np.zeros(1, HEAD_DTYPE)
+    _fill_head(head, len(body), EVENT_CHANNEL, np.array([event["tick"]]), np.array([event["utc_ns"]]))
+    return head.tobytes() + body
+
+
+def _pool_messages(pool: NDArray[np.void]) -> NDArray[np.uint8]:
+    """MCAP message records of a block of pool records, one row each."""
+    table = pool_layout()
+    out = np.empty((pool.size, MESSAGE_DTYPE.itemsize), np.uint8)
+    out[:, HEAD_DTYPE.itemsize :] = table.template
+    view = out.view(MESSAGE_DTYPE)[:, 0]
+    _fill_head(view, table.size, POOL_CHANNEL, pool["clock"]["tick"], pool["clock"]["utc_ns"])
+    table.fill(view["pool"], pool)
+    return out
+
+
+def _fill_head(
+    view: NDArray[np.void], size: int, channel: int, ticks: NDArray[np.int64], utc_ns: NDArray[np.int64]
+) -> None:
+    view["opcode"] = Opcode.MESSAGE
+    view["length"] = HEAD_DTYPE.itemsize - 9 + size
+    view["channel"] = channel
+    view["sequence"] = ticks & 0xFFFF_FFFF
+    view["log_time"] = view["publish_time"] = np.maximum(utc_ns, 0)
+
+
+def _table(utc_ns: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    return np.stack([np.maximum(utc_ns, 0), offsets], axis=1).astype(np.uint64)
+
+
+def _woven(pool: bytes, texts: list[bytes], places: list[int]) -> bytes:
+    """Pool messages with every event's message put in at its byte place."""
+    pieces, start = [], 0
+    for text, place in zip(texts, places, strict=True):
+        pieces += [pool[start:place], text]
+        start = place
+    return b"".join([*pieces, pool[start:]])

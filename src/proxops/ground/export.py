@@ -1,0 +1,62 @@
+"""A log as comma-separated values, for tools that know nothing of us. Numbers read back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.errors import BadInput
+from proxops.ground.log import Log, unknown_name
+from proxops.ground.wire import Column
+
+_ROWS: Final = 2048  # formatted at once
+
+
+def choose(log: Log, names: Sequence[str] | None = None) -> list[Column]:
+    """Variables by name (``group.variable`` or a whole ``group``), in the order asked for; all by default."""
+    if not names:
+        return list(log.columns)
+    chosen: list[Column] = []
+    for name in names:
+        found = [c for c in log.columns if name in (c.path, c.group)]
+        if not found:
+            raise unknown_name(name, log.columns, str(log.path))
+        chosen += [c for c in found if c not in chosen]
+    return chosen
+
+
+def heading(name: str, unit: str) -> str:
+    """``group.variable [unit]``; nothing in brackets for enumerations and masks."""
+    return f"{name} [{unit}]" if unit else name
+
+
+def export_csv(log: Log, out: Path | str, names: Sequence[str] | None = None, *, words: bool = False) -> int:
+    """Write chosen variables and return the rows. ``words`` spells enumerations instead of numbers."""
+    columns = choose(log, names)
+    try:
+        with open(out, "w", encoding="utf-8", newline="\n") as file:
+            write_csv(log, columns, file, words=words)
+    except OSError as reason:
+        raise BadInput(f"cannot be written: {reason.strerror}", where=str(out)) from reason
+    return int(log.pool.size)
+
+
+def write_csv(log: Log, columns: Sequence[Column], file: TextIO, *, words: bool = False) -> None:
+    """The same onto an open text stream."""
+    file.write(",".join(heading(c.path, c.unit) for c in columns) + "\n")
+    for start in range(0, log.pool.size, _ROWS):
+        block = log.pool[start : start + _ROWS]
+        cells = [_cells(block[c.group][c.name], c if words else None) for c in columns]
+        file.writelines(",".join(row) + "\n" for row in zip(*cells, strict=True))
+
+
+def _cells(values: NDArray[Any], spelled: Column | None) -> Iterator[str]:
+    """Text of numbers: floats as the shortest digits that read back exactly, integers whole."""
+    if spelled is not None and spelled.names:
+        names = spelled.names
+        return (names.get(value, str(value)) for value in values.tolist())
+    return map(repr, np.ascontiguousarray(values).tolist())

@@ -1,0 +1,139 @@
+"""What stands around the robots in a picture: floor, walls, fence, pedestal, lamps. All by eye."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+GROUP = 2
+Vector = Sequence[float]
+
+_WALL_X, _WALL_Y = -4.2, 5.2  # the two walls behind the scene, lab frame [m]
+_FENCE_X, _FENCE_Y = -3.4, 4.3
+_HALL_END, _FENCE_END = 30.0, 28.6
+_OPEN_SIDE_Y = -16.0  # the floor goes on towards the camera
+_DARK, _STEEL = (0.12, 0.12, 0.13, 1.0), (0.33, 0.34, 0.36, 1.0)
+
+
+def add_scenery(mujoco: Any, spec: Any, floor_z: float) -> None:
+    """Everything that does not depend on the robots. `mujoco` is handed in: heavy imports are late."""
+    _add_sky(mujoco, spec)
+    _add_floor(mujoco, spec, floor_z)
+    _add_walls(mujoco, spec, floor_z)
+    _add_fence(mujoco, spec, floor_z)
+    _add_lights(mujoco, spec)
+    _add_sun_simulator(mujoco, spec, floor_z)
+
+
+def add_pedestal(mujoco: Any, spec: Any, xy: Vector, floor_z: float, top_z: float) -> None:
+    """Steel block with a foot plate, from the floor to the base plane of a robot."""
+    half = 0.5 * (top_z - floor_z)
+    _box(mujoco, spec, (*xy, floor_z + half), (0.45, 0.45, half), _STEEL)
+    _box(mujoco, spec, (*xy, floor_z + 0.015), (0.60, 0.60, 0.015), _DARK)
+
+
+def _add_sky(mujoco: Any, spec: Any) -> None:
+    spec.add_texture(
+        name="sky",
+        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=(0.05, 0.055, 0.07),
+        rgb2=(0.015, 0.015, 0.02),
+        width=256,
+        height=256,
+    )
+
+
+def _add_floor(mujoco: Any, spec: Any, floor_z: float) -> None:
+    """Concrete with a one-metre grid."""
+    spec.add_texture(
+        name="floor",
+        type=mujoco.mjtTexture.mjTEXTURE_2D,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_FLAT,
+        mark=mujoco.mjtMark.mjMARK_EDGE,
+        rgb1=(0.23, 0.24, 0.26),
+        markrgb=(0.29, 0.30, 0.32),
+        width=512,
+        height=512,
+    )
+    material = spec.add_material(name="floor", texrepeat=(1.0, 1.0), texuniform=True)
+    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "floor"
+    half_x, half_y = 0.5 * (_HALL_END - _WALL_X), 0.5 * (_WALL_Y - _OPEN_SIDE_Y)
+    centre = (_WALL_X + half_x, _WALL_Y - half_y, floor_z - 0.05)
+    _box(mujoco, spec, centre, (half_x, half_y, 0.05), (1.0, 1.0, 1.0, 1.0)).material = "floor"
+
+
+def _add_walls(mujoco: Any, spec: Any, floor_z: float) -> None:
+    """Only the two walls behind the scene, so that the camera never looks through one."""
+    paint, half_z = (0.13, 0.14, 0.17, 1.0), 2.4
+    half_x, half_y = 0.5 * (_HALL_END - _WALL_X), 0.5 * (_WALL_Y - _OPEN_SIDE_Y)
+    _box(mujoco, spec, (_WALL_X + half_x, _WALL_Y + 0.05, floor_z + half_z), (half_x, 0.05, half_z), paint)
+    _box(mujoco, spec, (_WALL_X - 0.05, _WALL_Y - half_y, floor_z + half_z), (0.05, half_y, half_z), paint)
+
+
+def _add_fence(mujoco: Any, spec: Any, floor_z: float) -> None:
+    """Protective fence along the two walls: posts and wires. The near side is left open for the view."""
+    post, wire, top = (0.78, 0.62, 0.08, 1.0), (0.34, 0.35, 0.36, 1.0), floor_z + 2.0
+    near_y = -4.2
+    for x in np.arange(_FENCE_X, _FENCE_END + 0.1, 2.0):
+        _rod(mujoco, spec, (x, _FENCE_Y, floor_z), (x, _FENCE_Y, top), 0.03, post)
+    for y in np.arange(_FENCE_Y, near_y - 0.1, -2.125):
+        _rod(mujoco, spec, (_FENCE_X, y, floor_z), (_FENCE_X, y, top), 0.03, post)
+    for z in np.linspace(floor_z + 0.2, top, 7):
+        corner = (_FENCE_X, _FENCE_Y, z)
+        _rod(mujoco, spec, corner, (_FENCE_END, _FENCE_Y, z), 0.007, wire)
+        _rod(mujoco, spec, corner, (_FENCE_X, near_y, z), 0.007, wire)
+
+
+def _add_lights(mujoco: Any, spec: Any) -> None:
+    """One key light that throws shadows and one weak fill."""
+    for direction, strength, shadow in (((-0.45, 0.5, -1.0), 0.62, True), ((0.6, 0.35, -0.5), 0.28, False)):
+        spec.worldbody.add_light(
+            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+            pos=(4.0, -3.0, 5.0),
+            dir=direction,
+            castshadow=shadow,
+            diffuse=(strength,) * 3,
+            specular=(0.15, 0.15, 0.15),
+        )
+
+
+def _add_sun_simulator(mujoco: Any, spec: Any, floor_z: float) -> None:
+    """A floodlight on a tripod behind the rail, turned to robot 2's mock-up. It lights nothing."""
+    head, hub, foot = (
+        np.array((5.6, 3.4, 0.5)),
+        np.array((5.6, 3.4, floor_z + 0.9)),
+        np.array((5.6, 3.4, floor_z)),
+    )
+    beam = np.array((2.2, 1.5, 0.4)) - head
+    beam /= np.linalg.norm(beam)
+    _rod(mujoco, spec, hub, head, 0.04, _DARK)
+    for angle in np.radians((90.0, 210.0, 330.0)):
+        tip = np.array((0.6 * np.cos(angle), 0.6 * np.sin(angle), 0.03))
+        _rod(mujoco, spec, hub, tip + foot, 0.025, _DARK)
+    drum = mujoco.mjtGeom.mjGEOM_CYLINDER
+    _round(spec, drum, head - 0.25 * beam, head + 0.25 * beam, 0.30, (0.20, 0.21, 0.24, 1.0))
+    _round(spec, drum, head + 0.25 * beam, head + 0.26 * beam, 0.26, (1.0, 0.97, 0.88, 1.0))
+
+
+def _box(mujoco: Any, spec: Any, centre: Vector, half_size: Vector, rgba: Vector) -> Any:
+    box = mujoco.mjtGeom.mjGEOM_BOX
+    return spec.worldbody.add_geom(
+        type=box, pos=centre, size=half_size, rgba=rgba, group=GROUP, contype=0, conaffinity=0
+    )
+
+
+def _rod(mujoco: Any, spec: Any, start: Any, end: Any, radius: float, rgba: Vector) -> None:
+    _round(spec, mujoco.mjtGeom.mjGEOM_CAPSULE, start, end, radius, rgba)
+
+
+def _round(spec: Any, shape: Any, start: Any, end: Any, radius: float, rgba: Vector) -> None:
+    spec.worldbody.add_geom(
+        type=shape,
+        fromto=(*start, *end),
+        size=(radius, 0.0, 0.0),
+        rgba=rgba,
+        group=GROUP,
+        contype=0,
+        conaffinity=0,
+    )

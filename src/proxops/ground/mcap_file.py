@@ -1,0 +1,217 @@
+"""Writing MCAP piece by piece so that a full disk or a kill never leaves an unreadable file.
+
+Every write is a whole piece (the beginning, a chunk with its indexes, the summary). A piece that does not fit
+is cut off again and nothing of it is remembered, so the caller may simply try once more. The records
+themselves are those of the ``mcap`` package; chunks come ready-made because building them message by message
+would cost more than all the rest. Format: https://mcap.dev/spec
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import lz4.frame  # type: ignore[import-untyped]
+import numpy as np
+from mcap.data_stream import RecordBuilder
+from mcap.opcode import Opcode
+from mcap.records import (
+    Attachment,
+    AttachmentIndex,
+    Channel,
+    Chunk,
+    ChunkIndex,
+    DataEnd,
+    Footer,
+    Header,
+    McapRecord,
+    Metadata,
+    MetadataIndex,
+    Schema,
+    Statistics,
+    SummaryOffset,
+)
+from numpy.typing import NDArray
+
+MAGIC: Final = b"\x89MCAP0\r\n"
+LIBRARY: Final = "proxops"
+_FOOTER_BODY: Final = 20  # bytes of a footer after opcode and length
+
+
+@dataclass(frozen=True)
+class ChunkData:
+    """Message records of one chunk, uncompressed, and per channel an (n, 2) table of log time and offset."""
+
+    data: bytes
+    index: dict[int, NDArray[np.uint64]]
+    compression: str = "lz4"
+
+    @property
+    def times(self) -> tuple[int, int]:
+        """Earliest and latest log time."""
+        tables = [t[:, 0] for t in self.index.values() if len(t)]
+        return min(int(t.min()) for t in tables), max(int(t.max()) for t in tables)
+
+
+@dataclass(frozen=True)
+class Preamble:
+    """All that stands before the first chunk."""
+
+    schemas: tuple[Schema, ...]
+    channels: tuple[Channel, ...]
+    metadata: tuple[Metadata, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+
+def serialised(*records: McapRecord) -> bytes:
+    """Bytes of records, one after the other."""
+    builder = RecordBuilder()
+    for record in records:
+        record.write(builder)
+    data: bytes = builder.end()
+    return data
+
+
+class McapFile:
+    """A growing MCAP file. A method writes its whole piece, or raises OSError and leaves all as it was."""
+
+    def __init__(self, path: Path, *, replace: bool = False) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if replace else os.O_EXCL)
+        self._fd = os.open(path, flags, 0o644)
+        self.size = 0
+        self._preamble = Preamble((), ())
+        self._chunks: list[ChunkIndex] = []
+        self._pieces: list[MetadataIndex | AttachmentIndex] = []
+        self._counts: dict[int, int] = {}
+
+    def begin(self, preamble: Preamble) -> None:
+        """Header, schemas, channels, metadata and attachments."""
+        data = MAGIC + serialised(Header("", LIBRARY), *preamble.schemas, *preamble.channels)
+        pieces: list[MetadataIndex | AttachmentIndex] = []
+        for record in (*preamble.metadata, *preamble.attachments):
+            raw = serialised(record)
+            pieces.append(_index_of(record, len(data), len(raw)))
+            data += raw
+        self._append(data)
+        self._preamble, self._pieces = preamble, pieces
+
+    def add(self, chunk: ChunkData) -> None:
+        """A chunk and its message indexes."""
+        start, end = chunk.times
+        packed = lz4.frame.compress(chunk.data) if chunk.compression == "lz4" else chunk.data
+        raw = serialised(
+            Chunk(
+                compression=chunk.compression,
+                data=packed,
+                message_start_time=start,
+                message_end_time=end,
+                uncompressed_crc=zlib.crc32(chunk.data),
+                uncompressed_size=len(chunk.data),
+            )
+        )
+        indexes, offsets = b"", {}
+        for channel, table in chunk.index.items():
+            offsets[channel] = self.size + len(raw) + len(indexes)
+            indexes += _message_index(channel, table)
+        entry = ChunkIndex(
+            chunk_length=len(raw),
+            chunk_start_offset=self.size,
+            compression=chunk.compression,
+            compressed_size=len(packed),
+            message_start_time=start,
+            message_end_time=end,
+            message_index_length=len(indexes),
+            message_index_offsets=offsets,
+            uncompressed_size=len(chunk.data),
+        )
+        self._append(raw + indexes)
+        self._chunks.append(entry)
+        for channel, table in chunk.index.items():
+            self._counts[channel] = self._counts.get(channel, 0) + len(table)
+
+    def finish(self) -> None:
+        """Summary and footer. Nothing may be added afterwards."""
+        data_end = serialised(DataEnd(0))
+        start = self.size + len(data_end)
+        groups: list[tuple[Opcode, Sequence[McapRecord]]] = [
+            (Opcode.SCHEMA, self._preamble.schemas),
+            (Opcode.CHANNEL, self._preamble.channels),
+            (Opcode.STATISTICS, [self._statistics()]),
+            (Opcode.CHUNK_INDEX, self._chunks),
+            (Opcode.ATTACHMENT_INDEX, [p for p in self._pieces if isinstance(p, AttachmentIndex)]),
+            (Opcode.METADATA_INDEX, [p for p in self._pieces if isinstance(p, MetadataIndex)]),
+        ]
+        summary, offsets = b"", []
+        for opcode, records in groups:
+            raw = serialised(*records)
+            if raw:
+                offsets.append(SummaryOffset(opcode, start + len(summary), len(raw)))
+            summary += raw
+        offset_start = start + len(summary)
+        summary += serialised(*offsets)
+        head = struct.pack("<BQQQ", Opcode.FOOTER, _FOOTER_BODY, start, offset_start)
+        footer = serialised(Footer(start, offset_start, zlib.crc32(head, zlib.crc32(summary))))
+        self._append(data_end + summary + footer + MAGIC)
+
+    def sync(self) -> None:
+        """Make the operating system put all on the disk."""
+        os.fsync(self._fd)
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+    def _append(self, data: bytes) -> None:
+        view, position = memoryview(data), self.size
+        try:
+            while view:
+                written = os.pwrite(self._fd, view, position)
+                if written == 0:
+                    raise OSError(errno.EIO, os.strerror(errno.EIO))
+                position += written
+                view = view[written:]
+        except OSError:
+            # A disk that refuses even this leaves a cut piece, which readers skip.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._fd, self.size)
+            raise
+        self.size = position
+
+    def _statistics(self) -> Statistics:
+        return Statistics(
+            attachment_count=len(self._preamble.attachments),
+            channel_count=len(self._preamble.channels),
+            channel_message_counts=dict(sorted(self._counts.items())),
+            chunk_count=len(self._chunks),
+            message_count=sum(self._counts.values()),
+            message_start_time=min((c.message_start_time for c in self._chunks), default=0),
+            message_end_time=max((c.message_end_time for c in self._chunks), default=0),
+            metadata_count=len(self._preamble.metadata),
+            schema_count=len(self._preamble.schemas),
+        )
+
+
+def _message_index(channel: int, table: NDArray[np.uint64]) -> bytes:
+    """MessageIndex record: (log time, offset in the chunk) of every message of one channel."""
+    body = table.astype("<u8").tobytes()
+    return struct.pack("<BQHI", Opcode.MESSAGE_INDEX, 6 + len(body), channel, len(body)) + body
+
+
+def _index_of(record: Metadata | Attachment, offset: int, length: int) -> MetadataIndex | AttachmentIndex:
+    if isinstance(record, Metadata):
+        return MetadataIndex(offset=offset, length=length, name=record.name)
+    return AttachmentIndex(
+        offset=offset,
+        length=length,
+        log_time=record.log_time,
+        create_time=record.create_time,
+        data_size=len(record.data),
+        name=record.name,
+        media_type=record.media_type,
+    )

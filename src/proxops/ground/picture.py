@@ -1,0 +1,146 @@
+"""Pictures of the hall: thirteen axes in, a PNG out. For reports and the console, never for the tick."""
+
+import os
+import struct
+import zlib
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.ground.hall_scene import AXIS_NAMES, DRAWN_GROUPS, build_hall
+
+View = Literal["overview", "close"]
+VIEWS: tuple[View, ...] = ("overview", "close")
+SHADOWS_UP_TO = 15.0  # camera distance [m]; beyond, the shadow map is too coarse and speckles the floor
+_NO_GL = (
+    "no OpenGL for offscreen pictures: {reason}. Way out: apt-get install libegl1 libgl1-mesa-dri, and let "
+    "MUJOCO_GL be unset or 'egl' before anything imports mujoco (it is {backend!r} now)"
+)
+
+
+class PictureUnavailable(RuntimeError):
+    """This machine cannot render; the message says what to install."""
+
+
+class HallPicture:
+    """The hall, built once and drawn as often as wanted. Holds a GL context: use it as a `with` block."""
+
+    def __init__(
+        self,
+        T_flange_port1: NDArray[np.float64],
+        T_flange_port2: NDArray[np.float64],
+        *,
+        width: int = 1280,
+        height: int = 720,
+    ) -> None:
+        self._mujoco = _import_mujoco()
+        self._model = build_hall(T_flange_port1, T_flange_port2, width, height)
+        self._data = self._mujoco.MjData(self._model)
+        self._address = [int(self._model.joint(name).qposadr[0]) for name in AXIS_NAMES]
+        self._option = self._mujoco.MjvOption()
+        self._option.geomgroup[:] = 0
+        self._option.geomgroup[list(DRAWN_GROUPS)] = 1
+        self._renderer = self._open_renderer(width, height)
+
+    def render(self, axes: NDArray[np.float64], *, view: View = "overview") -> bytes:
+        """PNG of the hall at `axes`: rail [m], robot 1 a1…a6 [rad], robot 2 a1…a6 [rad]."""
+        axes = _checked(axes)
+        if view not in VIEWS:
+            raise ValueError(f"view {view!r} is unknown; choose one of {', '.join(VIEWS)}")
+        self._data.qpos[self._address] = axes
+        self._mujoco.mj_kinematics(self._model, self._data)
+        self._mujoco.mj_camlight(self._model, self._data)
+        camera = self._camera(view)
+        self._renderer.update_scene(self._data, camera=camera, scene_option=self._option)
+        shadows = camera.distance < SHADOWS_UP_TO
+        self._renderer.scene.flags[self._mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
+        return encode_png(self._renderer.render())
+
+    def position(self, body: str) -> NDArray[np.float64]:
+        """Where a body of the last picture stands, lab frame [m]: e.g. "robot1/flange", "client/port"."""
+        return np.array(self._data.body(body).xpos)
+
+    def close(self) -> None:
+        self._renderer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _camera(self, view: View) -> Any:
+        """Three-quarter view from the open side; the distance follows how far apart the two robots are."""
+        port1, port2 = self.position("servicer/port"), self.position("client/port")
+        camera = self._mujoco.MjvCamera()
+        if view == "close":
+            camera.lookat[:] = 0.5 * (port1 + port2)
+            camera.azimuth, camera.elevation = 118.0, -14.0
+            camera.distance = 2.2 + 1.05 * float(np.linalg.norm(port1 - port2))
+            return camera
+        rail = float(self.position("rail/carriage")[0])
+        camera.lookat[:] = (0.58 * rail, 0.6, -0.6)
+        camera.azimuth, camera.elevation = 118.0, -15.0
+        camera.distance = 3.9 + 0.95 * max(rail, 3.0)
+        return camera
+
+    def _open_renderer(self, width: int, height: int) -> Any:
+        try:
+            return self._mujoco.Renderer(self._model, height=height, width=width, max_geom=2000)
+        except Exception as error:  # each GL backend fails with a type of its own
+            raise _unavailable(error) from error
+
+
+def render_hall(
+    axes: NDArray[np.float64],
+    T_flange_port1: NDArray[np.float64],
+    T_flange_port2: NDArray[np.float64],
+    *,
+    width: int = 1280,
+    height: int = 720,
+    view: View = "overview",
+) -> bytes:
+    """One PNG of the hall. For several pictures keep a `HallPicture`: building the scene is the slow part."""
+    _checked(axes)
+    with HallPicture(T_flange_port1, T_flange_port2, width=width, height=height) as picture:
+        return picture.render(axes, view=view)
+
+
+def encode_png(rgb: NDArray[np.uint8]) -> bytes:
+    """8-bit RGB image (rows, columns, 3) as PNG (ISO/IEC 15948): header, one compressed block, end."""
+    height, width, _ = rgb.shape
+    rows = np.zeros((height, 1 + 3 * width), dtype=np.uint8)  # each row starts with filter type 0
+    rows[:, 1:] = rgb.reshape(height, 3 * width)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in chunks
+    )
+
+
+def _checked(axes: NDArray[np.float64]) -> NDArray[np.float64]:
+    axes = np.asarray(axes, dtype=np.float64)
+    if axes.shape != (len(AXIS_NAMES),) or not np.all(np.isfinite(axes)):
+        raise ValueError(
+            f"axes must be {len(AXIS_NAMES)} finite numbers (rail m, then 2 x 6 rad), got {axes!r}"
+        )
+    return axes
+
+
+def _import_mujoco() -> Any:
+    """MuJoCo chooses its GL backend while it is imported, so the default must be set before."""
+    os.environ.setdefault("MUJOCO_GL", "egl")
+    try:
+        import mujoco
+    except Exception as error:  # a missing libEGL shows as ImportError, AttributeError or OSError
+        raise _unavailable(error) from error
+    return mujoco
+
+
+def _unavailable(error: Exception) -> PictureUnavailable:
+    return PictureUnavailable(_NO_GL.format(reason=error, backend=os.environ.get("MUJOCO_GL", "")))

@@ -1,0 +1,159 @@
+"""The recorder's own loop: rings to file, through full disks, overtaking and the death of its parent.
+
+Time is used only to pace (sleep, retry, fsync), never in the bytes: the same records give the same file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.ring import Ring
+from proxops.core.vocabulary import Severity
+from proxops.ground.blocks import Block, Interleaver, joined
+from proxops.ground.mcap_file import McapFile, Preamble
+
+READ_LIMIT: Final = 1240  # records a look: 5 s of data
+WAITING_BLOCKS: Final = 80  # 20 s of data kept in memory while the disk refuses
+IDLE_S: Final = 0.005
+SYNC_S: Final = 1.0
+LAST_TRIES: Final = 3  # refusals at the end of a run before the recorder gives up
+
+EXIT_WHOLE: Final = 0
+EXIT_CUT: Final = 3  # the file is readable but lacks its end and its summary
+
+
+class Recording:
+    """One recording: two rings, one file. ``run`` returns the exit code of the recorder."""
+
+    def __init__(self, pool: Ring, events: Ring, out: McapFile, preamble: Preamble, retry_s: float) -> None:
+        self._pool, self._events, self._file, self._preamble = pool, events, out, preamble
+        self._retry_s = retry_s
+        self._interleaver = Interleaver()
+        self._waiting: deque[Block] = deque()
+        self._begun = self._last = self._done = False
+        self._refusals = 0  # in a row, since the end of the run began
+        self._cursor = self._event_cursor = 0
+        self._lost = self._event_lost = 0
+        self._next_try = self._next_sync = 0.0
+
+    def run(self, parent_gone: Callable[[], bool]) -> int:
+        """Record until the pool ring is closed (or the parent gone) and drained; then finish the file."""
+        ending = False
+        self._write()
+        while not self._done:
+            # Asked before looking: nothing comes after it.
+            if not ending and (self._pool.closed or parent_gone()):
+                ending, self._refusals = True, 0
+            moved = self._look()
+            if ending and not moved and not self._full():
+                self._last = True
+                self._waiting.extend(self._interleaver.blocks(last=True))
+            self._write()
+            if ending and self._refusals >= LAST_TRIES:
+                return self._give_up()
+            if not (moved or self._done):
+                time.sleep(IDLE_S)
+        return EXIT_WHOLE
+
+    def _look(self) -> bool:
+        """Read both rings once; True when there was something."""
+        self._pool.heartbeat += 1
+        if self._last:
+            return False
+        if self._full():
+            ahead = max(0, self._pool.head - self._pool.slots - self._cursor)
+            self._pool.lost = self._lost + ahead
+            return False
+        if self._pool.head == self._cursor and self._events.head == self._event_cursor:
+            return False
+        pool, self._cursor, lost = self._pool.read(self._cursor, READ_LIMIT)
+        events, event_lost = self._read_events()
+        self._lost += lost
+        self._event_lost += event_lost
+        self._pool.lost, self._events.lost = self._lost, self._event_lost
+        if lost or event_lost:
+            events = joined(_gap(lost, event_lost, pool, self._pool), events)
+        self._interleaver.add(pool, events)
+        self._waiting.extend(self._interleaver.blocks())
+        return bool(pool.size or events.size)
+
+    def _read_events(self) -> tuple[NDArray[np.void], int]:
+        """All events of now: those of a tick must not come later than its pool record."""
+        events, lost, head = np.empty(0, EVENT_DTYPE), 0, self._events.head
+        while self._event_cursor < head:
+            part, self._event_cursor, overtaken = self._events.read(self._event_cursor)
+            events = joined(events, part)
+            lost += overtaken
+        return events, lost
+
+    def _full(self) -> bool:
+        return len(self._waiting) >= WAITING_BLOCKS
+
+    def _write(self) -> None:
+        """Hand waiting blocks to the file. A refusal raises the flag; the next try comes after a pause."""
+        now = time.monotonic()
+        if self._pool.trouble and now < self._next_try:
+            return
+        try:
+            self._write_waiting()
+            if self._done or now >= self._next_sync:
+                self._file.sync()
+                self._next_sync = now + SYNC_S
+        except OSError as refusal:
+            self._pool.trouble = refusal.errno or errno.EIO
+            self._next_try = time.monotonic() + self._retry_s
+            self._refusals += 1
+            return
+        self._pool.trouble = 0
+        self._pool.tail, self._events.tail = self._cursor, self._event_cursor
+
+    def _write_waiting(self) -> None:
+        if not self._begun:
+            self._file.begin(self._preamble)
+            self._begun = True
+        while self._waiting:
+            self._file.add(self._waiting[0].encode())
+            self._waiting.popleft()
+            self._pool.heartbeat += 1
+        if self._last:
+            self._file.finish()
+            self._done = True
+
+    def _give_up(self) -> int:
+        """The disk stays full: the file remains readable, without summary; what it lacks is counted."""
+        unread = max(0, self._pool.head - self._cursor)
+        self._pool.lost = self._lost + unread + sum(block.pool.size for block in self._waiting)
+        return EXIT_CUT
+
+
+def _gap(lost: int, event_lost: int, pool: NDArray[np.void], ring: Ring) -> NDArray[np.void]:
+    """Event that says what was overwritten before it could be recorded, stamped like the next record."""
+    clock = (pool[0] if pool.size else ring.records[(ring.head - 1) % ring.slots])["clock"]
+    gap = np.zeros(1, EVENT_DTYPE)
+    gap["utc_ns"], gap["tick"], gap["severity"] = clock["utc_ns"], clock["tick"], Severity.ERROR
+    gap["name"] = b"recorder"
+    tick = int(clock["tick"])
+    gap["text"] = (
+        f"overtaken: {lost} pool records and {event_lost} events before tick {tick} are lost".encode()
+    )
+    return gap
+
+
+def orphaned(parent: int) -> Callable[[], bool]:
+    """Tells whether process ``parent`` is still the one that started us."""
+    return lambda: os.getppid() != parent
+
+
+def attach(pool: Path, events: Path) -> tuple[Ring, Ring]:
+    """Both rings of a run."""
+    return Ring.attach(pool, POOL_DTYPE), Ring.attach(events, EVENT_DTYPE)

@@ -1,0 +1,194 @@
+"""The pool on the wire: blocks of records to protobuf bytes and back, without looking at single records.
+
+Every variable has a fixed size in a ``proxops.Pool`` message, so a message is a packed record with constant
+bytes (tags and lengths) in between: one numpy structure with gaps. Zeros are written explicitly, which
+protobuf allows. The layout comes from the descriptor in the log, so logs with an older or newer table are
+read the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorSet
+from numpy.typing import NDArray
+
+from proxops.ground.schema import POOL_NAME, message_class, pool_schema
+
+_F: Final = FieldDescriptorProto
+_NUMPY: Final = {
+    _F.TYPE_DOUBLE: "<f8",
+    _F.TYPE_SFIXED64: "<i8",
+    _F.TYPE_FIXED32: "<u4",
+    _F.TYPE_UINT32: "u1",
+    _F.TYPE_ENUM: "u1",
+}
+_WIRE_TYPE: Final = {"<f8": 1, "<i8": 1, "<u4": 5, "u1": 0}
+VARINT_MAX: Final = 127
+"""Largest u1 that is one byte on the wire; anything above is written as this."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One variable of a log as its schema describes it. ``names`` spells an enumeration's values."""
+
+    group: str
+    name: str
+    type: str
+    unit: str
+    meaning: str
+    names: dict[int, str]
+
+    @property
+    def path(self) -> str:
+        """``group.variable``, as exports and options spell it."""
+        return f"{self.group}.{self.name}"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How records lie in memory (``dtype``, packed) and in a message (``wire``, gaps for ``template``)."""
+
+    schema: bytes
+    columns: tuple[Column, ...]
+    dtype: np.dtype[np.void]
+    wire: np.dtype[np.void]
+    template: NDArray[np.uint8]
+    constant: NDArray[np.intp]  # positions of the template's own bytes: tags and lengths
+    small: tuple[Column, ...]  # the u1 variables, which must stay below 128
+
+    @property
+    def size(self) -> int:
+        """Bytes of one message."""
+        return int(self.wire.itemsize)
+
+    def fill(self, target: NDArray[np.void], records: NDArray[np.void]) -> None:
+        """Copy the values of ``records`` into messages whose constant bytes are already there."""
+        target[...] = records
+        for column in self.small:
+            values = target[column.group][column.name]
+            if values.size and int(values.max()) > VARINT_MAX:
+                np.minimum(values, VARINT_MAX, out=values)
+
+    def decode(self, messages: NDArray[np.uint8]) -> NDArray[np.void]:
+        """Records of messages, shape (n, size). Messages of another writer are decoded one by one."""
+        if messages.shape[1] == self.size and self._ours(messages):
+            view: NDArray[np.void] = messages.view(self.wire)[:, 0]
+            return view.astype(self.dtype)
+        return self.decode_each([row.tobytes() for row in messages])
+
+    def decode_each(self, messages: list[bytes]) -> NDArray[np.void]:
+        """The slow way, for any legal encoding of the schema (fields left out, reordered, longer varints)."""
+        kind = message_class(self.schema, POOL_NAME)
+        parsed = [kind.FromString(data) for data in messages]
+        out = np.zeros(len(messages), self.dtype)
+        for column in self.columns:
+            values = [getattr(getattr(message, column.group), column.name) for message in parsed]
+            out[column.group][column.name] = np.minimum(values, 255) if column.type == "u1" else values
+        return out
+
+    def _ours(self, messages: NDArray[np.uint8]) -> bool:
+        """True when all constant bytes are where we write them and every u1 is a single byte."""
+        if (messages[:, self.constant] != self.template[self.constant]).any():
+            return False
+        view = messages.view(self.wire)[:, 0]
+        return all(int(view[c.group][c.name].max(initial=0)) <= VARINT_MAX for c in self.small)
+
+
+@cache
+def layout(schema: bytes) -> Layout:
+    """Layout from a serialised FileDescriptorSet; KeyError or ValueError when it is not of our kind."""
+    columns: list[Column] = []
+    template = b""
+    packed: list[tuple[str, Any]] = []
+    gaps: list[tuple[str, Any, int]] = []
+    for name, number, own, numbers in _groups(schema):
+        body, parts = _body(own, numbers)
+        template += _varint(number << 3 | 2) + _varint(len(body))
+        gaps.append((name, _structure(parts, len(body)), len(template)))
+        packed.append((name, np.dtype([(c.name, c.type) for c in own])))
+        template += body
+        columns += own
+    dtype, wire = np.dtype(packed), _structure(gaps, len(template))
+    small = tuple(c for c in columns if c.type == "u1")
+    return Layout(
+        schema, tuple(columns), dtype, wire, np.frombuffer(template, np.uint8), _constants(wire, dtype), small
+    )
+
+
+def _groups(schema: bytes) -> Iterator[tuple[str, int, list[Column], list[int]]]:
+    """Name, field number, variables and their field numbers of every group in the descriptor."""
+    files = {f.name: f for f in FileDescriptorSet.FromString(schema).file}
+    file = files["proxops/pool.proto"]
+    comments = {tuple(c.path): c.leading_comments for c in file.source_code_info.location}
+    enums = {f".proxops.{e.name}": _spelling(e) for e in file.enum_type}
+    pool = file.message_type[0]
+    nested = {f".{POOL_NAME}.{m.name}": (i, m) for i, m in enumerate(pool.nested_type)}
+    for field in pool.field:
+        place, message = nested[field.type_name]
+        own = [
+            _column(field.name, variable, comments.get((4, 0, 3, place, 2, i), ""), enums)
+            for i, variable in enumerate(message.field)
+        ]
+        yield field.name, field.number, own, [v.number for v in message.field]
+
+
+def pool_layout() -> Layout:
+    """Layout of the present table."""
+    return layout(pool_schema())
+
+
+def encode_pool(records: NDArray[np.void]) -> NDArray[np.uint8]:
+    """``proxops.Pool`` messages of records: bytes of shape (n, size). u1 above 127 is written as 127."""
+    table = pool_layout()
+    out = np.empty((records.size, table.size), np.uint8)
+    out[:] = table.template
+    table.fill(out.view(table.wire)[:, 0], records)
+    return out
+
+
+def _spelling(enum: Any) -> dict[int, str]:
+    prefix = enum.name.upper() + "_"
+    return {v.number: v.name.removeprefix(prefix) for v in enum.value}
+
+
+def _column(group: str, field: Any, comment: str, enums: dict[str, dict[int, str]]) -> Column:
+    unit, _, meaning = comment.removeprefix("[").partition("] ")
+    return Column(group, field.name, _NUMPY[field.type], unit, meaning, enums.get(field.type_name, {}))
+
+
+def _body(columns: list[Column], numbers: list[int]) -> tuple[bytes, list[tuple[str, Any, int]]]:
+    """Constant bytes of a nested message (values zero) and where its values lie."""
+    body, parts = b"", []
+    for column, number in zip(columns, numbers, strict=True):
+        body += _varint(number << 3 | _WIRE_TYPE[column.type])
+        parts.append((column.name, column.type, len(body)))
+        body += bytes(np.dtype(column.type).itemsize)
+    return body, parts
+
+
+def _structure(parts: list[tuple[str, Any, int]], size: int) -> np.dtype[np.void]:
+    names, formats, offsets = zip(*parts, strict=True)
+    return np.dtype(
+        {"names": list(names), "formats": list(formats), "offsets": list(offsets), "itemsize": size}
+    )
+
+
+def _varint(value: int) -> bytes:
+    """Protobuf's variable-length integer: seven bits a byte, lowest first."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def _constants(wire: np.dtype[np.void], packed: np.dtype[np.void]) -> NDArray[np.intp]:
+    """Positions of tags and lengths: what the values do not cover."""
+    covered = np.zeros((1, wire.itemsize), np.uint8)
+    covered.view(wire)[:, 0] = np.frombuffer(b"\xff" * packed.itemsize, packed)
+    return np.flatnonzero(covered[0] == 0)

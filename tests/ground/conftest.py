@@ -1,0 +1,130 @@
+"""Made-up runs: seeded records, rings, and a recorder process that is always cleaned up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from proxops.core.clock import gps_from_utc_ns, parse_utc_ns
+from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL, POOL_DTYPE
+from proxops.core.ring import Ring
+from proxops.ground.log import Log
+from proxops.ground.recorder import Recorder
+from proxops.ground.wire import pool_layout
+
+START_NS = parse_utc_ns("2026-01-01T00:00:00Z")
+
+
+def made_up_pool(count: int, seed: int = 1) -> NDArray[np.void]:
+    """Records with random values everywhere and a true clock."""
+    rng = np.random.default_rng(seed)
+    pool = np.zeros(count, POOL_DTYPE)
+    for group in POOL:
+        for v in group.variables:
+            draw = rng.standard_normal(count) if v.type == "f8" else rng.integers(0, 100, count)
+            pool[group.name][v.name] = draw
+    clock = pool["clock"]
+    clock["tick"] = np.arange(count)
+    clock["t_sim"] = np.arange(count) * 0.004
+    clock["utc_ns"] = START_NS + np.arange(count) * PERIOD_NS
+    clock["gps_ns"] = gps_from_utc_ns(START_NS) + np.arange(count) * PERIOD_NS
+    return pool
+
+
+def made_up_event(tick: int, text: str = "Umschaltung nach läuft") -> np.void:
+    event = np.zeros(1, EVENT_DTYPE)
+    event["tick"], event["utc_ns"], event["severity"] = tick, START_NS + tick * PERIOD_NS, 1 + tick % 5
+    event["name"], event["text"] = b"mode", text.encode()
+    return event[0]
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for another process; a generous limit only keeps a broken test from hanging."""
+    for _ in range(10_000):
+        if condition():
+            return
+        time.sleep(0.002)
+    pytest.fail(f"never happened: {what}")
+
+
+class Run:
+    """Two rings and a recorder, as the facility has them."""
+
+    def __init__(self, out: Path, slots: int = 4096, **options: object) -> None:
+        self.out = out
+        self.pool = Ring.create("test-pool", POOL_DTYPE, slots)
+        self.events = Ring.create("test-events", EVENT_DTYPE, 256)
+        metadata = {"cell": "epos", "seed": "7"}
+        self.recorder = Recorder.start(self.pool, self.events, out, metadata, **options)  # type: ignore[arg-type]
+
+    def push(
+        self, pool: NDArray[np.void], event_every: int = 0, pause: Callable[[int], float] | None = None
+    ) -> None:
+        """Events of a tick first, then its pool record; ``pause`` gives seconds to sleep after record i."""
+        for i, record in enumerate(pool):
+            tick = int(record["clock"]["tick"])
+            if event_every and tick % event_every == 0:
+                self.events.push(made_up_event(tick))
+            self.pool.push(record)
+            if pause is not None and pause(i):
+                time.sleep(pause(i))
+
+    def taken(self) -> bool:
+        """True when the recorder has everything pushed so far."""
+        return self.pool.tail == self.pool.head
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Run]]:
+    runs: list[Run] = []
+
+    def make(name: str = "run.mcap", **options: object) -> Run:
+        runs.append(Run(tmp_path / name, **options))  # type: ignore[arg-type]
+        runs[-1].recorder.wait_ready()
+        return runs[-1]
+
+    yield make
+    for run in runs:
+        run.recorder.finish()
+        run.recorder.last_words()
+
+
+@pytest.fixture
+def made_up() -> Callable[..., NDArray[np.void]]:
+    return made_up_pool
+
+
+@pytest.fixture
+def event() -> Callable[..., np.void]:
+    return made_up_event
+
+
+@pytest.fixture
+def wait() -> Callable[[Callable[[], bool], str], None]:
+    return until
+
+
+@pytest.fixture
+def log_of(tmp_path: Path) -> Callable[[NDArray[np.void]], Log]:
+    """A log in memory, for everything that only reads."""
+
+    def make(pool: NDArray[np.void]) -> Log:
+        events = np.empty(0, EVENT_DTYPE)
+        return Log(
+            tmp_path / "memory.mcap",
+            pool,
+            events,
+            pool_layout().columns,
+            {},
+            {},
+            {"/pool": pool.size},
+            True,
+            (),
+        )
+
+    return make

@@ -1,0 +1,271 @@
+"""The recorder as a process: what goes into the rings comes out of the file, however the process ends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mcap.reader import make_reader
+from mcap_protobuf.decoder import DecoderFactory
+from numpy.typing import NDArray
+
+from proxops.core.errors import BadInput
+from proxops.core.messages import POOL_DTYPE
+from proxops.ground.log import Log
+from proxops.ground.recover import recover
+
+Start = Callable[..., object]
+MadeUp = Callable[..., NDArray[np.void]]
+Wait = Callable[[Callable[[], bool], str], None]
+
+
+def limit_file_size(pid: int, size: int) -> None:
+    """A full disk for one process: writes beyond ``size`` fail with EFBIG until the limit is lifted."""
+    _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, hard))
+
+
+def test_official_reader_sees_everything(start: Start, made_up: MadeUp, tmp_path: Path) -> None:
+    tool = tmp_path / "probe.val"
+    tool.write_text("1 0 0\n")
+    run = start(attachments=[tool])
+    pool = made_up(300)
+    run.push(pool, event_every=50)
+    assert run.recorder.alive()
+    assert run.recorder.finish() == 0
+    with open(run.out, "rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()], validate_crcs=True)
+        seen = [(c.topic, m, body) for _, c, m, body in reader.iter_decoded_messages(log_time_order=False)]
+        in_time_order = [m.log_time for _, _, m in reader.iter_messages()]
+        summary = reader.get_summary()
+        metadata = list(reader.iter_metadata())
+        attachments = list(reader.iter_attachments())
+    records = [(m, body) for topic, m, body in seen if topic == "/pool"]
+    assert [m.sequence for m, _ in records] == list(range(300))
+    assert all(m.log_time == m.publish_time == body.clock.utc_ns for m, body in records)
+    assert [b.actual.robot2_a6 for _, b in records] == pool["actual"]["robot2_a6"].tolist()
+    events = [(place, m, body) for place, (topic, m, body) in enumerate(seen) if topic == "/events"]
+    assert [m.sequence for _, m, _ in events] == [0, 50, 100, 150, 200, 250]
+    assert all(seen[place + 1][1].sequence == m.sequence for place, m, _ in events), (
+        "events stand before their tick"
+    )
+    assert {b.message for _, _, b in events} == {"Umschaltung nach läuft"}
+    assert in_time_order == sorted(in_time_order)
+    assert summary is not None and summary.statistics.message_count == 306
+    assert metadata[0].name == "proxops" and metadata[0].metadata == {"cell": "epos", "seed": "7"}
+    assert [(a.name, a.data) for a in attachments] == [("probe.val", b"1 0 0\n")]
+
+
+def test_our_reader_gives_the_records_back(start: Start, made_up: MadeUp) -> None:
+    run = start()
+    run.push(made_up(200), event_every=70)
+    run.recorder.finish()
+    log = Log.open(run.out)
+    assert log.pool.dtype == POOL_DTYPE
+    assert log.pool.tobytes() == made_up(200).tobytes()
+    assert log.events["tick"].tolist() == [0, 70, 140]
+    assert log.events["text"][0].decode() == "Umschaltung nach läuft"
+    assert log.complete and not log.notes
+    assert log.metadata == {"cell": "epos", "seed": "7"}
+    assert log.topics == {"/pool": 200, "/events": 3}
+    assert run.pool.tail == 200 and run.pool.lost == 0
+
+
+def test_bytes_do_not_depend_on_timing(start: Start, made_up: MadeUp, wait: Wait) -> None:
+    pool = made_up(400)
+    pauses = (None, lambda i: 0.002 * (i % 7 == 0), lambda i: 0.03 * (i % 90 == 0))
+    files = []
+    for number, pause in enumerate(pauses):
+        run = start(f"run{number}.mcap")
+        run.push(pool, event_every=31, pause=pause)
+        assert run.recorder.finish() == 0
+        files.append(run.out.read_bytes())
+    assert files[0] == files[1] == files[2]
+
+
+def test_run_without_records_is_a_whole_log(start: Start, event: Callable[..., np.void]) -> None:
+    run = start()
+    run.events.push(event(0))
+    assert run.recorder.finish() == 0
+    log = Log.open(run.out)
+    assert log.complete and log.pool.size == 0 and log.events.size == 1
+
+
+def test_kill_costs_the_last_block_only(start: Start, made_up: MadeUp, wait: Wait, tmp_path: Path) -> None:
+    run = start()
+    run.push(made_up(500), event_every=100)
+    wait(run.taken, "all records taken")
+    os.kill(run.recorder.pid, signal.SIGKILL)
+    assert run.recorder.finish() == -signal.SIGKILL
+    assert not run.recorder.alive()
+    with open(run.out, "ab") as file:
+        file.write(b"\x06" + (90_000).to_bytes(8, "little") + b"half a chunk")
+    log = Log.open(run.out)
+    assert not log.complete and "no end" in log.notes[0]
+    assert log.pool.size >= 500 - 63
+    assert log.pool.tobytes() == made_up(500)[: log.pool.size].tobytes()
+
+    saved = recover(run.out, tmp_path / "whole.mcap")
+    assert saved.messages == {"/pool": log.pool.size, "/events": log.events.size}
+    whole = Log.open(tmp_path / "whole.mcap")
+    assert whole.complete and whole.pool.tobytes() == log.pool.tobytes()
+    assert whole.events.tobytes() == log.events.tobytes() and whole.metadata == log.metadata
+    with open(tmp_path / "whole.mcap", "rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()], validate_crcs=True)
+        assert sum(1 for _ in reader.iter_decoded_messages()) == log.pool.size + log.events.size
+    with pytest.raises(BadInput, match="exists already"):
+        recover(run.out, tmp_path / "whole.mcap")
+
+
+PARENT = """
+import os, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from conftest import Run, made_up_pool, until
+run = Run(Path(sys.argv[1]))
+run.recorder.wait_ready()
+os.kill(run.recorder.pid, signal.SIGSTOP)
+run.push(made_up_pool(200), event_every=40)
+print(run.pool.path, run.events.path, flush=True)
+os.kill(run.recorder.pid, signal.SIGCONT)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_death_of_the_parent_finishes_the_file(tmp_path: Path, made_up: MadeUp, wait: Wait) -> None:
+    out = tmp_path / "orphan.mcap"
+    folder = str(Path(__file__).parent)
+    parent = subprocess.run(
+        [sys.executable, "-c", PARENT, str(out), folder], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.returncode == -signal.SIGKILL
+    rings = [Path(p) for p in parent.stdout.split()]
+    wait(lambda: not any(ring.exists() for ring in rings), "rings removed by the recorder")
+    log = Log.open(out)
+    assert log.complete
+    assert log.pool.tobytes() == made_up(200).tobytes()
+    assert log.events.size == 5
+
+
+def test_signals_of_the_terminal_do_not_end_a_recording(start: Start, made_up: MadeUp, wait: Wait) -> None:
+    run = start()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        os.kill(run.recorder.pid, number)
+    run.push(made_up(10))
+    wait(run.taken, "all records taken")
+    assert run.recorder.finish() == 0
+    assert Log.open(run.out).pool.size == 10
+
+
+def test_recorder_steps_back_behind_the_tick(start: Start) -> None:
+    run = start()
+    assert os.sched_getscheduler(run.recorder.pid) == os.SCHED_OTHER
+    assert os.getpriority(os.PRIO_PROCESS, run.recorder.pid) > os.getpriority(os.PRIO_PROCESS, 0)
+
+
+def test_full_disk_is_flagged_and_overcome(start: Start, made_up: MadeUp, wait: Wait) -> None:
+    run = start(retry_s=0.02)
+    pool = made_up(700)
+    run.push(pool[:130])
+    wait(run.taken, "first records taken")
+    limit_file_size(run.recorder.pid, run.out.stat().st_size + 100_000)
+    run.push(pool[130:600])
+    wait(lambda: run.pool.trouble == errno.EFBIG, "trouble flagged")
+    cut = Log.open(run.out)
+    assert not cut.complete and cut.pool.size % 62 == 0 and 124 <= cut.pool.size < 600
+    assert len(cut.notes) == 1 and "left out" not in cut.notes[0], "cut back to a record boundary"
+    assert run.pool.tail < 600, "what is only in memory is not called safe"
+    before = run.pool.heartbeat
+    wait(lambda: run.pool.heartbeat > before, "recorder still looks")
+    limit_file_size(run.recorder.pid, resource.RLIM_INFINITY)
+    wait(lambda: run.pool.trouble == 0, "trouble cleared")
+    run.push(pool[600:])
+    assert run.recorder.finish() == 0
+    log = Log.open(run.out)
+    assert log.complete and run.pool.lost == 0
+    assert log.pool.tobytes() == pool.tobytes()
+
+
+def test_disk_that_stays_full_leaves_a_readable_log(start: Start, made_up: MadeUp, wait: Wait) -> None:
+    run = start(retry_s=0.02)
+    limit_file_size(run.recorder.pid, 200_000)
+    run.push(made_up(400))
+    assert run.recorder.finish() == 3
+    log = Log.open(run.out)
+    assert not log.complete
+    assert 0 < log.pool.size < 400
+    assert log.pool.size + run.pool.lost == 400
+    assert run.pool.trouble == errno.EFBIG
+
+
+def test_disk_full_from_the_beginning(start: Start, made_up: MadeUp, wait: Wait) -> None:
+    run = start(retry_s=0.02)
+    wait(lambda: run.out.stat().st_size > 0, "file begun")
+    limit_file_size(run.recorder.pid, 0)
+    run.push(made_up(100))
+    assert run.recorder.finish() == 3
+    log = Log.open(run.out)
+    assert log.pool.size == 0 and run.pool.lost == 100
+
+
+def test_memory_is_bounded_and_losses_are_counted(start: Start, made_up: MadeUp, wait: Wait) -> None:
+    run = start(slots=512, retry_s=0.02)
+    limit_file_size(run.recorder.pid, 100_000)
+    pool = made_up(6500)  # more than 20 s of memory and 2 s of ring
+    for first in range(0, 6500, 250):
+        run.push(pool[first : first + 250])
+        beats = run.pool.heartbeat
+        wait(lambda beats=beats: run.pool.heartbeat > beats + 1, "recorder looked")
+    wait(lambda: run.pool.lost > 0, "losses counted while the disk is full")
+    limit_file_size(run.recorder.pid, resource.RLIM_INFINITY)
+    assert run.recorder.finish() == 0
+    log = Log.open(run.out)
+    assert log.complete
+    assert log.pool.size + run.pool.lost == 6500
+    assert log.pool.tobytes() == pool[log.pool["clock"]["tick"]].tobytes()
+    assert b"overtaken" in log.events["text"][0] and log.events["name"][0] == b"recorder"
+
+
+def test_overtaken_recorder_says_so(start: Start, made_up: MadeUp, wait: Wait) -> None:
+    run = start(slots=64)
+    pool = made_up(350)
+    run.push(pool[:50])
+    wait(run.taken, "first records taken")
+    os.kill(run.recorder.pid, signal.SIGSTOP)
+    run.push(pool[50:])
+    os.kill(run.recorder.pid, signal.SIGCONT)
+    assert run.recorder.finish() == 0
+    log = Log.open(run.out)
+    assert run.pool.lost == 350 - log.pool.size > 0
+    first = int(log.pool["clock"]["tick"][50])
+    assert log.events["tick"].tolist() == [first]
+    assert f"{run.pool.lost} pool records" in log.events["text"][0].decode()
+
+
+def test_existing_log_is_not_overwritten(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "run.mcap").write_text("precious")
+    with pytest.raises(BadInput, match="exists already"):
+        start()
+    assert (tmp_path / "run.mcap").read_text() == "precious"
+
+
+def test_folder_that_is_not_there(start: Start) -> None:
+    with pytest.raises(BadInput, match="No such file"):
+        start("nowhere/run.mcap")
+
+
+def test_child_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, proxops.ground.recorder\n"
+        "print([m for m in ('numba', 'matplotlib', 'mujoco', 'scipy') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
