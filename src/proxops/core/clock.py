@@ -26,7 +26,7 @@ def utc_from_gps_ns(gps_ns: int) -> int:
 
 def parse_utc_ns(text: str) -> int:
     """Unix ns from ISO 8601 (``2026-01-01T12:00:00.123456789Z``; no zone means UTC), nanoseconds kept."""
-    raw = text.strip()
+    raw = text.strip().replace(",", ".")  # ISO 8601 allows both
     body, fraction = raw, ""
     if "." in raw:
         body, rest = raw.split(".", 1)

@@ -7,6 +7,7 @@ the log); a group's ``kind`` says how its components are named. SI units and rad
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final
 
 import numpy as np
@@ -30,6 +31,9 @@ AXIS_UNITS: Final = ("m", *("rad",) * 12)
 RATE_UNITS: Final = ("m/s", *("rad/s",) * 12)
 
 
+Names = type[IntEnum]
+
+
 @dataclass(frozen=True)
 class Variable:
     """One number of the pool. ``type`` is a numpy type string: f8, i8 (64 bit), u4 (bit mask), u1 (enumeration, flag)."""
@@ -38,7 +42,7 @@ class Variable:
     type: str
     unit: str
     meaning: str
-    names: type[System | Source | Hardware | Mode] | None = None  # spelling of an enumeration's values
+    names: Names | None = None  # spelling of an enumeration's values
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ class Ring:
             self._map = mmap.mmap(file.fileno(), size)
         self.words = np.frombuffer(self._map, "<i8", WORDS)
         self.records: NDArray[np.void] = np.frombuffer(self._map, dtype, slots, offset=WORDS * 8)
+        # Copies go through plain bytes: numpy walks every field of a nested record type otherwise.
+        self._raw = np.frombuffer(self._map, f"V{dtype.itemsize}", slots, offset=WORDS * 8)
 
     @classmethod
     def create(cls, name: str, dtype: np.dtype[np.void], slots: int) -> Ring:
@@ -119,7 +121,7 @@ class Ring:
         start = cursor + overtaken
         stop = min(head, start + limit)
         index = np.arange(start, stop) % self.slots
-        copy = self.records[index]
+        copy = self._raw[index].view(self.records.dtype)
         # The writer may have gone round while we copied: what it reached is no longer what we asked for.
         late = max(0, self.head + 1 - self.slots - start)
         late = min(late, stop - start) if stop > start else 0

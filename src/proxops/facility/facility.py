@@ -21,7 +21,7 @@ from proxops.facility.observation import observe
 from proxops.facility.sine import SineWave
 from proxops.facility.sources import CommandSource, Supply
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import OK, POV, POV_AT_LAB, UNREACHABLE1, axes_from_values
+from proxops.lab.coordinates import OK, POV, POV_AT_LAB, UNREACHABLE1, axes_from_values, values_from_axes
 from proxops.lab.links.virtual import FAULT_TEXT, UNIT_NAMES, ControllerFault, VirtualHall
 from proxops.safety.guard import Guard
 from proxops.safety.interlocks import Interlocks
@@ -75,13 +75,17 @@ class Facility:
     # ------------------------------------------------------------------ the tick
     def tick(self) -> None:
         """One cycle. Nothing in here waits."""
-        measured = self.link.read()
+        self._read()
         self._watch()
         move = self._moves.get(self.mode)
         wish = move() if move else None
         setpoint = self._judge(wish)
         self._fault = self.link.write(setpoint)
-        self._publish(measured)
+        self._publish()
+
+    def _read(self) -> None:
+        """What the robots reported at the beginning of this cycle."""
+        self.actual[:], self.actual_rate[:] = self.link.read(), self.link.rate
 
     def _watch(self) -> None:
         """Inputs, controllers and recorder: anything that ends motion whatever the source says."""
@@ -117,7 +121,7 @@ class Facility:
         return self.guard.setpoint
 
     def _brake(self) -> None:
-        rested = self.guard.brake() and bool((np.abs(self.link.rate) < AT_REST).all())
+        rested = self.guard.brake() and bool((np.abs(self.actual_rate) < AT_REST).all())
         if not rested:
             return
         if self._ending:
@@ -132,7 +136,7 @@ class Facility:
     def _move(self) -> NDArray[np.float64] | None:
         assert self.mover is not None
         wish = self.mover.step()
-        if self.mover.done and np.array_equal(self.guard.setpoint, wish) and (np.abs(self.link.rate) < AT_REST).all():
+        if self.mover.done and np.array_equal(self.guard.setpoint, wish) and (np.abs(self.actual_rate) < AT_REST).all():
             self.go(Event.ARRIVED)
         return wish
 
@@ -246,6 +250,17 @@ class Facility:
         return Stop(Rule.CONTROLLER_FAULT, fault.axis + 1, fault.value, fault.bound, f"{unit}: {FAULT_TEXT[fault.fault]}")
 
     # ------------------------------------------------------------------ what is told of the cycle
+    @property
+    def rule_number(self) -> int:
+        return int(self.stop.rule) if self.stop else 0
+
+    def answer_in(self, system: int) -> NDArray[np.float64]:
+        """Actual values in ``system``: those of this cycle's command, or converted for a sender that speaks another."""
+        if system == self.system:
+            return self.answer
+        values_from_axes(self.cell.hall, system, self.actual, self.pov, self._other_answer)
+        return self._other_answer
+
     def _views(self) -> None:
         pool = self.pool
         self._v = {name: pool[name] for name in (
@@ -253,12 +268,13 @@ class Facility:
             "state.drives", "state.rule", "state.axis", "state.rule_value", "state.rule_bound", "state.open_interlocks",
             "state.alarms", "command.system", "command.fresh", "command.sequence", "timing.lateness", "timing.work", "timing.missed",
         )}  # fmt: skip
-        self._ports = np.zeros(28)
+        self._ports, self._other_answer = np.zeros(28), np.zeros(22)
         self._port_views = [pool.run(name) for name in ("commanded_port1", "commanded_port2", "actual_port1", "actual_port2")]
         self._command_values, self.answer = pool.run("command", "c1"), pool.run("answer")
-        self._axis_views = [pool.run(name) for name in ("wish", "setpoint", "setpoint_rate", "actual", "actual_rate")]
+        self._axis_views = [pool.run(name) for name in ("wish", "setpoint", "setpoint_rate")]
+        self.actual, self.actual_rate = pool.run("actual"), pool.run("actual_rate")
 
-    def _publish(self, measured: NDArray[np.float64]) -> None:
+    def _publish(self) -> None:
         """Fill the pool and hand it to the ring: recorder, console and answers read from there."""
         v, clock, utc_ns = self._v, self.clock, self.clock.utc_ns()
         v["clock.tick"][0], v["clock.t_sim"][0] = clock.tick, clock.tick * PERIOD_S
@@ -279,9 +295,9 @@ class Facility:
             if self.system is System.CLW:
                 self.pov[:] = self.commands.values[POV : POV + 7]
         guard, ports = self.guard, self._ports
-        observe(self.cell.hall, guard.setpoint, measured, int(self.system), self.pov, ports, self.answer)
+        observe(self.cell.hall, guard.setpoint, self.actual, int(self.system), self.pov, ports, self.answer)
         for k, view in enumerate(self._port_views):
             view[:] = ports[7 * k : 7 * k + 7]
-        for view, source in zip(self._axis_views, (guard.wish, guard.setpoint, guard.rate, self.link.actual, self.link.rate), strict=True):
+        for view, source in zip(self._axis_views, (guard.wish, guard.setpoint, guard.rate), strict=True):
             view[:] = source
         self.ring.push(self.pool.record[0])

@@ -27,7 +27,7 @@ def status(desk: Desk) -> dict[str, Any]:
         "open_interlocks": f.interlocks.open_names,
         "alarms": f.events.alarm_names,
         "moving_unit": f.mover.unit if f.mover else "",
-        "axes": dict(zip(AXES, _rounded(f.link.actual), strict=True)),
+        "axes": dict(zip(AXES, _rounded(f.actual), strict=True)),
         "setpoint": dict(zip(AXES, _rounded(f.guard.setpoint), strict=True)),
         "poses": ports,
         "tick": f.clock.tick,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import lz4.frame  # type: ignore[import-untyped]
+import lz4.frame
 import numpy as np
 from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode

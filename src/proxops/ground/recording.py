@@ -22,7 +22,9 @@ from proxops.core.vocabulary import Severity
 from proxops.ground.blocks import Block, Interleaver, joined
 from proxops.ground.mcap_file import McapFile, Preamble
 
-READ_LIMIT: Final = 1240  # records a look: 5 s of data
+READ_LIMIT: Final = 1240  # records read at once: 5 s of data
+WORTH_READING: Final = 12  # records; fewer wait for company, as one read costs as much as twelve
+PATIENCE: Final = 10  # looks after which fewer are read as well: 50 ms
 WAITING_BLOCKS: Final = 80  # 20 s of data kept in memory while the disk refuses
 IDLE_S: Final = 0.005
 SYNC_S: Final = 1.0
@@ -41,6 +43,7 @@ class Recording:
         self._interleaver = Interleaver()
         self._waiting: deque[Block] = deque()
         self._begun = self._last = self._done = False
+        self._looks = 0  # since the last read
         self._refusals = 0  # in a row, since the end of the run began
         self._cursor = self._event_cursor = 0
         self._lost = self._event_lost = 0
@@ -54,8 +57,8 @@ class Recording:
             # Asked before looking: nothing comes after it.
             if not ending and (self._pool.closed or parent_gone()):
                 ending, self._refusals = True, 0
-            moved = self._look()
-            if ending and not moved and not self._full():
+            moved = self._look(hurry=ending)
+            if ending and not self._last and self._drained():
                 self._last = True
                 self._waiting.extend(self._interleaver.blocks(last=True))
             self._write()
@@ -65,17 +68,18 @@ class Recording:
                 time.sleep(IDLE_S)
         return EXIT_WHOLE
 
-    def _look(self) -> bool:
-        """Read both rings once; True when there was something."""
+    def _look(self, *, hurry: bool) -> bool:
+        """Read both rings when that is worth it (or in a ``hurry``); True when something was read."""
         self._pool.heartbeat += 1
-        if self._last:
-            return False
+        self._looks += 1
+        fresh = self._pool.head - self._cursor
         if self._full():
-            ahead = max(0, self._pool.head - self._pool.slots - self._cursor)
-            self._pool.lost = self._lost + ahead
+            self._pool.lost = self._lost + max(0, fresh - self._pool.slots)
             return False
-        if self._pool.head == self._cursor and self._events.head == self._event_cursor:
+        worth = fresh >= min(WORTH_READING, self._pool.slots // 4) or self._looks >= PATIENCE or hurry
+        if not worth or self._drained():
             return False
+        self._looks = 0
         pool, self._cursor, lost = self._pool.read(self._cursor, READ_LIMIT)
         events, event_lost = self._read_events()
         self._lost += lost
@@ -85,7 +89,7 @@ class Recording:
             events = joined(_gap(lost, event_lost, pool, self._pool), events)
         self._interleaver.add(pool, events)
         self._waiting.extend(self._interleaver.blocks())
-        return bool(pool.size or events.size)
+        return True
 
     def _read_events(self) -> tuple[NDArray[np.void], int]:
         """All events of now: those of a tick must not come later than its pool record."""
@@ -95,6 +99,9 @@ class Recording:
             events = joined(events, part)
             lost += overtaken
         return events, lost
+
+    def _drained(self) -> bool:
+        return self._pool.head == self._cursor and self._events.head == self._event_cursor
 
     def _full(self) -> bool:
         return len(self._waiting) >= WAITING_BLOCKS

@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-import lz4.frame  # type: ignore[import-untyped]
+import lz4.frame
 import zstandard
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError

@@ -1,0 +1,12 @@
+"""Where the facility listens, and the version of its control channel: known to both ends."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LOOPBACK: Final = "127.0.0.1"
+SYNC_PORT: Final = 47250
+CONTROL_PORT: Final = 47251
+CONTROL_VERSION: Final = 1
+SIZE_LIMIT: Final = 60_000  # bytes of a control datagram
+TIME_TO_LIVE_MS: Final = 1000  # of a request, unless it says otherwise

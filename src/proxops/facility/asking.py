@@ -1,0 +1,94 @@
+"""The operator's side of the control channel, as ``proxops ctl`` uses it: ask, load, hold a button, wait, show."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proxops.client import ControlClient
+from proxops.core.channel import LOOPBACK
+from proxops.core.errors import Refused
+
+if TYPE_CHECKING:
+    from proxops.lab.cell import Cell
+
+HEARTBEAT_S = 0.05
+
+
+def ask(control_port: int, verb: str, **arguments: object) -> Any:
+    """One request to the facility on this machine."""
+    client = ControlClient((LOOPBACK, control_port))
+    try:
+        return client.ask(verb, **arguments)
+    finally:
+        client.close()
+
+
+def load(cell: Cell, file: Path, control_port: int) -> int:
+    """Parse and check a trajectory here, so that the tick need not; returns the number of lines."""
+    from proxops.core.ring import shared_folder
+    from proxops.facility.control import save_loaded
+    from proxops.facility.preflight import preflight
+    from proxops.lab.trajectory import read_trajectory
+
+    trajectory = read_trajectory(file)
+    preflight(cell, trajectory)
+    path = shared_folder() / f"proxops-load-{time.time_ns()}.npy"
+    try:
+        save_loaded(trajectory, path)
+        ask(control_port, "load", path=str(path), source=str(file))
+    finally:
+        path.unlink(missing_ok=True)  # the facility has mapped or refused it
+    return len(trajectory)
+
+
+def hold_jog(control_port: int, system: str, robot: str, component: str, direction: int, speed: float, seconds: float) -> None:
+    """Hold a jog button: heartbeats for ``seconds``, then let go."""
+    client = ControlClient((LOOPBACK, control_port))
+    try:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            client.ask("jog", system=system, robot=robot, component=component, direction=direction, speed=speed)
+            time.sleep(min(HEARTBEAT_S, max(0.0, until - time.monotonic())))
+        client.ask("release")
+    finally:
+        client.close()
+
+
+def wait_for(control_port: int, mode: str, seconds: float) -> None:
+    """Wait until the facility is in ``mode``; a stop or the end of patience is an error."""
+    until = time.monotonic() + seconds
+    while True:
+        state = ask(control_port, "status")
+        if state["mode"] == mode:
+            return
+        if state["stop"]:
+            raise Refused(state["stop"]["text"])
+        if time.monotonic() > until:
+            raise Refused(f"still {state['mode']} after {seconds:g} s, waited for {mode}")
+        time.sleep(0.05)
+
+
+def print_status(state: dict[str, Any]) -> None:
+    """Status for people: mm and deg."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(f"mode [bold]{state['mode']}[/]   source {state['source']}   hardware {state['hardware']}   drives {'on' if state['drives_on'] else 'off'}")
+    if state["stop"]:
+        console.print(f"[red]{state['stop']['text']}[/]")
+    for name, label in (("open_interlocks", "open interlocks"), ("alarms", "alarms"), ("possible", "possible now")):
+        if state[name]:
+            console.print(f"{label}: {', '.join(state[name])}")
+    sync = state["sync"]
+    if sync:
+        console.print(f"synchronous interface {sync['address']}, master {sync['master'] or 'none'}, refused {sync['refused'] or 'none'}")
+    table = Table("axis", "set-point", "actual", "unit")
+    for axis, value in state["axes"].items():
+        scale, unit = (1e3, "mm") if axis == "rail" else (180 / math.pi, "deg")
+        table.add_row(axis, f"{state['setpoint'][axis] * scale:.4f}", f"{value * scale:.4f}", unit)
+    console.print(table)
+    console.print(f"cycle {state['tick']}, missed {state['missed_cycles']}, recorded {state['recorded_cycles']}")

@@ -1,0 +1,143 @@
+"""Control channel: requests to the operator's desk as JSON datagrams on loopback, each acknowledged or refused.
+
+The same boundary serves ``proxops ctl`` and the console. A request carries a sequence number and a time to live, so that
+a click made while nobody listened is not carried out later. One request is served per cycle, after the tick's own work.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proxops.core.channel import CONTROL_VERSION, SIZE_LIMIT
+from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError, Refused
+from proxops.core.vocabulary import Severity
+from proxops.facility.desk import Desk
+from proxops.facility.status import status
+from proxops.facility.sync import Address
+from proxops.lab.trajectory import Trajectory
+
+
+class ControlPort:
+    """The facility's end: a UDP socket that is looked at once per cycle."""
+
+    def __init__(self, bind: Address, desk: Desk, shut_down: Callable[[], None]) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._socket.bind(bind)
+        except OSError as error:
+            raise BadInput(f"cannot open the control channel: {error.strerror}", value=f"{bind[0]}:{bind[1]}", way_out="is another facility running?") from None
+        self._socket.setblocking(False)
+        self.address: Address = self._socket.getsockname()
+        self._desk = desk
+        self._newest: dict[str, int] = {}  # client → sequence number, against replays
+        self._verbs: dict[str, Callable[[dict[str, Any]], object]] = {
+            "status": lambda a: status(desk),
+            "drives": lambda a: desk.drives(_flag(a, "on")),
+            "select": lambda a: desk.select(_text(a, "source")),
+            "hardware": lambda a: desk.hardware(_text(a, "kind")),
+            "move_to_start": lambda a: desk.move_to_start(_text(a, "order")),
+            "confirm": lambda a: desk.confirm(),
+            "safe_stop": lambda a: desk.safe_stop(),
+            "reset": lambda a: desk.reset(),
+            "interlock": lambda a: desk.interlock(_text(a, "name"), _flag(a, "healthy")),
+            "jog": lambda a: desk.jog(_text(a, "system"), _text(a, "robot"), _text(a, "component"), int(_number(a, "direction")), _number(a, "speed")),
+            "release": lambda a: desk.release(),
+            "sine": lambda a: desk.sine(_text(a, "axis"), _number(a, "amplitude"), _number(a, "frequency_hz"), int(_number(a, "cycles"))),
+            "load": lambda a: desk.load(_loaded(a)),
+            "shut_down": lambda a: shut_down(),
+        }
+
+    def serve_one(self) -> None:
+        """Serve at most one waiting request. Never blocks."""
+        try:
+            data, sender = self._socket.recvfrom(SIZE_LIMIT)
+        except (BlockingIOError, InterruptedError, ConnectionError):
+            return
+        reply = self._reply(data)
+        try:
+            self._socket.sendto(json.dumps(reply).encode(), sender)
+        except OSError as error:  # the asker is gone; what was asked has been done and is in the log
+            self._desk.facility.events.tell(Severity.WARNING, "control", f"no way to answer {sender[0]}:{sender[1]}: {error.strerror}")
+
+    def _reply(self, data: bytes) -> dict[str, Any]:
+        try:
+            request = json.loads(data)
+            verb, arguments = self._check(request)
+        except (ValueError, RecursionError) as error:
+            return {"ok": False, "exit": EXIT_BAD_INPUT, "error": f"control request cannot be read: {error}"}
+        except ProxopsError as error:
+            return {"ok": False, "exit": error.exit_code, "error": str(error)}
+        head = {"client": request["client"], "sequence": request["sequence"]}
+        try:
+            result = self._verbs[verb](arguments)
+        except ProxopsError as error:
+            self._desk.facility.events.tell(Severity.WARNING, f"refused.{verb}", str(error))
+            return {**head, "ok": False, "exit": error.exit_code, "error": str(error)}
+        return {**head, "ok": True, "result": result, "mode": self._desk.facility.mode.name}
+
+    def _check(self, request: Any) -> tuple[str, dict[str, Any]]:
+        """Version, age, order, verb; all before anything is done."""
+        if not isinstance(request, dict) or request.get("proxops") != CONTROL_VERSION:
+            raise BadInput("control request of another version", value=repr(request)[:80], bound=f'"proxops": {CONTROL_VERSION}')
+        client, sequence, sent = _text(request, "client"), int(_number(request, "sequence")), int(_number(request, "sent_utc_ns"))
+        age_ms, ttl_ms = (time.time_ns() - sent) / 1e6, _number(request, "ttl_ms")
+        if not -1000 <= age_ms <= ttl_ms:
+            raise Refused(f"request {sequence} is too old: {age_ms:.0f} ms, time to live {ttl_ms:.0f} ms")
+        if sequence <= self._newest.get(client, -1):
+            raise Refused(f"request {sequence} of {client} was seen before (newest {self._newest[client]})")
+        verb, arguments = _text(request, "do"), request.get("with", {})
+        if verb not in self._verbs or not isinstance(arguments, dict):
+            raise BadInput("no such request", value=repr(verb), bound=", ".join(self._verbs))
+        if len(self._newest) > 256:
+            self._newest.clear()
+        self._newest[client] = sequence
+        return verb, arguments
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def save_loaded(trajectory: Trajectory, path: Path) -> None:
+    """Write a checked trajectory so that the facility can map it without parsing (``load``)."""
+    table = np.column_stack([trajectory.systems.astype(np.float64), trajectory.values])
+    np.save(path, table)
+
+
+def _loaded(arguments: dict[str, Any]) -> Trajectory:
+    """Map a trajectory that ``proxops ctl load`` has parsed and checked."""
+    path = Path(_text(arguments, "path"))
+    try:
+        table = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"cannot load: {error}", where=str(path)) from None
+    if table.ndim != 2 or table.shape[1] != 23 or len(table) == 0 or table.dtype != np.float64:
+        raise BadInput("not a loaded trajectory", where=str(path), value=f"{table.dtype} {table.shape}", bound="float64 (n, 23)")
+    return Trajectory(table[:, 0].astype(np.int16), np.ascontiguousarray(table[:, 1:]), _text(arguments, "source"))
+
+
+def _text(table: dict[str, Any], key: str) -> str:
+    value = table.get(key)
+    if not isinstance(value, str):
+        raise BadInput(f"{key} must be a text", value=repr(value))
+    return value
+
+
+def _number(table: dict[str, Any], key: str) -> float:
+    value = table.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+        raise BadInput(f"{key} must be a finite number", value=repr(value))
+    return value
+
+
+def _flag(table: dict[str, Any], key: str) -> bool:
+    value = table.get(key)
+    if not isinstance(value, bool):
+        raise BadInput(f"{key} must be true or false", value=repr(value))
+    return value

@@ -1,0 +1,107 @@
+"""The live facility: 250 Hz on the virtual hall, synchronous interface, control channel. ``proxops serve`` runs it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+from proxops.core.clock import LiveClock
+from proxops.core.vocabulary import Mode
+from proxops.facility.build import Hall, build
+from proxops.facility.control import ControlPort
+from proxops.facility.realtime import RealTime, enter_real_time
+from proxops.facility.sync import Address
+from proxops.facility.warmup import warm_up
+from proxops.lab.cell import Cell
+
+SHUT_DOWN_CYCLES: Final = 250 * 20  # patience for braking before the process ends
+
+
+@dataclass(frozen=True)
+class Served:
+    """How a live session ended."""
+
+    cycles: int
+    missed: int
+    real_time: RealTime
+    recorder_code: int
+    stopped: bool
+
+
+class LiveFacility:
+    """Owns the loop. ``run`` returns after a signal, a ``shut_down`` request or ``for_s`` seconds."""
+
+    def __init__(self, cell: Cell, record: Path | None, *, sync: Address, control: Address, seed: int = 0) -> None:
+        warm_up(cell)
+        self._clock = LiveClock()
+        self.hall: Hall = build(cell, self._clock, seed=seed, record=record, sync=sync, metadata={"clock": "live"})
+        self.control = ControlPort(control, self.hall.desk, self.shut_down)
+        self._ending = False
+        self._signals = 0
+
+    def shut_down(self) -> None:
+        """Brake if need be, close the log, end."""
+        self._ending = True
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._ending = True
+        self._signals += 1
+        if self._signals > 2:  # somebody insists: the log is finished by the recorder on its own
+            os._exit(130)
+
+    def run(self, announce: Callable[[RealTime], None], for_s: float | None = None, drives: bool = True) -> Served:
+        """Tick until told to end; then bring the robots to rest and close everything."""
+        before = {s: signal.signal(s, self._on_signal) for s in (signal.SIGINT, signal.SIGTERM)}
+        real_time = enter_real_time()
+        announce(real_time)
+        try:
+            if drives:
+                self.hall.desk.drives(True)
+            self._loop(None if for_s is None else round(for_s * 250))
+        finally:
+            real_time.leave()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            stopped = self.hall.facility.stop is not None
+            self.control.close()
+            code = self.hall.close()
+        return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
+
+    def _loop(self, cycles: int | None) -> None:
+        clock, facility, sync, parent = self._clock, self.hall.facility, self.hall.desk.sync, os.getppid()
+        assert sync is not None
+        left = SHUT_DOWN_CYCLES
+        clock.start()
+        while True:
+            facility.lateness = clock.advance()
+            facility.missed = clock.missed
+            began = time.perf_counter_ns()
+            sync.poll(facility.mode in _LISTENING and facility.commands is not None, facility.mode is Mode.RUNNING)
+            facility.tick()
+            sync.answer(facility.answer_in, facility.mode, facility.rule_number, clock.utc_ns())
+            self.control.serve_one()
+            facility.work = (time.perf_counter_ns() - began) * 1e-9
+            if cycles is not None and clock.tick >= cycles or clock.tick % 250 == 0 and os.getppid() != parent:
+                self._ending = True
+            if self._ending:
+                left -= 1
+                if self._at_rest() or left <= 0:
+                    return
+
+    def _at_rest(self) -> bool:
+        """Stop what still moves; True once nothing does."""
+        facility = self.hall.facility
+        if facility.mode in (Mode.STANDBY, Mode.READY, Mode.STOPPED, Mode.ARMED, Mode.AT_START):
+            return True
+        if facility.mode is not Mode.STOPPING:
+            self.hall.desk.safe_stop()
+        return False
+
+
+_LISTENING: Final = frozenset({Mode.ARMED, Mode.MOVING_TO_START, Mode.AT_START, Mode.RUNNING, Mode.STOPPING})

@@ -1,0 +1,59 @@
+"""Warm-up: every kernel and every path of the tick once, before the first live cycle, so that none is compiled in flight."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proxops.core.clock import LockstepClock
+from proxops.core.vocabulary import Mode, System
+from proxops.facility.build import build
+from proxops.facility.preflight import preflight
+from proxops.lab.cell import Cell
+from proxops.lab.coordinates import POV_AT_LAB, check_values, lines_from_axes
+from proxops.lab.trajectory import Trajectory
+
+LINES = 8
+
+
+def standing(cell: Cell, system: System, lines: int = LINES) -> Trajectory:
+    """A trajectory that stays at home, in any system. A5 is kept off its singularity."""
+    q = np.tile(cell.home, (lines, 1))
+    q[:, [5, 11]] += 0.3
+    values = np.empty((lines, 22))
+    lines_from_axes(cell.hall, int(system), q, np.tile(POV_AT_LAB, (lines, 1)), values)
+    return Trajectory(np.full(lines, system, np.int16), values, "warm-up")
+
+
+def warm_up(cell: Cell) -> None:
+    """Play, jog, wave and stop on a scratch hall in lockstep, unrecorded."""
+    for system in System:
+        preflight(cell, standing(cell, system))
+        check_values(int(system), standing(cell, system).values[0])
+    clock = LockstepClock()
+    hall = build(cell, clock, seed=0, record=None)
+    facility, desk = hall.facility, hall.desk
+
+    def cycle(count: int) -> None:
+        for _ in range(count):
+            clock.advance()
+            facility.tick()
+            facility.answer_in(int(System.CLW))
+
+    desk.drives(True)
+    cycle(60)
+    desk.load(standing(cell, System.CLW))
+    desk.select("async")
+    desk.move_to_start("rail,robot1,robot2")
+    while facility.mode is Mode.MOVING_TO_START:
+        cycle(1)
+    desk.confirm()
+    cycle(LINES + 50)
+    desk.select("manual")
+    for system, component in ((System.GLC, "z"), (System.CLW, "rx"), (System.IDC, "x"), (System.IJT, "a1")):
+        desk.jog(system.name, "robot2", component, 1)
+        cycle(5)
+        desk.release()
+        cycle(400)
+    desk.safe_stop()
+    cycle(50)
+    hall.close()

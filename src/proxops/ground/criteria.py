@@ -1,0 +1,48 @@
+"""What a good run keeps: a short list of bounds, each with the value that was measured against it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+Criterion = dict[str, Any]
+
+POSITION_RMS_M: Final = 2e-3
+"""Port position after delay removal. EPOS states 1.56 mm (3 sigma) after calibration; a virtual hall must do better."""
+ATTITUDE_RMS_RAD: Final = math.radians(0.2)
+"""Port attitude after delay removal. EPOS states 0.2 deg (3 sigma)."""
+LATENESS_S: Final = 1e-3
+LATE_SHARE: Final = 1e-2  # of the cycles that may wake up later than LATENESS_S
+
+
+def criteria(figures: dict[str, Any]) -> list[Criterion]:
+    """Judge the figures of ``summarise``. A figure that does not exist fails, except where it is not asked for."""
+    rows = [
+        _equal("run finished", figures["run_ended"], "finished"),
+        _at_most("stops since the run began", figures["stops"], 0),
+        _at_most("cycles missing in the log", figures["lost_ticks"], 0),
+        _equal("log closed properly", figures["complete"], True),
+        _equal("cell and tool are those of the log", figures["cell_matches_log"], True),
+    ]
+    for robot in ("robot1", "robot2"):
+        for what, unit, bound in (("position", "m", POSITION_RMS_M), ("attitude", "rad", ATTITUDE_RMS_RAD)):
+            name = f"{robot}_{what}_error_delay_removed_rms_{unit}"
+            rows.append(_at_most(name, figures[name], bound))
+    for name in ("margin_axis_range_min", "margin_table3_min_m", "margin_speed_min"):
+        rows.append(_at_least(name, figures[name], 0.0))
+    if figures["clock"] == "live":
+        rows.append(_at_most("cycles missed by the live loop", figures["missed_cycles"], 0))
+        rows.append(_at_most("late_share", figures["late_share"], LATE_SHARE))
+    return rows
+
+
+def _at_most(name: str, value: float | None, bound: float) -> Criterion:
+    return {"name": name, "value": value, "bound": bound, "kind": "at most", "passed": value is not None and value <= bound}
+
+
+def _at_least(name: str, value: float | None, bound: float) -> Criterion:
+    return {"name": name, "value": value, "bound": bound, "kind": "at least", "passed": value is not None and value >= bound}
+
+
+def _equal(name: str, value: object, bound: object) -> Criterion:
+    return {"name": name, "value": value, "bound": bound, "kind": "equal", "passed": value == bound}

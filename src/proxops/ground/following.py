@@ -1,0 +1,95 @@
+"""How closely the robots followed the command in the run, with and without the constant delay of their drives.
+
+The delay of rail, robot 1 and robot 2 is the one number that, taken off, leaves the least squared axis error; it is found
+by Gauss-Newton on the recorded wish, linear between cycles. A record's actual value is of the same instant as its wish.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.core.messages import PERIOD_S
+from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes
+from proxops.lab.coordinates import Hall
+
+UNITS: Final = {"rail": slice(0, 1), "robot1": slice(1, 7), "robot2": slice(7, 13)}
+ITERATIONS: Final = 12
+CONVERGED_S: Final = 1e-7
+LONGEST_S: Final = 0.5  # no drive is slower than this: a fit that wants more has found something else
+LOOK_BACK: Final = round(LONGEST_S / PERIOD_S)  # cycles before the run that a delayed wish can come from
+CORRELATED: Final = round(1.0 / PERIOD_S)  # cycles over which what the fit leaves is taken as one observation
+UNSURE_S: Final = 2e-3  # a delay known less well (1 sigma) than this is not told
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Distance (m) and angle (rad) between commanded and actual ports, (cycles of the run, 2 robots)."""
+
+    position: Floats
+    attitude: Floats
+
+
+@dataclass(frozen=True)
+class Following:
+    """Errors of the run as they are, and against the wish as it was one delay earlier."""
+
+    delays: dict[str, float]  # s; NaN where the unit moved too little to tell
+    direct: Errors
+    delay_removed: Errors
+    axes: Floats  # actual minus wish, (cycles, 13), m and rad
+    axes_delay_removed: Floats
+
+
+def follow(data: Recorded, hall: Hall) -> Following:
+    """Compare wish and actual axes of the run, and the ports that they carry."""
+    actual, wish = data.actual[data.run], data.wish[data.run]
+    delays = {name: fit_delay(data, unit) for name, unit in UNITS.items()}
+    earlier = np.empty_like(wish)
+    for name, unit in UNITS.items():
+        earlier[:, unit] = delayed_wish(data, unit, 0.0 if math.isnan(delays[name]) else delays[name])[0]
+    ports = ports_of_axes(hall, actual)
+    return Following(
+        delays, _errors(hall, wish, ports), _errors(hall, earlier, ports), actual - wish, actual - earlier
+    )
+
+
+def delayed_wish(data: Recorded, unit: slice, delay: float) -> tuple[Floats, Floats]:
+    """Wish of a unit's axes ``delay`` seconds before each cycle of the run, and its rate then."""
+    window = slice(max(data.run.start - LOOK_BACK, 0), data.run.stop)
+    t, wish = data.t[window], data.wish[window, unit]
+    wanted = data.t[data.run] - delay
+    high = np.clip(np.searchsorted(t, wanted, side="left"), 1, max(len(t) - 1, 1))
+    high, low = np.minimum(high, len(t) - 1), np.maximum(high - 1, 0)
+    step = np.maximum(t[high] - t[low], 1e-9)
+    share = np.clip((wanted - t[low]) / step, 0.0, 1.0)
+    rise = wish[high] - wish[low]
+    return wish[low] + share[:, None] * rise, rise / step[:, None]
+
+
+def fit_delay(data: Recorded, unit: slice) -> float:
+    """Best constant delay of a unit in seconds; NaN when its motion does not show one."""
+    if not data.ran:
+        return math.nan
+    actual, delay = data.actual[data.run, unit], 0.0
+    for _ in range(ITERATIONS):
+        wish, rate = delayed_wish(data, unit, delay)
+        error = wish - actual
+        moved = float(np.sum(rate * rate))
+        if moved == 0.0:
+            return math.nan
+        change = float(np.sum(rate * error)) / moved
+        delay = min(max(delay + change, -LONGEST_S), LONGEST_S)
+        if abs(change) < CONVERGED_S:
+            break
+    sigma = math.sqrt(float(np.mean(error * error)) * CORRELATED / moved)
+    return delay if sigma < UNSURE_S and abs(delay) < LONGEST_S else math.nan
+
+
+def _errors(hall: Hall, commanded: Floats, actual_ports: tuple[Floats, Floats]) -> Errors:
+    ports = ports_of_axes(hall, commanded)
+    pairs = [distance_and_angle(c, a) for c, a in zip(ports, actual_ports, strict=True)]
+    return Errors(*(np.stack(columns, axis=1) for columns in zip(*pairs, strict=True)))

@@ -1,0 +1,113 @@
+"""A log as the arrays that summary and plots work on: time, modes, axes, and where the run lies in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.messages import AXES, PERIOD_S, POSE
+from proxops.core.vocabulary import Mode
+from proxops.ground.log import Log
+from proxops.lab.coordinates import Hall, port_poses
+from proxops.maths.kernel import kernel
+from proxops.maths.pose import pack_pose
+from proxops.maths.rotation import Array
+
+Floats = NDArray[np.float64]
+NOTHING: Final = slice(0, 0)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of the log in one mode: records ``rows``, times in seconds since the first record."""
+
+    mode: Mode
+    rows: slice
+    begin: float
+    end: float
+
+    @property
+    def duration(self) -> float:
+        return self.end - self.begin
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Arrays of a log, one row each cycle. ``run`` is the last stretch in RUNNING, empty when nothing ran."""
+
+    t: Floats  # s since the first record, by the UTC stamps
+    wish: Floats
+    setpoint: Floats
+    actual: Floats
+    phases: tuple[Phase, ...]
+    run: slice
+
+    @property
+    def ran(self) -> bool:
+        return self.run.stop > self.run.start
+
+    @property
+    def before_run(self) -> slice:
+        """The run with the record before it, for differences between cycles."""
+        return slice(max(self.run.start - 1, 0), self.run.stop)
+
+
+def recorded(log: Log) -> Recorded:
+    """Arrays of ``log``; BadInput when it lacks a variable."""
+    utc = log.values("clock.utc_ns")
+    t = (utc - utc[0]) * 1e-9 if utc.size else np.empty(0)
+    phases = _phases(t, log.values("state.mode"))
+    runs = [phase.rows for phase in phases if phase.mode is Mode.RUNNING]
+    axes = (stacked(log, group, AXES) for group in ("wish", "setpoint", "actual"))
+    return Recorded(t, *axes, phases, runs[-1] if runs else NOTHING)
+
+
+def stacked(log: Log, group: str, names: tuple[str, ...]) -> Floats:
+    """Variables of one group side by side, (cycles, names)."""
+    out = np.empty((log.pool.size, len(names)))
+    for i, name in enumerate(names):
+        out[:, i] = log.values(f"{group}.{name}")
+    return out
+
+
+def recorded_poses(log: Log, group: str) -> Floats:
+    """Rows x y z qw qx qy qz of a recorded pose."""
+    return stacked(log, group, POSE)
+
+
+def _phases(t: Floats, modes: NDArray[np.uint8]) -> tuple[Phase, ...]:
+    """Stretches of equal mode; each lasts until the next begins, the last one to the end of its last cycle."""
+    if not modes.size:
+        return ()
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(modes)) + 1, [modes.size]]).tolist()
+    end = np.append(t, t[-1] + PERIOD_S)
+    return tuple(
+        Phase(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b]))
+        for a, b in zip(starts[:-1], starts[1:], strict=True)
+    )
+
+
+@kernel
+def _ports(hall: Hall, q: Array, port1: Array, port2: Array) -> None:
+    for k in range(q.shape[0]):
+        T_lab_port1, T_lab_port2 = port_poses(hall, q[k])
+        pack_pose(T_lab_port1, port1[k])
+        pack_pose(T_lab_port2, port2[k])
+
+
+def ports_of_axes(hall: Hall, q: Floats) -> tuple[Floats, Floats]:
+    """T_lab_port1 and T_lab_port2 of axes (n, 13), as rows x y z qw qx qy qz."""
+    ports = np.empty((len(q), 7)), np.empty((len(q), 7))
+    _ports(hall, np.ascontiguousarray(q), *ports)
+    return ports
+
+
+def distance_and_angle(T_lab_a: Floats, T_lab_b: Floats) -> tuple[Floats, Floats]:
+    """Distance (m) and angle of rotation (rad) between poses, row by row; accurate for small angles too."""
+    a, b = T_lab_a[:, 3:], T_lab_b[:, 3:]
+    sign = np.where(np.einsum("ij,ij->i", a, b) < 0.0, -1.0, 1.0)[:, None]
+    half_sine, half_cosine = np.linalg.norm(sign * b - a, axis=1), np.linalg.norm(sign * b + a, axis=1)
+    return np.linalg.norm(T_lab_b[:, :3] - T_lab_a[:, :3], axis=1), 4.0 * np.arctan2(half_sine, half_cosine)

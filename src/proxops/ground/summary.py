@@ -1,0 +1,224 @@
+"""A run in figures: every number of the report under a plain name, in SI units, from the recorded data only.
+
+A figure that does not exist (nothing ran, lockstep has no lateness) is None. Figures of motion are of the last run.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.core.clock import gps_from_utc_ns
+from proxops.core.messages import AXES, AXIS_UNITS
+from proxops.core.vocabulary import Mode, Severity
+from proxops.ground.criteria import LATENESS_S, criteria
+from proxops.ground.following import UNITS, Errors, Following, follow
+from proxops.ground.info import iso_utc
+from proxops.ground.log import Log
+from proxops.ground.motion import Motion, motion_of
+from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded, recorded_poses
+from proxops.lab.cell import Cell
+from proxops.safety.rules import AXIS_TEXT, Rule
+
+Figures = dict[str, Any]
+MARGINS: Final = {"axis_range": "", "table3": "_m", "wrist": "_rad", "elbow": "_rad", "shoulder": "_m", "speed": ""}
+SAME_POSE_M: Final = 1e-6  # recorded and recomputed ports agree to this when cell and tool are the log's
+
+
+def summarise(log: Log, cell: Cell) -> Figures:
+    """All figures, ready for JSON; ``criteria`` and ``passed`` judge them."""
+    data = recorded(log)
+    figures: Figures = {
+        **_about(log),
+        **_log_figures(log, data),
+        **_course(log, data),
+        "cell_matches_log": _cell_matches(log, data, cell),
+        **_following_figures(data, follow(data, cell.hall)),
+        **_motion_figures(data, motion_of(log, data, cell)),
+        **_margins(log, data),
+        **_timing(log),
+        **_events(log),
+    }
+    figures["criteria"] = criteria(figures)
+    figures["passed"] = all(row["passed"] for row in figures["criteria"])
+    return figures
+
+
+def number(value: float) -> float | None:
+    """A plain float, or None for what JSON cannot hold."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _about(log: Log) -> Figures:
+    told = log.metadata.get
+    return {
+        "file": log.path.name,
+        "proxops_version": told("proxops_version"),
+        "cell": told("cell"),
+        "user_tool": told("user_tool"),
+        "seed": int(log.metadata["seed"]) if "seed" in log.metadata else None,
+        "clock": told("clock"),
+        "trajectory": told("trajectory"),
+        "lines": int(log.metadata["lines"]) if "lines" in log.metadata else None,
+    }
+
+
+def _log_figures(log: Log, data: Recorded) -> Figures:
+    """Length of the log and what is missing in it."""
+    ticks, utc = log.values("clock.tick"), log.values("clock.utc_ns")
+    steps = np.diff(ticks)
+    return {
+        "cycles": int(ticks.size),
+        "duration_s": float(data.phases[-1].end) if data.phases else 0.0,
+        "sample_period_s": float(np.median(np.diff(data.t))) if ticks.size > 1 else None,
+        "start_utc": iso_utc(utc[0]) if utc.size else None,
+        "start_utc_ns": int(utc[0]) if utc.size else None,
+        "start_gps_ns": gps_from_utc_ns(int(utc[0])) if utc.size else None,
+        "complete": log.complete,
+        "notes": list(log.notes),
+        "gaps": int(np.count_nonzero(steps != 1)),
+        "lost_ticks": int(np.sum(steps[steps > 1] - 1)),
+    }
+
+
+def _course(log: Log, data: Recorded) -> Figures:
+    """Modes, phases, and how the run came to its end."""
+    stops = [event for event in log.events if event["name"].startswith(b"stop.")]
+    begin = int(log.values("clock.tick")[data.run.start]) if data.ran else 0
+    runs = [phase for phase in data.phases if phase.mode is Mode.RUNNING]
+    moves = [phase for phase in data.phases if phase.mode is Mode.MOVING_TO_START]
+    sequence = int(log.values("command.sequence")[data.run.stop - 1]) if data.ran else None
+    return {
+        "final_mode": data.phases[-1].mode.name if data.phases else None,
+        "runs": len(runs),
+        "run_ended": _run_ended(data),
+        "run_begin_s": runs[-1].begin if runs else None,
+        "run_s": runs[-1].duration if runs else None,
+        "move_to_start_s": moves[-1].duration if moves else None,
+        "last_command": sequence,
+        "stops": sum(int(event["tick"]) >= begin - 1 for event in stops),
+        "stop": _stop(log, stops[-1]) if stops else None,
+        "phases": [{"mode": p.mode.name, "begin_s": p.begin, "duration_s": p.duration} for p in data.phases],
+    }
+
+
+def _run_ended(data: Recorded) -> str | None:
+    if not data.ran:
+        return None
+    after = next((p.mode for p in data.phases if p.rows.start == data.run.stop), None)
+    if after is None:
+        return "cut off"
+    return "stopped" if after in (Mode.STOPPING, Mode.STOPPED) else "finished"
+
+
+def _stop(log: Log, event: np.void) -> Figures:
+    """The stop of an event, with the numbers that the pool holds from that cycle on."""
+    rule = event["name"].decode().removeprefix("stop.").upper()
+    told = int(Rule[rule]) if rule in Rule.__members__ else 0
+    rows = np.flatnonzero((log.values("clock.tick") >= event["tick"]) & (log.values("state.rule") == told))
+    state = log.pool["state"][rows[0]] if rows.size else None
+    axis = int(state["axis"]) if state is not None else 0
+    return {
+        "rule": rule,
+        "number": told,
+        "axis": AXIS_TEXT[axis] if 0 < axis < len(AXIS_TEXT) else None,
+        "value": number(state["rule_value"]) if state is not None else None,
+        "bound": number(state["rule_bound"]) if state is not None else None,
+        "text": event["text"].decode(errors="replace"),
+        "tick": int(event["tick"]),
+        "at_s": (int(event["utc_ns"]) - int(log.values("clock.utc_ns")[0])) * 1e-9 if log.pool.size else None,
+    }
+
+
+def _cell_matches(log: Log, data: Recorded, cell: Cell) -> bool | None:
+    """Whether the recorded poses follow from the recorded axes with this cell and tool."""
+    if not log.pool.size:
+        return None
+    ends = data.actual[[0, -1]]
+    pairs = zip(ports_of_axes(cell.hall, ends), ("actual_port1", "actual_port2"), strict=True)
+    return all(bool(np.abs(q - recorded_poses(log, name)[[0, -1]]).max() < SAME_POSE_M) for q, name in pairs)
+
+
+def _following_figures(data: Recorded, following: Following) -> Figures:
+    figures: Figures = {f"{name}_delay_s": number(delay) for name, delay in following.delays.items()}
+    for suffix, errors in (("", following.direct), ("_delay_removed", following.delay_removed)):
+        figures |= _error_figures(errors, suffix)
+    for suffix, axes in (("", following.axes), ("_delay_removed", following.axes_delay_removed)):
+        figures |= _statistics("rail", f"error{suffix}", "m", axes[:, 0])
+    lag = (data.wish - data.setpoint)[data.run]
+    figures["axis_error_max"] = _by_axis(following.axes)
+    figures["limiter_lag_max"] = _by_axis(lag)
+    figures["axis_units"] = dict(zip(AXES, AXIS_UNITS, strict=True))
+    return figures
+
+
+def _error_figures(errors: Errors, suffix: str) -> Figures:
+    figures: Figures = {}
+    for i, robot in enumerate(("robot1", "robot2")):
+        figures |= _statistics(robot, f"position_error{suffix}", "m", errors.position[:, i])
+        figures |= _statistics(robot, f"attitude_error{suffix}", "rad", errors.attitude[:, i])
+    return figures
+
+
+def _statistics(who: str, what: str, unit: str, values: Floats) -> Figures:
+    size = np.abs(values)
+    names = [f"{who}_{what}_{word}_{unit}" for word in ("max", "rms", "final")]
+    if not values.size:
+        return dict.fromkeys(names)
+    found = (size.max(), math.sqrt(float(np.mean(size * size))), size[-1])
+    return dict(zip(names, map(number, found), strict=True))
+
+
+def _by_axis(values: Floats) -> dict[str, float | None]:
+    if not len(values):
+        return dict.fromkeys(AXES)
+    return dict(zip(AXES, map(number, np.abs(values).max(axis=0)), strict=True))
+
+
+def _motion_figures(data: Recorded, motion: Motion) -> Figures:
+    figures: Figures = {
+        "setpoint_speed_max": _by_axis(motion.speed),
+        "setpoint_speed_share": _by_axis(motion.speed_share),
+        "setpoint_acceleration_max": _by_axis(motion.acceleration),
+        "setpoint_acceleration_share": _by_axis(motion.acceleration_share),
+        "distance_start_m": number(motion.distance[0]) if data.ran else None,
+        "distance_end_m": number(motion.distance[-1]) if data.ran else None,
+        "distance_min_m": number(motion.distance.min()) if data.ran else None,
+    }
+    for i, robot in enumerate(("port1", "port2")):
+        for what, values, unit in (("speed", motion.port_speed, "m_s"), ("rate", motion.port_rate, "rad_s")):
+            figures[f"{robot}_{what}_max_{unit}"] = number(values[:, i].max()) if len(values) else None
+    for axis in ("a4", "a6"):
+        q = data.actual[data.run, UNITS["robot2"]][:, int(axis[1]) - 1]
+        figures[f"robot2_{axis}_turns"] = number((q[-1] - q[0]) / (2.0 * math.pi)) if q.size else None
+    return figures
+
+
+def _margins(log: Log, data: Recorded) -> Figures:
+    figures: Figures = {}
+    for name, unit in MARGINS.items():
+        values = log.values(f"margin.{name}")[data.run]
+        figures[f"margin_{name}_min{unit}"] = number(values.min()) if values.size else None
+    return figures
+
+
+def _timing(log: Log) -> Figures:
+    """How the live loop kept its time; None in lockstep, where time does not pass by itself."""
+    names = ("lateness_max_s", "lateness_p99_s", "late_share", "work_max_s", "missed_cycles")
+    late = log.values("timing.lateness")
+    if log.metadata.get("clock") == "lockstep" or not late.size or not late.any():
+        return dict.fromkeys(names)
+    found = (late.max(), np.percentile(late, 99), np.mean(late > LATENESS_S), log.values("timing.work").max())
+    return dict(zip(names, [*map(number, found), int(log.values("timing.missed")[-1])], strict=True))
+
+
+def _events(log: Log) -> Figures:
+    alarms = {name.decode().removeprefix("alarm.") for name in log.events["name"] if name.startswith(b"alarm.")}
+    levels = log.events["severity"]
+    return {
+        "events": {s.name: int(np.count_nonzero(levels == s)) for s in Severity},
+        "alarms": sorted(alarms),
+        "alarm_bits": int(np.bitwise_or.reduce(log.values("state.alarms"))) if log.pool.size else 0,
+    }
