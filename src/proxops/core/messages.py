@@ -155,15 +155,27 @@ EVENT_DTYPE: Final[np.dtype[np.void]] = np.dtype(
 """One event: a stop, a refusal, a change of mode. ``name`` is the rule or topic, ``text`` the whole sentence (UTF-8)."""
 
 
+def group_offset(group: str) -> int:
+    """Byte at which a group begins in a record."""
+    fields = POOL_DTYPE.fields
+    assert fields is not None
+    return int(fields[group][1])
+
+
 def doubles(pool: NDArray[np.void], group: str, first: str | None = None, count: int | None = None) -> NDArray[np.float64]:
-    """View of a run of doubles in a one-record pool (all of the group, or ``count`` from ``first``), for kernels."""
+    """View of a run of doubles in a one-record pool, for kernels: the group from ``first`` on, or ``count`` of them, on
+    into the groups that follow."""
+    flat = [(g.name, v) for g in POOL for v in g.variables]
     table = next(g for g in POOL if g.name == group)
     names = [v.name for v in table.variables]
-    start = names.index(first) if first else 0
-    stop = start + (count if count is not None else len(names) - start)
-    if any(v.type != "f8" for v in table.variables[start:stop]):
-        raise TypeError(f"{group}: not all doubles from {names[start]} on")
-    offset = POOL_DTYPE.fields[group][1] + POOL_DTYPE[group].fields[names[start]][1]  # type: ignore[index]
+    inside = names.index(first) if first else 0
+    start = flat.index((group, table.variables[inside]))
+    length = len(names) - inside if count is None else count
+    if any(v.type != "f8" for _, v in flat[start : start + length]):
+        raise TypeError(f"{group}: not all doubles from {names[inside]} on")
+    fields = POOL_DTYPE[group].fields
+    assert fields is not None
+    offset = group_offset(group) + int(fields[names[inside]][1])
     if offset % 8:
-        raise TypeError(f"{group}.{names[start]} lies at byte {offset}: kernels need multiples of 8, reorder the table")
-    return np.ndarray(shape=(stop - start,), dtype="<f8", buffer=pool.data, offset=offset)
+        raise TypeError(f"{group}.{names[inside]} lies at byte {offset}: kernels need multiples of 8, reorder the table")
+    return np.ndarray(shape=(length,), dtype="<f8", buffer=pool.data, offset=offset)

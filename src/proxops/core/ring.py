@@ -26,6 +26,11 @@ def shared_folder() -> Path:
     return shm if shm.is_dir() and os.access(shm, os.W_OK) else Path(tempfile.gettempdir())
 
 
+def bytes_of(record: NDArray[np.void]) -> memoryview:
+    """View of an array's bytes, to be made once and pushed often."""
+    return record.view(np.uint8).data
+
+
 class Ring:
     """A mapped ring. ``create`` makes it (and owns the file); ``attach`` opens one that another process made."""
 
@@ -37,6 +42,7 @@ class Ring:
         self.words = np.frombuffer(self._map, "<i8", WORDS)
         self.records: NDArray[np.void] = np.frombuffer(self._map, dtype, slots, offset=WORDS * 8)
         # Copies go through plain bytes: numpy walks every field of a nested record type otherwise.
+        self._written, self._size = int(self.words[_HEAD]), dtype.itemsize
         self._raw = np.frombuffer(self._map, f"V{dtype.itemsize}", slots, offset=WORDS * 8)
 
     @classmethod
@@ -56,11 +62,14 @@ class Ring:
         return cls(path, dtype, slots, owner=False)
 
     # --- writer ---
-    def push(self, record: np.void) -> None:
-        """Copy one record in. Never blocks; an old one is overwritten when the ring is full."""
-        head = int(self.words[_HEAD])
-        self.records[head % self.slots] = record
-        self.words[_HEAD] = head + 1
+    def push(self, record: memoryview | bytes | np.void) -> None:
+        """Copy one record in. Never blocks; an old one is overwritten when the ring is full.
+
+        The tick hands in a view of plain bytes (``bytes_of``) made once: describing a nested record costs 10 us."""
+        head = self._written
+        at = WORDS * 8 + head % self.slots * self._size
+        self._map[at : at + self._size] = record
+        self._written = self.words[_HEAD] = head + 1
 
     def close(self) -> None:
         """Say that nothing more will come; remove the file if it is ours."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from proxops.core.clock import Clock
 from proxops.core.messages import EVENT_DTYPE
-from proxops.core.ring import Ring
+from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import Severity
 
 ALARMS: Final = ("recorder_lost", "disk_trouble", "records_lost", "cycles_missed", "flood")
@@ -21,6 +21,7 @@ class EventLog:
     def __init__(self, ring: Ring, clock: Clock) -> None:
         self._ring, self._clock = ring, clock
         self._record = np.zeros(1, EVENT_DTYPE)
+        self._bytes = bytes_of(self._record)
         self.alarms = 0
         self.newest = ""
 
@@ -28,7 +29,7 @@ class EventLog:
         """One event. Long texts are cut at a character, never in the middle of one."""
         clipped = text.encode()[:400].decode(errors="ignore").encode()
         self._record[0] = (self._clock.utc_ns(), self._clock.tick, int(severity), name.encode()[:47], clipped)
-        self._ring.push(self._record[0])
+        self._ring.push(self._bytes)
         self.newest = text
 
     def alarm(self, name: str, standing: bool, text: str) -> None:

@@ -60,9 +60,9 @@ class Facility:
         self._fault: ControllerFault | None = None
         self._drives_wanted = False
         self._ending = False
-        self._wish, self._reference, self._stride = np.zeros(13), np.zeros(13), np.zeros(13)
+        self._wish, self._reference, self._steps = np.zeros(13), np.zeros(13), 1
         self.pov = POV_AT_LAB.copy()
-        self.system = System.IJT
+        self.system = int(System.IJT)
         self._views()
         self._moves: dict[Mode, Callable[[], NDArray[np.float64] | None]] = {
             Mode.MOVING_TO_START: self._move,
@@ -148,8 +148,7 @@ class Facility:
         elif supply is Supply.END:
             self._end()
         elif supply is Supply.COAST:
-            self._wish += self._stride
-            return self._wish
+            return self._coast()
         else:
             return self._convert(self.commands)
         return None
@@ -163,7 +162,14 @@ class Facility:
             self._wish[:] = self._reference
             self.trip(Stop(Rule.UNREACHABLE, value=beyond, detail=f"{robot}, {self._command_name()}"))
             return None
-        self._stride = (self._wish - self._reference) / commands.steps
+        self._steps = commands.steps
+        return self._wish
+
+    def _coast(self) -> NDArray[np.float64]:
+        """Nothing new: go on at the pace of the last two commands."""
+        stride = (self._wish - self._reference) / self._steps
+        self._reference[:], self._steps = self._wish, 1
+        self._wish += stride
         return self._wish
 
     def _jog_on(self) -> NDArray[np.float64] | None:
@@ -224,8 +230,7 @@ class Facility:
 
     def begin_run(self) -> None:
         """The first command is where the set-point already is."""
-        self._wish[:] = self.guard.setpoint
-        self._stride[:] = 0.0
+        self._wish[:] = self._reference[:] = self.guard.setpoint
 
     def deselect(self) -> None:
         """No source, nothing planned."""
@@ -263,41 +268,35 @@ class Facility:
 
     def _views(self) -> None:
         pool = self.pool
-        self._v = {name: pool[name] for name in (
-            "clock.tick", "clock.t_sim", "clock.utc_ns", "clock.gps_ns", "state.mode", "state.source", "state.hardware",
-            "state.drives", "state.rule", "state.axis", "state.rule_value", "state.rule_bound", "state.open_interlocks",
-            "state.alarms", "command.system", "command.fresh", "command.sequence", "timing.lateness", "timing.work", "timing.missed",
-        )}  # fmt: skip
-        self._ports, self._other_answer = np.zeros(28), np.zeros(22)
-        self._port_views = [pool.run(name) for name in ("commanded_port1", "commanded_port2", "actual_port1", "actual_port2")]
+        self._write_clock, self._write_state = pool.writer("clock"), pool.writer("state")
+        self._write_command, self._write_timing = pool.writer("command", 3), pool.writer("timing")
         self._command_values, self.answer = pool.run("command", "c1"), pool.run("answer")
-        self._axis_views = [pool.run(name) for name in ("wish", "setpoint", "setpoint_rate")]
+        self._ports = pool.run("commanded_port1", count=28)  # both commanded and both actual poses
+        self._wished, self._setpoint, self._setpoint_rate = (pool.run(name) for name in ("wish", "setpoint", "setpoint_rate"))
         self.actual, self.actual_rate = pool.run("actual"), pool.run("actual_rate")
+        self._other_answer = np.zeros(22)
+        self._told_sequence = -1
 
     def _publish(self) -> None:
         """Fill the pool and hand it to the ring: recorder, console and answers read from there."""
-        v, clock, utc_ns = self._v, self.clock, self.clock.utc_ns()
-        v["clock.tick"][0], v["clock.t_sim"][0] = clock.tick, clock.tick * PERIOD_S
-        v["clock.utc_ns"][0], v["clock.gps_ns"][0] = utc_ns, gps_from_utc_ns(utc_ns)
-        v["state.mode"][0], v["state.source"][0] = self.mode, self.source
-        v["state.drives"][0], v["state.open_interlocks"][0] = self.link.all_on, self.interlocks.mask
-        v["state.alarms"][0] = self.events.alarms
-        stop = self.stop
-        v["state.rule"][0] = stop.rule if stop else 0
-        v["state.axis"][0] = stop.axis if stop else 0
-        v["state.rule_value"][0], v["state.rule_bound"][0] = (stop.value, stop.bound) if stop else (0.0, 0.0)
-        v["timing.lateness"][0], v["timing.work"][0], v["timing.missed"][0] = self.lateness, self.work, self.missed
+        tick, utc_ns, stop, guard = self.clock.tick, self.clock.utc_ns(), self.stop, self.guard
+        self._write_clock(tick, tick * PERIOD_S, utc_ns, gps_from_utc_ns(utc_ns))
+        self._write_state(
+            self.mode, self.source, self.hardware, self.link.all_on,
+            *((stop.rule, stop.axis, stop.value, stop.bound) if stop else (0, 0, 0.0, 0.0)),
+            self.interlocks.mask, self.events.alarms,
+        )  # fmt: skip
         if self.commands is not None and self.commands.system:
-            v["command.fresh"][0] = v["command.sequence"][0] != self.commands.sequence
-            v["command.sequence"][0], v["command.system"][0] = self.commands.sequence, self.commands.system
-            self._command_values[:] = self.commands.values
-            self.system = System(self.commands.system)
-            if self.system is System.CLW:
-                self.pov[:] = self.commands.values[POV : POV + 7]
-        guard, ports = self.guard, self._ports
-        observe(self.cell.hall, guard.setpoint, self.actual, int(self.system), self.pov, ports, self.answer)
-        for k, view in enumerate(self._port_views):
-            view[:] = ports[7 * k : 7 * k + 7]
-        for view, source in zip(self._axis_views, (guard.wish, guard.setpoint, guard.rate), strict=True):
-            view[:] = source
-        self.ring.push(self.pool.record[0])
+            self._publish_command(self.commands)
+        self._wished[:], self._setpoint[:], self._setpoint_rate[:] = guard.wish, guard.setpoint, guard.rate
+        observe(self.cell.hall, guard.setpoint, self.actual, self.system, self.pov, self._ports, self.answer)
+        self._write_timing(self.lateness, self.work, self.missed)
+        self.ring.push(self.pool.bytes)
+
+    def _publish_command(self, commands: CommandSource) -> None:
+        system, sequence = commands.system, commands.sequence
+        self._write_command(system, sequence != self._told_sequence, sequence)
+        self._command_values[:] = commands.values
+        self.system, self._told_sequence = system, sequence
+        if system == System.CLW:
+            self.pov[:] = commands.values[POV : POV + 7]

@@ -19,7 +19,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.lab.kinematics import forward, inverse_near
+from proxops.lab.kinematics import REACH_ROUNDING, forward, inverse_near
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import compose, inverse_pose, pose_from_abc, pose_from_packed
 from proxops.maths.rotation import Array, abc_from_matrix, quat_from_matrix
@@ -119,10 +119,10 @@ def axes_from_values(
         T_base1_flange1[0, 3] = v[LIN]
         T_base2_flange2 = compose(inverse_pose(h.base2), compose(T_lab_port2, h.port2_inv))
     beyond = inverse_near(h.lengths1, T_base1_flange1, reference[1:7], h.lower[1:7], h.upper[1:7], start, q[1:7])
-    if not beyond <= 1e-12:
+    if not beyond <= REACH_ROUNDING:
         return UNREACHABLE1, beyond
     beyond = inverse_near(h.lengths2, T_base2_flange2, reference[7:13], h.lower[7:13], h.upper[7:13], start, q[7:13])
-    if not beyond <= 1e-12:
+    if not beyond <= REACH_ROUNDING:
         return UNREACHABLE2, beyond
     return OK, beyond
 

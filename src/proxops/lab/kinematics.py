@@ -18,7 +18,7 @@ from proxops.maths.rotation import Array, nearest_turn
 
 BRANCHES = 8
 WRIST_HOLD = 5e-10  # |sin A5| below which A4 is held and only A4+A6 is solved; bounds the attitude error it costs
-REACH_ROUNDING = 1e-12  # how far the elbow's cosine may pass 1 by rounding alone
+REACH_ROUNDING = 1e-12  # metres by which arithmetic alone may put a wrist centre beyond reach
 
 
 @kernel
@@ -74,11 +74,12 @@ def inverse(lengths: Array, T_base_flange: Array, a4_hold: float, out: Array) ->
         # In the arm's plane, with the second coordinate pointing down, axes 2 and 3 turn the usual way.
         u, v = sign * math.hypot(x, y) - a1, d1 - z
         distance = math.hypot(u, v)
-        beyond = min(beyond, max(distance - (a2 + forearm), abs(a2 - forearm) - distance))
-        cosine = (distance * distance - a2 * a2 - forearm * forearm) / (2.0 * a2 * forearm)
-        if abs(cosine) > 1.0 + REACH_ROUNDING:
+        excess = max(distance - (a2 + forearm), abs(a2 - forearm) - distance)
+        beyond = min(beyond, excess)
+        if not excess <= REACH_ROUNDING:  # also when NaN came in
             out[4 * shoulder : 4 * shoulder + 4, :] = np.nan
             continue
+        cosine = (distance * distance - a2 * a2 - forearm * forearm) / (2.0 * a2 * forearm)
         cosine = min(1.0, max(-1.0, cosine))
         for elbow in range(2):
             bend = (1.0 - 2.0 * elbow) * math.atan2(math.sqrt((1.0 - cosine) * (1.0 + cosine)), cosine)
@@ -152,7 +153,7 @@ def inverse_near(
             best = cost
             for i in range(6):
                 q[i] = candidate[i]
-    return beyond
+    return beyond if best < np.inf else np.inf  # an attitude that is not a number has no branch
 
 
 @kernel

@@ -67,7 +67,7 @@ CONTROLLER_DTYPE = np.dtype(
         ("sigma", "f8", (N_AXES,)),
         ("history", "f8", (HISTORY, N_AXES)), ("now", "i8"),
         ("x", "f8", (N_AXES,)), ("v", "f8", (N_AXES,)), ("wander", "f8", (N_AXES,)),
-        ("drive", "i8", (3,)), ("timer", "i8", (3,)),
+        ("drive", "i8", (3,)), ("timer", "i8", (3,)), ("all_on", "i8", (1,)),
         ("fault", "i8"), ("fault_axis", "i8"), ("fault_value", "f8"), ("fault_bound", "f8"),
     ]
 )  # fmt: skip
@@ -160,6 +160,7 @@ def step(c: NDArray[np.void], setpoint: Array, noise: Array, actual: Array, rate
             s.timer[unit] -= 1
             if s.timer[unit] <= 0:
                 s.drive[unit] = ON
+    s.all_on[0] = s.drive[0] == ON and s.drive[1] == ON and s.drive[2] == ON
     return s.fault
 
 
@@ -190,6 +191,7 @@ class VirtualHall:
         s["history"][:] = s["x"]
         self.actual[:] = s["x"] + s["wander"]
         self._drive: NDArray[np.int64] = s["drive"]
+        self._all_on: NDArray[np.int64] = s["all_on"]
 
     def read(self) -> NDArray[np.float64]:
         """Actual axes at the end of the last cycle (m, rad). A view: it changes with the next ``write``."""
@@ -221,7 +223,7 @@ class VirtualHall:
 
     @property
     def all_on(self) -> bool:
-        return bool((self._drive == ON).all())
+        return bool(self._all_on[0])
 
     @property
     def any_on(self) -> bool:

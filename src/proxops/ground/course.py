@@ -1,0 +1,90 @@
+"""The course of a session in figures: phases, how the run ended, the stop and its numbers, events, and how time was kept."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from proxops.core.vocabulary import Mode, Severity
+from proxops.ground.criteria import LATENESS_S
+from proxops.ground.log import Log
+from proxops.ground.recorded import Recorded
+from proxops.safety.rules import AXIS_TEXT, Rule
+
+Figures = dict[str, Any]
+
+
+def number(value: float) -> float | None:
+    """A plain float, or None for what JSON cannot hold."""
+    return float(value) if math.isfinite(value) else None
+
+
+def course(log: Log, data: Recorded) -> Figures:
+    """Modes, phases, and how the run came to its end."""
+    stops = [event for event in log.events if event["name"].startswith(b"stop.")]
+    begin = int(log.values("clock.tick")[data.run.start]) if data.ran else 0
+    runs = [phase for phase in data.phases if phase.mode is Mode.RUNNING]
+    moves = [phase for phase in data.phases if phase.mode is Mode.MOVING_TO_START]
+    sequence = int(log.values("command.sequence")[data.run.stop - 1]) if data.ran else None
+    return {
+        "final_mode": data.phases[-1].mode.name if data.phases else None,
+        "runs": len(runs),
+        "run_ended": _run_ended(data),
+        "run_begin_s": runs[-1].begin if runs else None,
+        "run_s": runs[-1].duration if runs else None,
+        "move_to_start_s": moves[-1].duration if moves else None,
+        "last_command": sequence,
+        "stops": sum(int(event["tick"]) >= begin - 1 for event in stops),
+        "stop": _stop(log, stops[-1]) if stops else None,
+        "phases": [{"mode": p.mode.name, "begin_s": p.begin, "duration_s": p.duration} for p in data.phases],
+    }
+
+
+def _run_ended(data: Recorded) -> str | None:
+    if not data.ran:
+        return None
+    after = next((p.mode for p in data.phases if p.rows.start == data.run.stop), None)
+    if after is None:
+        return "cut off"
+    return "stopped" if after in (Mode.STOPPING, Mode.STOPPED) else "finished"
+
+
+def _stop(log: Log, event: np.void) -> Figures:
+    """The stop of an event, with the numbers that the pool holds from that cycle on."""
+    rule = event["name"].decode().removeprefix("stop.").upper()
+    told = int(Rule[rule]) if rule in Rule.__members__ else 0
+    rows = np.flatnonzero((log.values("clock.tick") >= event["tick"]) & (log.values("state.rule") == told))
+    state = log.pool["state"][rows[0]] if rows.size else None
+    axis = int(state["axis"]) if state is not None else 0
+    return {
+        "rule": rule,
+        "number": told,
+        "axis": AXIS_TEXT[axis] if 0 < axis < len(AXIS_TEXT) else None,
+        "value": number(state["rule_value"]) if state is not None else None,
+        "bound": number(state["rule_bound"]) if state is not None else None,
+        "text": event["text"].decode(errors="replace"),
+        "tick": int(event["tick"]),
+        "at_s": (int(event["utc_ns"]) - int(log.values("clock.utc_ns")[0])) * 1e-9 if log.pool.size else None,
+    }
+
+
+def timing(log: Log) -> Figures:
+    """How the live loop kept its time; None in lockstep, where time does not pass by itself."""
+    names = ("lateness_max_s", "lateness_p99_s", "late_share", "work_max_s", "missed_cycles")
+    late = log.values("timing.lateness")
+    if log.metadata.get("clock") == "lockstep" or not late.size or not late.any():
+        return dict.fromkeys(names)
+    found = (late.max(), np.percentile(late, 99), np.mean(late > LATENESS_S), log.values("timing.work").max())
+    return dict(zip(names, [*map(number, found), int(log.values("timing.missed")[-1])], strict=True))
+
+
+def events(log: Log) -> Figures:
+    alarms = {name.decode().removeprefix("alarm.") for name in log.events["name"] if name.startswith(b"alarm.")}
+    levels = log.events["severity"]
+    return {
+        "events": {s.name: int(np.count_nonzero(levels == s)) for s in Severity},
+        "alarms": sorted(alarms),
+        "alarm_bits": int(np.bitwise_or.reduce(log.values("state.alarms"))) if log.pool.size else 0,
+    }

@@ -1,0 +1,98 @@
+"""Commanded and actual curves in any coordinate system, made continuous: angles over full turns, quaternions in sign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.core.messages import N_VALUES
+from proxops.core.vocabulary import System
+from proxops.ground.log import Log
+from proxops.ground.recorded import Floats, Recorded, stacked
+from proxops.lab.cell import Cell
+from proxops.lab.coordinates import LIN, POV, POV_AT_LAB, ROB1, ROB2, lines_from_axes
+
+TURN_DEG: Final = 360.0
+POV_NAMES: Final = tuple(f"c{POV + i + 1}" for i in range(7))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the doubles of a robot are called in one system, where its angles or its quaternion start, and data lin."""
+
+    what: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    angles: tuple[int, ...]
+    quaternion: int | None
+    lin: tuple[str, str]
+
+
+_ABC: Final = ("x", "y", "z", "A", "B", "C")
+COLUMNS: Final = {
+    System.IJT: Columns("axes", ("A1", "A2", "A3", "A4", "A5", "A6"), ("deg",) * 6, (), None, ("rail", "mm")),
+    System.IDC: Columns("flange in base", _ABC, ("mm",) * 3 + ("deg",) * 3, (3, 4, 5), None, ("rail", "mm")),
+    System.GLC: Columns("port in lab", _ABC, ("m",) * 3 + ("deg",) * 3, (3, 4, 5), None, ("data lin", "m")),
+    System.CLW: Columns(
+        "port in point of view", ("x", "y", "z", "qx", "qy", "qz", "qw"), ("m",) * 3 + ("",) * 4, (), 3, ("data lin", "m")
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The 22 doubles of every cycle in ``system``, as wished and as reported; wire units."""
+
+    system: System
+    commanded: Floats
+    actual: Floats
+
+    def robot(self, number: int) -> tuple[Floats, Floats]:
+        """Columns of robot 1 or 2."""
+        start, count = (ROB1, ROB2)[number - 1], len(COLUMNS[self.system].names)
+        return self.commanded[:, start : start + count], self.actual[:, start : start + count]
+
+    def lin(self) -> tuple[Floats, Floats]:
+        return self.commanded[:, LIN], self.actual[:, LIN]
+
+
+def curves_of(log: Log, data: Recorded, cell: Cell, system: System) -> Curves:
+    """Convert the recorded axes; in CLW as seen from the recorded point of view, else from the lab's origin."""
+    pov = _points_of_view(log)
+    commanded, actual = (np.empty((len(data.t), N_VALUES)) for _ in range(2))
+    lines_from_axes(cell.hall, int(system), data.wish, pov, commanded)
+    lines_from_axes(cell.hall, int(system), data.actual, pov, actual)
+    columns = COLUMNS[system]
+    for start in (ROB1, ROB2):
+        for i in columns.angles:
+            _unwrap(commanded[:, start + i], actual[:, start + i])
+        if columns.quaternion is not None:
+            four = slice(start + columns.quaternion, start + columns.quaternion + 4)
+            _same_sign(commanded[:, four], actual[:, four])
+    return Curves(system, commanded, actual)
+
+
+def _points_of_view(log: Log) -> Floats:
+    """The point of view of each cycle: of the newest CLW command, before the first one that one, else the lab."""
+    given = np.flatnonzero(log.values("command.system") == System.CLW)
+    if not given.size:
+        return np.tile(POV_AT_LAB, (log.pool.size, 1))
+    newest = np.searchsorted(given, np.arange(log.pool.size), side="right") - 1
+    return stacked(log, "command", POV_NAMES)[given[np.maximum(newest, 0)]]
+
+
+def _unwrap(commanded: Floats, actual: Floats) -> None:
+    """Degrees that pass through full turns, the actual ones next to the commanded."""
+    commanded[:] = np.unwrap(commanded, period=TURN_DEG)
+    off = actual - commanded
+    actual[:] = commanded + off - TURN_DEG * np.round(off / TURN_DEG)
+
+
+def _same_sign(commanded: Floats, actual: Floats) -> None:
+    """Quaternions whose sign never flips from one cycle to the next; a quaternion and its negative are one attitude."""
+    if len(commanded) > 1:
+        turned = np.einsum("ij,ij->i", commanded[1:], commanded[:-1]) < 0.0
+        commanded[1:] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
+    actual *= np.where(np.einsum("ij,ij->i", commanded, actual) < 0.0, -1.0, 1.0)[:, None]

@@ -1,0 +1,128 @@
+"""Commanded and actual motion of a whole log in one picture: a column for each robot, one for the rail and the errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.core.errors import BadInput
+from proxops.core.vocabulary import System
+from proxops.ground.curves import COLUMNS, Curves, curves_of
+from proxops.ground.log import Log
+from proxops.ground.plot_style import (
+    COMMANDED, POINTS, RAIL, ROBOT1, ROBOT2, mode_band, new_figure, save, styled, thin,
+)  # fmt: skip
+from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes, recorded
+from proxops.lab.cell import Cell
+
+TIME_LABEL: Final = "time since the start of the log [s]"
+ROBOT_COLOURS: Final = {1: ROBOT1, 2: ROBOT2}
+DEG: Final = 180.0 / np.pi
+
+
+def plot_log(log: Log, cell: Cell, system: System, out: Path) -> None:
+    """Write the picture of ``system`` as .png, .svg or .pdf."""
+    save(system_figure(log, cell, system), out)
+
+
+def system_figure(log: Log, cell: Cell, system: System, *, points: int = POINTS, titled: bool = True) -> Any:
+    """Small panels, one for each component, commanded dashed over actual; modes along the top."""
+    data = recorded(log)
+    if data.t.size < 2:
+        raise BadInput("fewer than two records: nothing to plot", where=str(log.path), value=int(data.t.size))
+    curves = curves_of(log, data, cell, system)
+    with styled():
+        return _Sheet(data, curves, points).draw(cell, f"{log.path.name}   {system.name}" if titled else "")
+
+
+class _Sheet:
+    """One figure under construction."""
+
+    def __init__(self, data: Recorded, curves: Curves, points: int) -> None:
+        self._data, self._curves, self._points = data, curves, points
+        self._columns = COLUMNS[curves.system]
+        self._rows = len(self._columns.names)
+        self._span = (0.0, float(data.phases[-1].end))
+
+    def draw(self, cell: Cell, title: str) -> Any:
+        self._figure = new_figure(14.0, 1.35 * self._rows + 1.6)
+        top = 1.0 - (0.85 if title else 0.45) / self._figure.get_figheight()
+        self._grid = self._figure.add_gridspec(
+            self._rows + 1, 3, height_ratios=[0.16, *[1.0] * self._rows],
+            left=0.062, right=0.985, top=top, bottom=0.55 / self._figure.get_figheight(), hspace=0.2, wspace=0.2,
+        )  # fmt: skip
+        if title:
+            self._figure.suptitle(title, x=0.062, y=1.0 - 0.18 / self._figure.get_figheight(), ha="left", va="top", fontsize=13, weight="bold")
+        for robot in (1, 2):
+            self._robot(robot)
+        self._third(cell)
+        self._legend()
+        return self._figure
+
+    def _column(self, index: int, title: str, count: int) -> list[Any]:
+        """Panels of one column under its band of modes, sharing the time axis."""
+        band = self._figure.add_subplot(self._grid[0, index])
+        band.set_xlim(*self._span)
+        mode_band(band, self._data.phases, self._span)
+        band.set_title(title, pad=5)
+        cells = self._grid[1:, index].subgridspec(count, 1, hspace=0.2)
+        panels = [self._figure.add_subplot(cells[i], sharex=band) for i in range(count)]
+        for panel in panels:
+            panel.yaxis.set_label_coords(-0.125, 0.5)
+            panel.tick_params(labelbottom=panel is panels[-1])
+        panels[-1].set_xlabel(TIME_LABEL)
+        return panels
+
+    def _robot(self, number: int) -> None:
+        commanded, actual = self._curves.robot(number)
+        panels = self._column(number - 1, f"Robot {number}: {self._columns.what}", self._rows)
+        for i, (panel, name, unit) in enumerate(zip(panels, self._columns.names, self._columns.units, strict=True)):
+            self._pair(panel, commanded[:, i], actual[:, i], ROBOT_COLOURS[number])
+            panel.set_ylabel(f"{name} [{unit}]" if unit else name)
+
+    def _pair(self, panel: Any, commanded: Floats, actual: Floats, colour: str) -> None:
+        panel.plot(*thin(self._data.t, actual, self._points), color=colour, lw=2.2)
+        panel.plot(*thin(self._data.t, commanded, self._points), **COMMANDED)
+        _at_least(panel, commanded)
+
+    def _third(self, cell: Cell) -> None:
+        """Rail or data lin, distance of the ports, errors of the ports."""
+        data, (name, unit) = self._data, self._columns.lin
+        wished, actual = ports_of_axes(cell.hall, data.wish), ports_of_axes(cell.hall, data.actual)
+        pairs = {
+            f"{name} [{unit}]": self._curves.lin(),
+            "rail [m]": (data.wish[:, 0], data.actual[:, 0]),
+            "port distance [m]": [np.linalg.norm(a[:, :3] - b[:, :3], axis=1) for a, b in (wished, actual)],
+        }
+        if name == "rail":
+            del pairs["rail [m]"]
+        panels = self._column(2, "Rail, distance, errors", len(pairs) + 2)
+        for panel, (label, pair) in zip(panels, pairs.items(), strict=False):
+            self._pair(panel, *pair, RAIL)
+            panel.set_ylabel(label)
+        for robot in (1, 2):
+            errors = distance_and_angle(wished[robot - 1], actual[robot - 1])
+            for panel, values, scale in zip(panels[-2:], errors, (1e3, DEG), strict=True):
+                panel.plot(*thin(data.t, values * scale, self._points), color=ROBOT_COLOURS[robot], lw=1.0)
+        for panel, label in zip(panels[-2:], ("position error [mm]", "attitude error [deg]"), strict=True):
+            panel.set_ylabel(label)
+            panel.set_ylim(bottom=0.0)
+
+    def _legend(self) -> None:
+        from matplotlib.lines import Line2D
+
+        lines = [Line2D([], [], **COMMANDED)] + [Line2D([], [], color=c, lw=1.8) for c in (ROBOT1, ROBOT2, RAIL)]
+        names = ["commanded", "actual, robot 1", "actual, robot 2", "actual, rail and distance"]
+        height = self._figure.get_figheight()
+        self._figure.legend(lines, names, loc="upper right", bbox_to_anchor=(0.985, 1.0 - 0.05 / height), ncol=4)
+
+
+def _at_least(panel: Any, values: Floats, share: float = 1e-3) -> None:
+    """Keep a constant value from being stretched until its last digits look like motion."""
+    low, high = panel.get_ylim()
+    least = share * max(1.0, float(np.abs(values).max()))
+    if high - low < least:
+        middle = 0.5 * (low + high)
+        panel.set_ylim(middle - 0.5 * least, middle + 0.5 * least)
