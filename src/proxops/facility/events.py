@@ -11,7 +11,7 @@ from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import Severity
 
-ALARMS: Final = ("recorder_lost", "disk_trouble", "records_lost", "cycles_missed", "flood")
+ALARMS: Final = ("recorder_lost", "disk_trouble", "records_lost", "cycles_missed")
 """Bits of ``state.alarms``: worth a look, but no reason to stop the robots."""
 
 

@@ -78,7 +78,7 @@ class Facility:
         self._read()
         self._watch()
         move = self._moves.get(self.mode)
-        wish = move() if move else None
+        wish = move() if move and not self._ending else None
         setpoint = self._judge(wish)
         self._fault = self.link.write(setpoint)
         self._publish()
@@ -92,6 +92,8 @@ class Facility:
         forbidden = self.interlocks.forbids(self.mode)
         if forbidden:
             self.trip(forbidden)
+        if self.interlocks.drops_drives and self.mode is Mode.STOPPED:
+            self.link.drives_off()
         if self._fault and self.mode not in (Mode.STANDBY, Mode.STOPPED, Mode.STOPPING):
             self.trip(self._fault_stop(self._fault))
         if self._drives_wanted and self.link.all_on:
@@ -128,7 +130,7 @@ class Facility:
             self._ending = False
             self._finish()
             return
-        if self.stop and RULES[self.stop.rule].category is Category.DRIVES_OFF:
+        if self.interlocks.drops_drives or (self.stop and RULES[self.stop.rule].category is Category.DRIVES_OFF):
             self.link.drives_off()
         self.go(Event.STANDSTILL)
 
@@ -236,6 +238,7 @@ class Facility:
         """No source, nothing planned."""
         self.source, self.commands, self.mover, self.sine = Source.NONE, None, None, None
         self.jog.stop()
+        self._write_command(0, False, -1)
 
     # ------------------------------------------------------------------ words for stops
     def _command_name(self) -> str:

@@ -74,7 +74,7 @@ class LiveFacility:
         return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
 
     def _loop(self, cycles: int | None) -> None:
-        clock, facility, sync, parent = self._clock, self.hall.facility, self.hall.desk.sync, os.getppid()
+        clock, facility, sync = self._clock, self.hall.facility, self.hall.desk.sync
         assert sync is not None
         left = SHUT_DOWN_CYCLES
         clock.start()
@@ -87,7 +87,7 @@ class LiveFacility:
             sync.answer(facility.answer_in, facility.mode, facility.rule_number, clock.utc_ns())
             self.control.serve_one()
             facility.work = (time.perf_counter_ns() - began) * 1e-9
-            if cycles is not None and clock.tick >= cycles or clock.tick % 250 == 0 and os.getppid() != parent:
+            if cycles is not None and clock.tick >= cycles:
                 self._ending = True
             if self._ending:
                 left -= 1

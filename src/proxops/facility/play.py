@@ -5,8 +5,11 @@ Lockstep by default: the clock never sleeps and a run is the same bit for bit. I
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
 from proxops.facility.preflight import preflight
 from proxops.facility.realtime import RealTime, enter_real_time
+from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory
 from proxops.safety.rules import Stop
@@ -28,7 +32,7 @@ PATIENCE_CYCLES = 250 * 600  # a move to start that takes longer than ten minute
 
 @dataclass(frozen=True)
 class Played:
-    """How a run ended."""
+    """How a run ended. The wall time runs from the first cycle to the closed log."""
 
     stop: Stop | None
     cycles: int
@@ -41,12 +45,31 @@ class Stopped(Exception):
     """The run ended in a stop."""
 
 
+@contextmanager
+def interrupts(on_interrupt: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C and SIGTERM ask for a safe stop instead of breaking a tick in two."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals belong to the main thread: the caller looks after them
+        return
+    before = {s: signal.signal(s, lambda number, frame: on_interrupt()) for s in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 class Player:
     """One run: drives on, select, move to start, confirm, run."""
 
     def __init__(self, hall: Hall, clock: Clock, progress: Progress) -> None:
         self._hall, self._clock, self._progress = hall, clock, progress
         self._facility = hall.facility
+        self._interrupted = False
+
+    def interrupt(self) -> None:
+        """Ask for a safe stop before the next cycle."""
+        self._interrupted = True
 
     def run(self, trajectory: Trajectory, order: str) -> Stop | None:
         """Through all phases; the stop that ended it, or None when the last line was reached."""
@@ -80,6 +103,9 @@ class Player:
 
     def _cycle(self) -> None:
         facility, clock = self._facility, self._clock
+        if self._interrupted:
+            self._interrupted = False
+            self._hall.desk.safe_stop()
         facility.lateness = clock.advance()
         facility.missed = getattr(clock, "missed", 0)
         facility.tick()
@@ -100,6 +126,8 @@ def play(
 ) -> Played:  # fmt: skip
     """Check the whole trajectory first, then play it. ``meanwhile`` gets the hall before the first cycle."""
     preflight(cell, trajectory)
+    if realtime:
+        warm_up(cell)
     clock: Clock = LiveClock() if realtime else LockstepClock(epoch)
     hall = build(
         cell, clock, seed=seed, record=record, attachments=attachments,
@@ -111,10 +139,11 @@ def play(
     try:
         if isinstance(clock, LiveClock):
             clock.start()
-        stop = Player(hall, clock, progress).run(trajectory, order)
+        player = Player(hall, clock, progress)
+        with interrupts(player.interrupt):
+            stop = player.run(trajectory, order)
     finally:
-        wall = time.monotonic() - began
         if state:
             state.leave()
         code = hall.close()
-    return Played(stop, clock.tick, wall, code, state)
+    return Played(stop, clock.tick, time.monotonic() - began, code, state)

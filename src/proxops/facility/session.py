@@ -44,11 +44,20 @@ def play_session(
     trajectory = read_trajectory(file)
     openings = [_opening(cell, text) for text in rehearse]
     prepare_folder(folder)
-    with progress_bar(quiet) as progress:
+    watchers: list[subprocess.Popen[bytes]] = []
+
+    def meanwhile(hall: Hall) -> None:
+        _rehearse(hall, openings)
+        if realtime and not quiet:  # a bar drawn by the tick's own process would disturb it
+            watchers.append(_monitor(hall))
+
+    with progress_bar(quiet or realtime) as progress:
         played = play(
             cell, trajectory, folder / "run.mcap", seed=seed, realtime=realtime, order=order, progress=progress,
-            attachments=(file,) if file.stat().st_size < 2**26 else (), meanwhile=lambda hall: _rehearse(hall, openings),
+            attachments=(file,) if file.stat().st_size < 2**26 else (), meanwhile=meanwhile,
         )  # fmt: skip
+    for watcher in watchers:
+        watcher.wait(5)
     extra: dict[str, Any] = {
         "wall_time_s": played.wall_s,
         "times_real_time": played.cycles * PERIOD_S / played.wall_s,
@@ -115,7 +124,7 @@ def serve_session(
     prepare_folder(folder)
     print("warming up …", file=sys.stderr, flush=True)
     live = LiveFacility(cell, folder / "run.mcap", sync=sync, control=(LOOPBACK, control_port), seed=seed)
-    monitor = None if quiet else _monitor(live.hall.rings[1].path)
+    monitor = None if quiet else _monitor(live.hall)
     served = live.run(_announcement(live, folder), for_s, drives)
     if monitor:
         monitor.wait(5)
@@ -123,8 +132,10 @@ def serve_session(
     return finish(folder, cell, extra, report=report, quiet=quiet)
 
 
-def _monitor(ring: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-P", "-m", "proxops.ground.monitor", str(ring), "--parent", str(os.getpid())]
+def _monitor(hall: Hall) -> subprocess.Popen[bytes]:
+    """Events and the present cycle on the terminal, from another process."""
+    pool, events = (str(ring.path) for ring in hall.rings)
+    command = [sys.executable, "-P", "-m", "proxops.ground.monitor", events, "--pool", pool, "--parent", str(os.getpid())]
     return subprocess.Popen(command)
 
 

@@ -40,7 +40,7 @@ class SyncPort:
         self._socket.setblocking(False)
         self.address: Address = self._socket.getsockname()
         self._tell = tell
-        self._told: dict[Refusal, int] = {}
+        self._told: dict[str, int] = {}
         self._tick = 0
         self._pending: list[tuple[Address, int, int, int, Refusal]] = []
         self.counts = dict.fromkeys(Refusal, 0)
@@ -70,7 +70,7 @@ class SyncPort:
                 continue
             self._take(data, sender, selected)
         else:
-            self.flooded += 1
+            self._flood()
         self.silent_cycles = 0 if self.fresh else self.silent_cycles + 1
         if self.master and not running and self.silent_cycles > RELEASE_CYCLES:
             self._tell(Severity.INFO, "sync", f"master {self.master[0]}:{self.master[1]} silent for {RELEASE_CYCLES * PERIOD_S:.0f} s: its place is free")
@@ -112,10 +112,22 @@ class SyncPort:
             return refusal, text
         return Refusal.NONE, ""
 
+    def _flood(self) -> None:
+        """More came than one tick reads; the rest waits or is dropped by the system, and the tick keeps its time."""
+        self.flooded += 1
+        if self._due("flood"):
+            self._tell(Severity.WARNING, "sync.flood", f"more than {DRAIN_LIMIT} datagrams in one cycle ({self.flooded} such cycles so far)")
+
+    def _due(self, name: str) -> bool:
+        """Whether to tell of ``name`` (again)."""
+        if self._tick - self._told.get(name, -NAME_EVERY) < NAME_EVERY:
+            return False
+        self._told[name] = self._tick
+        return True
+
     def _refuse(self, refusal: Refusal, text: str, sender: Address, sequence: int, sent: int, system: int) -> None:
         self.counts[refusal] += 1
-        if self._tick - self._told.get(refusal, -NAME_EVERY) >= NAME_EVERY:
-            self._told[refusal] = self._tick
+        if self._due(refusal.name):
             self._tell(Severity.WARNING, f"sync.{refusal.name.lower()}", f"{sender[0]}:{sender[1]}: {text} (number {self.counts[refusal]} of its kind)")
         if refusal is not Refusal.MAGIC:  # what does not speak our format gets no answer
             self._answer_later(sender, max(sequence, 0), sent, system, refusal)

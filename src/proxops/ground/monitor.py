@@ -10,9 +10,9 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from proxops.core.messages import EVENT_DTYPE
+from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
-from proxops.core.vocabulary import Severity
+from proxops.core.vocabulary import Mode, Severity
 
 COLOURS = {Severity.WARNING: "\x1b[33m", Severity.ERROR: "\x1b[31m", Severity.FATAL: "\x1b[31;1m"}
 
@@ -26,28 +26,44 @@ def line(utc_ns: int, severity: int, name: str, text: str, colour: bool) -> str:
     return f"{paint}{row}\x1b[0m" if colour and paint else row
 
 
-def follow(ring: Ring, parent: int) -> None:
-    """Print events until the ring is closed or the facility gone."""
-    cursor, colour = 0, sys.stderr.isatty()
+def cycle_line(pool: Ring) -> str:
+    """Where the facility is now: time, mode, command number."""
+    record = pool.latest()
+    if record is None:
+        return ""
+    number = int(record["command"]["sequence"])
+    command = f", command {number}" if number >= 0 else ""
+    return f"{float(record['clock']['t_sim']):8.1f} s  {Mode(int(record['state']['mode'])).name}{command}"
+
+
+def follow(events: Ring, pool: Ring | None, parent: int) -> None:
+    """Print events (and on a terminal the present cycle) until the ring is closed or the facility gone."""
+    cursor, terminal = 0, sys.stderr.isatty()
+    clear = "\r\x1b[K" if terminal else ""
     while True:
-        ended = ring.closed or os.getppid() != parent
-        records, cursor, _ = ring.read(cursor)
+        ended = events.closed or os.getppid() != parent
+        records, cursor, _ = events.read(cursor)
         for record in records:
-            print(line(int(record["utc_ns"]), int(record["severity"]), record["name"].decode(), record["text"].decode(), colour), file=sys.stderr, flush=True)
+            text = line(int(record["utc_ns"]), int(record["severity"]), record["name"].decode(), record["text"].decode(), terminal)
+            print(clear + text, file=sys.stderr, flush=True)
         if ended and not records.size:
             return
         if not records.size:
-            time.sleep(0.05)
+            if pool is not None and terminal:
+                print(clear + cycle_line(pool), end="", file=sys.stderr, flush=True)
+            time.sleep(0.1)
 
 
 def main() -> None:
     """``python -m proxops.ground.monitor EVENT_RING``."""
     parser = argparse.ArgumentParser(prog="proxops.ground.monitor")
-    parser.add_argument("ring", type=Path)
+    parser.add_argument("events", type=Path, help="ring with events")
+    parser.add_argument("--pool", type=Path, help="ring with pool records, to show the present cycle")
     parser.add_argument("--parent", type=int, default=os.getppid())
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    follow(Ring.attach(options.ring, EVENT_DTYPE), options.parent)
+    pool = Ring.attach(options.pool, POOL_DTYPE) if options.pool else None
+    follow(Ring.attach(options.events, EVENT_DTYPE), pool, options.parent)
 
 
 if __name__ == "__main__":

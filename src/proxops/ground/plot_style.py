@@ -39,6 +39,7 @@ MODE_COLOURS: Final = {
     Mode.STOPPING: "#e5734d",
     Mode.STOPPED: "#d1342f",
 }
+SHORT_NAMES: Final = {Mode.MOVING_TO_START: "to start", Mode.STOPPED: "stop", Mode.STOPPING: "stop", Mode.MANUAL: "jog"}
 RC: Final[dict[str, Any]] = {
     "svg.hashsalt": "proxops",
     "svg.fonttype": "none",
@@ -99,18 +100,28 @@ def thin(t: Floats, y: Floats, points: int = POINTS) -> tuple[Floats, Floats]:
     return t[keep], y[keep]
 
 
+def crest(t: Floats, y: Floats, points: int) -> tuple[Floats, Floats]:
+    """The greatest value of each of ``points`` stretches: a quiet curve of how large something noisy gets."""
+    if y.size <= points:
+        return t, y
+    starts = np.linspace(0, y.size, points + 1).astype(int)[:-1]
+    return t[starts], np.maximum.reduceat(y, starts)
+
+
 def mode_band(axes: Any, phases: Iterable[Phase], span: tuple[float, float]) -> None:
-    """A strip that shows which mode the facility was in; stretches too short for their name stay without."""
+    """A strip that shows which mode the facility was in; a stretch too short for its name gets a shorter one or none."""
     axes.set_ylim(0, 1)
     axes.axis("off")
+    letters = 14.0 * axes.get_position().width * axes.figure.get_figwidth()  # that fit into the strip
     for phase in phases:
         begin, end = max(phase.begin, span[0]), min(phase.end, span[1])
         if end <= begin:
             continue
         axes.axvspan(begin, end, color=MODE_COLOURS[phase.mode], lw=0)
-        name = phase.mode.name.replace("_", " ").lower()
-        if (end - begin) / (span[1] - span[0]) > 0.0145 * len(name) * 4.0 / max(axes.get_position().width * axes.figure.get_figwidth(), 1.0):
-            axes.text(0.5 * (begin + end), 0.45, name, ha="center", va="center", fontsize=7, color="#10202c")
+        room = letters * (end - begin) / (span[1] - span[0])
+        names = (phase.mode.name.replace("_", " ").lower(), SHORT_NAMES.get(phase.mode, ""), "")
+        name = next(name for name in names if len(name) <= room)
+        axes.text(0.5 * (begin + end), 0.45, name, ha="center", va="center", fontsize=7, color="#10202c")
 
 
 def save(figure: Any, out: Path) -> None:

@@ -48,7 +48,7 @@ class _Sheet:
 
     def draw(self, cell: Cell, title: str) -> Any:
         self._figure = new_figure(14.0, 1.35 * self._rows + 1.6)
-        top = 1.0 - (0.85 if title else 0.45) / self._figure.get_figheight()
+        top = 1.0 - (0.85 if title else 0.62) / self._figure.get_figheight()
         self._grid = self._figure.add_gridspec(
             self._rows + 1, 3, height_ratios=[0.16, *[1.0] * self._rows],
             left=0.062, right=0.985, top=top, bottom=0.55 / self._figure.get_figheight(), hspace=0.2, wspace=0.2,

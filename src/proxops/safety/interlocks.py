@@ -19,7 +19,8 @@ KINDS: Final[dict[str, tuple[Rule, frozenset[Mode]]]] = {
     "laser": (Rule.LASER, frozenset()),
     "fence": (Rule.FENCE, frozenset({Mode.MANUAL})),
 }
-IDLE: Final = frozenset({Mode.STANDBY, Mode.READY, Mode.ARMED, Mode.AT_START})
+IDLE: Final = frozenset({Mode.READY, Mode.ARMED, Mode.AT_START})  # drives on, nothing moves
+SETTLED: Final = frozenset({Mode.STANDBY, Mode.STOPPING, Mode.STOPPED})  # off, or stopping already
 DRIVES_DROP: Final = frozenset({"estop", "power"})
 
 
@@ -53,16 +54,17 @@ class Interlocks:
     def fence_open(self) -> bool:
         return "fence" in self.open.values()
 
+    @property
+    def drops_drives(self) -> bool:
+        """True while an input is open that takes the drives' power."""
+        return any(kind in DRIVES_DROP for kind in self.open.values())
+
     def forbids(self, mode: Mode) -> Stop | None:
         """The stop that the inputs ask for in ``mode``, if any. Where nothing moves only lost power and e-stops count;
         the rest then forbids to start (``forbids_start``)."""
         for name, kind in self.open.items():
             rule, allows = KINDS[kind]
-            if mode in allows or mode is Mode.STOPPED or mode is Mode.STOPPING:
-                continue
-            if mode in IDLE and kind not in DRIVES_DROP:
-                continue
-            if mode is Mode.STANDBY:
+            if mode in allows or mode in SETTLED or (mode in IDLE and kind not in DRIVES_DROP):
                 continue
             return Stop(rule, detail=name)
         return None

@@ -1,0 +1,99 @@
+"""Lateness of the live facility with everything on, against an empty loop on the same machine at the same time.
+
+Everything on: 250 Hz tick, a client that sends and is answered every cycle, recorder, event monitor, `ctl status` polled.
+The empty loop asks for the same real-time rights and keeps the same deadlines with nothing to do.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from proxops.client import ControlClient, SyncClient
+from proxops.core.vocabulary import System
+from proxops.ground.log import Log
+
+SECONDS = 40.0
+LATE_S = 1e-3
+PORTS = (47290, 47291)
+
+EMPTY_LOOP = """
+import json, sys
+from proxops.core.clock import LiveClock
+from proxops.facility.realtime import enter_real_time
+clock, cycles = LiveClock(), int(sys.argv[1])
+granted = str(enter_real_time())
+late = [0.0] * cycles
+clock.start()
+for k in range(cycles):
+    late[k] = clock.advance()
+json.dump({"late": late, "missed": clock.missed, "real_time": granted}, open(sys.argv[2], "w"))
+"""
+
+
+def _speak(seconds: float, control: ControlClient) -> None:
+    """A client in this process: home in GLC, each cycle, with a look at the status now and then."""
+    client, deadline = SyncClient(("127.0.0.1", PORTS[0]), 0.05), time.monotonic()
+    values = [4.39, -0.14, 0.445, 0, 0, 90, 0, 2.16, 1.5, 0.445, 0, 0, -90, 0, *[0.0] * 7, 1.56]
+    for cycle in range(round(seconds * 250)):
+        client.exchange(System.GLC, values)
+        if cycle % 250 == 0:
+            control.ask("status")
+        deadline += 0.004
+        time.sleep(max(0.0, deadline - time.monotonic()))
+    client.close()
+
+
+def run() -> dict[str, float | str]:
+    """Shares of cycles that woke more than 1 ms late, and their ratio."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        serve = subprocess.Popen(
+            [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder / "serve"), "--port", str(PORTS[0]), "--control-port", str(PORTS[1]), "--no-report"],
+            stdout=subprocess.DEVNULL, stderr=(folder / "serve.txt").open("w"),
+        )  # fmt: skip
+        control = ControlClient(("127.0.0.1", PORTS[1]), 1.0)
+        _wait(control)
+        control.ask("select", source="sync")
+        empty = subprocess.Popen([sys.executable, "-c", EMPTY_LOOP, str(round(SECONDS * 250)), str(folder / "empty.json")])
+        began = time.time_ns()
+        _speak(SECONDS, control)
+        ended = time.time_ns()
+        empty.wait()
+        control.ask("shut_down")
+        serve.wait()
+        pool = Log.open(folder / "serve" / "run.mcap").pool
+        nothing = json.loads((folder / "empty.json").read_text())
+        granted = json.loads((folder / "serve" / "summary.json").read_text())["real_time"]
+    utc = pool["clock"]["utc_ns"]
+    late = pool["timing"]["lateness"][(utc > began) & (utc < ended)]
+    idle = np.array(nothing["late"])
+    share, idle_share = float((late > LATE_S).mean()), float((idle > LATE_S).mean())
+    return {
+        "facility_share_later_than_1ms": share,
+        "empty_loop_share_later_than_1ms": idle_share,
+        "ratio": share / idle_share if idle_share else (1.0 if share == 0 else float("inf")),
+        "facility_lateness_p99_ms": float(np.quantile(late, 0.99)) * 1e3,
+        "empty_loop_lateness_p99_ms": float(np.quantile(idle, 0.99)) * 1e3,
+        "facility_work_median_us": float(np.median(pool["timing"]["work"])) * 1e6,
+        "cycles": float(len(late)),
+        "real_time": granted,
+        "required_ratio": 1.5,
+    }
+
+
+def _wait(control: ControlClient) -> None:
+    for _ in range(60):
+        try:
+            if control.ask("status")["mode"] == "READY":
+                return
+        except Exception as error:  # noqa: BLE001  not up yet
+            last = error
+        time.sleep(0.3)
+    raise RuntimeError(f"the facility did not come up: {last}")
