@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime
 from typing import Final, Protocol
@@ -11,6 +12,10 @@ from proxops.core.messages import PERIOD_NS
 
 GPS_EPOCH_UNIX_S: Final = 315_964_800  # 1980-01-06T00:00:00Z
 GPS_MINUS_UTC_S: Final = 18  # since 2017-01-01; no leap second has been announced since (IERS Bulletin C)
+ISO_TIME: Final = re.compile(
+    r"(?P<moment>\d{4}-?\d\d-?\d\d(?:[T ]\d\d:?\d\d(?P<seconds>:?\d\d)?)?)(?:[.,](?P<fraction>\d+))?(?P<zone>Z|[+-]\d\d:?\d\d)?\Z",
+    re.ASCII,
+)
 LOCKSTEP_EPOCH: Final = "2026-01-01T00:00:00Z"  # lockstep runs carry this time unless told otherwise
 
 
@@ -26,19 +31,18 @@ def utc_from_gps_ns(gps_ns: int) -> int:
 
 def parse_utc_ns(text: str) -> int:
     """Unix ns from ISO 8601 (``2026-01-01T12:00:00.123456789Z``; no zone means UTC), nanoseconds kept."""
-    raw = text.strip().replace(",", ".")  # ISO 8601 allows both
-    body, fraction = raw, ""
-    if "." in raw:
-        body, rest = raw.split(".", 1)
-        digits = len(rest) - len(rest.lstrip("0123456789"))
-        fraction, body = rest[:digits], body + rest[digits:]
+    found = ISO_TIME.match(text.strip())
     try:
-        moment = datetime.fromisoformat(body)
+        moment = datetime.fromisoformat(found["moment"] + (found["zone"] or "")) if found else None
     except ValueError:
-        raise BadInput("not a UTC time", value=repr(text), bound="ISO 8601, 2026-01-01T12:00:00.5Z") from None
+        moment = None
+    if found is None or moment is None or (found["fraction"] and not found["seconds"]):
+        raise BadInput("not a UTC time", value=repr(text), bound="ISO 8601, 2026-01-01T12:00:00.5Z")
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return int(moment.timestamp()) * 1_000_000_000 + int((fraction + "000000000")[:9])
+    whole = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    fraction = int(((found["fraction"] or "") + "000000000")[:9])
+    return (whole.days * 86400 + whole.seconds) * 1_000_000_000 + fraction
 
 
 class Clock(Protocol):

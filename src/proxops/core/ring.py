@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORDS: Final = 8
-_HEAD, _CLOSED, _TAIL, _TROUBLE, _LOST, _HEARTBEAT = range(6)
+_HEAD, _CLOSED, _TAIL, _TROUBLE, _LOST, _HEARTBEAT, _LAYOUT = range(7)
 
 
 def shared_folder() -> Path:
@@ -29,6 +30,11 @@ def shared_folder() -> Path:
 def bytes_of(record: NDArray[np.void]) -> memoryview:
     """View of an array's bytes, to be made once and pushed often."""
     return record.view(np.uint8).data
+
+
+def layout_of(dtype: np.dtype[np.void]) -> int:
+    """Number that tells one table of variables from another, also when their sizes agree."""
+    return zlib.crc32(repr(dtype.descr).encode())
 
 
 class Ring:
@@ -51,15 +57,18 @@ class Ring:
         handle, path = tempfile.mkstemp(prefix=f"proxops-{name}-", dir=shared_folder())
         with os.fdopen(handle, "wb") as file:
             file.write(bytes(WORDS * 8 + slots * dtype.itemsize))
-        return cls(Path(path), dtype, slots, owner=True)
+        ring = cls(Path(path), dtype, slots, owner=True)
+        ring.words[_LAYOUT] = layout_of(dtype)
+        return ring
 
     @classmethod
     def attach(cls, path: Path, dtype: np.dtype[np.void]) -> Ring:
         """Open an existing ring; its size tells the number of slots."""
         slots, rest = divmod(path.stat().st_size - WORDS * 8, dtype.itemsize)
-        if rest or slots <= 0:
-            raise ValueError(f"{path}: size does not fit records of {dtype.itemsize} bytes (other version?)")
-        return cls(path, dtype, slots, owner=False)
+        ring = cls(path, dtype, slots, owner=False) if slots > 0 and not rest else None
+        if ring is None or ring.words[_LAYOUT] != layout_of(dtype):
+            raise ValueError(f"{path}: records are laid out otherwise (another version of proxops?)")
+        return ring
 
     # --- writer ---
     def push(self, record: memoryview | bytes | np.void) -> None:

@@ -1,4 +1,4 @@
-"""Figures of the report about axes: what they used of their ranges, and how near they came to their limits."""
+"""Figures of the report about axes: what they used of their ranges, how near they came to their limits."""
 
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ from proxops.lab.cell import Cell
 
 AXIS_COLOURS: Final = (RAIL, *(ROBOT1,) * 6, *(ROBOT2,) * 6)
 AXIS_NAMES: Final = ("rail", *(f"robot {r} A{i}" for r in (1, 2) for i in range(1, 7)))
-UNITS: Final = {"rail": (slice(0, 1), RAIL), "robot 1": (slice(1, 7), ROBOT1), "robot 2": (slice(7, 13), ROBOT2)}
+UNITS: Final = {
+    "rail": (slice(0, 1), RAIL),
+    "robot 1": (slice(1, 7), ROBOT1),
+    "robot 2": (slice(7, 13), ROBOT2),
+}
 
 
 def range_figure(data: Recorded, cell: Cell) -> Any:
-    """What each axis used of its range in the run: bar from lowest to highest, ring at the start, dot at the end."""
+    """What each axis used of its range in the run, with its start and its end."""
     with styled():
         figure = new_figure(WIDTH, 4.6)
         panel = figure.add_axes((0.1, 0.07, 0.885, 0.86))
         for i in range(len(AXES)):
-            _axis_bar(panel, i, data.actual[data.run, i], float(cell.axes.lower[i]), float(cell.axes.upper[i]))
+            limits = float(cell.axes.lower[i]), float(cell.axes.upper[i])
+            _axis_bar(panel, i, data.actual[data.run, i], *limits)
         _rows(panel)
         panel.set_xlim(-1.0, 1.62)
         panel.set_xticks([-1.0, -0.5, 0.0, 0.5, 1.0], ["lower limit", "", "middle", "", "upper limit"])
@@ -63,7 +68,15 @@ def speed_figure(data: Recorded, motion: Motion, cell: Cell) -> Any:
     with styled():
         figure = new_figure(WIDTH, 4.4)
         grid = figure.add_gridspec(
-            2, 2, width_ratios=[1.25, 1.0], left=0.05, right=0.985, top=0.93, bottom=0.105, wspace=0.24, hspace=0.34
+            2,
+            2,
+            width_ratios=[1.25, 1.0],
+            left=0.05,
+            right=0.985,
+            top=0.93,
+            bottom=0.105,
+            wspace=0.24,
+            hspace=0.34,
         )
         above, below, right = (figure.add_subplot(place) for place in (grid[0, 0], grid[1, 0], grid[:, 1]))
         _axis_shares(above, data.t[data.run], motion)
@@ -85,10 +98,12 @@ def _axis_shares(panel: Any, t: Floats, motion: Motion) -> None:
 def _port_shares(panel: Any, t: Floats, motion: Motion, cell: Cell) -> None:
     limits, t = cell.file.limits, t[t.size - len(motion.port_speed) :]
     for i, colour in enumerate((ROBOT1, ROBOT2)):
-        speed, rate = motion.port_speed[:, i] / limits.port_speed_m_s, motion.port_rate[:, i] * DEG / limits.port_rate_deg_s
+        speed = motion.port_speed[:, i] / limits.port_speed_m_s
+        rate = motion.port_rate[:, i] * DEG / limits.port_rate_deg_s
         panel.plot(*thin(t, 100.0 * speed, POINTS), color=colour, label=f"port {i + 1} speed")
         panel.plot(*thin(t, 100.0 * rate, POINTS), color=colour, ls="--", lw=1.2, label=f"port {i + 1} rate")
-    panel.set_title(f"Ports, % of Table 3's {limits.port_speed_m_s:g} m/s and {limits.port_rate_deg_s:g} deg/s")
+    allowed = f"{limits.port_speed_m_s:g} m/s and {limits.port_rate_deg_s:g} deg/s"
+    panel.set_title(f"Ports, % of Table 3's {allowed}")
     panel.set_xlabel(TIME_LABEL)
 
 

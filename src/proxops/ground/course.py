@@ -1,4 +1,4 @@
-"""The course of a session in figures: phases, how the run ended, the stop and its numbers, events, and how time was kept."""
+"""The course of a session in figures: phases, the end of the run, the stop, events, how time was kept."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def timing(log: Log) -> Figures:
 
 
 def events(log: Log) -> Figures:
-    alarms = {name.decode().removeprefix("alarm.") for name in log.events["name"] if name.startswith(b"alarm.")}
+    """Events by severity, and the alarms among them; the bits are those of ``state.alarms`` together."""
+    names = [name.decode() for name in log.events["name"]]
+    alarms = {name.removeprefix("alarm.") for name in names if name.startswith("alarm.")}
     levels = log.events["severity"]
     return {
         "events": {s.name: int(np.count_nonzero(levels == s)) for s in Severity},

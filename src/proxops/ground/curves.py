@@ -1,4 +1,4 @@
-"""Commanded and actual curves in any coordinate system, made continuous: angles over full turns, quaternions in sign."""
+"""Commanded and actual curves in any coordinate system, continuous in angles and in quaternion signs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POV_NAMES: Final = tuple(f"c{POV + i + 1}" for i in range(7))
 
 @dataclass(frozen=True)
 class Columns:
-    """What the doubles of a robot are called in one system, where its angles or its quaternion start, and data lin."""
+    """Names of a robot's doubles and of data lin in one system; which are angles, where a quaternion is."""
 
     what: str
     names: tuple[str, ...]
@@ -31,12 +31,13 @@ class Columns:
 
 
 _ABC: Final = ("x", "y", "z", "A", "B", "C")
+_QUATERNION: Final = ("x", "y", "z", "qx", "qy", "qz", "qw")
 COLUMNS: Final = {
     System.IJT: Columns("axes", ("A1", "A2", "A3", "A4", "A5", "A6"), ("deg",) * 6, (), None, ("rail", "mm")),
     System.IDC: Columns("flange in base", _ABC, ("mm",) * 3 + ("deg",) * 3, (3, 4, 5), None, ("rail", "mm")),
     System.GLC: Columns("port in lab", _ABC, ("m",) * 3 + ("deg",) * 3, (3, 4, 5), None, ("data lin", "m")),
     System.CLW: Columns(
-        "port in point of view", ("x", "y", "z", "qx", "qy", "qz", "qw"), ("m",) * 3 + ("",) * 4, (), 3, ("data lin", "m")
+        "port in point of view", _QUATERNION, ("m",) * 3 + ("",) * 4, (), 3, ("data lin", "m")
     ),
 }
 
@@ -59,7 +60,7 @@ class Curves:
 
 
 def curves_of(log: Log, data: Recorded, cell: Cell, system: System) -> Curves:
-    """Convert the recorded axes; in CLW as seen from the recorded point of view, else from the lab's origin."""
+    """Convert the recorded axes; CLW as seen from the recorded point of view, else from the lab's origin."""
     pov = _points_of_view(log)
     commanded, actual = (np.empty((len(data.t), N_VALUES)) for _ in range(2))
     lines_from_axes(cell.hall, int(system), data.wish, pov, commanded)
@@ -75,7 +76,7 @@ def curves_of(log: Log, data: Recorded, cell: Cell, system: System) -> Curves:
 
 
 def _points_of_view(log: Log) -> Floats:
-    """The point of view of each cycle: of the newest CLW command, before the first one that one, else the lab."""
+    """Of each cycle: the point of view of the newest CLW command, of the first until then, else the lab."""
     given = np.flatnonzero(log.values("command.system") == System.CLW)
     if not given.size:
         return np.tile(POV_AT_LAB, (log.pool.size, 1))
@@ -91,7 +92,7 @@ def _unwrap(commanded: Floats, actual: Floats) -> None:
 
 
 def _same_sign(commanded: Floats, actual: Floats) -> None:
-    """Quaternions whose sign never flips from one cycle to the next; a quaternion and its negative are one attitude."""
+    """Quaternions whose sign never flips between cycles; a quaternion and its negative are one attitude."""
     if len(commanded) > 1:
         turned = np.einsum("ij,ij->i", commanded[1:], commanded[:-1]) < 0.0
         commanded[1:] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]

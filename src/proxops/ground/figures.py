@@ -1,4 +1,4 @@
-"""Figures of the report about ports and time: the approach, the errors of following, the lateness of a live loop."""
+"""Figures of the report about ports and time: approach, errors of following, lateness of a live loop."""
 
 from __future__ import annotations
 
@@ -9,24 +9,40 @@ import numpy as np
 from proxops.ground.criteria import ATTITUDE_RMS_RAD, POSITION_RMS_M
 from proxops.ground.following import Errors, Following
 from proxops.ground.log import Log
-from proxops.ground.plot_style import BAD, COMMANDED, RAIL, ROBOT1, ROBOT2, crest, mode_band, new_figure, styled, thin
+from proxops.ground.plot_style import (
+    BAD,
+    COMMANDED,
+    RAIL,
+    ROBOT1,
+    ROBOT2,
+    crest,
+    mode_band,
+    new_figure,
+    styled,
+    thin,
+)
 from proxops.ground.plots import DEG, TIME_LABEL
-from proxops.ground.recorded import Floats, Recorded, ports_of_axes
+from proxops.ground.recorded import Floats, Recorded, distance, ports_of_axes
 from proxops.lab.cell import Cell
 
 POINTS: Final = 900  # of a curve in the report
 WIDTH: Final = 11.0
 SIDEWAYS: Final = (("y", "#7a5cc4"), ("z", "#1fa3a3"))
-ERROR_LABELS: Final = (("position error [mm]", POSITION_RMS_M * 1e3), ("attitude error [deg]", ATTITUDE_RMS_RAD * DEG))
+ERROR_LABELS: Final = (
+    ("position error [mm]", POSITION_RMS_M * 1e3),
+    ("attitude error [deg]", ATTITUDE_RMS_RAD * DEG),
+)
 
 
 def approach_figure(data: Recorded, cell: Cell) -> Any:
-    """Port 1 against time in the lab, the distance to port 2 and how fast it shrinks; the paths from the side and above."""
+    """Port 1 in the lab and its distance to port 2 against time; the paths from the side and from above."""
     t = data.t[data.run]
     wished, actual = (ports_of_axes(cell.hall, q[data.run]) for q in (data.wish, data.actual))
     with styled():
         figure = new_figure(WIDTH, 6.0)
-        grid = figure.add_gridspec(3, 2, left=0.065, right=0.985, top=0.95, bottom=0.085, wspace=0.16, hspace=0.42)
+        grid = figure.add_gridspec(
+            3, 2, left=0.065, right=0.985, top=0.95, bottom=0.085, wspace=0.16, hspace=0.42
+        )
         panels = [figure.add_subplot(grid[i, 0]) for i in range(3)]
         _distance(panels[0], t, wished, actual)
         _sideways(panels[1], t, wished[0], actual[0])
@@ -39,7 +55,7 @@ def approach_figure(data: Recorded, cell: Cell) -> Any:
 
 
 def _distance(panel: Any, t: Floats, wished: tuple[Floats, Floats], actual: tuple[Floats, Floats]) -> None:
-    between = [np.linalg.norm(a[:, :3] - b[:, :3], axis=1) for a, b in (wished, actual)]
+    between = distance(*wished), distance(*actual)
     panel.plot(*thin(t, actual[0][:, 0], POINTS), color=ROBOT1, lw=2.2, label="x of port 1 in the lab")
     panel.plot(*thin(t, between[1], POINTS), color=RAIL, lw=2.2, label="distance")
     panel.plot(*thin(t, wished[0][:, 0], POINTS), **COMMANDED)
@@ -63,8 +79,7 @@ def _sideways(panel: Any, t: Floats, wished: Floats, actual: Floats) -> None:
 
 def _closing(panel: Any, t: Floats, wished: tuple[Floats, Floats]) -> None:
     """From the command: differences of the actual values would show their noise only."""
-    distance = np.linalg.norm(wished[0][:, :3] - wished[1][:, :3], axis=1)
-    speed = -np.gradient(distance, t) * 1e3 if t.size > 1 else np.zeros(t.size)
+    speed = -np.gradient(distance(*wished), t) * 1e3 if t.size > 1 else np.zeros(t.size)
     panel.plot(*thin(t, speed, POINTS), color=RAIL)
     panel.set_ylabel("[mm/s]")
     panel.set_title("Closing speed, commanded")
@@ -85,11 +100,13 @@ def _path(panel: Any, actual: tuple[Floats, Floats], axis: int, name: str) -> No
 
 
 def error_figure(data: Recorded, following: Following) -> Any:
-    """Distance and angle between commanded and actual port, as they are and with the delay of the drives taken off."""
+    """Distance and angle between commanded and actual port, as they are and with the delay taken off."""
     t = data.t[data.run]
     with styled():
         figure = new_figure(WIDTH, 5.0)
-        grid = figure.add_gridspec(2, 2, left=0.07, right=0.985, top=0.93, bottom=0.1, wspace=0.16, hspace=0.14)
+        grid = figure.add_gridspec(
+            2, 2, left=0.07, right=0.985, top=0.93, bottom=0.1, wspace=0.16, hspace=0.14
+        )
         for robot, colour in enumerate((ROBOT1, ROBOT2)):
             panels = [figure.add_subplot(grid[row, robot]) for row in range(2)]
             _errors(panels, t, following.direct, robot, color=colour, alpha=0.4, lw=2.2, label="as it is")
@@ -115,8 +132,22 @@ def timing_figure(log: Log, data: Recorded) -> Any:
     late = log.values("timing.lateness") * 1e6
     with styled():
         figure = new_figure(WIDTH, 3.0)
-        grid = figure.add_gridspec(2, 2, height_ratios=[0.07, 1.0], left=0.065, right=0.985, top=0.9, bottom=0.17, wspace=0.16, hspace=0.06)
-        left, band, right = figure.add_subplot(grid[:, 0]), figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
+        grid = figure.add_gridspec(
+            2,
+            2,
+            height_ratios=[0.07, 1.0],
+            left=0.065,
+            right=0.985,
+            top=0.9,
+            bottom=0.17,
+            wspace=0.16,
+            hspace=0.06,
+        )
+        left, band, right = (
+            figure.add_subplot(grid[:, 0]),
+            figure.add_subplot(grid[0, 1]),
+            figure.add_subplot(grid[1, 1]),
+        )
         left.hist(late, bins=np.geomspace(1.0, max(float(late.max()), 2e3), 80), color=ROBOT1, lw=0)
         left.set(xscale="log", yscale="log", xlabel="lateness [µs]", ylabel="cycles")
         left.axvline(float(np.percentile(late, 99)), color=BAD, lw=1.0, ls="--", label="99 % of the cycles")

@@ -8,13 +8,13 @@ import numpy as np
 
 from proxops.core.messages import AXES
 from proxops.ground.log import Log
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle, recorded_poses, stacked
+from proxops.ground.recorded import Floats, Recorded, distance, distance_and_angle, recorded_poses, stacked
 from proxops.lab.cell import Cell
 
 
 @dataclass(frozen=True)
 class Motion:
-    """Of each cycle of the run: set-points of the axes (13 columns), both ports (2 columns), and the ports' distance."""
+    """Each cycle of the run: set-points of the axes (13 columns), of both ports (2), the ports' distance."""
 
     speed: Floats
     speed_share: Floats
@@ -35,7 +35,7 @@ def motion_of(log: Log, data: Recorded, cell: Cell) -> Motion:
     ports = [recorded_poses(log, f"commanded_port{n}")[data.before_run] for n in (1, 2)]
     moved = [distance_and_angle(pose[:-1], pose[1:]) for pose in ports]
     port_speed, port_rate = (np.stack(columns, axis=1) / step for columns in zip(*moved, strict=True))
-    p_lab_port1, p_lab_port2 = (recorded_poses(log, f"actual_port{n}")[data.run, :3] for n in (1, 2))
+    actual = (recorded_poses(log, f"actual_port{n}")[data.run] for n in (1, 2))
     return Motion(
         speed,
         speed / hall["speed"],
@@ -43,5 +43,5 @@ def motion_of(log: Log, data: Recorded, cell: Cell) -> Motion:
         acceleration / hall["acceleration"],
         port_speed,
         port_rate,
-        np.linalg.norm(p_lab_port1 - p_lab_port2, axis=1),
+        distance(*actual),
     )

@@ -39,7 +39,12 @@ MODE_COLOURS: Final = {
     Mode.STOPPING: "#e5734d",
     Mode.STOPPED: "#d1342f",
 }
-SHORT_NAMES: Final = {Mode.MOVING_TO_START: "to start", Mode.STOPPED: "stop", Mode.STOPPING: "stop", Mode.MANUAL: "jog"}
+SHORT_NAMES: Final = {
+    Mode.MOVING_TO_START: "to start",
+    Mode.STOPPED: "stop",
+    Mode.STOPPING: "stop",
+    Mode.MANUAL: "jog",
+}
 RC: Final[dict[str, Any]] = {
     "svg.hashsalt": "proxops",
     "svg.fonttype": "none",
@@ -109,7 +114,7 @@ def crest(t: Floats, y: Floats, points: int) -> tuple[Floats, Floats]:
 
 
 def mode_band(axes: Any, phases: Iterable[Phase], span: tuple[float, float]) -> None:
-    """A strip that shows which mode the facility was in; a stretch too short for its name gets a shorter one or none."""
+    """A strip of the facility's modes; a stretch too short for its name gets a shorter one or none."""
     axes.set_ylim(0, 1)
     axes.axis("off")
     letters = 14.0 * axes.get_position().width * axes.figure.get_figwidth()  # that fit into the strip
@@ -127,7 +132,9 @@ def mode_band(axes: Any, phases: Iterable[Phase], span: tuple[float, float]) -> 
 def save(figure: Any, out: Path) -> None:
     """Write a figure as its suffix says; BadInput for a suffix that we do not write."""
     if out.suffix.lower() not in FORMATS:
-        raise BadInput("no such kind of picture", where=str(out), value=repr(out.suffix), bound=", ".join(FORMATS))
+        raise BadInput(
+            "no such kind of picture", where=str(out), value=repr(out.suffix), bound=", ".join(FORMATS)
+        )
     try:
         with styled():
             figure.savefig(out, dpi=130, **FORMATS[out.suffix.lower()])

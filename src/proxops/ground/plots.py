@@ -1,4 +1,4 @@
-"""Commanded and actual motion of a whole log in one picture: a column for each robot, one for the rail and the errors."""
+"""Commanded and actual motion of a log in one picture: columns for the robots, one for rail and errors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from proxops.core.vocabulary import System
 from proxops.ground.curves import COLUMNS, Curves, curves_of
 from proxops.ground.log import Log
 from proxops.ground.plot_style import (
-    COMMANDED, POINTS, RAIL, ROBOT1, ROBOT2, mode_band, new_figure, save, styled, thin,
+    COMMANDED,
+    POINTS,
+    RAIL,
+    ROBOT1,
+    ROBOT2,
+    mode_band,
+    new_figure,
+    save,
+    styled,
+    thin,
 )  # fmt: skip
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes, recorded
+from proxops.ground.recorded import Floats, Recorded, distance, distance_and_angle, ports_of_axes, recorded
 from proxops.lab.cell import Cell
 
 TIME_LABEL: Final = "time since the start of the log [s]"
@@ -54,7 +63,15 @@ class _Sheet:
             left=0.062, right=0.985, top=top, bottom=0.55 / self._figure.get_figheight(), hspace=0.2, wspace=0.2,
         )  # fmt: skip
         if title:
-            self._figure.suptitle(title, x=0.062, y=1.0 - 0.18 / self._figure.get_figheight(), ha="left", va="top", fontsize=13, weight="bold")
+            self._figure.suptitle(
+                title,
+                x=0.062,
+                y=1.0 - 0.18 / self._figure.get_figheight(),
+                ha="left",
+                va="top",
+                fontsize=13,
+                weight="bold",
+            )
         for robot in (1, 2):
             self._robot(robot)
         self._third(cell)
@@ -78,7 +95,9 @@ class _Sheet:
     def _robot(self, number: int) -> None:
         commanded, actual = self._curves.robot(number)
         panels = self._column(number - 1, f"Robot {number}: {self._columns.what}", self._rows)
-        for i, (panel, name, unit) in enumerate(zip(panels, self._columns.names, self._columns.units, strict=True)):
+        for i, (panel, name, unit) in enumerate(
+            zip(panels, self._columns.names, self._columns.units, strict=True)
+        ):
             self._pair(panel, commanded[:, i], actual[:, i], ROBOT_COLOURS[number])
             panel.set_ylabel(f"{name} [{unit}]" if unit else name)
 
@@ -91,10 +110,10 @@ class _Sheet:
         """Rail or data lin, distance of the ports, errors of the ports."""
         data, (name, unit) = self._data, self._columns.lin
         wished, actual = ports_of_axes(cell.hall, data.wish), ports_of_axes(cell.hall, data.actual)
-        pairs = {
+        pairs: dict[str, tuple[Floats, Floats]] = {
             f"{name} [{unit}]": self._curves.lin(),
             "rail [m]": (data.wish[:, 0], data.actual[:, 0]),
-            "port distance [m]": [np.linalg.norm(a[:, :3] - b[:, :3], axis=1) for a, b in (wished, actual)],
+            "port distance [m]": (distance(*wished), distance(*actual)),
         }
         if name == "rail":
             del pairs["rail [m]"]
@@ -113,10 +132,14 @@ class _Sheet:
     def _legend(self) -> None:
         from matplotlib.lines import Line2D
 
-        lines = [Line2D([], [], **COMMANDED)] + [Line2D([], [], color=c, lw=1.8) for c in (ROBOT1, ROBOT2, RAIL)]
+        lines = [Line2D([], [], **COMMANDED)] + [
+            Line2D([], [], color=c, lw=1.8) for c in (ROBOT1, ROBOT2, RAIL)
+        ]
         names = ["commanded", "actual, robot 1", "actual, robot 2", "actual, rail and distance"]
         height = self._figure.get_figheight()
-        self._figure.legend(lines, names, loc="upper right", bbox_to_anchor=(0.985, 1.0 - 0.05 / height), ncol=4)
+        self._figure.legend(
+            lines, names, loc="upper right", bbox_to_anchor=(0.985, 1.0 - 0.05 / height), ncol=4
+        )
 
 
 def _at_least(panel: Any, values: Floats, share: float = 1e-3) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -47,7 +48,7 @@ class Recorded:
 
     @property
     def ran(self) -> bool:
-        return self.run.stop > self.run.start
+        return bool(self.run.stop > self.run.start)
 
     @property
     def before_run(self) -> slice:
@@ -61,8 +62,8 @@ def recorded(log: Log) -> Recorded:
     t = (utc - utc[0]) * 1e-9 if utc.size else np.empty(0)
     phases = _phases(t, log.values("state.mode"))
     runs = [phase.rows for phase in phases if phase.mode is Mode.RUNNING]
-    axes = (stacked(log, group, AXES) for group in ("wish", "setpoint", "actual"))
-    return Recorded(t, *axes, phases, runs[-1] if runs else NOTHING)
+    wish, setpoint, actual = (stacked(log, group, AXES) for group in ("wish", "setpoint", "actual"))
+    return Recorded(t, wish, setpoint, actual, phases, runs[-1] if runs else NOTHING)
 
 
 def stacked(log: Log, group: str, names: tuple[str, ...]) -> Floats:
@@ -79,14 +80,13 @@ def recorded_poses(log: Log, group: str) -> Floats:
 
 
 def _phases(t: Floats, modes: NDArray[np.uint8]) -> tuple[Phase, ...]:
-    """Stretches of equal mode; each lasts until the next begins, the last one to the end of its last cycle."""
+    """Stretches of equal mode; each lasts until the next begins, the last one to the end of its cycle."""
     if not modes.size:
         return ()
     starts = np.concatenate([[0], np.flatnonzero(np.diff(modes)) + 1, [modes.size]]).tolist()
     end = np.append(t, t[-1] + PERIOD_S)
     return tuple(
-        Phase(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b]))
-        for a, b in zip(starts[:-1], starts[1:], strict=True)
+        Phase(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b])) for a, b in pairwise(starts)
     )
 
 
@@ -110,4 +110,10 @@ def distance_and_angle(T_lab_a: Floats, T_lab_b: Floats) -> tuple[Floats, Floats
     a, b = T_lab_a[:, 3:], T_lab_b[:, 3:]
     sign = np.where(np.einsum("ij,ij->i", a, b) < 0.0, -1.0, 1.0)[:, None]
     half_sine, half_cosine = np.linalg.norm(sign * b - a, axis=1), np.linalg.norm(sign * b + a, axis=1)
-    return np.linalg.norm(T_lab_b[:, :3] - T_lab_a[:, :3], axis=1), 4.0 * np.arctan2(half_sine, half_cosine)
+    return distance(T_lab_a, T_lab_b), 4.0 * np.arctan2(half_sine, half_cosine)
+
+
+def distance(T_lab_a: Floats, T_lab_b: Floats) -> Floats:
+    """Distance (m) of the origins of poses, row by row."""
+    out: Floats = np.linalg.norm(T_lab_b[:, :3] - T_lab_a[:, :3], axis=1)
+    return out

@@ -22,8 +22,14 @@ from proxops.ground.plots import system_figure
 from proxops.ground.recorded import Recorded, ports_of_axes, recorded
 from proxops.ground.report_page import drawing, event_table, judged_table, page, picture, table
 from proxops.ground.summary_table import (
-    AXIS_HEAD, FOLLOWING_HEAD, Summary, axis_rows, criterion_row, following_rows, key_figures, print_summary, verdict,
-)  # fmt: skip
+    AXIS_HEAD,
+    FOLLOWING_HEAD,
+    axis_rows,
+    following_rows,
+    key_figures,
+    print_summary,
+)
+from proxops.ground.verdict import Summary, criterion_row, verdict
 from proxops.lab.cell import Cell
 
 __all__ = ["print_summary", "write_report"]
@@ -55,7 +61,12 @@ def _head(log: Log, summary: Summary) -> Iterator[str]:
     tone = {True: "good", False: "bad", None: "plain"}[word.good]
     what = Path(summary["trajectory"]).name if summary["trajectory"] else log.path.name
     yield f"<h1>{escape(what)}</h1>"
-    about = [f"cell {summary['cell']}", f"{summary['clock']} clock", f"seed {summary['seed']}", summary["start_utc"]]
+    about = [
+        f"cell {summary['cell']}",
+        f"{summary['clock']} clock",
+        f"seed {summary['seed']}",
+        summary["start_utc"],
+    ]
     yield f'<p class="soft">{escape(" · ".join(str(part) for part in about if part and "None" not in str(part)))}</p>'
     yield f'<div class="verdict {tone}"><strong>{escape(word.headline)}</strong><p>{escape(word.detail)}</p></div>'
 
@@ -67,7 +78,11 @@ def _figures(summary: Summary) -> Iterator[str]:
     yield f'<div class="pairs">{table((), rows[:half])}{table((), rows[half:])}</div>'
     if summary["run_ended"] is not None:
         yield "<h2>How closely the robots followed</h2>"
-        yield table(FOLLOWING_HEAD, following_rows(summary), "Largest / rms / at the end of the run. Commanded: the port at the wished axes.")
+        yield table(
+            FOLLOWING_HEAD,
+            following_rows(summary),
+            "Largest / rms / at the end of the run. Commanded: the port at the wished axes.",
+        )
     yield "<h2>Criteria</h2>"
     yield judged_table(("criterion", "measured", "bound", ""), map(criterion_row, summary["criteria"]))
 
@@ -77,11 +92,19 @@ def _pictures(data: Recorded, cell: Cell) -> Iterator[str]:
     if not data.t.size:
         return
     first, last = (data.run.start, data.run.stop - 1) if data.ran else (0, data.t.size - 1)
-    moments = {"start": first, "middle": (first + last) // 2, "end": last} if data.ran else {"end of the log": last}
+    moments = (
+        {"start": first, "middle": (first + last) // 2, "end": last} if data.ran else {"end of the log": last}
+    )
     width, height = PICTURE_SIZE
     try:
-        with HallPicture(cell.tool.T_flange_port1, cell.tool.T_flange_port2, width=width, height=height) as hall:
-            parts = [picture(hall.render(data.actual[row], view=view), f"{_moment(data, cell, name, row)}") for view in VIEWS for name, row in moments.items()]
+        with HallPicture(
+            cell.tool.T_flange_port1, cell.tool.T_flange_port2, width=width, height=height
+        ) as hall:
+            parts = [
+                picture(hall.render(data.actual[row], view=view), f"{_moment(data, cell, name, row)}")
+                for view in VIEWS
+                for name, row in moments.items()
+            ]
         yield f'<div class="pictures">{"".join(parts)}</div>'
     except PictureUnavailable as reason:
         yield f'<p class="soft">No pictures: {escape(str(reason))}</p>'
@@ -97,15 +120,24 @@ def _drawings(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterato
         yield "<h2>Approach</h2>"
         yield drawing(approach_figure(data, cell), "The run: commanded dashed, actual in colour.")
         yield "<h2>Errors</h2>"
-        yield drawing(error_figure(data, follow(data, cell.hall)), "Distance and angle between commanded and actual port, greatest of each stretch; logarithmic.")
+        yield drawing(
+            error_figure(data, follow(data, cell.hall)),
+            "Distance and angle between commanded and actual port, greatest of each stretch; logarithmic.",
+        )
     if data.t.size > 1:
         yield "<h2>Commanded and actual, GLC</h2>"
         sheet = system_figure(log, cell, System.GLC, points=POINTS, titled=False)
-        yield drawing(sheet, "The whole log. Band: mode of the facility. A, B, C: KUKA's angles about z, y, x, counted through full turns.")
+        yield drawing(
+            sheet,
+            "The whole log. Band: mode of the facility. A, B, C: KUKA's angles about z, y, x, counted through full turns.",
+        )
     if data.ran:
         yield "<h2>Axes and speeds</h2>"
         yield drawing(range_figure(data, cell), "What each axis used of its range.")
-        yield drawing(speed_figure(data, motion_of(log, data, cell), cell), "Set-points in the run against what the guard allows.")
+        yield drawing(
+            speed_figure(data, motion_of(log, data, cell), cell),
+            "Set-points in the run against what the guard allows.",
+        )
     if summary["missed_cycles"] is not None:
         yield "<h2>Timing</h2>"
         yield drawing(timing_figure(log, data), "Wake-up of the live loop after its deadline.")
@@ -114,7 +146,11 @@ def _drawings(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterato
 def _axis_table(summary: Summary) -> Iterator[str]:
     if summary["run_ended"] is not None:
         yield "<h2>Axes, the greatest of each</h2>"
-        yield table(AXIS_HEAD, axis_rows(summary), "Error: actual against command, delay included. Limits: those of the guard.")
+        yield table(
+            AXIS_HEAD,
+            axis_rows(summary),
+            "Error: actual against command, delay included. Limits: those of the guard.",
+        )
 
 
 def _events(log: Log) -> Iterator[str]:
@@ -135,7 +171,10 @@ def _provenance(log: Log, summary: Summary) -> Iterator[str]:
     yield "<h2>Provenance</h2>"
     names = ("proxops_version", "cell", "user_tool", "trajectory", "seed", "clock")
     rows = [(name.replace("_", " "), str(summary[name])) for name in names if summary[name] is not None]
-    rows += [("log", f"{log.path.name}{'' if log.complete else ' (cut off)'}"), *(("note", note) for note in log.notes)]
+    rows += [
+        ("log", f"{log.path.name}{'' if log.complete else ' (cut off)'}"),
+        *(("note", note) for note in log.notes),
+    ]
     yield table((), rows)
     yield f"<pre>{escape(chr(10).join(_commands(log, summary)))}</pre>"
 

@@ -46,14 +46,19 @@ def page(title: str, body: Iterable[str]) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{CSS}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
+        + "\n".join(body)
+        + "\n</body>\n</html>\n"
     )
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A table; without ``head`` its first column holds the names."""
     names = "".join(f"<th>{escape(word)}</th>" for word in head)
-    lines = ["".join(f'<td{"" if i == 0 else " class=number"}>{escape(cell)}</td>' for i, cell in enumerate(row)) for row in rows]
+    lines = [
+        "".join(f"<td{'' if i == 0 else ' class=number'}>{escape(cell)}</td>" for i, cell in enumerate(row))
+        for row in rows
+    ]
     return _table(names, lines, caption)
 
 
@@ -89,7 +94,12 @@ def drawing(figure: Any, caption: str) -> str:
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(<svg [^>]*?) width="[^"]*"', r"\1", re.sub(r'(<svg [^>]*?) height="[^"]*"', r"\1", svg, count=1), count=1)
+    svg = re.sub(
+        r'(<svg [^>]*?) width="[^"]*"',
+        r"\1",
+        re.sub(r'(<svg [^>]*?) height="[^"]*"', r"\1", svg, count=1),
+        count=1,
+    )
     return f'<figure role="img" aria-label="{escape(caption)}">{svg.strip()}<figcaption>{escape(caption)}</figcaption></figure>'
 
 

@@ -1,6 +1,6 @@
 """A run in figures: every number of the report under a plain name, in SI units, from the recorded data only.
 
-A figure that does not exist (nothing ran, lockstep has no lateness) is None. Figures of motion are of the last run.
+A figure that does not exist is None: nothing ran, or lockstep, which is never late. Motion is that of the last run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from proxops.ground.motion import Motion, motion_of
 from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded, recorded_poses
 from proxops.lab.cell import Cell
 
-MARGINS: Final = {"axis_range": "", "table3": "_m", "wrist": "_rad", "elbow": "_rad", "shoulder": "_m", "speed": ""}
+MARGINS: Final = {
+    "axis_range": "",
+    "table3": "_m",
+    "wrist": "_rad",
+    "elbow": "_rad",
+    "shoulder": "_m",
+    "speed": "",
+}
 SAME_POSE_M: Final = 1e-6  # recorded and recomputed ports agree to this when cell and tool are the log's
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import AXES, N_AXES
@@ -18,32 +18,48 @@ from proxops.lab.urdf import AxisLimits, read_arm, read_limits
 from proxops.lab.user_tool import UserTool
 from proxops.maths.pose import pose_from_abc
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(gt=0, le=1)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+# Strict: "6.0" and true are not numbers.
+Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Positive = Annotated[Finite, Field(gt=0)]
+NotNegative = Annotated[Finite, Field(ge=0)]
+Share = Annotated[Finite, Field(gt=0, le=1)]
 Triple = tuple[Finite, Finite, Finite]
 
 
 class Strict(BaseModel):
     """A table of the cell file: unknown keys and wrong types are errors, and nothing changes after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Servo(Strict):
     """How a controller follows: dead time, lag, and the following error at which it faults (m or rad)."""
 
-    dead_time_ms: Annotated[float, Field(ge=0, le=100)]
-    time_constant_ms: Annotated[float, Field(ge=4, le=500)]
+    dead_time_ms: Annotated[Finite, Field(ge=0, le=100)]
+    time_constant_ms: Annotated[Finite, Field(ge=4, le=500)]
     following_error_limit: Positive
 
 
-class Mount(Strict):
-    """Where a robot's base stands."""
+class RailMount(Strict):
+    """On the rail's carriage, looking along it or back: only then is ``data lin`` a way along the rail."""
 
-    on: Literal["rail", "floor"]
+    on: Literal["rail"]
     yaw_deg: Finite
-    xyz_lab_m: Triple = (0.0, 0.0, 0.0)
+
+    @field_validator("yaw_deg")
+    @classmethod
+    def _along_the_rail(cls, yaw_deg: float) -> float:
+        if yaw_deg not in (0.0, 180.0, -180.0):
+            raise ValueError("a robot on the rail looks along it: 0 or 180")
+        return yaw_deg
+
+
+class FloorMount(Strict):
+    """On the floor (or a pedestal): base in the lab."""
+
+    on: Literal["floor"]
+    yaw_deg: Finite
+    xyz_lab_m: Triple
 
 
 class Plate(Strict):
@@ -58,9 +74,9 @@ class Payload(Strict):
     """What is mounted: mass, centre of mass in the flange frame, principal moments about it along the flange's axes."""
 
     what: str
-    mass_kg: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    mass_kg: NotNegative
     com_m: Triple
-    inertia_kgm2: tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]]
+    inertia_kgm2: tuple[NotNegative, NotNegative, NotNegative]
 
 
 Interval = tuple[Finite, Finite]
@@ -89,14 +105,25 @@ class Robot(Strict):
     """One arm of the cell."""
 
     model: str
-    mount: Mount
     home_deg: tuple[Finite, Finite, Finite, Finite, Finite, Finite]
     endless: tuple[Literal["a1", "a2", "a3", "a4", "a5", "a6"], ...]
-    repeatability_mm: Annotated[float, Field(ge=0)]
+    repeatability_mm: NotNegative
     servo: Servo
     plate: Plate
     payload: Payload
     range: Range
+
+
+class RobotOnRail(Robot):
+    """Robot 1."""
+
+    mount: RailMount
+
+
+class RobotOnFloor(Robot):
+    """Robot 2."""
+
+    mount: FloorMount
 
 
 class Rail(Strict):
@@ -105,7 +132,7 @@ class Rail(Strict):
     model: str
     origin_lab_m: Triple
     home_m: Finite
-    repeatability_mm: Annotated[float, Field(ge=0)]
+    repeatability_mm: NotNegative
     servo: Servo
 
 
@@ -125,12 +152,12 @@ class Limits(Strict):
     acceleration_share: Share
     jump_rail_mm: Positive
     jump_axis_deg: Positive
-    wrist_margin_deg: Annotated[float, Field(ge=0, lt=45)]
+    wrist_margin_deg: Annotated[Finite, Field(ge=0, lt=45)]
     move_to_start_share: Share
     jog_speed_m_s: Positive
     jog_rate_deg_s: Positive
     reduced_share: Share
-    sync_timeout_ms: Annotated[float, Field(ge=4, le=1000)]
+    sync_timeout_ms: Annotated[Finite, Field(ge=4, le=1000)]
 
 
 class InterlockInput(Strict):
@@ -145,11 +172,20 @@ class CellFile(Strict):
 
     name: str
     rail: Rail
-    robot1: Robot
-    robot2: Robot
+    robot1: RobotOnRail
+    robot2: RobotOnFloor
     plate_axes_deg: PlateAxes
     limits: Limits
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]
+
+    @field_validator("interlock")
+    @classmethod
+    def _named_once(cls, inputs: tuple[InterlockInput, ...]) -> tuple[InterlockInput, ...]:
+        names = [i.name for i in inputs]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"{name} is named twice")
+        return inputs
 
 
 HALL_DTYPE = np.dtype(
@@ -229,7 +265,12 @@ def build_cell(file: CellFile, source: Path, tool: UserTool) -> Cell:
     home = np.array([file.rail.home_m, *np.radians(file.robot1.home_deg), *np.radians(file.robot2.home_deg)])
     outside = (home < axes.lower) | (home > axes.upper)
     if outside.any():
-        raise BadInput(f"home of {AXES[int(outside.argmax())]} lies outside its range", where=str(source))
+        i = int(outside.argmax())
+        unit, scale = ("m", 1.0) if i == 0 else ("deg", 180 / np.pi)
+        raise BadInput(
+            f"home of {AXES[i]} lies outside its range", where=str(source), value=f"{home[i] * scale:g} {unit}",
+            bound=f"{axes.lower[i] * scale:g} … {axes.upper[i] * scale:g} {unit}",
+        )  # fmt: skip
     hall = np.zeros(1, HALL_DTYPE)
     h = hall[0]
     h["lengths1"], h["lengths2"] = arm1.lengths, arm2.lengths

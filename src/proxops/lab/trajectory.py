@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.decimal_text import read_decimal
 from proxops.core.errors import BadInput
 from proxops.core.messages import N_VALUES, PERIOD_S
 from proxops.core.vocabulary import System
@@ -29,6 +31,7 @@ from proxops.lab.coordinates import (
 )
 
 COLUMNS = 1 + N_VALUES
+CLEAN = re.compile(r"[0-9eE+\-. \t\r\n]*\Z")  # what a file of plain numbers is made of
 SYSTEM_BOUND = "1 (CLW), 2 (GLC), 3 (IJT) or 4 (IDC)"
 
 
@@ -69,7 +72,7 @@ def parse_trajectory(text: str, source: str) -> Trajectory:
     lines = text.rstrip().splitlines()
     if not lines:
         raise BadInput("the trajectory is empty", where=source, bound="at least one line of 23 columns")
-    table = _parse_fast(lines)
+    table = _parse_fast(lines) if CLEAN.match(text) else None
     if table is None:
         table = np.array([_parse_line(line, f"{source}, line {k}") for k, line in enumerate(lines, 1)])
     trajectory = Trajectory(table[:, 0].astype(np.int16), np.ascontiguousarray(table[:, 1:]), source)
@@ -95,18 +98,17 @@ def _parse_line(line: str, where: str) -> list[float]:
     words = line.split()
     if len(words) != COLUMNS:
         raise BadInput(f"{len(words)} columns", where=where, bound=f"{COLUMNS}: one int16 and {N_VALUES} doubles, separated by blanks")
-    try:
-        system = int(words[0])
-    except ValueError:
-        raise BadInput("column 1 is not an integer", where=where, value=repr(words[0]), bound=SYSTEM_BOUND) from None
+    if not re.match(r"[+-]?\d+\Z", words[0], re.ASCII):
+        raise BadInput("column 1 is not an integer", where=where, value=repr(words[0]), bound=SYSTEM_BOUND)
+    system = int(words[0]) if len(words[0]) < 20 else words[0][:20] + "…"
     if system not in (1, 2, 3, 4):
         raise BadInput("unknown coordinate system in column 1", where=where, value=system, bound=SYSTEM_BOUND)
-    row = [float(system)]
+    row = [float(words[0])]
     for column, word in enumerate(words[1:], 2):
-        try:
-            row.append(float(word))
-        except ValueError:
-            raise BadInput(f"column {column} is not a number", where=where, value=repr(word)) from None
+        value = read_decimal(word)
+        if value is None:
+            raise BadInput(f"column {column} is not a number", where=where, value=repr(word), bound="a finite decimal number")
+        row.append(value)
     return row
 
 

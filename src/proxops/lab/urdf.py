@@ -1,4 +1,8 @@
-"""What the kernels need of a robot's URDF: the six lengths, limits, speeds, accelerations. The URDF is the only truth."""
+"""What the kernels need of a robot's URDF: the six lengths, limits, speeds, accelerations. The URDF is the only truth.
+
+The closed form fits one kind of chain (docs/frames.md). A model that differs in any way that the closed form would
+silently pass over (an offset, a turn, another joint type, another parent) is refused by name.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,18 @@ import math
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from proxops.core.errors import BadInput
 
-# KUKA's convention with all axes at zero, in the base frame (docs/frames.md).
-ARM_AXES = {"a1": (0, 0, -1), "a2": (0, 1, 0), "a3": (0, 1, 0), "a4": (-1, 0, 0), "a5": (0, 1, 0), "a6": (-1, 0, 0)}
+Triple = tuple[float, float, float]
+
+# KUKA's convention with all axes at zero, in the base frame.
+ARM_AXES: Final[dict[str, Triple]] = {
+    "a1": (0, 0, -1), "a2": (0, 1, 0), "a3": (0, 1, 0), "a4": (-1, 0, 0), "a5": (0, 1, 0), "a6": (-1, 0, 0),
+}  # fmt: skip
+LINKS: Final = ("base_link", *(f"link_{i}" for i in range(1, 7)), "flange")
+FLANGE_RPY: Final[Triple] = (0.0, math.pi / 2, 0.0)  # flange z points out of the plate
 
 
 @dataclass(frozen=True)
@@ -31,60 +42,86 @@ class Arm:
     axes: tuple[AxisLimits, ...]
 
 
-def _joints(path: Path) -> dict[str, ET.Element]:
-    try:
-        root = ET.parse(path).getroot()
-    except (OSError, ET.ParseError) as error:
-        raise BadInput(f"cannot read the robot model: {error}", where=str(path)) from None
-    return {joint.attrib.get("name", ""): joint for joint in root.iter("joint")}
+class Model:
+    """The joints of one URDF file."""
 
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            root = ET.parse(path).getroot()
+        except (OSError, ET.ParseError, LookupError, ValueError) as error:
+            raise BadInput(f"cannot read the robot model: {error}", where=str(path)) from None
+        self._joints = {joint.attrib.get("name", ""): joint for joint in root.iter("joint")}
 
-def _numbers(path: Path, joint: ET.Element, child: str, attribute: str) -> tuple[float, ...]:
-    element = joint.find(child)
-    text = (element.attrib.get(attribute) if element is not None else None) or "0 0 0"
-    try:
-        return tuple(float(word) for word in text.split())
-    except ValueError:
-        raise BadInput(f"<{child} {attribute}> of joint {joint.attrib['name']} is not numbers", where=str(path), value=text) from None
+    def joint(self, name: str) -> ET.Element:
+        """The joint of that name."""
+        if name not in self._joints:
+            raise BadInput(f"no joint {name}", where=str(self.path), bound="a1 … a6 and flange_joint; e1 for a rail")
+        return self._joints[name]
+
+    def triple(self, name: str, child: str, attribute: str) -> Triple:
+        """Three finite numbers of a joint's child element; zeros when it is left out, as URDF has it."""
+        element = self.joint(name).find(child)
+        text = (element.attrib.get(attribute) if element is not None else None) or "0 0 0"
+        try:
+            x, y, z = (float(word) for word in text.split())
+        except ValueError:
+            x = y = z = math.nan
+        if not all(map(math.isfinite, (x, y, z))):
+            raise BadInput(f"<{child} {attribute}> of joint {name}", where=str(self.path), value=repr(text), bound="three finite numbers")
+        return x, y, z
+
+    def demand(self, name: str, what: str, value: object, wanted: object) -> None:
+        """Refuse a joint that is not as the closed form has it."""
+        if value != wanted:
+            raise BadInput(f"joint {name}: {what} does not fit a KUKA arm with a spherical wrist", where=str(self.path), value=value, bound=str(wanted))
+
+    def link(self, name: str, end: str) -> str:
+        """Name of a joint's parent or child link."""
+        element = self.joint(name).find(end)
+        return element.attrib.get("link", "") if element is not None else ""
+
+    def limits(self, name: str) -> AxisLimits:
+        """Limits of a joint; ``acceleration`` is our own attribute of <limit>."""
+        limit = self.joint(name).find("limit")
+        if limit is None:
+            raise BadInput(f"joint {name} has no <limit>", where=str(self.path), way_out="every axis needs one")
+        found = [limit.attrib.get(attribute, "") for attribute in ("lower", "upper", "velocity", "acceleration")]
+        try:
+            lower, upper, speed, acceleration = map(float, found)
+        except ValueError:
+            lower = upper = speed = acceleration = math.nan
+        if not (lower < upper and speed > 0 and acceleration > 0 and all(map(math.isfinite, (lower, upper, speed, acceleration)))):
+            raise BadInput(
+                f"<limit> of joint {name}", where=str(self.path), value=found,
+                bound="finite lower < upper, velocity > 0, acceleration > 0",
+            )  # fmt: skip
+        return AxisLimits(lower, upper, speed, acceleration)
 
 
 def read_limits(path: Path, name: str) -> AxisLimits:
-    """Limits of joint ``name``; ``acceleration`` is our own attribute of <limit>."""
-    joint = _joints(path).get(name)
-    limit = joint.find("limit") if joint is not None else None
-    if limit is None:
-        raise BadInput(f"joint {name} has no <limit>", where=str(path), way_out="every axis needs one")
-    values = []
-    for attribute in ("lower", "upper", "velocity", "acceleration"):
-        try:
-            values.append(float(limit.attrib[attribute]))
-        except (KeyError, ValueError):
-            raise BadInput(f"<limit> of joint {name} needs a number {attribute}", where=str(path), value=limit.attrib.get(attribute)) from None
-    lower, upper, speed, acceleration = values
-    if not (lower < upper and speed > 0 and acceleration > 0 and all(map(math.isfinite, values))):
-        raise BadInput(f"<limit> of joint {name} is empty or not positive", where=str(path), value=values)
-    return AxisLimits(lower, upper, speed, acceleration)
+    """Limits of one joint of a model."""
+    return Model(path).limits(name)
 
 
 def read_arm(path: Path) -> Arm:
     """Lengths and limits of an arm; refuses a chain that the closed form does not describe."""
-    joints = _joints(path)
-    origin: dict[str, tuple[float, ...]] = {}
-    for name in (*ARM_AXES, "flange_joint"):
-        if name not in joints:
-            raise BadInput(f"no joint {name}", where=str(path), bound="joints a1 … a6 and flange_joint")
-        origin[name] = _numbers(path, joints[name], "origin", "xyz")
+    model = Model(path)
+    names = (*ARM_AXES, "flange_joint")
+    xyz = {name: model.triple(name, "origin", "xyz") for name in names}
+    (a1, _, d1), (a2, _, _), (_, _, a3), (d4, _, _), (d6, _, _) = (xyz[n] for n in ("a2", "a3", "a4", "a5", "flange_joint"))
+    wanted = ((0, 0, 0), (a1, 0, d1), (a2, 0, 0), (0, 0, a3), (d4, 0, 0), (0, 0, 0), (d6, 0, 0))
+    for k, name in enumerate(names):
+        model.demand(name, "origin", xyz[name], wanted[k])
+        model.demand(name, "parent and child", (model.link(name, "parent"), model.link(name, "child")), (LINKS[k], LINKS[k + 1]))
     for name, axis in ARM_AXES.items():
-        if _numbers(path, joints[name], "axis", "xyz") != axis or any(_numbers(path, joints[name], "origin", "rpy")):
-            raise BadInput(f"joint {name} does not follow KUKA's convention", where=str(path), bound=f"axis {axis}, rpy 0 0 0")
-    (a1, _, d1), (a2, _, _), (_, _, a3), (d4, _, _), (d6, _, _) = (
-        origin[name] for name in ("a2", "a3", "a4", "a5", "flange_joint")
-    )
-    expected = {
-        "a1": (0, 0, 0), "a2": (a1, 0, d1), "a3": (a2, 0, 0), "a4": (0, 0, a3), "a5": (d4, 0, 0), "a6": (0, 0, 0),
-        "flange_joint": (d6, 0, 0),
-    }  # fmt: skip
-    for name, xyz in expected.items():
-        if origin[name] != xyz:
-            raise BadInput(f"joint {name} has an offset that a spherical-wrist arm does not have", where=str(path), value=origin[name], bound=str(xyz))
-    return Arm((a1, d1, a2, a3, d4, d6), tuple(read_limits(path, name) for name in ARM_AXES))
+        model.demand(name, "type", model.joint(name).attrib.get("type"), "revolute")
+        model.demand(name, "axis", model.triple(name, "axis", "xyz"), axis)
+        model.demand(name, "rpy", model.triple(name, "origin", "rpy"), (0, 0, 0))
+    turn = model.triple("flange_joint", "origin", "rpy")
+    if max(abs(a - b) for a, b in zip(turn, FLANGE_RPY, strict=True)) > 1e-12:
+        model.demand("flange_joint", "rpy", turn, FLANGE_RPY)
+    for name, length in (("a3", a2), ("a5", d4)):
+        if not length > 0:
+            raise BadInput(f"joint {name}: upper arm and forearm need a length", where=str(path), value=length, bound="> 0 m")
+    return Arm((a1, d1, a2, a3, d4, d6), tuple(model.limits(name) for name in ARM_AXES))

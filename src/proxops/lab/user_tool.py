@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.decimal_text import read_decimal
 from proxops.core.errors import BadInput
 from proxops.maths.pose import pose_from_abc
 
@@ -61,11 +61,8 @@ class UserTool:
 
 def _number(text: str, key: str, where: str) -> float:
     bound = REACH_LIMIT_MM if key[-1] in "XYZ" else 360.0
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not abs(value) <= bound:
+    value = read_decimal(text)
+    if value is None or not abs(value) <= bound:
         raise BadInput(f"{key} is not a usable number", where=where, value=repr(text), bound=f"±{bound:g} {'mm' if key[-1] in 'XYZ' else 'deg'}")
     return value
 
