@@ -114,7 +114,7 @@ def serve(
     )
     if json_:
         _print(summary)
-    raise typer.Exit(EXIT_STOPPED if summary.get("stop") else EXIT_DONE)
+    raise typer.Exit(EXIT_STOPPED if summary["ended_in_stop"] else EXIT_DONE)
 
 
 @app.command()

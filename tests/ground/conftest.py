@@ -13,9 +13,14 @@ from numpy.typing import NDArray
 from proxops.core.clock import gps_from_utc_ns, parse_utc_ns
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL, POOL_DTYPE
 from proxops.core.ring import Ring
+from proxops.core.vocabulary import System
+from proxops.facility.build import Hall
+from proxops.facility.play import play
 from proxops.ground.log import Log
 from proxops.ground.recorder import Recorder
 from proxops.ground.wire import pool_layout
+from proxops.lab.cell import Cell, load_cell
+from proxops.lab.trajectory import Trajectory
 
 START_NS = parse_utc_ns("2026-01-01T00:00:00Z")
 
@@ -128,3 +133,48 @@ def log_of(tmp_path: Path) -> Callable[[NDArray[np.void]], Log]:
         )
 
     return make
+
+
+SWING_M_RAD = np.array([0.15, *np.radians([4, 3, -3, 6, 5, 8, -4, 3, -3, 6, 5, 9])])
+
+
+def swing(cell: Cell, seconds: float = 3.0) -> Trajectory:
+    """From home and back, at rest at both ends: every axis on a raised cosine, in axis coordinates."""
+    t = np.arange(round(seconds / 0.004) + 1) * 0.004
+    q = cell.home + 0.5 * (1.0 - np.cos(2.0 * np.pi * t / seconds))[:, None] * SWING_M_RAD
+    values = np.zeros((t.size, 22))
+    values[:, 0:6], values[:, 7:13] = np.degrees(q[:, 1:7]), np.degrees(q[:, 7:13])
+    values[:, 21] = q[:, 0] * 1e3
+    return Trajectory(np.full(t.size, System.IJT, np.int16), values, "swing.txt")
+
+
+@pytest.fixture(scope="session")
+def cell() -> Cell:
+    return load_cell()
+
+
+@pytest.fixture(scope="session")
+def swung(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> Log:
+    """The log of a short run that came to its end."""
+    out = tmp_path_factory.mktemp("swung") / "run.mcap"
+    assert play(cell, swing(cell), out, seed=3).stop is None
+    return Log.open(out)
+
+
+@pytest.fixture(scope="session")
+def stopped(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> Log:
+    """The log of a run in which a door was opened after half a second."""
+    out = tmp_path_factory.mktemp("stopped") / "run.mcap"
+
+    def open_door(hall: Hall) -> None:
+        tick = hall.facility.tick
+
+        def ticking() -> None:
+            if hall.facility.commands is not None and hall.facility.commands.sequence == 125:
+                hall.desk.interlock("door_main", healthy=False)
+            tick()
+
+        hall.facility.tick = ticking  # type: ignore[method-assign]
+
+    assert play(cell, swing(cell), out, meanwhile=open_door).stop is not None
+    return Log.open(out)

@@ -115,8 +115,8 @@ class Facility:
         """The set-point of this cycle: the wish if the guard allows it, else braking, else standing still."""
         if self.mode is Mode.STOPPING or self._ending:
             self._brake()
-        elif wish is not None:
-            stop = self.guard.judge(wish)
+        elif wish is not None or self.guard.moving:
+            stop = self.guard.judge(self.guard.wish if wish is None else wish)
             if stop:
                 self.trip(self._located(stop))
                 self.guard.brake()

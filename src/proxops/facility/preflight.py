@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import Hall
-from proxops.lab.trajectory import Trajectory, axes_of
+from proxops.lab.trajectory import Trajectory, axes_of, swap_suspicion
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.safety.limits import GUARD_DTYPE, Guarded, judge, stand
@@ -46,7 +46,8 @@ def _start_within(cell: Cell, trajectory: Trajectory, q: NDArray[np.float64]) ->
     i = int(np.argmin(g["axis_margin"]))
     if g["axis_margin"][i] < -1e-9:
         bound = cell.axes.lower[i] if q[i] < cell.axes.lower[i] else cell.axes.upper[i]
-        raise BadInput(str(Stop(Rule.AXIS_RANGE, i + 1, float(q[i]), float(bound))), where=trajectory.where(0))
+        stop = Stop(Rule.AXIS_RANGE, i + 1, float(q[i]), float(bound))
+        raise BadInput(str(stop), where=trajectory.where(0), way_out=swap_suspicion(cell, trajectory, 0))
     robot, k = np.unravel_index(int(np.argmin(g["range_margin"])), (2, 6))
     margin = float(g["range_margin"][robot, k])
     if margin < -1e-9:
@@ -57,5 +58,6 @@ def _start_within(cell: Cell, trajectory: Trajectory, q: NDArray[np.float64]) ->
         raise BadInput(
             f"{rule.name}: robot {robot + 1}'s {what} starts outside Table 3 in {name}",
             where=trajectory.where(0), value=f"{-margin * scale:.6g} {unit} outside",
+            way_out=swap_suspicion(cell, trajectory, 0),
             bound=f"{cell.hall['range_lower'][0][robot, k] * scale:.6g} … {cell.hall['range_upper'][0][robot, k] * scale:.6g} {unit}",
         )  # fmt: skip

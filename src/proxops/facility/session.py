@@ -128,7 +128,7 @@ def serve_session(
     served = live.run(_announcement(live, folder), for_s, drives)
     if monitor:
         monitor.wait(5)
-    extra = {"recorder_exit_code": served.recorder_code, "real_time": str(served.real_time), "cycles_served": served.cycles}
+    extra = {"recorder_exit_code": served.recorder_code, "real_time": str(served.real_time), "cycles_served": served.cycles, "ended_in_stop": served.stopped}
     return finish(folder, cell, extra, report=report, quiet=quiet)
 
 

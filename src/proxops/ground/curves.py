@@ -15,6 +15,7 @@ from proxops.lab.cell import Cell
 from proxops.lab.coordinates import LIN, POV, POV_AT_LAB, ROB1, ROB2, lines_from_axes
 
 TURN_DEG: Final = 360.0
+GIMBAL_LOCK_DEG: Final = 89.8  # |B| beyond which repeatability alone turns A and C by half a degree
 POV_NAMES: Final = tuple(f"c{POV + i + 1}" for i in range(7))
 
 
@@ -67,6 +68,8 @@ def curves_of(log: Log, data: Recorded, cell: Cell, system: System) -> Curves:
     lines_from_axes(cell.hall, int(system), data.actual, pov, actual)
     columns = COLUMNS[system]
     for start in (ROB1, ROB2):
+        if columns.angles:
+            _leave_out_gimbal_lock(commanded, actual, start + columns.angles[0])
         for i in columns.angles:
             _unwrap(commanded[:, start + i], actual[:, start + i])
         if columns.quaternion is not None:
@@ -84,9 +87,17 @@ def _points_of_view(log: Log) -> Floats:
     return stacked(log, "command", POV_NAMES)[given[np.maximum(newest, 0)]]
 
 
+def _leave_out_gimbal_lock(commanded: Floats, actual: Floats, a: int) -> None:
+    """NaN for A and C where B is ±90°: only their sum or difference is defined there, each alone is noise."""
+    locked = (np.abs(commanded[:, a + 1]) > GIMBAL_LOCK_DEG) | (np.abs(actual[:, a + 1]) > GIMBAL_LOCK_DEG)
+    for values in (commanded, actual):
+        values[locked, a] = values[locked, a + 2] = np.nan
+
+
 def _unwrap(commanded: Floats, actual: Floats) -> None:
     """Degrees that pass through full turns, the actual ones next to the commanded."""
-    commanded[:] = np.unwrap(commanded, period=TURN_DEG)
+    known = np.isfinite(commanded)
+    commanded[known] = np.unwrap(commanded[known], period=TURN_DEG)
     off = actual - commanded
     actual[:] = commanded + off - TURN_DEG * np.round(off / TURN_DEG)
 

@@ -1,8 +1,8 @@
 """How closely the robots followed the command in the run, with and without the delay of their drives.
 
-The delay of rail, robot 1 and robot 2 is the one number that, taken off, leaves the least squared axis error; it
-is found by Gauss-Newton on the recorded wish, linear between cycles. It counts from the record that holds a wish to the
-record that holds its fulfilment: the cycle in which controllers interpolate to a new set-point is part of it.
+The delay of rail, robot 1 and robot 2 is the one number that, taken off, leaves the least squared axis error,
+found by Gauss-Newton on the recorded wish, linear between cycles. It counts from the record that holds a wish
+to the record that holds its fulfilment: the cycle in which controllers interpolate to it is part of it.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ class _Sheet:
         self._figure = new_figure(14.0, 1.35 * self._rows + 1.6)
         top = 1.0 - (0.85 if title else 0.62) / self._figure.get_figheight()
         self._grid = self._figure.add_gridspec(
-            self._rows + 1, 3, height_ratios=[0.16, *[1.0] * self._rows],
-            left=0.062, right=0.985, top=top, bottom=0.55 / self._figure.get_figheight(), hspace=0.2, wspace=0.2,
+            2, 3, height_ratios=[0.16, self._rows], hspace=0.05,
+            left=0.062, right=0.985, top=top, bottom=0.55 / self._figure.get_figheight(), wspace=0.2,
         )  # fmt: skip
         if title:
             self._figure.suptitle(
@@ -84,7 +84,7 @@ class _Sheet:
         band.set_xlim(*self._span)
         mode_band(band, self._data.phases, self._span)
         band.set_title(title, pad=5)
-        cells = self._grid[1:, index].subgridspec(count, 1, hspace=0.2)
+        cells = self._grid[1, index].subgridspec(count, 1, hspace=0.2)
         panels = [self._figure.add_subplot(cells[i], sharex=band) for i in range(count)]
         for panel in panels:
             panel.yaxis.set_label_coords(-0.125, 0.5)
@@ -135,7 +135,12 @@ class _Sheet:
         lines = [Line2D([], [], **COMMANDED)] + [
             Line2D([], [], color=c, lw=1.8) for c in (ROBOT1, ROBOT2, RAIL)
         ]
-        names = ["commanded", "actual, robot 1", "actual, robot 2", "actual, rail and distance"]
+        names = [
+            "commanded (A and C not drawn where B = ±90°)" if self._columns.angles else "commanded",
+            "actual, robot 1",
+            "actual, robot 2",
+            "actual, rail and distance",
+        ]
         height = self._figure.get_figheight()
         self._figure.legend(
             lines, names, loc="upper right", bbox_to_anchor=(0.985, 1.0 - 0.05 / height), ncol=4
@@ -145,7 +150,7 @@ class _Sheet:
 def _at_least(panel: Any, values: Floats, share: float = 1e-3) -> None:
     """Keep a constant value from being stretched until its last digits look like motion."""
     low, high = panel.get_ylim()
-    least = share * max(1.0, float(np.abs(values).max()))
+    least = share * max(1.0, float(np.abs(values).max(initial=0.0, where=np.isfinite(values))))
     if high - low < least:
         middle = 0.5 * (low + high)
         panel.set_ylim(middle - 0.5 * least, middle + 0.5 * least)

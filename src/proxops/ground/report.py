@@ -1,4 +1,4 @@
-"""The report of a run: one HTML file that needs nothing else. The same log and summary give the same bytes."""
+"""The report of a run: one HTML file that needs nothing else. The same log gives the same bytes."""
 
 from __future__ import annotations
 
@@ -6,21 +6,17 @@ import shlex
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
 from proxops.core.errors import BadInput
-from proxops.core.vocabulary import Severity, System
-from proxops.ground.axis_figures import range_figure, speed_figure
-from proxops.ground.figures import POINTS, approach_figure, error_figure, timing_figure
-from proxops.ground.following import follow
+from proxops.core.vocabulary import Severity
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
-from proxops.ground.motion import motion_of
-from proxops.ground.picture import VIEWS, HallPicture, PictureUnavailable
-from proxops.ground.plots import system_figure
-from proxops.ground.recorded import Recorded, ports_of_axes, recorded
-from proxops.ground.report_page import drawing, event_table, judged_table, page, picture, table
+from proxops.ground.recorded import recorded
+from proxops.ground.report_figures import axis_drawings, log_drawings, pictures, run_drawings, timing_drawings
+from proxops.ground.report_page import event_table, judged_table, page, table
 from proxops.ground.summary_table import (
     AXIS_HEAD,
     FOLLOWING_HEAD,
@@ -34,8 +30,9 @@ from proxops.lab.cell import Cell
 
 __all__ = ["print_summary", "write_report"]
 
-PICTURE_SIZE = (960, 540)
-EVENTS_SHOWN = 200
+EVENTS_SHOWN: Final = 200
+FOLLOWING_NOTE: Final = "Largest / rms / at the end of the run. Commanded: the ports at the wished axes."
+AXIS_NOTE: Final = "Greatest in the run. Error: actual against command, delay included. Limits: the guard's."
 
 
 def write_report(log: Log, cell: Cell, summary: Summary, out_html: Path) -> None:
@@ -43,10 +40,13 @@ def write_report(log: Log, cell: Cell, summary: Summary, out_html: Path) -> None
     data = recorded(log)
     body = [
         *_head(log, summary),
-        *_pictures(data, cell),
+        *pictures(data, cell),
         *_figures(summary),
-        *_drawings(log, data, cell, summary),
+        *run_drawings(data, cell),
+        *log_drawings(log, data, cell),
+        *axis_drawings(log, data, cell),
         *_axis_table(summary),
+        *(timing_drawings(log, data) if summary["missed_cycles"] is not None else ()),
         *_events(log),
         *_provenance(log, summary),
     ]
@@ -61,14 +61,11 @@ def _head(log: Log, summary: Summary) -> Iterator[str]:
     tone = {True: "good", False: "bad", None: "plain"}[word.good]
     what = Path(summary["trajectory"]).name if summary["trajectory"] else log.path.name
     yield f"<h1>{escape(what)}</h1>"
-    about = [
-        f"cell {summary['cell']}",
-        f"{summary['clock']} clock",
-        f"seed {summary['seed']}",
-        summary["start_utc"],
-    ]
-    yield f'<p class="soft">{escape(" · ".join(str(part) for part in about if part and "None" not in str(part)))}</p>'
-    yield f'<div class="verdict {tone}"><strong>{escape(word.headline)}</strong><p>{escape(word.detail)}</p></div>'
+    parts = {"cell ": "cell", "clock ": "clock", "seed ": "seed", "": "start_utc"}
+    about = [f"{word}{summary[name]}" for word, name in parts.items() if summary[name] is not None]
+    yield f'<p class="soft">{escape(" · ".join(about))}</p>'
+    said = f"<strong>{escape(word.headline)}</strong><p>{escape(word.detail)}</p>"
+    yield f'<div class="verdict {tone}">{said}</div>'
 
 
 def _figures(summary: Summary) -> Iterator[str]:
@@ -78,92 +75,30 @@ def _figures(summary: Summary) -> Iterator[str]:
     yield f'<div class="pairs">{table((), rows[:half])}{table((), rows[half:])}</div>'
     if summary["run_ended"] is not None:
         yield "<h2>How closely the robots followed</h2>"
-        yield table(
-            FOLLOWING_HEAD,
-            following_rows(summary),
-            "Largest / rms / at the end of the run. Commanded: the port at the wished axes.",
-        )
+        yield table(FOLLOWING_HEAD, following_rows(summary), FOLLOWING_NOTE)
     yield "<h2>Criteria</h2>"
     yield judged_table(("criterion", "measured", "bound", ""), map(criterion_row, summary["criteria"]))
 
 
-def _pictures(data: Recorded, cell: Cell) -> Iterator[str]:
-    """The hall at the start, in the middle and at the end of the run (or of the log when nothing ran)."""
-    if not data.t.size:
-        return
-    first, last = (data.run.start, data.run.stop - 1) if data.ran else (0, data.t.size - 1)
-    moments = (
-        {"start": first, "middle": (first + last) // 2, "end": last} if data.ran else {"end of the log": last}
-    )
-    width, height = PICTURE_SIZE
-    try:
-        with HallPicture(
-            cell.tool.T_flange_port1, cell.tool.T_flange_port2, width=width, height=height
-        ) as hall:
-            parts = [
-                picture(hall.render(data.actual[row], view=view), f"{_moment(data, cell, name, row)}")
-                for view in VIEWS
-                for name, row in moments.items()
-            ]
-        yield f'<div class="pictures">{"".join(parts)}</div>'
-    except PictureUnavailable as reason:
-        yield f'<p class="soft">No pictures: {escape(str(reason))}</p>'
-
-
-def _moment(data: Recorded, cell: Cell, name: str, row: int) -> str:
-    port1, port2 = ports_of_axes(cell.hall, data.actual[row : row + 1])
-    return f"{name}: {data.t[row]:.1f} s, ports {np.linalg.norm(port1[0, :3] - port2[0, :3]):.3f} m apart"
-
-
-def _drawings(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[str]:
-    if data.ran:
-        yield "<h2>Approach</h2>"
-        yield drawing(approach_figure(data, cell), "The run: commanded dashed, actual in colour.")
-        yield "<h2>Errors</h2>"
-        yield drawing(
-            error_figure(data, follow(data, cell.hall)),
-            "Distance and angle between commanded and actual port, greatest of each stretch; logarithmic.",
-        )
-    if data.t.size > 1:
-        yield "<h2>Commanded and actual, GLC</h2>"
-        sheet = system_figure(log, cell, System.GLC, points=POINTS, titled=False)
-        yield drawing(
-            sheet,
-            "The whole log. Band: mode of the facility. A, B, C: KUKA's angles about z, y, x, counted through full turns.",
-        )
-    if data.ran:
-        yield "<h2>Axes and speeds</h2>"
-        yield drawing(range_figure(data, cell), "What each axis used of its range.")
-        yield drawing(
-            speed_figure(data, motion_of(log, data, cell), cell),
-            "Set-points in the run against what the guard allows.",
-        )
-    if summary["missed_cycles"] is not None:
-        yield "<h2>Timing</h2>"
-        yield drawing(timing_figure(log, data), "Wake-up of the live loop after its deadline.")
-
-
 def _axis_table(summary: Summary) -> Iterator[str]:
     if summary["run_ended"] is not None:
-        yield "<h2>Axes, the greatest of each</h2>"
-        yield table(
-            AXIS_HEAD,
-            axis_rows(summary),
-            "Error: actual against command, delay included. Limits: those of the guard.",
-        )
+        yield table(AXIS_HEAD, axis_rows(summary), AXIS_NOTE)
 
 
 def _events(log: Log) -> Iterator[str]:
     yield "<h2>Events</h2>"
     start = int(log.values("clock.utc_ns")[0]) if log.pool.size else 0
-    rows = [
-        (f"{(int(e['utc_ns']) - start) * 1e-9:.3f}", iso_utc(int(e["utc_ns"])), Severity(int(e["severity"])).name.lower(),
-         e["name"].decode(errors="replace"), e["text"].decode(errors="replace"))
-        for e in log.events[:EVENTS_SHOWN]
-    ]  # fmt: skip
-    yield event_table(rows)
+    yield event_table(_event_row(event, start) for event in log.events[:EVENTS_SHOWN])
     if len(log.events) > EVENTS_SHOWN:
-        yield f'<p class="soft">The first {EVENTS_SHOWN} of {len(log.events)} events; all of them: <code>proxops log info</code>.</p>'
+        left = len(log.events) - EVENTS_SHOWN
+        yield f'<p class="soft">{left} more are in the log.</p>'
+
+
+def _event_row(event: np.void, start_ns: int) -> tuple[str, ...]:
+    utc_ns, severity = int(event["utc_ns"]), int(event["severity"])
+    name, text = (event[field].decode(errors="replace") for field in ("name", "text"))
+    word = Severity(severity).name.lower() if severity in list(Severity) else str(severity)
+    return f"{(utc_ns - start_ns) * 1e-9:.3f}", iso_utc(utc_ns), word, name, text
 
 
 def _provenance(log: Log, summary: Summary) -> Iterator[str]:
@@ -171,19 +106,18 @@ def _provenance(log: Log, summary: Summary) -> Iterator[str]:
     yield "<h2>Provenance</h2>"
     names = ("proxops_version", "cell", "user_tool", "trajectory", "seed", "clock")
     rows = [(name.replace("_", " "), str(summary[name])) for name in names if summary[name] is not None]
-    rows += [
-        ("log", f"{log.path.name}{'' if log.complete else ' (cut off)'}"),
-        *(("note", note) for note in log.notes),
-    ]
+    rows.append(("log", f"{log.path.name}{'' if log.complete else ' (cut off)'}"))
+    rows += [("note", note) for note in log.notes]
     yield table((), rows)
     yield f"<pre>{escape(chr(10).join(_commands(log, summary)))}</pre>"
 
 
 def _commands(log: Log, summary: Summary) -> Iterator[str]:
     if summary["trajectory"]:
-        live = " --realtime" if summary["clock"] == "live" else ""
-        tool = f" --user-tool {shlex.quote(summary['user_tool'])}" if summary["user_tool"] else ""
-        seed = f" --seed {summary['seed']}" if summary["seed"] is not None else ""
-        yield f"proxops play {shlex.quote(summary['trajectory'])}{tool}{seed}{live}"
-    yield f"proxops log plot {shlex.quote(log.path.name)} --system GLC --out motion.svg"
-    yield f"proxops log info {shlex.quote(log.path.name)}"
+        words = ["proxops", "play", summary["trajectory"]]
+        words += ["--user-tool", summary["user_tool"]] if summary["user_tool"] else []
+        words += ["--seed", str(summary["seed"])] if summary["seed"] is not None else []
+        words += ["--realtime"] if summary["clock"] == "live" else []
+        yield shlex.join(words)
+    yield shlex.join(["proxops", "log", "plot", log.path.name, "--system", "GLC", "--out", "motion.svg"])
+    yield shlex.join(["proxops", "log", "info", log.path.name])

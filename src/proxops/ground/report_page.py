@@ -12,44 +12,62 @@ from typing import Any, Final
 from proxops.ground.plot_style import FORMATS, INK, styled
 
 CSS: Final = """
-:root { color-scheme: light dark; --paper: #fff; --ink: #1b2733; --soft: #5b6874; --line: #d9dfe5; --card: #f5f7f9;
-  --good: #1d7f45; --bad: #c22f2a; --plain: #9a6b00; }
-@media (prefers-color-scheme: dark) { :root { --paper: #14191e; --ink: #e3e9ee; --soft: #98a5b1; --line: #323c45;
-  --card: #1c2329; --good: #55c585; --bad: #ff7d73; --plain: #e5b95c; } }
-@media print { :root { --paper: #fff; --ink: #1b2733; --soft: #5b6874; --line: #d9dfe5; --card: #f5f7f9;
-  --good: #1d7f45; --bad: #c22f2a; --plain: #9a6b00; } body { font-size: 9.5pt; max-width: none !important; }
-  h2 { break-after: avoid; } figure, tr, .verdict { break-inside: avoid; } }
+:root { color-scheme: light dark; --paper: #fff; --ink: #1b2733; --soft: #5b6874; --line: #d9dfe5;
+  --card: #f5f7f9; --good: #1d7f45; --bad: #c22f2a; --plain: #9a6b00; }
+@media screen and (prefers-color-scheme: dark) { :root { --paper: #14191e; --ink: #e3e9ee; --soft: #98a5b1;
+  --line: #323c45; --card: #1c2329; --good: #55c585; --bad: #ff7d73; --plain: #e5b95c; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 72rem; background: var(--paper); color: var(--ink);
-  font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 72rem; background: var(--paper);
+  color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 h1 { font-size: 1.7rem; margin: 0; line-height: 1.25; }
-h2 { font-size: 1.15rem; margin: 2.4rem 0 .6rem; padding-bottom: .25rem; border-bottom: 1px solid var(--line); }
-p { margin: .4rem 0; } .soft, figcaption, caption { color: var(--soft); } figcaption, caption { font-size: .85rem; text-align: left; }
+h2 { font-size: 1.15rem; margin: 2.4rem 0 .6rem; padding-bottom: .25rem;
+  border-bottom: 1px solid var(--line); }
+p { margin: .4rem 0; }
+.soft, figcaption, caption { color: var(--soft); }
+figcaption, caption { font-size: .85rem; text-align: left; }
 caption { caption-side: bottom; padding-top: .35rem; }
-.verdict { margin: 1.2rem 0; padding: .9rem 1.2rem; border-left: 6px solid var(--tone); background: var(--card); border-radius: 4px; }
-.verdict strong { font-size: 1.25rem; color: var(--tone); } .good { --tone: var(--good); } .bad { --tone: var(--bad); }
-.plain { --tone: var(--plain); } td.good, td.bad { color: var(--tone); font-weight: 600; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
-th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { font-weight: 600; color: var(--soft); } td.number { white-space: nowrap; } td:first-child { color: var(--soft); }
-.pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(25rem, 1fr)); column-gap: 2.5rem; }
+.verdict { margin: 1.2rem 0; padding: .9rem 1.2rem; border-left: 6px solid var(--tone);
+  background: var(--card); border-radius: 4px; }
+.verdict strong { font-size: 1.25rem; color: var(--tone); }
+.good { --tone: var(--good); } .bad { --tone: var(--bad); } .plain { --tone: var(--plain); }
+td.good, td.bad { color: var(--tone); font-weight: 600; white-space: nowrap; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
+th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+th, td:first-child { color: var(--soft); font-weight: 400; } th { font-weight: 600; }
+td.number { white-space: nowrap; }
+.pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); column-gap: 2.5rem; }
 figure { margin: 1rem 0; } figure svg { width: 100%; height: auto; display: block; }
-.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: .8rem; }
+.pictures { display: grid; grid-template-columns: repeat(3, 1fr); gap: .8rem; }
 .pictures figure { margin: 0; } img { width: 100%; height: auto; display: block; border-radius: 3px; }
 code, pre { font: .86rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-pre { background: var(--card); padding: .7rem .9rem; border-radius: 4px; overflow-x: auto; white-space: pre-wrap; }
+pre { background: var(--card); padding: .7rem .9rem; border-radius: 4px; white-space: pre-wrap; }
+@media print { body { font-size: 9.5pt; max-width: none; padding: 0; print-color-adjust: exact; }
+  h2 { break-after: avoid; } figure, tr, .verdict { break-inside: avoid; } }
 """
 
 
 def page(title: str, body: Iterable[str]) -> str:
     """The whole file."""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
-        + "\n".join(body)
-        + "\n</body>\n</html>\n"
+    head = (
+        '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{CSS}</style>",
     )
+    parts = (
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        *head,
+        "</head>",
+        "<body>",
+        *body,
+        "</body>",
+        "</html>",
+    )
+    return "\n".join(parts) + "\n"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
@@ -92,15 +110,12 @@ def drawing(figure: Any, caption: str) -> str:
     with styled():
         figure.savefig(buffer, format="svg", transparent=True, **FORMATS[".svg"])
     svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    svg = svg[svg.index("<svg") :].strip().replace(INK, "currentColor")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(
-        r'(<svg [^>]*?) width="[^"]*"',
-        r"\1",
-        re.sub(r'(<svg [^>]*?) height="[^"]*"', r"\1", svg, count=1),
-        count=1,
-    )
-    return f'<figure role="img" aria-label="{escape(caption)}">{svg.strip()}<figcaption>{escape(caption)}</figcaption></figure>'
+    for size in ("width", "height"):  # the page decides; the view box keeps the proportions
+        svg = re.sub(rf'(<svg [^>]*?) {size}="[^"]*"', r"\1", svg, count=1)
+    label = escape(caption)
+    return f'<figure role="img" aria-label="{label}">{svg}<figcaption>{label}</figcaption></figure>'
 
 
 def picture(png: bytes, caption: str) -> str:
@@ -109,5 +124,6 @@ def picture(png: bytes, caption: str) -> str:
 
     buffer = io.BytesIO()
     Image.open(io.BytesIO(png)).save(buffer, format="JPEG", quality=88, optimize=True)
-    data = base64.b64encode(buffer.getvalue()).decode()
-    return f'<figure><img alt="{escape(caption)}" src="data:image/jpeg;base64,{data}"><figcaption>{escape(caption)}</figcaption></figure>'
+    data, label = base64.b64encode(buffer.getvalue()).decode(), escape(caption)
+    image = f'<img alt="{label}" src="data:image/jpeg;base64,{data}">'
+    return f"<figure>{image}<figcaption>{label}</figcaption></figure>"

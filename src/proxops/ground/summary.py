@@ -1,6 +1,6 @@
 """A run in figures: every number of the report under a plain name, in SI units, from the recorded data only.
 
-A figure that does not exist is None: nothing ran, or lockstep, which is never late. Motion is that of the last run.
+A figure that does not exist is None (nothing ran; lockstep is never late). Motion is that of the last run.
 """
 
 from __future__ import annotations

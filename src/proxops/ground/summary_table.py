@@ -16,20 +16,13 @@ Rows = list[tuple[str, ...]]
 
 def key_figures(s: Summary) -> Rows:
     """Name and value of what one wants to know first."""
-    return [
-        ("run", told(s["run_s"], unit="s")),
-        ("move to start", told(s["move_to_start_s"], unit="s")),
+    rows: Rows = [
         ("log", f"{told(s['duration_s'], unit='s')}, {_cycles(s)}"),
         ("started", s["start_utc"] or MISSING),
-        (
-            "distance of the ports",
-            " → ".join(told(s[f"distance_{end}_m"], 1.0, "m", 4) for end in ("start", "end")),
-        ),
-        ("turns of robot 2", f"A4 {told(s['robot2_a4_turns'])}, A6 {told(s['robot2_a6_turns'])}"),
-        *_motion_rows(s),
-        ("lost cycles", count(s["lost_ticks"])),
-        *_timing_rows(s),
     ]
+    if s["run_ended"] is not None:
+        rows += _motion_rows(s)
+    return [*rows, ("lost cycles", count(s["lost_ticks"])), *_timing_rows(s)]
 
 
 def _cycles(s: Summary) -> str:
@@ -37,13 +30,18 @@ def _cycles(s: Summary) -> str:
 
 
 def _motion_rows(s: Summary) -> Rows:
-    """How fast the ports went, how the limiter worked, how much room was left."""
+    """How long it took, how far and fast it went, how the limiter worked, how much room was left."""
     speeds = [told(s[f"port{n}_speed_max_m_s"], 1e3, "mm/s", 1) for n in (1, 2)]
     rates = [told(s[f"port{n}_rate_max_rad_s"], DEG, "deg/s") for n in (1, 2)]
     lag = s["limiter_lag_max"]["rail"], _worst(s["limiter_lag_max"])
     axes, table3 = s["margin_axis_range_min"], s["margin_table3_min_m"]
     wrist, elbow = (told(s[f"margin_{name}_min_rad"], DEG, "deg", 1) for name in ("wrist", "elbow"))
+    ends = " → ".join(told(s[f"distance_{end}_m"], 1.0, "m", 4) for end in ("start", "end"))
     return [
+        ("move to start", told(s["move_to_start_s"], unit="s")),
+        ("run", told(s["run_s"], unit="s")),
+        ("distance of the ports", ends),
+        ("turns of robot 2", f"A4 {told(s['robot2_a4_turns'])}, A6 {told(s['robot2_a6_turns'])}"),
         ("port speeds", f"up to {speeds[0]} and {speeds[1]}"),
         ("port rates", f"up to {rates[0]} and {rates[1]}"),
         ("set-point lag", f"rail up to {told(lag[0], 1e3, 'mm')}, axes {told(lag[1], DEG, 'deg', 4)}"),

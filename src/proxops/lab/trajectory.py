@@ -138,23 +138,22 @@ def axes_of(cell: Cell, trajectory: Trajectory, posture: NDArray[np.float64] | N
     if code != OK:
         robot = 1 if code == UNREACHABLE1 else 2
         raise BadInput(
-            f"robot {robot} cannot reach this pose{_swap_hint(cell, trajectory, done, reference)}",
-            where=trajectory.where(done), value=f"{beyond * 1e3:.1f} mm beyond its reach", bound="0 mm",
+            f"robot {robot} cannot reach this pose", where=trajectory.where(done), value=f"{beyond * 1e3:.1f} mm beyond its reach",
+            bound="0 mm", way_out=swap_suspicion(cell, trajectory, done),
         )  # fmt: skip
     return q
 
 
-def _swap_hint(cell: Cell, trajectory: Trajectory, k: int, reference: NDArray[np.float64]) -> str:
-    """Say so when the same line is within reach with the two tools exchanged."""
+def swap_suspicion(cell: Cell, trajectory: Trajectory, k: int) -> str:
+    """A hint when a line that cannot be shown could be with the two user tools exchanged; empty otherwise."""
     if trajectory.systems[k] not in (System.CLW, System.GLC):
         return ""
-    hall = cell.hall.copy()
-    for name in ("port", ):
-        for suffix in ("", "_inv"):
-            hall[f"{name}1{suffix}"], hall[f"{name}2{suffix}"] = cell.hall[f"{name}2{suffix}"], cell.hall[f"{name}1{suffix}"]
-    q = np.empty((1, 13))
-    _, code, _ = axes_from_lines(hall, trajectory.systems[k : k + 1], trajectory.values[k : k + 1], reference, q)
-    return " (it could with the two user tools exchanged: are they swapped?)" if code == OK else ""
+    hall, q = cell.hall.copy(), np.empty((1, 13))
+    for suffix in ("", "_inv"):
+        hall[f"port1{suffix}"], hall[f"port2{suffix}"] = cell.hall[f"port2{suffix}"], cell.hall[f"port1{suffix}"]
+    _, code, _ = axes_from_lines(hall, trajectory.systems[k : k + 1], trajectory.values[k : k + 1], cell.home, q)
+    within = code == OK and bool(((q >= cell.axes.lower) & (q <= cell.axes.upper)).all())
+    return "it could be shown with the two user tools exchanged: are they swapped?" if within else ""
 
 
 def convert(

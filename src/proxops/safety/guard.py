@@ -34,6 +34,11 @@ class Guard:
         number, value, bound = self._report.tolist()
         return Stop(Rule(rule), int(number), value, bound)
 
+    @property
+    def moving(self) -> bool:
+        """True until the set-point is at rest; a wish that has ended is held until then."""
+        return bool(self.rate.any())
+
     def begin_braking(self) -> float:
         """Brake from the present set-point; the time to standstill in seconds."""
         return float(begin_braking(self._hall, self._state))

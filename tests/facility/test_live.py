@@ -1,0 +1,374 @@
+"""The live facility over real UDP sockets, in a process of its own: procedure, master, bad datagrams, dying clients, recording."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proxops.client import ControlClient, SyncClient
+from proxops.core.datagram import Command, Refusal, pack_command
+from proxops.core.errors import BadInput, Refused
+from proxops.core.vocabulary import Mode, System
+from proxops.ground.log import Log
+from proxops.lab.cell import load_cell
+from proxops.safety.rules import Rule
+
+# Ports in front of home, a little off, in GLC (m, deg): port 1, port 2, no point of view, data lin.
+START = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] * 7, 1.50]
+DT = 0.004
+
+
+def free_ports() -> tuple[int, int]:
+    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    ports = tuple(s.getsockname()[1] for s in sockets)
+    for s in sockets:
+        s.close()
+    return ports  # type: ignore[return-value]
+
+
+class Live:
+    """A facility in another process, its control channel, and what it recorded."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sync_port, self.control_port = free_ports()
+        command = [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder), "--no-report", "--json"]
+        command += ["--port", str(self.sync_port), "--control-port", str(self.control_port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.control = ControlClient(("127.0.0.1", self.control_port), 5.0)
+        self.wait("READY", patience=60)
+
+    def status(self) -> dict:
+        return self.control.ask("status")
+
+    def wait(self, mode: str, patience: float = 60) -> dict:
+        until = time.monotonic() + patience
+        while True:
+            try:
+                state = self.status()
+                if state["mode"] == mode:
+                    return state
+            except Refused:
+                state = {"mode": "not up"}
+            assert self.process.poll() is None, self.process.stderr.read().decode()
+            assert time.monotonic() < until, f"{state['mode']}, waited for {mode}"
+            time.sleep(0.02)
+
+    def end(self) -> Log:
+        if self.process.poll() is None:
+            self.control.ask("shut_down")
+            self.process.wait(30)
+        return Log.open(self.folder / "run.mcap")
+
+
+class Simulator(threading.Thread):
+    """A satellite simulator at 250 Hz: holds its start until the run is confirmed, then moves as told."""
+
+    def __init__(self, port: int, motion: Callable[[int], list[float]]) -> None:
+        super().__init__(daemon=True)
+        self.client = SyncClient(("127.0.0.1", port), 0.2)
+        self._motion, self.answers, self.step, self._ending = motion, [], 0, False
+        self.spoil: list[Callable[[int], bytes]] = []  # raw datagrams to send instead of the next commands
+
+    def run(self) -> None:
+        deadline = time.monotonic()
+        while not self._ending:
+            if self.spoil:
+                self.client.sequence += 1
+                self.client._socket.send(self.spoil.pop()(self.client.sequence))
+                answer = self.client.receive()
+            else:
+                answer = self.client.exchange(System.GLC, self._motion(self.step))
+            if answer is not None:
+                self.answers.append(answer)
+                self.step += answer.mode == Mode.RUNNING
+            deadline += DT
+            time.sleep(max(0.0, deadline - time.monotonic()))
+
+    def end(self) -> None:
+        self._ending = True
+        self.join()
+        self.client.close()
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    facility = Live(tmp_path_factory.mktemp("live") / "serve")
+    yield facility
+    facility.end()
+
+
+def approach(step: int) -> list[float]:
+    """Softly to 3 cm/s towards robot 2."""
+    t = step * DT
+    return [START[0] - 0.03 * (t - (1 - np.exp(-2 * t)) / 2), *START[1:]]
+
+
+def begin(live: Live, motion: Callable[[int], list[float]] = approach) -> Simulator:
+    state = live.status()
+    if state["mode"] == "STOPPED":
+        live.control.ask("reset")
+    elif state["mode"] in ("ARMED", "AT_START"):
+        live.control.ask("select", source="none")
+    live.control.ask("select", source="sync")
+    simulator = Simulator(live.sync_port, motion)
+    simulator.start()
+    while not simulator.answers:
+        time.sleep(0.01)
+    live.control.ask("move_to_start", order="robot1,robot2,rail")
+    live.wait("AT_START")
+    live.control.ask("confirm")
+    time.sleep(0.4)
+    return simulator
+
+
+def test_a_whole_synchronous_run(live: Live) -> None:
+    simulator = begin(live)
+    time.sleep(0.5)
+    assert live.status()["mode"] == "RUNNING"
+    simulator._ending = True
+    simulator.join()
+    simulator.client.exchange(System.GLC, approach(simulator.step), alive=False)  # ends in good order
+    live.wait("READY", 10)
+    modes = {a.mode for a in simulator.answers}
+    assert {Mode.ARMED, Mode.MOVING_TO_START, Mode.AT_START, Mode.RUNNING} <= modes
+    moving = [a.moving_to_start for a in simulator.answers if a.mode == Mode.MOVING_TO_START]
+    assert all(moving)  # bit 15
+    assert all(a.alive for a in simulator.answers)  # bit 14
+    assert all(a.system == System.GLC and a.refusal == 0 for a in simulator.answers)
+    running = [a for a in simulator.answers if a.mode == Mode.RUNNING]
+    commanded = approach(simulator.step)
+    np.testing.assert_allclose(running[-1].values[:3], commanded[:3], atol=5e-3)
+    np.testing.assert_allclose(running[-1].values[7:13], commanded[7:13], atol=0.1)
+    sequences = [a.sequence for a in simulator.answers]
+    assert sequences == sorted(set(sequences))
+
+
+def test_a_second_sender_is_refused_while_the_first_is_master(live: Live) -> None:
+    simulator = begin(live)
+    intruder = SyncClient(("127.0.0.1", live.sync_port), 1.0)
+    jump = [START[0] - 1.0, *START[1:]]
+    answers = [intruder.exchange(System.GLC, jump) for _ in range(5)]
+    assert all(a is not None and a.refusal == Refusal.NOT_MASTER for a in answers)
+    state = live.status()
+    assert state["mode"] == "RUNNING"
+    assert state["sync"]["refused"]["not_master"] >= 5
+    intruder.close()
+    live.control.ask("safe_stop")
+    live.wait("STOPPED")
+    simulator.end()
+
+
+def spoilt(change: Callable[[bytearray], None], crc: bool = True) -> Callable[[int], bytes]:
+    """A good datagram with something changed; the CRC put right unless told otherwise."""
+
+    def make(sequence: int) -> bytes:
+        data = bytearray(pack_command(Command(int(System.GLC), sequence, time.time_ns(), tuple(START))))
+        change(data)
+        if crc:
+            data[-4:] = struct.pack("<I", zlib.crc32(bytes(data[:-4])))
+        return bytes(data)
+
+    return make
+
+
+HARMLESS = {
+    "crc": (spoilt(lambda d: d.__setitem__(40, d[40] ^ 1), crc=False), Refusal.CRC),
+    "short": (lambda n: spoilt(lambda d: None)(n)[:-8], Refusal.SIZE),
+    "long": (lambda n: spoilt(lambda d: None)(n) + b"\0", Refusal.SIZE),
+    "version": (spoilt(lambda d: d.__setitem__(4, 9)), Refusal.VERSION),
+    "replay": (lambda n: spoilt(lambda d: None)(1), Refusal.OLD_SEQUENCE),
+}
+DEADLY = {
+    "nan": (spoilt(lambda d: d.__setitem__(slice(24, 32), struct.pack("<d", float("nan")))), Rule.NOT_FINITE),
+    "inf": (spoilt(lambda d: d.__setitem__(slice(24 + 56, 32 + 56), struct.pack("<d", float("inf")))), Rule.NOT_FINITE),
+    "mode word": (spoilt(lambda d: d.__setitem__(6, 7)), Rule.BAD_COMMAND),
+    "unreachable": (spoilt(lambda d: d.__setitem__(slice(24 + 72, 32 + 72), struct.pack("<d", 3.9))), Rule.UNREACHABLE),
+    "jump": (spoilt(lambda d: d.__setitem__(slice(24, 32), struct.pack("<d", START[0] - 0.5))), Rule.JUMP),
+}
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_what_cannot_be_a_command_is_dropped_counted_and_named(live: Live, kind: str) -> None:
+    make, refusal = HARMLESS[kind]
+    simulator = begin(live)
+    before = live.status()["sync"]["refused"].get(refusal.name.lower(), 0)
+    simulator.spoil = [make]
+    time.sleep(0.1)
+    state = live.status()
+    assert state["mode"] == "RUNNING"
+    assert state["sync"]["refused"][refusal.name.lower()] == before + 1
+    live.control.ask("safe_stop")
+    live.wait("STOPPED")
+    simulator.end()
+
+
+@pytest.mark.parametrize("kind", DEADLY)
+def test_a_command_that_must_not_be_followed_stops_the_hall_by_name(live: Live, kind: str) -> None:
+    make, rule = DEADLY[kind]
+    simulator = begin(live)
+    simulator.spoil = [make] * 5
+    state = live.wait("STOPPED", 10)
+    assert state["stop"]["rule"] == rule.name
+    assert "seq" in state["stop"]["text"]
+    simulator.end()
+
+
+def test_a_client_that_dies_in_mid_motion_lets_the_hall_halt(live: Live) -> None:
+    simulator = begin(live)
+    simulator.end()
+    state = live.wait("STOPPED", 10)
+    assert state["stop"]["rule"] == "SILENCE"
+    assert "last seq" in state["stop"]["text"]
+
+
+def test_garbage_and_floods_disturb_nothing(live: Live) -> None:
+    simulator = begin(live)
+    junk = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    rng = np.random.default_rng(5)
+    for _ in range(3000):
+        junk.sendto(rng.bytes(int(rng.integers(0, 400))), ("127.0.0.1", live.sync_port))
+    junk.close()
+    time.sleep(0.2)
+    assert live.status()["mode"] == "RUNNING"
+    live.control.ask("safe_stop")
+    live.wait("STOPPED")
+    simulator.end()
+
+
+def test_confirm_is_refused_when_the_command_has_moved_away(live: Live) -> None:
+    live.control.ask("reset")
+    live.control.ask("select", source="sync")
+    place = {"x": START[0]}
+    simulator = Simulator(live.sync_port, lambda step: [place["x"], *START[1:]])
+    simulator.start()
+    while not simulator.answers:
+        time.sleep(0.01)
+    live.control.ask("move_to_start", order="rail,robot1,robot2")
+    live.wait("AT_START")
+    place["x"] -= 0.1
+    time.sleep(0.05)
+    with pytest.raises(Refused, match="moved away"):
+        live.control.ask("confirm")
+    live.control.ask("select", source="none")
+    simulator.end()
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (b"not json", "cannot be read"),
+        (b"[]", "another version"),
+        (b'{"proxops": 2}', "another version"),
+        (b'{"proxops": 1, "client": "x", "sequence": 1, "sent_utc_ns": 0, "ttl_ms": 100, "do": "status"}', "too old"),
+        (b"\xff" * 2000, "cannot be read"),
+    ],
+)
+def test_the_control_channel_refuses_nonsense(live: Live, request_: bytes, words: str) -> None:
+    raw = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    raw.settimeout(2)
+    raw.sendto(request_, ("127.0.0.1", live.control_port))
+    assert words in raw.recv(60000).decode()
+    raw.close()
+
+
+def test_the_control_channel_names_bad_arguments(live: Live) -> None:
+    with pytest.raises(BadInput, match="order"):
+        live.control.ask("move_to_start", order=7)
+    with pytest.raises(BadInput, match="no such request"):
+        live.control.ask("fly")
+
+
+def test_interlocks_stop_jog_and_status_tells(live: Live) -> None:
+    if live.status()["mode"] == "STOPPED":
+        live.control.ask("reset")
+    live.control.ask("select", source="manual")
+    for _ in range(5):
+        live.control.ask("jog", system="GLC", robot="robot1", component="z", direction=1, speed=0.5)
+        time.sleep(0.05)
+    live.control.ask("interlock", name="gate_south", healthy=False)
+    state = live.wait("STOPPED")
+    assert state["stop"]["rule"] == "GATE"
+    assert state["open_interlocks"] == ["gate_south"]
+    live.control.ask("interlock", name="gate_south", healthy=True)
+    live.control.ask("reset")
+
+
+def test_everything_was_recorded_and_kept_the_limits(live: Live) -> None:
+    """After all of the above: one whole log, every set-point within speed and acceleration, every stop in the events."""
+    cell = load_cell()
+    log = live.end()
+    assert log.complete
+    ticks = log.pool["clock"]["tick"]
+    assert (np.diff(ticks) == 1).all()
+    x = np.column_stack([log.pool["setpoint"][name] for name in log.pool["setpoint"].dtype.names])
+    v = np.diff(x, axis=0) / DT
+    assert (np.abs(v) <= cell.hall["speed"][0] * (1 + 1e-9)).all()
+    assert (np.abs(np.diff(v, axis=0)) / DT <= cell.hall["acceleration"][0] * (1 + 1e-6)).all()
+    texts = " ".join(event["text"].decode() for event in log.events)
+    for rule in ("NOT_FINITE", "BAD_COMMAND", "UNREACHABLE", "JUMP", "SILENCE", "GATE", "OPERATOR"):
+        assert rule in texts
+
+
+def test_a_signal_ends_the_facility_in_good_order(tmp_path: Path) -> None:
+    facility = Live(tmp_path / "serve")
+    simulator = begin(facility)
+    os.kill(facility.process.pid, signal.SIGTERM)
+    facility.process.wait(30)
+    simulator.end()
+    log = Log.open(tmp_path / "serve" / "run.mcap")
+    assert log.complete
+    assert log.pool["state"]["mode"][-1] == Mode.STOPPED
+    assert facility.process.returncode == 1  # the session ended in a stop
+
+
+def test_kill_9_of_the_recorder_raises_an_alarm_and_disturbs_no_motion(tmp_path: Path) -> None:
+    facility = Live(tmp_path / "serve")
+    simulator = begin(facility)
+    children = Path(f"/proc/{facility.process.pid}/task/{facility.process.pid}/children").read_text().split()
+    recorder = next(int(pid) for pid in children if "recorder" in Path(f"/proc/{pid}/cmdline").read_text())
+    os.kill(recorder, signal.SIGKILL)
+    time.sleep(0.5)
+    state = facility.status()
+    assert state["mode"] == "RUNNING"
+    assert "recorder_lost" in state["alarms"]
+    facility.control.ask("safe_stop")
+    facility.wait("STOPPED")
+    simulator.end()
+    facility.control.ask("shut_down")
+    facility.process.wait(30)
+    log = Log.open(tmp_path / "serve" / "run.mcap")
+    assert not log.complete
+    running = log.pool["state"]["mode"] == Mode.RUNNING
+    assert running.any()  # readable into the run
+
+
+def test_kill_9_of_the_facility_leaves_a_whole_log(tmp_path: Path) -> None:
+    facility = Live(tmp_path / "serve")
+    simulator = begin(facility)
+    ticks = facility.status()["tick"]
+    facility.process.kill()
+    facility.process.wait(30)
+    simulator.end()
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        log = Log.open(tmp_path / "serve" / "run.mcap")
+        if log.complete:
+            break
+        time.sleep(0.2)
+    assert log.complete
+    assert log.pool["clock"]["tick"][-1] >= ticks
