@@ -55,13 +55,16 @@ def run() -> dict[str, float | str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         serve = subprocess.Popen(
-            [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder / "serve"), "--port", str(PORTS[0]), "--control-port", str(PORTS[1]), "--no-report"],
+            [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder / "serve"), "--no-report",
+             "--port", str(PORTS[0]), "--control-port", str(PORTS[1])],
             stdout=subprocess.DEVNULL, stderr=(folder / "serve.txt").open("w"),
         )  # fmt: skip
         control = ControlClient(("127.0.0.1", PORTS[1]), 1.0)
         _wait(control)
         control.ask("select", source="sync")
-        empty = subprocess.Popen([sys.executable, "-c", EMPTY_LOOP, str(round(SECONDS * 250)), str(folder / "empty.json")])
+        empty = subprocess.Popen(
+            [sys.executable, "-c", EMPTY_LOOP, str(round(SECONDS * 250)), str(folder / "empty.json")]
+        )
         began = time.time_ns()
         _speak(SECONDS, control)
         ended = time.time_ns()
@@ -93,7 +96,7 @@ def _wait(control: ControlClient) -> None:
         try:
             if control.ask("status")["mode"] == "READY":
                 return
-        except Exception as error:  # noqa: BLE001  not up yet
+        except Exception as error:
             last = error
         time.sleep(0.3)
     raise RuntimeError(f"the facility did not come up: {last}")

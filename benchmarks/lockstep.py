@@ -21,7 +21,9 @@ REPEATS = 5
 def demo_trajectory(folder: Path) -> Trajectory:
     """The demo's trajectory, made by its example."""
     path = folder / "rendezvous.txt"
-    subprocess.run([sys.executable, str(ROOT / "examples" / "rendezvous.py"), str(path)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "rendezvous.py"), str(path)], check=True, capture_output=True
+    )
     return read_trajectory(path)
 
 

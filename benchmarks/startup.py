@@ -18,5 +18,8 @@ def _seconds(*command: str) -> float:
 
 def run() -> dict[str, float]:
     """Best of five."""
-    bare, answered = _seconds(sys.executable, "-c", "pass"), _seconds(sys.executable, "-m", "proxops.cli", "--help")
+    bare, answered = (
+        _seconds(sys.executable, "-c", "pass"),
+        _seconds(sys.executable, "-m", "proxops.cli", "--help"),
+    )
     return {"help_s": answered, "bare_interpreter_s": bare, "ratio": answered / bare, "required_help_s": 0.5}

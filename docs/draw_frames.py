@@ -44,9 +44,7 @@ def along(x: float) -> float:
     if x <= CUT_LEFT:
         return x
     return (
-        x - (CUT_RIGHT - CUT_LEFT - CUT)
-        if x >= CUT_RIGHT
-        else CUT_LEFT + CUT * (x - CUT_LEFT) / (CUT_RIGHT - CUT_LEFT)
+        x - (CUT_RIGHT - CUT_LEFT - CUT) if x >= CUT_RIGHT else CUT_LEFT + CUT * (x - CUT_LEFT) / (CUT_RIGHT - CUT_LEFT)
     )
 
 
@@ -79,9 +77,7 @@ class Sheet:
 
     def box(self, u0: float, v0: float, u1: float, v1: float, style: str) -> None:
         (x0, y0), (x1, y1) = self.at(u0, v1), self.at(u1, v0)
-        self.lines.append(
-            f'<rect x="{x0:.1f}" y="{y0:.1f}" width="{x1 - x0:.1f}" height="{y1 - y0:.1f}" {style}/>'
-        )
+        self.lines.append(f'<rect x="{x0:.1f}" y="{y0:.1f}" width="{x1 - x0:.1f}" height="{y1 - y0:.1f}" {style}/>')
 
     def path(self, points: list[tuple[float, float]], style: str) -> None:
         text = " ".join(f"{x:.1f},{y:.1f}" for x, y in (self.at(*p) for p in points))
@@ -91,9 +87,7 @@ class Sheet:
         x, y = self.at(u, v)
         self.lines.append(f'<text x="{x + dx:.1f}" y="{y + dy:.1f}" {style}>{words}</text>')
 
-    def dimension(
-        self, start: tuple[float, float], end: tuple[float, float], words: str, dx: float, dy: float
-    ) -> None:
+    def dimension(self, start: tuple[float, float], end: tuple[float, float], words: str, dx: float, dy: float) -> None:
         arrows = f'stroke="{GREY}" fill="none" marker-start="url(#d)" marker-end="url(#d)"'
         self.path([start, end], arrows)
         self.text((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, words, dx, dy, f'class="s" fill="{GREY}"')
@@ -117,22 +111,16 @@ class Sheet:
         self.lines.append(f'<text x="{x + dx:.1f}" y="{y + dy:.1f}" class="f">{name}</text>')
 
     def _arrow_head_on(self, x: float, y: float, letter: str, colour: str, towards_us: bool) -> None:
-        self.lines.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="white" stroke="{colour}" stroke-width="2"/>'
-        )
+        self.lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="white" stroke="{colour}" stroke-width="2"/>')
         if towards_us:
             self.lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.8" fill="{colour}"/>')
         else:
             cross = f"M{x - 3:.1f} {y - 3:.1f}l6 6m0 -6l-6 6"
             self.lines.append(f'<path d="{cross}" stroke="{colour}" stroke-width="1.6"/>')
-        self.lines.append(
-            f'<text x="{x - 14:.1f}" y="{y + 13:.1f}" fill="{colour}" class="s">{letter}</text>'
-        )
+        self.lines.append(f'<text x="{x - 14:.1f}" y="{y + 13:.1f}" fill="{colour}" class="s">{letter}</text>')
 
     def save(self, path: Path) -> None:
-        style = (
-            "text{font-family:sans-serif;font-size:13px}.s{font-size:11px}.f{font-weight:bold;font-size:12px}"
-        )
+        style = "text{font-family:sans-serif;font-size:13px}.s{font-size:11px}.f{font-weight:bold;font-size:12px}"
         width, height = self.size
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         head += f'width="{width:.0f}" height="{height:.0f}">\n<style>{style}</style>\n'
@@ -160,9 +148,7 @@ def draw_top() -> Sheet:
     sheet.box(-2.5, -2.5, 24.5, 2.5, RANGE1)
     sheet.text(-2.5, -2.5, "robot 1 range, Table 3: x -2.5 … 24.5, y ±2.5", 6, -6, 'class="s" fill="#6a1b9a"')
     sheet.box(-2.5, -1.0, 2.5, 4.0, RANGE2)
-    sheet.text(
-        -2.5, 4.0, "robot 2 range, Table 3: x ±2.5, y -1 … 4 = 1.5 ± 2.5", 6, 15, 'class="s" fill="#00838f"'
-    )
+    sheet.text(-2.5, 4.0, "robot 2 range, Table 3: x ±2.5, y -1 … 4 = 1.5 ± 2.5", 6, 15, 'class="s" fill="#00838f"')
     sheet.path([(RAIL, 0.0), (FLANGE1_X, 0.0)], ORANGE)
     sheet.path([(0.0, BASE2_Y), (FLANGE2_X, BASE2_Y)], ORANGE)
     plate1, plate2 = 0.35, 0.5

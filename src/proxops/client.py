@@ -8,7 +8,14 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from proxops.core.channel import CONTROL_PORT, CONTROL_VERSION, LOOPBACK, SIZE_LIMIT, SYNC_PORT, TIME_TO_LIVE_MS
+from proxops.core.channel import (
+    CONTROL_PORT,
+    CONTROL_VERSION,
+    LOOPBACK,
+    SIZE_LIMIT,
+    SYNC_PORT,
+    TIME_TO_LIVE_MS,
+)
 from proxops.core.datagram import Answer, Command, Malformed, pack_command, unpack_answer
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, Refused
 from proxops.core.vocabulary import System

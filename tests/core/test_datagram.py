@@ -25,9 +25,7 @@ QUIET = settings(max_examples=300, deadline=None, derandomize=True)
 u16, u64 = st.integers(0, 2**16 - 1), st.integers(0, 2**64 - 1)
 values = st.lists(st.floats(), min_size=22, max_size=22).map(tuple)
 commands = st.builds(Command, st.integers(1, 4), u64, u64, values, st.booleans())
-answers = st.builds(
-    Answer, st.integers(0, 15), st.booleans(), st.booleans(), u64, u64, values, u64, u16, u16, u16
-)
+answers = st.builds(Answer, st.integers(0, 15), st.booleans(), st.booleans(), u64, u64, values, u64, u16, u16, u16)
 GOOD = pack_command(Command(1, 77, 123456789, tuple(float(k) for k in range(22))))
 REPLY = pack_answer(Answer(1, True, False, 77, 5, tuple(float(k) for k in range(22)), 4, 7, 0, 0))
 
@@ -211,6 +209,7 @@ def test_numbers_that_are_none_pass_here_and_are_judged_with_the_motion() -> Non
 def test_refusals_keep_their_numbers() -> None:
     """They stand in other people's programs."""
     assert [r.name for r in Refusal] == [
-        "NONE", "SIZE", "MAGIC", "VERSION", "CRC", "MODE_WORD", "OLD_SEQUENCE", "NOT_MASTER", "NOT_FINITE", "NOT_UNIT", "NOT_SELECTED",
+        "NONE", "SIZE", "MAGIC", "VERSION", "CRC", "MODE_WORD", "OLD_SEQUENCE", "NOT_MASTER", "NOT_FINITE",
+        "NOT_UNIT", "NOT_SELECTED",
     ]  # fmt: skip
     assert [int(r) for r in Refusal] == list(range(11))

@@ -82,7 +82,9 @@ def test_what_is_not_possible_is_refused_with_the_way_out_and_changes_nothing(be
     assert bench.mode is Mode.READY
 
 
-@pytest.mark.parametrize("mode", ["STANDBY", "READY", "MANUAL", "SINE", "ARMED", "MOVING_TO_START", "AT_START", "RUNNING"])
+@pytest.mark.parametrize(
+    "mode", ["STANDBY", "READY", "MANUAL", "SINE", "ARMED", "MOVING_TO_START", "AT_START", "RUNNING"]
+)
 def test_safe_stop_from_every_mode_brakes_within_limits_and_latches(bench, swing, cell: Cell, mode: str) -> None:
     desk = bench.hall.desk
     if mode != "STANDBY":
@@ -155,8 +157,19 @@ def test_an_open_door_forbids_to_begin(bench, swing) -> None:
         desk.move_to_start("rail,robot1,robot2")
 
 
-@pytest.mark.parametrize(("system", "component", "column", "unit"), [("IJT", "a1", None, None), ("GLC", "z", 9, 1.0), ("IDC", "x", 7, 1e3), ("CLW", "y", 8, 1.0), ("GLC", "a", 10, None)])
-def test_jog_moves_one_component_and_fades_without_heartbeats(bench, system: str, component: str, column: int | None, unit: float | None) -> None:
+@pytest.mark.parametrize(
+    ("system", "component", "column", "unit"),
+    [
+        ("IJT", "a1", None, None),
+        ("GLC", "z", 9, 1.0),
+        ("IDC", "x", 7, 1e3),
+        ("CLW", "y", 8, 1.0),
+        ("GLC", "a", 10, None),
+    ],
+)
+def test_jog_moves_one_component_and_fades_without_heartbeats(
+    bench, system: str, component: str, column: int | None, unit: float | None
+) -> None:
     """Held for 1 s: speed reaches the jog speed and not more; the other components of that system stay."""
     desk = bench.ready().hall.desk
     desk.select("manual")

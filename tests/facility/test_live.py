@@ -1,4 +1,4 @@
-"""The live facility over real UDP sockets, in a process of its own: procedure, master, bad datagrams, dying clients, recording."""
+"""The live facility over real UDP sockets: procedure, master, bad datagrams, dying clients, recording."""
 
 from __future__ import annotations
 
@@ -46,7 +46,16 @@ class Live:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.sync_port, self.control_port = free_ports()
-        command = [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder), "--no-report", "--json"]
+        command = [
+            sys.executable,
+            "-m",
+            "proxops.cli",
+            "serve",
+            "--out",
+            str(folder),
+            "--no-report",
+            "--json",
+        ]
         command += ["--port", str(self.sync_port), "--control-port", str(self.control_port)]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.control = ControlClient(("127.0.0.1", self.control_port), 5.0)
@@ -195,9 +204,15 @@ HARMLESS = {
 }
 DEADLY = {
     "nan": (spoilt(lambda d: d.__setitem__(slice(24, 32), struct.pack("<d", float("nan")))), Rule.NOT_FINITE),
-    "inf": (spoilt(lambda d: d.__setitem__(slice(24 + 56, 32 + 56), struct.pack("<d", float("inf")))), Rule.NOT_FINITE),
+    "inf": (
+        spoilt(lambda d: d.__setitem__(slice(24 + 56, 32 + 56), struct.pack("<d", float("inf")))),
+        Rule.NOT_FINITE,
+    ),
     "mode word": (spoilt(lambda d: d.__setitem__(6, 7)), Rule.BAD_COMMAND),
-    "unreachable": (spoilt(lambda d: d.__setitem__(slice(24 + 72, 32 + 72), struct.pack("<d", 3.9))), Rule.UNREACHABLE),
+    "unreachable": (
+        spoilt(lambda d: d.__setitem__(slice(24 + 72, 32 + 72), struct.pack("<d", 3.9))),
+        Rule.UNREACHABLE,
+    ),
     "jump": (spoilt(lambda d: d.__setitem__(slice(24, 32), struct.pack("<d", START[0] - 0.5))), Rule.JUMP),
 }
 
@@ -274,7 +289,10 @@ def test_confirm_is_refused_when_the_command_has_moved_away(live: Live) -> None:
         (b"not json", "cannot be read"),
         (b"[]", "another version"),
         (b'{"proxops": 2}', "another version"),
-        (b'{"proxops": 1, "client": "x", "sequence": 1, "sent_utc_ns": 0, "ttl_ms": 100, "do": "status"}', "too old"),
+        (
+            b'{"proxops": 1, "client": "x", "sequence": 1, "sent_utc_ns": 0, "ttl_ms": 100, "do": "status"}',
+            "too old",
+        ),
         (b"\xff" * 2000, "cannot be read"),
     ],
 )

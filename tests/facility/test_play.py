@@ -60,11 +60,18 @@ def test_actual_follows_commanded_and_the_log_is_complete(cell, swing, tmp_path:
     error = groups(log, "actual")[running] - groups(log, "wish")[running]
     assert np.abs(error[:, 1:]).max() < np.radians(0.2)
     assert np.abs(error[:, 0]).max() < 5e-3
-    assert np.array_equal(groups(log, "wish")[running], groups(log, "setpoint")[running])  # a soft motion is not touched
+    assert np.array_equal(
+        groups(log, "wish")[running], groups(log, "setpoint")[running]
+    )  # a soft motion is not touched
 
 
-@pytest.mark.parametrize(("name", "rule", "drives"), [("door_main", Rule.DOOR, 1), ("estop_fence", Rule.ESTOP, 0), ("drive_power_rail", Rule.DRIVE_POWER, 0)])
-def test_an_interlock_ends_the_run_within_the_limits(cell, swing, tmp_path: Path, name: str, rule: Rule, drives: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "rule", "drives"),
+    [("door_main", Rule.DOOR, 1), ("estop_fence", Rule.ESTOP, 0), ("drive_power_rail", Rule.DRIVE_POWER, 0)],
+)
+def test_an_interlock_ends_the_run_within_the_limits(
+    cell, swing, tmp_path: Path, name: str, rule: Rule, drives: int
+) -> None:
     record = tmp_path / "run.mcap"
     played = play(cell, swing(System.CLW), record, meanwhile=lambda hall: _rehearse(hall, [(name, 0.7)]))
     assert played.stop is not None
@@ -112,12 +119,30 @@ def test_a_start_at_full_speed_is_softened_within_the_limits(cell, swing, tmp_pa
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda v: v[100:].__setitem__((slice(None), 21), v[100:, 21] + 200), ("line 101", "JUMP", "rail", "got 200", "bound 23.2 mm")),
-        (lambda v: v[1:].__setitem__((slice(None), 0), v[1:, 0] + 30), ("line 2", "JUMP", "robot 1 A1", "got 30", "bound 1.76 deg")),
-        (lambda v: v.__setitem__((slice(None), 21), 6000 + 8.0 * np.arange(len(v))), ("line 2", "AXIS_SPEED", "2000 mm/s", "1450 mm/s")),
-        (lambda v: v.__setitem__((slice(None), 21), 25500.0), ("line 1", "AXIS_RANGE", "25500 mm", "25000 mm")),
-        (lambda v: v.__setitem__((slice(None), 7), 150.0), ("line 1", "ATTITUDE_RANGE", "robot 2", "yaw", "60 deg outside", "-90 … 90 deg")),
-        (lambda v: v.__setitem__((slice(None), 8), -60.0), ("line 1", "POSITION_RANGE", "robot 2", " z", "-0.5 … 1.5 m")),
+        (
+            lambda v: v[100:].__setitem__((slice(None), 21), v[100:, 21] + 200),
+            ("line 101", "JUMP", "rail", "got 200", "bound 23.2 mm"),
+        ),
+        (
+            lambda v: v[1:].__setitem__((slice(None), 0), v[1:, 0] + 30),
+            ("line 2", "JUMP", "robot 1 A1", "got 30", "bound 1.76 deg"),
+        ),
+        (
+            lambda v: v.__setitem__((slice(None), 21), 6000 + 8.0 * np.arange(len(v))),
+            ("line 2", "AXIS_SPEED", "2000 mm/s", "1450 mm/s"),
+        ),
+        (
+            lambda v: v.__setitem__((slice(None), 21), 25500.0),
+            ("line 1", "AXIS_RANGE", "25500 mm", "25000 mm"),
+        ),
+        (
+            lambda v: v.__setitem__((slice(None), 7), 150.0),
+            ("line 1", "ATTITUDE_RANGE", "robot 2", "yaw", "60 deg outside", "-90 … 90 deg"),
+        ),
+        (
+            lambda v: v.__setitem__((slice(None), 8), -60.0),
+            ("line 1", "POSITION_RANGE", "robot 2", " z", "-0.5 … 1.5 m"),
+        ),
     ],
 )
 def test_preflight_names_the_line_the_rule_and_the_bound(cell, swing, spoil, words) -> None:

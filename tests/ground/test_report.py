@@ -6,10 +6,11 @@ import dataclasses
 import io
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from rich.console import Console
 
 from proxops.core.errors import BadInput
@@ -19,7 +20,7 @@ from proxops.ground import report as report_module
 from proxops.ground import report_figures
 from proxops.ground.curves import COLUMNS, curves_of
 from proxops.ground.log import Log
-from proxops.ground.picture import PictureUnavailable
+from proxops.ground.picture import VIEWS, PictureUnavailable, encode_png
 from proxops.ground.plot_style import crest, save, thin
 from proxops.ground.plots import plot_log, system_figure
 from proxops.ground.recorded import recorded
@@ -37,9 +38,31 @@ class NoPicture:
         raise PictureUnavailable("no OpenGL here. Way out: apt-get install libegl1")
 
 
+class GreyPicture:
+    """Stands in for the hall's renderer, which has tests of its own."""
+
+    def __init__(self, *_: Any, width: int, height: int) -> None:
+        self._image = np.full((height // 10, width // 10, 3), 128, np.uint8)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def render(self, axes: NDArray[np.float64], *, view: str) -> bytes:
+        assert axes.shape == (13,) and view in VIEWS
+        return encode_png(self._image)
+
+
 @pytest.fixture
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_figures, "HallPicture", NoPicture)
+
+
+@pytest.fixture
+def grey_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_figures, "HallPicture", GreyPicture)
 
 
 @pytest.fixture
@@ -89,11 +112,11 @@ def test_curves_do_not_jump_and_stay_together(swung: Log, cell: Cell, system: Sy
     for robot in (1, 2):
         commanded, actual = curves.robot(robot)
         scale = np.array([{"mm": 1e3, "deg": 60.0}.get(unit, 1.0) for unit in COLUMNS[system].units])
-        known = np.isfinite(commanded).all(axis=1)
+        known = np.asarray(np.isfinite(commanded).all(axis=1))
         assert known.any()
         np.testing.assert_array_equal(np.isfinite(actual).all(axis=1), known)
-        together = known[1:] & known[:-1]
-        assert (np.abs(np.diff(commanded, axis=0))[together] < 0.01 * scale).all()
+        steps = np.abs(np.diff(commanded, axis=0))
+        assert (steps[known[1:] & known[:-1]] < 0.01 * scale).all()
         assert (np.abs(actual - commanded)[known] < 0.05 * scale).all()
 
 
@@ -111,7 +134,7 @@ def test_turns_are_counted_through(swung: Log, cell: Cell) -> None:
 
 
 def test_thinning_keeps_the_peaks() -> None:
-    t = np.arange(100_000) * 0.004
+    t = np.linspace(0.0, 400.0, 100_000)
     y = np.random.default_rng(2).standard_normal(t.size)
     y[[31_234, 77_777]] = -50.0, 60.0
     x, kept = thin(t, y, 1000)
@@ -123,11 +146,9 @@ def test_thinning_keeps_the_peaks() -> None:
     np.testing.assert_array_equal(thin(t[:50], y[:50], 1000)[1], y[:50])
 
 
-def test_report_holds_figures_and_pictures_and_needs_nothing_else(
-    swung: Log, cell: Cell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_report_holds_everything_needs_nothing_and_does_not_change(
+    swung: Log, cell: Cell, tmp_path: Path, grey_pictures: None
 ) -> None:
-    monkeypatch.setattr(report_figures, "WIDTH", 320)
-    monkeypatch.setattr(report_figures, "HEIGHT", 180)
     figures, text = summarise(swung, cell), report(swung, cell, tmp_path / "report.html")
     assert "<strong>Done</strong>" in text
     for value in (
@@ -139,16 +160,10 @@ def test_report_holds_figures_and_pictures_and_needs_nothing_else(
     ):
         assert value in text, value
     assert text.count("<svg") == 5
-    pictures = text.count("data:image/jpeg;base64,")
-    assert pictures == 6 or "No pictures: no OpenGL" in text
+    assert text.count("data:image/jpeg;base64,") == 6
     assert not re.search(r'(src|href)="(?!data:|#)|<script|<link|@import', text)
-    assert len(text.encode()) < 4_000_000
-
-
-def test_report_is_the_same_every_time(
-    swung: Log, cell: Cell, tmp_path: Path, no_pictures: None, no_sheet: None
-) -> None:
-    assert report(swung, cell, tmp_path / "a.html") == report(swung, cell, tmp_path / "b.html")
+    assert len(text.encode()) < 2_000_000
+    assert report(swung, cell, tmp_path / "again.html") == text
 
 
 def test_report_of_a_stop_names_the_rule(
@@ -184,9 +199,7 @@ def test_lateness_of_a_live_run_is_drawn(
     assert "--realtime" in text
 
 
-def test_text_from_outside_cannot_become_markup(
-    swung: Log, cell: Cell, tmp_path: Path, no_pictures: None
-) -> None:
+def test_text_from_outside_cannot_become_markup(swung: Log, cell: Cell, tmp_path: Path, no_pictures: None) -> None:
     events = swung.events.copy()
     events["text"][0] = b"<img src=x> & [bold]"
     metadata = {**swung.metadata, "trajectory": "<b>odd</b>.txt"}
@@ -198,7 +211,7 @@ def test_text_from_outside_cannot_become_markup(
 
 def test_terminal_summary_says_the_same(swung: Log, stopped: Log, cell: Cell) -> None:
     for log, word in ((swung, "Done"), (stopped, "not met")):
-        console = Console(file=io.StringIO(), width=120)
+        console = Console(file=io.StringIO(), width=80)
         print_summary(summarise(log, cell), console)
         text = console.file.getvalue()  # type: ignore[attr-defined]
         assert word in text

@@ -12,7 +12,7 @@ import pytest
 from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_S
 from proxops.ground.following import UNITS, fit_delay, follow
 from proxops.ground.log import Log
-from proxops.ground.recorded import Recorded, distance_and_angle, ports_of_axes, recorded
+from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes, recorded
 from proxops.ground.summary import summarise
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses
@@ -22,7 +22,10 @@ from proxops.maths.rotation import angle_between
 def made_up_run(delay: float, amplitude: float, seconds: float = 4.0) -> Recorded:
     """A second of rest, then a wish on a sine that the axes follow exactly, ``delay`` later."""
     t = np.arange(0.0, 1.0 + seconds, PERIOD_S)
-    path = lambda t: amplitude * (1.0 - np.cos(np.maximum(t - 1.0, 0.0) * 3.0))[:, None] * np.ones(13)  # noqa: E731
+
+    def path(t: Floats) -> Floats:
+        return np.outer(amplitude * (1.0 - np.cos(np.maximum(t - 1.0, 0.0) * 3.0)), np.ones(13))
+
     start = int(np.searchsorted(t, 1.0 - 1e-9))
     return Recorded(t, path(t), path(t), path(t - delay), (), slice(start, t.size))
 
@@ -38,18 +41,17 @@ def test_axes_that_stand_still_show_no_delay() -> None:
 
 def test_motion_that_drowns_in_noise_shows_no_delay() -> None:
     run = made_up_run(0.02, 1e-6)
-    noisy = dataclasses.replace(
-        run, actual=run.actual + np.random.default_rng(5).normal(0.0, 1e-4, run.actual.shape)
-    )
+    noisy = dataclasses.replace(run, actual=run.actual + np.random.default_rng(5).normal(0.0, 1e-4, run.actual.shape))
     assert math.isnan(fit_delay(noisy, UNITS["rail"]))
 
 
 def test_delays_of_the_virtual_controllers_are_recovered(swung: Log, cell: Cell) -> None:
     """Dead time, lag of the servo and one cycle of interpolation; its 1 ms steps are the tolerance."""
     figures = summarise(swung, cell)
-    machines = {"rail": cell.file.rail, "robot1": cell.file.robot1, "robot2": cell.file.robot2}
-    for unit, machine in machines.items():
-        told = (machine.servo.dead_time_ms + machine.servo.time_constant_ms) * 1e-3 + PERIOD_S
+    file = cell.file
+    servos = {"rail": file.rail.servo, "robot1": file.robot1.servo, "robot2": file.robot2.servo}
+    for unit, servo in servos.items():
+        told = (servo.dead_time_ms + servo.time_constant_ms) * 1e-3 + PERIOD_S
         assert figures[f"{unit}_delay_s"] == pytest.approx(told, abs=1.5e-3), unit
 
 
@@ -64,9 +66,7 @@ def test_errors_agree_with_one_row_worked_out_by_hand(swung: Log, cell: Cell) ->
         assert errors.attitude[200, robot] == pytest.approx(turned, rel=1e-6)
     figures = summarise(swung, cell)
     assert figures["robot1_position_error_max_m"] == errors.position[:, 0].max()
-    assert figures["robot2_attitude_error_rms_rad"] == pytest.approx(
-        math.sqrt(np.mean(errors.attitude[:, 1] ** 2))
-    )
+    assert figures["robot2_attitude_error_rms_rad"] == pytest.approx(math.sqrt(np.mean(errors.attitude[:, 1] ** 2)))
     assert figures["rail_error_max_m"] == np.abs(data.wish - data.actual)[data.run, 0].max()
 
 
@@ -123,9 +123,7 @@ def test_figures_are_json(swung: Log, stopped: Log, cell: Cell) -> None:
 
 @pytest.mark.parametrize("cycles", (0, 1, 2, 51))
 def test_what_does_not_exist_is_none(swung: Log, cell: Cell, cycles: int) -> None:
-    short = dataclasses.replace(
-        swung, pool=swung.pool[:cycles], events=np.empty(0, EVENT_DTYPE), complete=False
-    )
+    short = dataclasses.replace(swung, pool=swung.pool[:cycles], events=np.empty(0, EVENT_DTYPE), complete=False)
     figures = summarise(short, cell)
     json.dumps(figures, allow_nan=False)
     assert figures["cycles"] == cycles

@@ -175,7 +175,12 @@ def test_absurd_values(tmp_path: Path, old: str, new: str, key: str) -> None:
     ("old", "new", "axis", "value"),
     [
         ("home_m = 6.0", "home_m = 26.0", "rail", "26"),
-        ("home_deg = [0.0, -90.0, 90.0, 0.0, 0.0, 0.0]", "home_deg = [0.0, 10.0, 90.0, 0.0, 0.0, 0.0]", "robot1_a2", "10"),
+        (
+            "home_deg = [0.0, -90.0, 90.0, 0.0, 0.0, 0.0]",
+            "home_deg = [0.0, 10.0, 90.0, 0.0, 0.0, 0.0]",
+            "robot1_a2",
+            "10",
+        ),
     ],
 )
 def test_a_home_outside_the_axis_range_is_named_with_value_and_bound(
@@ -196,7 +201,13 @@ def test_two_interlocks_of_one_name_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "word"),
-    [(b"", "name"), (b"name = ", "cannot read"), (b"\xff\xfe\x00", "cannot read"), (b"[rail]\n[rail]\n", "cannot read"), (b"\0", "cannot")],
+    [
+        (b"", "name"),
+        (b"name = ", "cannot read"),
+        (b"\xff\xfe\x00", "cannot read"),
+        (b"[rail]\n[rail]\n", "cannot read"),
+        (b"\0", "cannot"),
+    ],
 )
 def test_files_that_are_no_cells(tmp_path: Path, content: bytes, word: str) -> None:
     path = tmp_path / "cell.toml"
@@ -291,7 +302,9 @@ def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
 
 def test_a_hall_with_robots_placed_otherwise(tmp_path: Path) -> None:
     """Robot 2 at (-3, -2, -1), yawed by 90 deg; the rail begins at x = 1 with robot 1 looking along +x."""
-    path = changed(tmp_path, "yaw_deg = 0.0, xyz_lab_m = [0.0, 1.5, -1.5]", "yaw_deg = 90.0, xyz_lab_m = [-3.0, -2.0, -1.0]")
+    path = changed(
+        tmp_path, "yaw_deg = 0.0, xyz_lab_m = [0.0, 1.5, -1.5]", "yaw_deg = 90.0, xyz_lab_m = [-3.0, -2.0, -1.0]"
+    )
     path.write_text(
         path.read_text()
         .replace("yaw_deg = 180.0", "yaw_deg = 0.0")
@@ -320,8 +333,14 @@ def test_a_robot_that_looks_across_the_rail_works_or_is_refused(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('mount = { on = "rail", yaw_deg = 180.0 }', 'mount = { on = "rail", yaw_deg = 180.0, xyz_lab_m = [9.0, 9.0, 9.0] }'),
-        ('mount = { on = "rail", yaw_deg = 180.0 }', 'mount = { on = "floor", yaw_deg = 180.0, xyz_lab_m = [5.0, 0.0, -1.5] }'),
+        (
+            'mount = { on = "rail", yaw_deg = 180.0 }',
+            'mount = { on = "rail", yaw_deg = 180.0, xyz_lab_m = [9.0, 9.0, 9.0] }',
+        ),
+        (
+            'mount = { on = "rail", yaw_deg = 180.0 }',
+            'mount = { on = "floor", yaw_deg = 180.0, xyz_lab_m = [5.0, 0.0, -1.5] }',
+        ),
         ('mount = { on = "floor", yaw_deg = 0.0', 'mount = { on = "rail", yaw_deg = 0.0'),
     ],
     ids=["xyz of the robot on the rail", "robot 1 on the floor", "robot 2 on the rail"],

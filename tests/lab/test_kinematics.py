@@ -241,7 +241,9 @@ def test_at_the_very_edge_of_reach_an_answer_is_filled_in_or_refused(share: floa
         T = np.array([[0, 0, 1, edge + (share + step) * 1e-12], [0, 1, 0, 0], [-1, 0, 0, d1], [0, 0, 0, 1.0]])
         q[:] = 77.0
         beyond = inverse_near(KR240, T, HOME, -FREE, FREE, False, q)
-        assert not (beyond <= 1e-12 and (q == 77.0).any()), f"{beyond:.3e} m beyond reach: taken as found, no axes given"
+        assert not (beyond <= 1e-12 and (q == 77.0).any()), (
+            f"{beyond:.3e} m beyond reach: taken as found, no axes given"
+        )
 
 
 @pytest.mark.parametrize("row", [0, 1, 2])
@@ -288,4 +290,6 @@ def test_the_wrist_is_above_axis_1_where_the_margin_says_so() -> None:
     for q in rng.uniform(-3, 3, (500, 6)):
         T = forward(KR240, q)
         wrist_centre = T[:3, 3] - KR240[5] * T[:3, 2]
-        assert singularity_margins(KR240, q)[2] == pytest.approx(math.hypot(wrist_centre[0], wrist_centre[1]), abs=1e-12)
+        assert singularity_margins(KR240, q)[2] == pytest.approx(
+            math.hypot(wrist_centre[0], wrist_centre[1]), abs=1e-12
+        )

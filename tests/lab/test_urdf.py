@@ -12,6 +12,7 @@ from proxops.lab.urdf import read_arm, read_limits
 
 KR240 = builtin("models", "kr_240_2.urdf")
 TEXT = KR240.read_text()
+D4 = '<origin xyz="1.1 0 0" rpy="0 0 0"/>'
 FLANGE = '<origin xyz="0.23 0 0" rpy="0 1.5707963267948966 0"/>'
 
 
@@ -53,8 +54,8 @@ def test_rail_limits() -> None:
         ('name="flange_joint"', 'name="tool_joint"', ("no joint flange_joint",)),
         ('<axis xyz="0 0 -1"/>', '<axis xyz="0 0 1"/>', ("a1", "(0, 0, -1)")),
         ('<axis xyz="-1 0 0"/>', '<axis xyz="0 0 1"/>', ("a4", "(-1, 0, 0)")),
-        ('<origin xyz="1.1 0 0" rpy="0 0 0"/>', '<origin xyz="1.1 0.1 0" rpy="0 0 0"/>', ("a5", "0.1")),
-        ('<origin xyz="1.1 0 0" rpy="0 0 0"/>', '<origin xyz="1.1 0 0" rpy="0 0.1 0"/>', ("a5", "rpy")),
+        (D4, '<origin xyz="1.1 0.1 0" rpy="0 0 0"/>', ("a5", "0.1")),
+        (D4, '<origin xyz="1.1 0 0" rpy="0 0.1 0"/>', ("a5", "rpy")),
         ('<origin xyz="0 0 -0.055"', '<origin xyz="0.1 0 -0.055"', ("a4", "0.1")),
         ('<origin xyz="1.25 0 0"', '<origin xyz="long 0 0"', ("a3", "long")),
         (FLANGE, FLANGE.replace("0.23 0 0", "0.23 0 0.01"), ("flange_joint", "0.01")),
@@ -74,12 +75,12 @@ def test_a_flange_that_is_turned_otherwise_is_refused(tmp_path: Path, rpy: str) 
 
 @pytest.mark.parametrize("xyz", ["1.1 0", "1.1", "1.1 0 0 0"])
 def test_an_origin_needs_three_numbers(tmp_path: Path, xyz: str) -> None:
-    assert "a5" in complaint(changed(tmp_path, '<origin xyz="1.1 0 0"', f'<origin xyz="{xyz}"'))
+    assert "a5" in complaint(changed(tmp_path, D4, f'<origin xyz="{xyz}" rpy="0 0 0"/>'))
 
 
 @pytest.mark.parametrize("length", ["nan", "inf", "1e400"])
 def test_lengths_are_finite(tmp_path: Path, length: str) -> None:
-    assert "a5" in complaint(changed(tmp_path, '<origin xyz="1.1 0 0"', f'<origin xyz="{length} 0 0"'))
+    assert "a5" in complaint(changed(tmp_path, D4, f'<origin xyz="{length} 0 0" rpy="0 0 0"/>'))
 
 
 @pytest.mark.parametrize("length", ["0", "-1.25"])
@@ -89,7 +90,9 @@ def test_an_upper_arm_has_a_length(tmp_path: Path, length: str) -> None:
 
 
 def test_a_joint_of_another_kind_is_refused(tmp_path: Path) -> None:
-    assert "a3" in complaint(changed(tmp_path, '<joint name="a3" type="revolute">', '<joint name="a3" type="prismatic">'))
+    assert "a3" in complaint(
+        changed(tmp_path, '<joint name="a3" type="revolute">', '<joint name="a3" type="prismatic">')
+    )
 
 
 def test_a_joint_that_hangs_elsewhere_is_refused(tmp_path: Path) -> None:
@@ -106,23 +109,34 @@ A1_LIMIT = next(line.strip() for line in TEXT[TEXT.index('name="a1"') :].splitli
 
 
 @pytest.mark.parametrize(
-    "limit",
+    "attributes",
     [
-        "", '<limit lower="0" upper="1" velocity="1"/>', '<limit upper="1" velocity="1" acceleration="1"/>',
-        '<limit lower="1" upper="1" velocity="1" acceleration="1"/>', '<limit lower="2" upper="1" velocity="1" acceleration="1"/>',
-        '<limit lower="0" upper="1" velocity="0" acceleration="1"/>', '<limit lower="0" upper="1" velocity="1" acceleration="-1"/>',
-        '<limit lower="nan" upper="1" velocity="1" acceleration="1"/>', '<limit lower="0" upper="inf" velocity="1" acceleration="1"/>',
-        '<limit lower="0" upper="1" velocity="nan" acceleration="1"/>', '<limit lower="0" upper="1" velocity="fast" acceleration="1"/>',
-        '<limit lower="0" upper="1" velocity="1" acceleration="inf"/>',
+        'lower="0" upper="1" velocity="1"',
+        'upper="1" velocity="1" acceleration="1"',
+        'lower="1" upper="1" velocity="1" acceleration="1"',
+        'lower="2" upper="1" velocity="1" acceleration="1"',
+        'lower="0" upper="1" velocity="0" acceleration="1"',
+        'lower="0" upper="1" velocity="1" acceleration="-1"',
+        'lower="nan" upper="1" velocity="1" acceleration="1"',
+        'lower="0" upper="inf" velocity="1" acceleration="1"',
+        'lower="0" upper="1" velocity="nan" acceleration="1"',
+        'lower="0" upper="1" velocity="fast" acceleration="1"',
+        'lower="0" upper="1" velocity="1" acceleration="inf"',
     ],
-)  # fmt: skip
-def test_limits_that_are_none(tmp_path: Path, limit: str) -> None:
-    text = complaint(changed(tmp_path, A1_LIMIT, limit))
+)
+def test_limits_that_are_none(tmp_path: Path, attributes: str) -> None:
+    text = complaint(changed(tmp_path, A1_LIMIT, f"<limit {attributes}/>"))
     assert "a1" in text
     assert "limit" in text
 
 
-@pytest.mark.parametrize("content", [b"", b"not xml", b"<robot>", b"\x00\x01\xff", "<robot/>".encode("utf-16")[:7], b"<robot/>"])
+def test_an_axis_without_limits(tmp_path: Path) -> None:
+    assert "a1" in complaint(changed(tmp_path, A1_LIMIT, ""))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not xml", b"<robot>", b"\x00\x01\xff", "<robot/>".encode("utf-16")[:7], b"<robot/>"]
+)
 def test_files_that_are_no_models(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.urdf"
     path.write_bytes(content)

@@ -74,7 +74,18 @@ def test_a_key_given_twice_is_refused_even_with_the_same_value() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["garbage", "USER_ROB3_TOOL_X=1", "user_rob1_tool_x=1", "USER_ROB1_TOOL_D=1", "=5", "=", "# comment", "\x00", "X=1", "\ufeff"],
+    [
+        "garbage",
+        "USER_ROB3_TOOL_X=1",
+        "user_rob1_tool_x=1",
+        "USER_ROB1_TOOL_D=1",
+        "=5",
+        "=",
+        "# comment",
+        "\x00",
+        "X=1",
+        "\ufeff",
+    ],
 )
 def test_garbage_is_refused_with_line_value_and_bound(line: str) -> None:
     text = str(complaint([*GOOD[:4], line, *GOOD[4:]]))
@@ -83,7 +94,9 @@ def test_garbage_is_refused_with_line_value_and_bound(line: str) -> None:
     assert "USER_ROB1|2_TOOL_X|Y|Z|A|B|C=number" in text
 
 
-@pytest.mark.parametrize("word", ["", "abc", "nan", "inf", "-inf", "1e400", "1,5", "0x10", "5 mm", "5=6", "1e30", "5000.1", "-5001", "1_0"])
+@pytest.mark.parametrize(
+    "word", ["", "abc", "nan", "inf", "-inf", "1e400", "1,5", "0x10", "5 mm", "5=6", "1e30", "5000.1", "-5001", "1_0"]
+)
 def test_a_length_that_is_no_usable_number(word: str) -> None:
     text = str(complaint(["", f"USER_ROB1_TOOL_X={word}", *GOOD[1:]]))
     assert "tool.val, line 2" in text
@@ -100,7 +113,9 @@ def test_an_angle_that_is_no_usable_number(word: str) -> None:
     assert "±360 deg" in text
 
 
-@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n", b"\xff\xfe" + "\n".join(GOOD).encode("utf-16-le"), b"\0" * 100, b""])
+@pytest.mark.parametrize(
+    "content", [b"\x89PNG\r\n\x1a\n", b"\xff\xfe" + "\n".join(GOOD).encode("utf-16-le"), b"\0" * 100, b""]
+)
 def test_binary_and_empty_files(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "tool.val"
     path.write_bytes(content)
@@ -124,7 +139,9 @@ def test_any_text_is_refused_by_name(text: str) -> None:
 
 
 lines = st.one_of(
-    st.text(), st.sampled_from(GOOD), st.builds("{}={}".format, st.sampled_from(KEYS), st.one_of(st.floats(), st.text()))
+    st.text(),
+    st.sampled_from(GOOD),
+    st.builds("{}={}".format, st.sampled_from(KEYS), st.one_of(st.floats(), st.text())),
 )
 
 

@@ -27,7 +27,11 @@ def cell() -> Cell:
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Cell:
     """The same hall without repeatability noise."""
     path = tmp_path_factory.mktemp("cell") / "quiet.toml"
-    path.write_text(EPOS.replace("repeatability_mm = 0.02", "repeatability_mm = 0").replace("repeatability_mm = 0.12", "repeatability_mm = 0"))
+    path.write_text(
+        EPOS.replace("repeatability_mm = 0.02", "repeatability_mm = 0").replace(
+            "repeatability_mm = 0.12", "repeatability_mm = 0"
+        )
+    )
     return load_cell(path)
 
 

@@ -55,7 +55,9 @@ def test_a_quaternion_off_by_rounding_still_gives_a_rotation(rotations: list[Rot
         np.testing.assert_allclose(R, rotation.as_matrix(), atol=2e-15)
 
 
-@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1), (1, -2, 3)])
+@pytest.mark.parametrize(
+    "axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1), (1, -2, 3)]
+)
 @pytest.mark.parametrize("short_of_half_a_turn", [0.0, 1e-16, 1e-12, 1e-8, 1e-4])
 def test_half_turns_keep_every_digit(axis: tuple[int, int, int], short_of_half_a_turn: float) -> None:
     """Where w vanishes the pivot must move to another component."""
@@ -98,7 +100,9 @@ def test_gimbal_lock_gives_the_rotation_back(side: float, away: float) -> None:
 
 @pytest.mark.parametrize("side", [-1, 1])
 def test_exact_gimbal_lock_takes_a_as_zero(side: int) -> None:
-    R = np.array([[0.0, side * math.sin(0.3), side * math.cos(0.3)], [0.0, math.cos(0.3), -math.sin(0.3)], [-side, 0.0, 0.0]])
+    R = np.array(
+        [[0.0, side * math.sin(0.3), side * math.cos(0.3)], [0.0, math.cos(0.3), -math.sin(0.3)], [-side, 0.0, 0.0]]
+    )
     np.testing.assert_allclose(abc_from_matrix(R), (0.0, side * HALF, 0.3), atol=1e-15)
 
 
@@ -112,7 +116,9 @@ def test_gimbal_lock_of_a_rounded_matrix() -> None:
         assert angle_between(R, matrix_from_abc(*abc_from_matrix(R))) < 1e-12
 
 
-@pytest.mark.parametrize("angle", [0.0, 1e-300, 1e-15, 1e-12, 1e-8, 1e-5, 0.99e-4, 1.01e-4, 1e-3, 1.0, 3.0, 3.1415, math.pi])
+@pytest.mark.parametrize(
+    "angle", [0.0, 1e-300, 1e-15, 1e-12, 1e-8, 1e-5, 0.99e-4, 1.01e-4, 1e-3, 1.0, 3.0, 3.1415, math.pi]
+)
 def test_small_and_large_angles_are_measured_exactly(angle: float) -> None:
     rng = np.random.default_rng(4)
     for _ in range(20):

@@ -10,7 +10,8 @@ from proxops.safety.rules import RULES, Category, Rule
 
 M = Mode
 RULE = {
-    "estop": Rule.ESTOP, "power": Rule.DRIVE_POWER, "door": Rule.DOOR, "gate": Rule.GATE, "laser": Rule.LASER, "fence": Rule.FENCE,
+    "estop": Rule.ESTOP, "power": Rule.DRIVE_POWER, "door": Rule.DOOR, "gate": Rule.GATE, "laser": Rule.LASER,
+    "fence": Rule.FENCE,
 }  # fmt: skip
 # Modes in which an open input of this kind ends what is going on.
 ENDS = {

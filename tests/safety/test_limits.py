@@ -316,11 +316,19 @@ def test_the_slowest_axis_lengthens_the_way_of_all() -> None:
 
 # --- Table 3 ---
 
-# component: (robot, k, axis that moves it, sense of the axis). At home A1 swings y and yaw, A2 leans, A3 lifts, A5 nods, A6 rolls.
+# component: (robot, k, axis that moves it, sense of the axis).
+# At home A1 swings y and yaw, A2 leans, A3 lifts, A5 nods, A6 rolls.
 COMPONENTS = {
     f"robot {r + 1} {name} {'up' if sense > 0 else 'down'}": (r, k, axis + 6 * r if axis else 0, sense)
     for r in (0, 1)
-    for k, name, axis in ((0, "x", 0 if r == 0 else 2), (1, "y", 1), (2, "z", 3), (3, "roll", 6), (4, "pitch", 5), (5, "yaw", 1))
+    for k, name, axis in (
+        (0, "x", 0 if r == 0 else 2),
+        (1, "y", 1),
+        (2, "z", 3),
+        (3, "roll", 6),
+        (4, "pitch", 5),
+        (5, "yaw", 1),
+    )
     for sense in (-1, 1)
 }
 
@@ -606,5 +614,5 @@ def test_a_stop_names_value_bound_and_excess_in_the_units_of_the_hall() -> None:
     ],
 )
 def test_the_excess_is_never_negative(stop: Stop, excess: str) -> None:
-    """"Over by -0.1 m" would tell the operator that all is well."""
+    """ "Over by -0.1 m" would tell the operator that all is well."""
     assert f"by {excess}" in str(stop)

@@ -13,7 +13,8 @@ from proxops.core.messages import PERIOD_NS
 GPS_EPOCH_UNIX_S: Final = 315_964_800  # 1980-01-06T00:00:00Z
 GPS_MINUS_UTC_S: Final = 18  # since 2017-01-01; no leap second has been announced since (IERS Bulletin C)
 ISO_TIME: Final = re.compile(
-    r"(?P<moment>\d{4}-?\d\d-?\d\d(?:[T ]\d\d:?\d\d(?P<seconds>:?\d\d)?)?)(?:[.,](?P<fraction>\d+))?(?P<zone>Z|[+-]\d\d:?\d\d)?\Z",
+    r"(?P<moment>\d{4}-?\d\d-?\d\d(?:[T ]\d\d:?\d\d(?P<seconds>:?\d\d)?)?)"
+    r"(?:[.,](?P<fraction>\d+))?(?P<zone>Z|[+-]\d\d:?\d\d)?\Z",
     re.ASCII,
 )
 LOCKSTEP_EPOCH: Final = "2026-01-01T00:00:00Z"  # lockstep runs carry this time unless told otherwise

@@ -92,7 +92,7 @@ def unpack_command(data: bytes) -> Command:
     if system not in (1, 2, 3, 4) or word & UNUSED_MASK:
         raise Malformed(
             Refusal.MODE_WORD,
-            f"seq {sequence}: unknown mode word {word:#06x}; bits 0-3 must be 1 (CLW), 2 (GLC), 3 (IJT) or 4 (IDC), bits 4-13 zero",
+            f"seq {sequence}: unknown mode word {word:#06x}; bits 0-3: 1 (CLW), 2 (GLC), 3 (IJT) or 4 (IDC), bits 4-13: 0",
             sequence,
         )
     return Command(system, sequence, sent, tuple(values), bool(word & ALIVE_BIT))
@@ -100,7 +100,11 @@ def unpack_command(data: bytes) -> Command:
 
 def pack_answer(answer: Answer) -> bytes:
     """Bytes of an answer."""
-    word = (answer.system & SYSTEM_MASK) | (ALIVE_BIT if answer.alive else 0) | (MOVING_BIT if answer.moving_to_start else 0)
+    word = (
+        (answer.system & SYSTEM_MASK)
+        | (ALIVE_BIT if answer.alive else 0)
+        | (MOVING_BIT if answer.moving_to_start else 0)
+    )
     body = _ANSWER.pack(
         ANSWER_MAGIC, VERSION, word, answer.sequence, answer.utc_ns, *answer.values,
         answer.command_sent_utc_ns, answer.mode, answer.rule, answer.refusal, 0,
@@ -114,7 +118,16 @@ def unpack_answer(data: bytes) -> Answer:
     _, _, word, sequence, utc_ns, *rest = _ANSWER.unpack_from(data)
     sent, mode, rule, refusal, _ = rest[22:]
     return Answer(
-        word & SYSTEM_MASK, bool(word & ALIVE_BIT), bool(word & MOVING_BIT), sequence, utc_ns, tuple(rest[:22]), sent, mode, rule, refusal
+        word & SYSTEM_MASK,
+        bool(word & ALIVE_BIT),
+        bool(word & MOVING_BIT),
+        sequence,
+        utc_ns,
+        tuple(rest[:22]),
+        sent,
+        mode,
+        rule,
+        refusal,
     )
 
 
@@ -124,7 +137,11 @@ def _check_frame(data: bytes, size: int, magic: bytes) -> None:
     if data[:4] != magic:
         raise Malformed(Refusal.MAGIC, f"magic {data[:4]!r}, expected {magic!r}")
     if len(data) >= 6 and int.from_bytes(data[4:6], "little") != VERSION:
-        raise Malformed(Refusal.VERSION, f"seq {sequence}: version {int.from_bytes(data[4:6], 'little')}, expected {VERSION}", sequence)
+        raise Malformed(
+            Refusal.VERSION,
+            f"seq {sequence}: version {int.from_bytes(data[4:6], 'little')}, expected {VERSION}",
+            sequence,
+        )
     if len(data) != size:
         raise Malformed(Refusal.SIZE, f"seq {sequence}: {len(data)} bytes, expected {size}", sequence)
     found, computed = _CRC.unpack_from(data, size - 4)[0], zlib.crc32(data[: size - 4])

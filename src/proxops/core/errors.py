@@ -18,9 +18,7 @@ class BadInput(ProxopsError):
 
     exit_code = EXIT_BAD_INPUT
 
-    def __init__(
-        self, what: str, *, where: str = "", value: object = None, bound: str = "", way_out: str = ""
-    ) -> None:
+    def __init__(self, what: str, *, where: str = "", value: object = None, bound: str = "", way_out: str = "") -> None:
         self.what, self.where, self.value, self.bound, self.way_out = what, where, value, bound, way_out
         parts = [f"{where}: {what}" if where else what]
         if value is not None:

@@ -55,15 +55,11 @@ class Group:
 
 
 def _axes(name: str, meaning: str, units: tuple[str, ...]) -> Group:
-    return Group(
-        name, meaning, tuple(Variable(a, "f8", u, f"axis {a}") for a, u in zip(AXES, units, strict=True))
-    )
+    return Group(name, meaning, tuple(Variable(a, "f8", u, f"axis {a}") for a, u in zip(AXES, units, strict=True)))
 
 
 def _pose(name: str, meaning: str) -> Group:
-    return Group(
-        name, meaning, tuple(Variable(c, "f8", u, c) for c, u in zip(POSE, POSE_UNITS, strict=True))
-    )
+    return Group(name, meaning, tuple(Variable(c, "f8", u, c) for c, u in zip(POSE, POSE_UNITS, strict=True)))
 
 
 POOL: Final[tuple[Group, ...]] = (
@@ -162,7 +158,9 @@ def group_offset(group: str) -> int:
     return int(fields[group][1])
 
 
-def doubles(pool: NDArray[np.void], group: str, first: str | None = None, count: int | None = None) -> NDArray[np.float64]:
+def doubles(
+    pool: NDArray[np.void], group: str, first: str | None = None, count: int | None = None
+) -> NDArray[np.float64]:
     """View of a run of doubles in a one-record pool, for kernels: the group from ``first`` on, or ``count`` of them, on
     into the groups that follow."""
     flat = [(g.name, v) for g in POOL for v in g.variables]
@@ -177,5 +175,7 @@ def doubles(pool: NDArray[np.void], group: str, first: str | None = None, count:
     assert fields is not None
     offset = group_offset(group) + int(fields[names[inside]][1])
     if offset % 8:
-        raise TypeError(f"{group}.{names[inside]} lies at byte {offset}: kernels need multiples of 8, reorder the table")
+        raise TypeError(
+            f"{group}.{names[inside]} lies at byte {offset}: kernels need multiples of 8, reorder the table"
+        )
     return np.ndarray(shape=(length,), dtype="<f8", buffer=pool.data, offset=offset)

@@ -71,7 +71,7 @@ class Ring:
         return ring
 
     # --- writer ---
-    def push(self, record: memoryview | bytes | np.void) -> None:
+    def push(self, record: memoryview | bytes) -> None:
         """Copy one record in. Never blocks; an old one is overwritten when the ring is full.
 
         The tick hands in a view of plain bytes (``bytes_of``) made once: describing a nested record costs 10 us."""

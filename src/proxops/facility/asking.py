@@ -44,7 +44,9 @@ def load(cell: Cell, file: Path, control_port: int) -> int:
     return len(trajectory)
 
 
-def hold_jog(control_port: int, system: str, robot: str, component: str, direction: int, speed: float, seconds: float) -> None:
+def hold_jog(
+    control_port: int, system: str, robot: str, component: str, direction: int, speed: float, seconds: float
+) -> None:
     """Hold a jog button: heartbeats for ``seconds``, then let go."""
     client = ControlClient((LOOPBACK, control_port))
     try:
@@ -77,15 +79,24 @@ def print_status(state: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = Console()
-    console.print(f"mode [bold]{state['mode']}[/]   source {state['source']}   hardware {state['hardware']}   drives {'on' if state['drives_on'] else 'off'}")
+    console.print(
+        f"mode [bold]{state['mode']}[/]   source {state['source']}   hardware {state['hardware']}   "
+        f"drives {'on' if state['drives_on'] else 'off'}"
+    )
     if state["stop"]:
         console.print(f"[red]{state['stop']['text']}[/]")
-    for name, label in (("open_interlocks", "open interlocks"), ("alarms", "alarms"), ("possible", "possible now")):
+    for name, label in (
+        ("open_interlocks", "open interlocks"),
+        ("alarms", "alarms"),
+        ("possible", "possible now"),
+    ):
         if state[name]:
             console.print(f"{label}: {', '.join(state[name])}")
     sync = state["sync"]
     if sync:
-        console.print(f"synchronous interface {sync['address']}, master {sync['master'] or 'none'}, refused {sync['refused'] or 'none'}")
+        console.print(
+            f"synchronous interface {sync['address']}, master {sync['master'] or 'none'}, refused {sync['refused'] or 'none'}"
+        )
     table = Table("axis", "set-point", "actual", "unit")
     for axis, value in state["axes"].items():
         scale, unit = (1e3, "mm") if axis == "rail" else (180 / math.pi, "deg")

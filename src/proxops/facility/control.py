@@ -32,7 +32,11 @@ class ControlPort:
         try:
             self._socket.bind(bind)
         except OSError as error:
-            raise BadInput(f"cannot open the control channel: {error.strerror}", value=f"{bind[0]}:{bind[1]}", way_out="is another facility running?") from None
+            raise BadInput(
+                f"cannot open the control channel: {error.strerror}",
+                value=f"{bind[0]}:{bind[1]}",
+                way_out="is another facility running?",
+            ) from None
         self._socket.setblocking(False)
         self.address: Address = self._socket.getsockname()
         self._desk = desk
@@ -47,9 +51,20 @@ class ControlPort:
             "safe_stop": lambda a: desk.safe_stop(),
             "reset": lambda a: desk.reset(),
             "interlock": lambda a: desk.interlock(_text(a, "name"), _flag(a, "healthy")),
-            "jog": lambda a: desk.jog(_text(a, "system"), _text(a, "robot"), _text(a, "component"), int(_number(a, "direction")), _number(a, "speed")),
+            "jog": lambda a: desk.jog(
+                _text(a, "system"),
+                _text(a, "robot"),
+                _text(a, "component"),
+                int(_number(a, "direction")),
+                _number(a, "speed"),
+            ),
             "release": lambda a: desk.release(),
-            "sine": lambda a: desk.sine(_text(a, "axis"), _number(a, "amplitude"), _number(a, "frequency_hz"), int(_number(a, "cycles"))),
+            "sine": lambda a: desk.sine(
+                _text(a, "axis"),
+                _number(a, "amplitude"),
+                _number(a, "frequency_hz"),
+                int(_number(a, "cycles")),
+            ),
             "load": lambda a: desk.load(_loaded(a)),
             "shut_down": lambda a: shut_down(),
         }
@@ -64,7 +79,9 @@ class ControlPort:
         try:
             self._socket.sendto(json.dumps(reply).encode(), sender)
         except OSError as error:  # the asker is gone; what was asked has been done and is in the log
-            self._desk.facility.events.tell(Severity.WARNING, "control", f"no way to answer {sender[0]}:{sender[1]}: {error.strerror}")
+            self._desk.facility.events.tell(
+                Severity.WARNING, "control", f"no way to answer {sender[0]}:{sender[1]}: {error.strerror}"
+            )
 
     def _reply(self, data: bytes) -> dict[str, Any]:
         try:
@@ -85,8 +102,16 @@ class ControlPort:
     def _check(self, request: Any) -> tuple[str, dict[str, Any]]:
         """Version, age, order, verb; all before anything is done."""
         if not isinstance(request, dict) or request.get("proxops") != CONTROL_VERSION:
-            raise BadInput("control request of another version", value=repr(request)[:80], bound=f'"proxops": {CONTROL_VERSION}')
-        client, sequence, sent = _text(request, "client"), int(_number(request, "sequence")), int(_number(request, "sent_utc_ns"))
+            raise BadInput(
+                "control request of another version",
+                value=repr(request)[:80],
+                bound=f'"proxops": {CONTROL_VERSION}',
+            )
+        client, sequence, sent = (
+            _text(request, "client"),
+            int(_number(request, "sequence")),
+            int(_number(request, "sent_utc_ns")),
+        )
         age_ms, ttl_ms = (time.time_ns() - sent) / 1e6, _number(request, "ttl_ms")
         if not -1000 <= age_ms <= ttl_ms:
             raise Refused(f"request {sequence} is too old: {age_ms:.0f} ms, time to live {ttl_ms:.0f} ms")
@@ -118,7 +143,12 @@ def _loaded(arguments: dict[str, Any]) -> Trajectory:
     except (OSError, ValueError) as error:
         raise BadInput(f"cannot load: {error}", where=str(path)) from None
     if table.ndim != 2 or table.shape[1] != 23 or len(table) == 0 or table.dtype != np.float64:
-        raise BadInput("not a loaded trajectory", where=str(path), value=f"{table.dtype} {table.shape}", bound="float64 (n, 23)")
+        raise BadInput(
+            "not a loaded trajectory",
+            where=str(path),
+            value=f"{table.dtype} {table.shape}",
+            bound="float64 (n, 23)",
+        )
     return Trajectory(table[:, 0].astype(np.int16), np.ascontiguousarray(table[:, 1:]), _text(arguments, "source"))
 
 

@@ -32,7 +32,11 @@ def read_pov(text: str) -> NDArray[np.float64]:
     pov = numbers(text, 7, "--pov")
     norm = float(np.linalg.norm(pov[3:]))
     if abs(norm - 1) > QUAT_TOLERANCE:
-        raise BadInput("--pov: quaternion is not of unit length", value=f"norm {norm:.9g}", bound=f"1 ± {QUAT_TOLERANCE:g}")
+        raise BadInput(
+            "--pov: quaternion is not of unit length",
+            value=f"norm {norm:.9g}",
+            bound=f"1 ± {QUAT_TOLERANCE:g}",
+        )
     return pov
 
 
@@ -47,8 +51,19 @@ def convert_file(
 ) -> dict[str, Any]:
     """Convert ``file``; with ``as_json`` and no ``out`` the lines are in the result instead of on standard output."""
     trajectory = read_trajectory(file)
-    result = convert(cell, trajectory, System[to], read_pov(pov) if pov else None, read_posture(posture) if posture else None)
-    about: dict[str, Any] = {"system": to, "lines": len(result), "source": str(file), "user_tool": cell.tool.source}
+    result = convert(
+        cell,
+        trajectory,
+        System[to],
+        read_pov(pov) if pov else None,
+        read_posture(posture) if posture else None,
+    )
+    about: dict[str, Any] = {
+        "system": to,
+        "lines": len(result),
+        "source": str(file),
+        "user_tool": cell.tool.source,
+    }
     if out is not None:
         try:
             with out.open("w") as target:

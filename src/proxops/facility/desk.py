@@ -166,7 +166,8 @@ class Desk:
         away, bound = np.abs(q - f.guard.setpoint), f.cell.hall["jump"][0]
         if code != OK or (away > bound).any():
             i = int((away - bound).argmax())
-            raise Refused(f"confirm: the command has moved away from the start: {Stop(Rule.JUMP, i + 1, float(away[i]), float(bound[i]))}; move to start again")
+            stop = Stop(Rule.JUMP, i + 1, float(away[i]), float(bound[i]))
+            raise Refused(f"confirm: the command has moved away from the start: {stop}; move to start again")
 
     # --- manual and test motion
     def jog(self, system: str, robot: str, component: str, direction: int, speed: float = 1.0) -> None:

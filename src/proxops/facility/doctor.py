@@ -27,18 +27,33 @@ class Finding:
 def _in_child(code: str) -> tuple[bool, str]:
     """Try something in a process of its own, so that this one stays as it is."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    return done.returncode == 0, (done.stdout or done.stderr).strip().splitlines()[-1:][0] if (done.stdout or done.stderr).strip() else ""
+    return done.returncode == 0, (done.stdout or done.stderr).strip().splitlines()[-1:][0] if (
+        done.stdout or done.stderr
+    ).strip() else ""
 
 
 def _scheduling() -> Finding:
     ok, text = _in_child("import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(80)); print('priority 80')")
-    return Finding("real-time scheduling", ok, f"SCHED_FIFO {'granted' if ok else 'refused'}: {text}", "" if ok else "run as root, or give the user 'rtprio 90' in /etc/security/limits.conf")
+    return Finding(
+        "real-time scheduling",
+        ok,
+        f"SCHED_FIFO {'granted' if ok else 'refused'}: {text}",
+        "" if ok else "run as root, or give the user 'rtprio 90' in /etc/security/limits.conf",
+    )
 
 
 def _memory() -> Finding:
-    ok, text = _in_child("import ctypes, os; c = ctypes.CDLL(None, use_errno=True); r = c.mlockall(1); print(os.strerror(ctypes.get_errno()) if r else 'locked'); raise SystemExit(r != 0)")
+    ok, text = _in_child(
+        "import ctypes, os; c = ctypes.CDLL(None, use_errno=True); r = c.mlockall(1)\n"
+        "print(os.strerror(ctypes.get_errno()) if r else 'locked'); raise SystemExit(r != 0)"
+    )
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[1]
-    return Finding("memory locking", ok, f"mlockall: {text}, limit {'none' if limit < 0 else f'{limit} bytes'}", "" if ok else "run as root, or give the user 'memlock unlimited' in /etc/security/limits.conf")
+    return Finding(
+        "memory locking",
+        ok,
+        f"mlockall: {text}, limit {'none' if limit < 0 else f'{limit} bytes'}",
+        "" if ok else "run as root, or give the user 'memlock unlimited' in /etc/security/limits.conf",
+    )
 
 
 def _picture() -> Finding:
@@ -48,7 +63,12 @@ def _picture() -> Finding:
         "r = mujoco.Renderer(m, 32, 32); r.render(); print(os.environ['MUJOCO_GL'])"
     )
     ok, text = _in_child(code)
-    return Finding("OpenGL for pictures", ok, f"offscreen rendering by {text}" if ok else text, "" if ok else "apt-get install libegl1 libgl1-mesa-dri")
+    return Finding(
+        "OpenGL for pictures",
+        ok,
+        f"offscreen rendering by {text}" if ok else text,
+        "" if ok else "apt-get install libegl1 libgl1-mesa-dri",
+    )
 
 
 def _timer() -> Finding:
@@ -61,12 +81,24 @@ def _timer() -> Finding:
         late.append((time.monotonic_ns() - deadline) * 1e-3)
     late.sort()
     median, worst = late[len(late) // 2], late[-1]
-    return Finding("timer", median < 500, f"4 ms sleeps late by {median:.0f} µs (median), {worst:.0f} µs (worst of {SLEEPS})", "" if median < 500 else "a virtual machine or power saving delays wake-ups: use a machine of its own, governor 'performance'")
+    return Finding(
+        "timer",
+        median < 500,
+        f"4 ms sleeps late by {median:.0f} µs (median), {worst:.0f} µs (worst of {SLEEPS})",
+        ""
+        if median < 500
+        else "a virtual machine or power saving delays wake-ups: use a machine of its own, governor 'performance'",
+    )
 
 
 def _cores() -> Finding:
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Finding("cores", count >= 2, f"{count}", "" if count >= 2 else "the recorder shares the tick's core: give the machine two")
+    return Finding(
+        "cores",
+        count >= 2,
+        f"{count}",
+        "" if count >= 2 else "the recorder shares the tick's core: give the machine two",
+    )
 
 
 def _shared_memory() -> Finding:
@@ -74,7 +106,12 @@ def _shared_memory() -> Finding:
     state = os.statvfs(folder)
     free_mb = state.f_bavail * state.f_frsize // 2**20
     ok = str(folder) == "/dev/shm" and free_mb > 64
-    return Finding("shared memory", ok, f"{folder}, {free_mb} MB free", "" if ok else "mount a tmpfs of at least 64 MB on /dev/shm")
+    return Finding(
+        "shared memory",
+        ok,
+        f"{folder}, {free_mb} MB free",
+        "" if ok else "mount a tmpfs of at least 64 MB on /dev/shm",
+    )
 
 
 def _kernels() -> Finding:

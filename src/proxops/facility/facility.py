@@ -106,10 +106,22 @@ class Facility:
         if self.recorder is None:
             return
         ring, tell = self.ring, self.events.alarm
-        tell("recorder_lost", not self.recorder.alive(), "the recorder process is gone: this run is no longer recorded")
-        tell("disk_trouble", ring.trouble != 0, f"the recorder cannot write (errno {ring.trouble}): make room on the disk")
+        tell(
+            "recorder_lost",
+            not self.recorder.alive(),
+            "the recorder process is gone: this run is no longer recorded",
+        )
+        tell(
+            "disk_trouble",
+            ring.trouble != 0,
+            f"the recorder cannot write (errno {ring.trouble}): make room on the disk",
+        )
         tell("records_lost", ring.lost > 0, f"{ring.lost} cycles could not be recorded")
-        tell("cycles_missed", self.missed > 0, f"{self.missed} cycles missed: see proxops doctor for real-time scheduling")
+        tell(
+            "cycles_missed",
+            self.missed > 0,
+            f"{self.missed} cycles missed: see proxops doctor for real-time scheduling",
+        )
 
     def _judge(self, wish: NDArray[np.float64] | None) -> NDArray[np.float64]:
         """The set-point of this cycle: the wish if the guard allows it, else braking, else standing still."""
@@ -158,7 +170,9 @@ class Facility:
     def _convert(self, commands: CommandSource) -> NDArray[np.float64] | None:
         """Axes of the newest command, next to those of the one before."""
         self._reference[:] = self._wish
-        code, beyond = axes_from_values(self.cell.hall, commands.system, commands.values, self._reference, False, self._wish)
+        code, beyond = axes_from_values(
+            self.cell.hall, commands.system, commands.values, self._reference, False, self._wish
+        )
         if code != OK:
             robot = "robot 1" if code == UNREACHABLE1 else "robot 2"
             self._wish[:] = self._reference
@@ -195,7 +209,11 @@ class Facility:
         """The source has said all: brake if need be, then be ready for the next."""
         self._ending = True
         if self.guard.begin_braking() > PERIOD_S:
-            self.events.tell(Severity.WARNING, "source", f"{self._command_name()} was the last and still in motion: braking")
+            self.events.tell(
+                Severity.WARNING,
+                "source",
+                f"{self._command_name()} was the last and still in motion: braking",
+            )
 
     def _finish(self) -> None:
         self.go(Event.FINISHED)
@@ -206,7 +224,9 @@ class Facility:
         """Take an event through the table; one that is not listed is refused and changes nothing."""
         new = next_mode(self.mode, event)
         if new is None:
-            raise Refused(f"{event.value} is not possible in {self.mode.name}; possible now: {', '.join(allowed(self.mode)) or 'nothing'}")
+            raise Refused(
+                f"{event.value} is not possible in {self.mode.name}; possible now: {', '.join(allowed(self.mode)) or 'nothing'}"
+            )
         if new is not self.mode:
             self.events.tell(Severity.INFO, "mode", f"{self.mode.name} → {new.name} ({event.value})")
         self.mode = new
@@ -255,7 +275,13 @@ class Facility:
     @staticmethod
     def _fault_stop(fault: ControllerFault) -> Stop:
         unit = UNIT_NAMES[0 if fault.axis == 0 else (1 if fault.axis < 7 else 2)]
-        return Stop(Rule.CONTROLLER_FAULT, fault.axis + 1, fault.value, fault.bound, f"{unit}: {FAULT_TEXT[fault.fault]}")
+        return Stop(
+            Rule.CONTROLLER_FAULT,
+            fault.axis + 1,
+            fault.value,
+            fault.bound,
+            f"{unit}: {FAULT_TEXT[fault.fault]}",
+        )
 
     # ------------------------------------------------------------------ what is told of the cycle
     @property
@@ -275,7 +301,9 @@ class Facility:
         self._write_command, self._write_timing = pool.writer("command", 3), pool.writer("timing")
         self._command_values, self.answer = pool.run("command", "c1"), pool.run("answer")
         self._ports = pool.run("commanded_port1", count=28)  # both commanded and both actual poses
-        self._wished, self._setpoint, self._setpoint_rate = (pool.run(name) for name in ("wish", "setpoint", "setpoint_rate"))
+        self._wished, self._setpoint, self._setpoint_rate = (
+            pool.run(name) for name in ("wish", "setpoint", "setpoint_rate")
+        )
         self.actual, self.actual_rate = pool.run("actual"), pool.run("actual_rate")
         self._other_answer = np.zeros(22)
         self._told_sequence = -1

@@ -38,7 +38,11 @@ def button(system: System, robot: str, component: str) -> JogButton:
         return JogButton(System.IJT, LIN, 1 / MM, False)
     names = {System.IJT: AXIS_NAMES, System.CLW: CLW_NAMES}.get(system, FRAME_NAMES)
     if robot not in ("robot1", "robot2") or component not in names:
-        raise BadInput("no such jog button", value=f"{system.name} {robot} {component}", bound=f"rail, or robot1|robot2 with {', '.join(names)}")
+        raise BadInput(
+            "no such jog button",
+            value=f"{system.name} {robot} {component}",
+            bound=f"rail, or robot1|robot2 with {', '.join(names)}",
+        )
     index = names.index(component)
     turning = system is System.IJT or index >= 3
     scale = {System.CLW: 1.0, System.GLC: 1.0, System.IDC: 1 / MM, System.IJT: 1.0}[system]
@@ -62,7 +66,14 @@ class Jog:
     def moving(self) -> bool:
         return self._speed != 0.0 or self._alive > 0
 
-    def press(self, pressed: JogButton, direction: int, share: float, setpoint: NDArray[np.float64], pov: NDArray[np.float64]) -> None:
+    def press(
+        self,
+        pressed: JogButton,
+        direction: int,
+        share: float,
+        setpoint: NDArray[np.float64],
+        pov: NDArray[np.float64],
+    ) -> None:
         """A heartbeat of the button; ``share`` of the cell's jog speed."""
         if self.moving and self._button not in (pressed, None):
             raise Refused("another jog is still moving: release it first")
@@ -94,7 +105,9 @@ class Jog:
             self._button = None
             return None, OK, 0.0
         self._advance(self._button, self._speed * PERIOD_S)
-        code, beyond = axes_from_values(self._cell.hall, int(self._button.system), self._values, self._wish.copy(), False, self._wish)
+        code, beyond = axes_from_values(
+            self._cell.hall, int(self._button.system), self._values, self._wish.copy(), False, self._wish
+        )
         return self._wish, code, beyond
 
     def _advance(self, pressed: JogButton, amount: float) -> None:

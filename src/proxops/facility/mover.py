@@ -28,7 +28,13 @@ def parse_order(text: str) -> tuple[str, ...]:
 class Mover:
     """A move from one posture to another; ``step`` gives the wish of each cycle."""
 
-    def __init__(self, cell: Cell, start: NDArray[np.float64], goal: NDArray[np.float64], order: tuple[str, ...] = DEFAULT_ORDER) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        start: NDArray[np.float64],
+        goal: NDArray[np.float64],
+        order: tuple[str, ...] = DEFAULT_ORDER,
+    ) -> None:
         share = cell.file.limits.move_to_start_share
         self._speed, self._acceleration = cell.hall["speed"][0] * share, cell.hall["acceleration"][0] * share
         self._goal = goal
@@ -48,7 +54,10 @@ class Mover:
             self._otg, self._out = ruckig.Ruckig(axes, PERIOD_S), ruckig.OutputParameter(axes)
             plan = ruckig.InputParameter(axes)
             plan.current_position, plan.target_position = self.wish[span].tolist(), self._goal[span].tolist()
-            plan.max_velocity, plan.max_acceleration = self._speed[span].tolist(), self._acceleration[span].tolist()
+            plan.max_velocity, plan.max_acceleration = (
+                self._speed[span].tolist(),
+                self._acceleration[span].tolist(),
+            )
             plan.max_jerk = (self._acceleration[span] / JERK_TIME_S).tolist()
             self._plan, self._span = plan, span
             return

@@ -54,10 +54,11 @@ def _start_within(cell: Cell, trajectory: Trajectory, q: NDArray[np.float64]) ->
         what = "port" if k < 3 else "plate"
         unit, scale = ("m", 1.0) if k < 3 else ("deg", 180 / np.pi)
         name = ("x", "y", "z", "roll", "pitch", "yaw")[k]
+        lower, upper = (float(cell.hall[f"range_{end}"][0][robot, k]) for end in ("lower", "upper"))
         rule = Rule.POSITION_RANGE if k < 3 else Rule.ATTITUDE_RANGE
         raise BadInput(
             f"{rule.name}: robot {robot + 1}'s {what} starts outside Table 3 in {name}",
             where=trajectory.where(0), value=f"{-margin * scale:.6g} {unit} outside",
             way_out=swap_suspicion(cell, trajectory, 0),
-            bound=f"{cell.hall['range_lower'][0][robot, k] * scale:.6g} … {cell.hall['range_upper'][0][robot, k] * scale:.6g} {unit}",
+            bound=f"{lower * scale:.6g} … {upper * scale:.6g} {unit}",
         )  # fmt: skip

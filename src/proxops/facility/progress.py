@@ -16,9 +16,15 @@ def progress_bar(quiet: bool) -> Iterator[Progress]:
         yield lambda phase, done, expected: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress as Bar, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description:<14}"), BarColumn(), TextColumn("{task.completed:8.1f} s of facility time"), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description:<14}"),
+        BarColumn(),
+        TextColumn("{task.completed:8.1f} s of facility time"),
+        TimeRemainingColumn(),
+    )
     with Bar(*columns, console=Console(stderr=True)) as bar:
         tasks = {}
 

@@ -32,7 +32,10 @@ class RealTime:
         gc.unfreeze()
 
     def __str__(self) -> str:
-        granted = [f"SCHED_FIFO {'granted' if self.fifo else 'refused'}", f"memory {'locked' if self.memory_locked else 'not locked'}"]
+        granted = [
+            f"SCHED_FIFO {'granted' if self.fifo else 'refused'}",
+            f"memory {'locked' if self.memory_locked else 'not locked'}",
+        ]
         return ", ".join(granted) + (f" ({self.note})" if self.note else "")
 
 

@@ -36,7 +36,16 @@ def prepare_folder(folder: Path) -> Path:
 
 
 def play_session(
-    cell: Cell, file: Path, folder: Path, *, realtime: bool, order: str, seed: int, rehearse: list[str], report: bool, quiet: bool
+    cell: Cell,
+    file: Path,
+    folder: Path,
+    *,
+    realtime: bool,
+    order: str,
+    seed: int,
+    rehearse: list[str],
+    report: bool,
+    quiet: bool,
 ) -> dict[str, Any]:
     """Play ``file`` into ``folder``; the summary."""
     from proxops.facility.progress import progress_bar
@@ -81,7 +90,9 @@ def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, qui
         write_report(log, cell, summary, folder / "report.html")
     if not quiet:
         print_summary(summary, Console())
-        written = ", ".join(sorted(path.name for path in folder.iterdir() if path.suffix in (".json", ".mcap", ".html")))
+        written = ", ".join(
+            sorted(path.name for path in folder.iterdir() if path.suffix in (".json", ".mcap", ".html"))
+        )
         print(f"\n{folder}: {written}")
     return summary
 
@@ -118,7 +129,16 @@ def _rehearse(hall: Hall, openings: list[tuple[str, float]]) -> None:
 
 
 def serve_session(
-    cell: Cell, folder: Path, *, sync: Address, control_port: int, seed: int, for_s: float | None, drives: bool, report: bool, quiet: bool
+    cell: Cell,
+    folder: Path,
+    *,
+    sync: Address,
+    control_port: int,
+    seed: int,
+    for_s: float | None,
+    drives: bool,
+    report: bool,
+    quiet: bool,
 ) -> dict[str, Any]:
     """Serve until told to end; the summary."""
     prepare_folder(folder)
@@ -128,14 +148,29 @@ def serve_session(
     served = live.run(_announcement(live, folder), for_s, drives)
     if monitor:
         monitor.wait(5)
-    extra = {"recorder_exit_code": served.recorder_code, "real_time": str(served.real_time), "cycles_served": served.cycles, "ended_in_stop": served.stopped}
+    extra = {
+        "recorder_exit_code": served.recorder_code,
+        "real_time": str(served.real_time),
+        "cycles_served": served.cycles,
+        "ended_in_stop": served.stopped,
+    }
     return finish(folder, cell, extra, report=report, quiet=quiet)
 
 
 def _monitor(hall: Hall) -> subprocess.Popen[bytes]:
     """Events and the present cycle on the terminal, from another process."""
     pool, events = (str(ring.path) for ring in hall.rings)
-    command = [sys.executable, "-P", "-m", "proxops.ground.monitor", events, "--pool", pool, "--parent", str(os.getpid())]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "proxops.ground.monitor",
+        events,
+        "--pool",
+        pool,
+        "--parent",
+        str(os.getpid()),
+    ]
     return subprocess.Popen(command)
 
 
@@ -148,8 +183,16 @@ def _announcement(live: LiveFacility, folder: Path) -> Callable[[RealTime], None
             "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path), "real_time": str(real_time),
         }  # fmt: skip
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
-        print(f"facility at 250 Hz: synchronous interface {sync.address[0]}:{sync.address[1]}, control 127.0.0.1:{live.control.address[1]}", file=sys.stderr)
-        print(f"{real_time}; log {folder / 'run.mcap'}; end with Ctrl-C or proxops ctl shut-down", file=sys.stderr, flush=True)
+        print(
+            f"facility at 250 Hz: synchronous interface {sync.address[0]}:{sync.address[1]}, "
+            f"control {LOOPBACK}:{live.control.address[1]}",
+            file=sys.stderr,
+        )
+        print(
+            f"{real_time}; log {folder / 'run.mcap'}; end with Ctrl-C or proxops ctl shut-down",
+            file=sys.stderr,
+            flush=True,
+        )
 
     return announce
 

@@ -26,10 +26,14 @@ class Supply(Enum):
 class CommandSource(Protocol):
     """A source of commands. ``system``, ``values`` and ``sequence`` hold the newest one."""
 
-    system: int
     values: NDArray[np.float64]
-    sequence: int
     steps: int  # cycles of the sender between the newest command and the one before
+
+    @property
+    def system(self) -> int: ...
+
+    @property
+    def sequence(self) -> int: ...
 
     def ready(self) -> Stop | None:
         """Why there is no command to begin with, if so."""
@@ -104,4 +108,9 @@ class SyncSource:
 
     def _silence(self) -> Stop:
         last = f"last seq {self.sequence}" if self._port.command else "none yet"
-        return Stop(Rule.SILENCE, value=self._port.silent_cycles * PERIOD_S, bound=self._patience * PERIOD_S, detail=last)
+        return Stop(
+            Rule.SILENCE,
+            value=self._port.silent_cycles * PERIOD_S,
+            bound=self._patience * PERIOD_S,
+            detail=last,
+        )

@@ -15,7 +15,10 @@ from proxops.safety.modes import allowed
 def status(desk: Desk) -> dict[str, Any]:
     """Everything an operator asks first. SI units, angles in rad."""
     f = desk.facility
-    ports = {name: _rounded(f.pool.run(name)) for name in ("commanded_port1", "commanded_port2", "actual_port1", "actual_port2")}
+    ports = {
+        name: _rounded(f.pool.run(name))
+        for name in ("commanded_port1", "commanded_port2", "actual_port1", "actual_port2")
+    }
     stop = f.stop
     return {
         "mode": f.mode.name,
@@ -23,7 +26,15 @@ def status(desk: Desk) -> dict[str, Any]:
         "hardware": f.hardware.name,
         "possible": allowed(f.mode),
         "drives_on": f.link.all_on,
-        "stop": None if stop is None else {"rule": stop.rule.name, "number": int(stop.rule), "value": stop.value, "bound": stop.bound, "text": str(stop)},
+        "stop": None
+        if stop is None
+        else {
+            "rule": stop.rule.name,
+            "number": int(stop.rule),
+            "value": stop.value,
+            "bound": stop.bound,
+            "text": str(stop),
+        },
         "open_interlocks": f.interlocks.open_names,
         "alarms": f.events.alarm_names,
         "moving_unit": f.mover.unit if f.mover else "",
@@ -49,7 +60,9 @@ def _sync(desk: Desk) -> dict[str, Any] | None:
         "master": f"{port.master[0]}:{port.master[1]}" if port.master else None,
         "sequence": port.command.sequence if port.command else None,
         "silent_cycles": port.silent_cycles,
-        "refused": {reason.name.lower(): count for reason, count in port.counts.items() if reason is not Refusal.NONE and count},
+        "refused": {
+            reason.name.lower(): count for reason, count in port.counts.items() if reason is not Refusal.NONE and count
+        },
     }
 
 

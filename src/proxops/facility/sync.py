@@ -36,7 +36,9 @@ class SyncPort:
         try:
             self._socket.bind(bind)
         except OSError as error:
-            raise BadInput(f"cannot open the synchronous interface: {error.strerror}", value=f"{bind[0]}:{bind[1]}") from None
+            raise BadInput(
+                f"cannot open the synchronous interface: {error.strerror}", value=f"{bind[0]}:{bind[1]}"
+            ) from None
         self._socket.setblocking(False)
         self.address: Address = self._socket.getsockname()
         self._tell = tell
@@ -73,7 +75,11 @@ class SyncPort:
             self._flood()
         self.silent_cycles = 0 if self.fresh else self.silent_cycles + 1
         if self.master and not running and self.silent_cycles > RELEASE_CYCLES:
-            self._tell(Severity.INFO, "sync", f"master {self.master[0]}:{self.master[1]} silent for {RELEASE_CYCLES * PERIOD_S:.0f} s: its place is free")
+            self._tell(
+                Severity.INFO,
+                "sync",
+                f"master {self.master[0]}:{self.master[1]} silent for {RELEASE_CYCLES * PERIOD_S:.0f} s: its place is free",
+            )
             self.forget()
 
     def _take(self, data: bytes, sender: Address, selected: bool) -> None:
@@ -99,7 +105,10 @@ class SyncPort:
         """Why a well-formed command is not taken."""
         name = f"seq {command.sequence} from {sender[0]}:{sender[1]}"
         if not selected:
-            return Refusal.NOT_SELECTED, f"{name}: the synchronous interface is not selected (proxops ctl select sync)"
+            return (
+                Refusal.NOT_SELECTED,
+                f"{name}: the synchronous interface is not selected (proxops ctl select sync)",
+            )
         if self.master and sender != self.master:
             return Refusal.NOT_MASTER, f"{name}: {self.master[0]}:{self.master[1]} is master"
         if self.command and command.sequence <= self.command.sequence:
@@ -116,7 +125,11 @@ class SyncPort:
         """More came than one tick reads; the rest waits or is dropped by the system, and the tick keeps its time."""
         self.flooded += 1
         if self._due("flood"):
-            self._tell(Severity.WARNING, "sync.flood", f"more than {DRAIN_LIMIT} datagrams in one cycle ({self.flooded} such cycles so far)")
+            self._tell(
+                Severity.WARNING,
+                "sync.flood",
+                f"more than {DRAIN_LIMIT} datagrams in one cycle ({self.flooded} such cycles so far)",
+            )
 
     def _due(self, name: str) -> bool:
         """Whether to tell of ``name`` (again)."""
@@ -128,7 +141,11 @@ class SyncPort:
     def _refuse(self, refusal: Refusal, text: str, sender: Address, sequence: int, sent: int, system: int) -> None:
         self.counts[refusal] += 1
         if self._due(refusal.name):
-            self._tell(Severity.WARNING, f"sync.{refusal.name.lower()}", f"{sender[0]}:{sender[1]}: {text} (number {self.counts[refusal]} of its kind)")
+            self._tell(
+                Severity.WARNING,
+                f"sync.{refusal.name.lower()}",
+                f"{sender[0]}:{sender[1]}: {text} (number {self.counts[refusal]} of its kind)",
+            )
         if refusal is not Refusal.MAGIC:  # what does not speak our format gets no answer
             self._answer_later(sender, max(sequence, 0), sent, system, refusal)
 
@@ -139,14 +156,11 @@ class SyncPort:
         """Answer everything that came this tick with the actual values; a full send buffer never blocks."""
         for sender, sequence, sent, system, refusal in self._pending:
             values = values_of(system) if system else np.zeros(22)
-            packet = pack_answer(
-                Answer(
-                    system, self.master is not None and self.silent_cycles == 0, mode is Mode.MOVING_TO_START,
-                    sequence, utc_ns, tuple(values.tolist()), sent, int(mode), rule, int(refusal),
-                )  # fmt: skip
-            )
+            alive = self.master is not None and self.silent_cycles == 0
+            moving = mode is Mode.MOVING_TO_START
+            answer = Answer(system, alive, moving, sequence, utc_ns, tuple(values.tolist()), sent, mode, rule, refusal)
             try:
-                self._socket.sendto(packet, sender)
+                self._socket.sendto(pack_answer(answer), sender)
             except OSError:  # the sender is gone or the buffer full: its silence will be noticed
                 self.counts[Refusal.NONE] += 1
         self._pending.clear()

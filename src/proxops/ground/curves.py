@@ -37,9 +37,7 @@ COLUMNS: Final = {
     System.IJT: Columns("axes", ("A1", "A2", "A3", "A4", "A5", "A6"), ("deg",) * 6, (), None, ("rail", "mm")),
     System.IDC: Columns("flange in base", _ABC, ("mm",) * 3 + ("deg",) * 3, (3, 4, 5), None, ("rail", "mm")),
     System.GLC: Columns("port in lab", _ABC, ("m",) * 3 + ("deg",) * 3, (3, 4, 5), None, ("data lin", "m")),
-    System.CLW: Columns(
-        "port in point of view", _QUATERNION, ("m",) * 3 + ("",) * 4, (), 3, ("data lin", "m")
-    ),
+    System.CLW: Columns("port in point of view", _QUATERNION, ("m",) * 3 + ("",) * 4, (), 3, ("data lin", "m")),
 }
 
 

@@ -40,9 +40,7 @@ def approach_figure(data: Recorded, cell: Cell) -> Any:
     wished, actual = (ports_of_axes(cell.hall, q[data.run]) for q in (data.wish, data.actual))
     with styled():
         figure = new_figure(WIDTH, 6.0)
-        grid = figure.add_gridspec(
-            3, 2, left=0.065, right=0.985, top=0.95, bottom=0.085, wspace=0.16, hspace=0.42
-        )
+        grid = figure.add_gridspec(3, 2, left=0.065, right=0.985, top=0.95, bottom=0.085, wspace=0.16, hspace=0.42)
         panels = [figure.add_subplot(grid[i, 0]) for i in range(3)]
         _distance(panels[0], t, wished, actual)
         _sideways(panels[1], t, wished[0], actual[0])
@@ -104,9 +102,7 @@ def error_figure(data: Recorded, following: Following) -> Any:
     t = data.t[data.run]
     with styled():
         figure = new_figure(WIDTH, 5.0)
-        grid = figure.add_gridspec(
-            2, 2, left=0.07, right=0.985, top=0.93, bottom=0.1, wspace=0.16, hspace=0.14
-        )
+        grid = figure.add_gridspec(2, 2, left=0.07, right=0.985, top=0.93, bottom=0.1, wspace=0.16, hspace=0.14)
         for robot, colour in enumerate((ROBOT1, ROBOT2)):
             panels = [figure.add_subplot(grid[row, robot]) for row in range(2)]
             _errors(panels, t, following.direct, robot, color=colour, alpha=0.4, lw=2.2, label="as it is")

@@ -53,9 +53,7 @@ def follow(data: Recorded, hall: Hall) -> Following:
     for name, unit in UNITS.items():
         earlier[:, unit] = delayed_wish(data, unit, 0.0 if math.isnan(delays[name]) else delays[name])[0]
     ports = ports_of_axes(hall, actual)
-    return Following(
-        delays, _errors(hall, wish, ports), _errors(hall, earlier, ports), actual - wish, actual - earlier
-    )
+    return Following(delays, _errors(hall, wish, ports), _errors(hall, earlier, ports), actual - wish, actual - earlier)
 
 
 def delayed_wish(data: Recorded, unit: slice, delay: float) -> tuple[Floats, Floats]:

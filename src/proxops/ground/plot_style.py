@@ -129,14 +129,18 @@ def mode_band(axes: Any, phases: Iterable[Phase], span: tuple[float, float]) -> 
         axes.text(0.5 * (begin + end), 0.45, name, ha="center", va="center", fontsize=7, color="#10202c")
 
 
+def checked_suffix(out: Path) -> str:
+    """The kind of picture that a file name asks for; BadInput when it is none that we write."""
+    suffix = out.suffix.lower()
+    if suffix not in FORMATS:
+        raise BadInput("no such kind of picture", where=str(out), value=repr(out.suffix), bound=", ".join(FORMATS))
+    return suffix
+
+
 def save(figure: Any, out: Path) -> None:
-    """Write a figure as its suffix says; BadInput for a suffix that we do not write."""
-    if out.suffix.lower() not in FORMATS:
-        raise BadInput(
-            "no such kind of picture", where=str(out), value=repr(out.suffix), bound=", ".join(FORMATS)
-        )
+    """Write a figure as its suffix says."""
     try:
         with styled():
-            figure.savefig(out, dpi=130, **FORMATS[out.suffix.lower()])
+            figure.savefig(out, dpi=130, **FORMATS[checked_suffix(out)])
     except OSError as reason:
         raise BadInput(f"cannot be written: {reason.strerror}", where=str(out)) from reason

@@ -17,6 +17,7 @@ from proxops.ground.plot_style import (
     RAIL,
     ROBOT1,
     ROBOT2,
+    checked_suffix,
     mode_band,
     new_figure,
     save,
@@ -33,6 +34,7 @@ DEG: Final = 180.0 / np.pi
 
 def plot_log(log: Log, cell: Cell, system: System, out: Path) -> None:
     """Write the picture of ``system`` as .png, .svg or .pdf."""
+    checked_suffix(out)
     save(system_figure(log, cell, system), out)
 
 
@@ -95,9 +97,7 @@ class _Sheet:
     def _robot(self, number: int) -> None:
         commanded, actual = self._curves.robot(number)
         panels = self._column(number - 1, f"Robot {number}: {self._columns.what}", self._rows)
-        for i, (panel, name, unit) in enumerate(
-            zip(panels, self._columns.names, self._columns.units, strict=True)
-        ):
+        for i, (panel, name, unit) in enumerate(zip(panels, self._columns.names, self._columns.units, strict=True)):
             self._pair(panel, commanded[:, i], actual[:, i], ROBOT_COLOURS[number])
             panel.set_ylabel(f"{name} [{unit}]" if unit else name)
 
@@ -132,9 +132,7 @@ class _Sheet:
     def _legend(self) -> None:
         from matplotlib.lines import Line2D
 
-        lines = [Line2D([], [], **COMMANDED)] + [
-            Line2D([], [], color=c, lw=1.8) for c in (ROBOT1, ROBOT2, RAIL)
-        ]
+        lines = [Line2D([], [], **COMMANDED)] + [Line2D([], [], color=c, lw=1.8) for c in (ROBOT1, ROBOT2, RAIL)]
         names = [
             "commanded (A and C not drawn where B = ±90°)" if self._columns.angles else "commanded",
             "actual, robot 1",
@@ -142,9 +140,7 @@ class _Sheet:
             "actual, rail and distance",
         ]
         height = self._figure.get_figheight()
-        self._figure.legend(
-            lines, names, loc="upper right", bbox_to_anchor=(0.985, 1.0 - 0.05 / height), ncol=4
-        )
+        self._figure.legend(lines, names, loc="upper right", bbox_to_anchor=(0.985, 1.0 - 0.05 / height), ncol=4)
 
 
 def _at_least(panel: Any, values: Floats, share: float = 1e-3) -> None:

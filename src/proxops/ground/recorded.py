@@ -85,9 +85,7 @@ def _phases(t: Floats, modes: NDArray[np.uint8]) -> tuple[Phase, ...]:
         return ()
     starts = np.concatenate([[0], np.flatnonzero(np.diff(modes)) + 1, [modes.size]]).tolist()
     end = np.append(t, t[-1] + PERIOD_S)
-    return tuple(
-        Phase(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b])) for a, b in pairwise(starts)
-    )
+    return tuple(Phase(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b])) for a, b in pairwise(starts))
 
 
 @kernel

@@ -55,9 +55,7 @@ def _motion_rows(s: Summary) -> Rows:
 
 def _worst(by_axis: dict[str, float | None]) -> float | None:
     """Greatest over the turning axes."""
-    return max(
-        (value for name, value in by_axis.items() if name != "rail" and value is not None), default=None
-    )
+    return max((value for name, value in by_axis.items() if name != "rail" and value is not None), default=None)
 
 
 def _timing_rows(s: Summary) -> Rows:
@@ -70,20 +68,20 @@ def _timing_rows(s: Summary) -> Rows:
 FOLLOWING_HEAD: Final = ("", "rail", "robot 1", "robot 2")
 
 
-def following_rows(s: Summary) -> Rows:
-    """Delay and errors of rail and robots, largest / rms / at the end."""
+def following_rows(s: Summary, words: tuple[str, ...] = ("max", "rms", "final")) -> Rows:
+    """Delay and errors of rail and robots; ``words`` chooses which figures of an error."""
     delays = [told(s[f"{unit}_delay_s"], 1e3, decimals=1) for unit in ("rail", "robot1", "robot2")]
     rows: Rows = [("delay [ms]", *delays)]
-    for suffix, words in (("", ""), ("_delay_removed", ", delay off")):
+    for suffix, how in (("", ""), ("_delay_removed", ", delay off")):
         position = [f"{who}_error{suffix}" for who in ("rail", "robot1_position", "robot2_position")]
-        rows.append((f"position error{words} [mm]", *(_three(s, name, "m", 1e3, 3) for name in position)))
-        attitude = [_three(s, f"robot{n}_attitude_error{suffix}", "rad", DEG, 4) for n in (1, 2)]
-        rows.append((f"attitude error{words} [deg]", "", *attitude))
+        rows.append((f"position error{how} [mm]", *(_errors(s, name, "m", 1e3, 3, words) for name in position)))
+        attitude = [_errors(s, f"robot{n}_attitude_error{suffix}", "rad", DEG, 4, words) for n in (1, 2)]
+        rows.append((f"attitude error{how} [deg]", "", *attitude))
     return rows
 
 
-def _three(s: Summary, name: str, unit: str, scale: float, decimals: int) -> str:
-    values = [s[f"{name}_{word}_{unit}"] for word in ("max", "rms", "final")]
+def _errors(s: Summary, name: str, unit: str, scale: float, decimals: int, words: tuple[str, ...]) -> str:
+    values = [s[f"{name}_{word}_{unit}"] for word in words]
     return " / ".join(told(value, scale, decimals=decimals) for value in values)
 
 
@@ -124,8 +122,8 @@ def print_summary(summary: Summary, console: Console) -> None:
         table.add_row(f"[dim]{name}[/]", escape(value))
     console.print(table)
     if summary["run_ended"] is not None:
-        following = Table("[dim]largest / rms / end[/]", *FOLLOWING_HEAD[1:], box=None, pad_edge=False)
-        for row in following_rows(summary):
+        following = Table("[dim]largest / rms[/]", *FOLLOWING_HEAD[1:], box=None, pad_edge=False)
+        for row in following_rows(summary, ("max", "rms")):
             following.add_row(f"[dim]{escape(row[0])}[/]", *row[1:])
         console.print(following)
     for name, value, bound, passed in map(criterion_row, summary["criteria"]):

@@ -23,9 +23,7 @@ def verdict(s: Summary) -> Verdict:
     if s["run_ended"] is None:
         return _nothing_ran(s)
     if s["run_ended"] == "stopped":
-        rule, text = (
-            (s["stop"]["rule"], s["stop"]["text"]) if s["stop"] else ("a rule", "the log holds no stop event")
-        )
+        rule, text = (s["stop"]["rule"], s["stop"]["text"]) if s["stop"] else ("a rule", "the log holds no stop event")
         return Verdict(False, f"Stopped by {rule} after {told(s['run_s'], unit='s')} of the run", text)
     if s["run_ended"] == "cut off":
         return Verdict(False, "The log ends in the middle of the run", "; ".join(s["notes"]))

@@ -295,7 +295,10 @@ def _axis_table(limits: tuple[AxisLimits, ...], file: CellFile) -> AxisTable:
 def _pack_limits(h: np.void, axes: AxisTable, file: CellFile) -> None:
     limits = file.limits
     h["lower"], h["upper"] = axes.lower, axes.upper
-    h["speed"], h["acceleration"] = axes.speed * limits.speed_share, axes.acceleration * limits.acceleration_share
+    h["speed"], h["acceleration"] = (
+        axes.speed * limits.speed_share,
+        axes.acceleration * limits.acceleration_share,
+    )
     h["jump"] = [limits.jump_rail_mm * 1e-3, *[np.radians(limits.jump_axis_deg)] * 12]
     for row, robot in enumerate((file.robot1, file.robot2)):
         span = robot.range

@@ -94,9 +94,7 @@ def _lab_ports(system: int, v: Array) -> tuple[Array, Array]:
 
 
 @kernel
-def axes_from_values(
-    hall: Hall, system: int, v: Array, reference: Array, start: bool, q: Array
-) -> tuple[int, float]:
+def axes_from_values(hall: Hall, system: int, v: Array, reference: Array, start: bool, q: Array) -> tuple[int, float]:
     """The thirteen axes (m, rad) of a command into ``q``, nearest to ``reference``; (code, metres beyond reach)."""
     h = hall[0]
     if system == IJT:

@@ -41,7 +41,9 @@ def _check(number: int, robot: Robot) -> list[PayloadFinding]:
         (f"moment of inertia {axis}", value, bound, "kg m²")
         for axis, value, bound in zip(("Ixx", "Iyy", "Izz"), payload.inertia_kgm2, plate.max_inertia_kgm2, strict=True)
     ]
-    rows += [(f"centre of mass |{axis}|", abs(v), COM_LIMIT_M, "m") for axis, v in zip("xyz", payload.com_m, strict=True)]
+    rows += [
+        (f"centre of mass |{axis}|", abs(v), COM_LIMIT_M, "m") for axis, v in zip("xyz", payload.com_m, strict=True)
+    ]
     smallest, middle, largest = sorted(payload.inertia_kgm2)
     rows.append(("largest moment of inertia (others' sum is the physical limit)", largest, smallest + middle, "kg m²"))
     return [PayloadFinding(number, what, value, bound, unit) for what, value, bound, unit in rows if value > bound]
@@ -50,6 +52,11 @@ def _check(number: int, robot: Robot) -> list[PayloadFinding]:
 def plate_loads(cell: Cell) -> list[dict[str, float | str]]:
     """What hangs on each flange, for the summary: plate and payload."""
     return [
-        {"what": r.payload.what, "payload_kg": r.payload.mass_kg, "plate_kg": r.plate.mass_kg, "total_kg": r.payload.mass_kg + r.plate.mass_kg}
+        {
+            "what": r.payload.what,
+            "payload_kg": r.payload.mass_kg,
+            "plate_kg": r.plate.mass_kg,
+            "total_kg": r.payload.mass_kg + r.plate.mass_kg,
+        }
         for r in cell.robots
     ]

@@ -61,7 +61,11 @@ def read_trajectory(path: Path) -> Trajectory:
     try:
         text = path.read_text(encoding="ascii")
     except UnicodeDecodeError as error:
-        raise BadInput("not an ASCII file", where=str(path), value=f"byte {error.object[error.start]:#04x} at offset {error.start}") from None
+        raise BadInput(
+            "not an ASCII file",
+            where=str(path),
+            value=f"byte {error.object[error.start]:#04x} at offset {error.start}",
+        ) from None
     except OSError as error:
         raise BadInput(f"cannot read the trajectory: {error.strerror}", where=str(path)) from None
     return parse_trajectory(text, str(path))
@@ -97,7 +101,11 @@ def _parse_fast(lines: list[str]) -> NDArray[np.float64] | None:
 def _parse_line(line: str, where: str) -> list[float]:
     words = line.split()
     if len(words) != COLUMNS:
-        raise BadInput(f"{len(words)} columns", where=where, bound=f"{COLUMNS}: one int16 and {N_VALUES} doubles, separated by blanks")
+        raise BadInput(
+            f"{len(words)} columns",
+            where=where,
+            bound=f"{COLUMNS}: one int16 and {N_VALUES} doubles, separated by blanks",
+        )
     if not re.match(r"[+-]?\d+\Z", words[0], re.ASCII):
         raise BadInput("column 1 is not an integer", where=where, value=repr(words[0]), bound=SYSTEM_BOUND)
     system = int(words[0]) if len(words[0]) < 20 else words[0][:20] + "…"
@@ -107,7 +115,12 @@ def _parse_line(line: str, where: str) -> list[float]:
     for column, word in enumerate(words[1:], 2):
         value = read_decimal(word)
         if value is None:
-            raise BadInput(f"column {column} is not a number", where=where, value=repr(word), bound="a finite decimal number")
+            raise BadInput(
+                f"column {column} is not a number",
+                where=where,
+                value=repr(word),
+                bound="a finite decimal number",
+            )
         row.append(value)
     return row
 
@@ -138,7 +151,8 @@ def axes_of(cell: Cell, trajectory: Trajectory, posture: NDArray[np.float64] | N
     if code != OK:
         robot = 1 if code == UNREACHABLE1 else 2
         raise BadInput(
-            f"robot {robot} cannot reach this pose", where=trajectory.where(done), value=f"{beyond * 1e3:.1f} mm beyond its reach",
+            f"robot {robot} cannot reach this pose", where=trajectory.where(done),
+            value=f"{beyond * 1e3:.1f} mm beyond its reach",
             bound="0 mm", way_out=swap_suspicion(cell, trajectory, done),
         )  # fmt: skip
     return q
@@ -150,7 +164,10 @@ def swap_suspicion(cell: Cell, trajectory: Trajectory, k: int) -> str:
         return ""
     hall, q = cell.hall.copy(), np.empty((1, 13))
     for suffix in ("", "_inv"):
-        hall[f"port1{suffix}"], hall[f"port2{suffix}"] = cell.hall[f"port2{suffix}"], cell.hall[f"port1{suffix}"]
+        hall[f"port1{suffix}"], hall[f"port2{suffix}"] = (
+            cell.hall[f"port2{suffix}"],
+            cell.hall[f"port1{suffix}"],
+        )
     _, code, _ = axes_from_lines(hall, trajectory.systems[k : k + 1], trajectory.values[k : k + 1], cell.home, q)
     within = code == OK and bool(((q >= cell.axes.lower) & (q <= cell.axes.upper)).all())
     return "it could be shown with the two user tools exchanged: are they swapped?" if within else ""

@@ -68,13 +68,23 @@ class Model:
         except ValueError:
             x = y = z = math.nan
         if not all(map(math.isfinite, (x, y, z))):
-            raise BadInput(f"<{child} {attribute}> of joint {name}", where=str(self.path), value=repr(text), bound="three finite numbers")
+            raise BadInput(
+                f"<{child} {attribute}> of joint {name}",
+                where=str(self.path),
+                value=repr(text),
+                bound="three finite numbers",
+            )
         return x, y, z
 
     def demand(self, name: str, what: str, value: object, wanted: object) -> None:
         """Refuse a joint that is not as the closed form has it."""
         if value != wanted:
-            raise BadInput(f"joint {name}: {what} does not fit a KUKA arm with a spherical wrist", where=str(self.path), value=value, bound=str(wanted))
+            raise BadInput(
+                f"joint {name}: {what} does not fit a KUKA arm with a spherical wrist",
+                where=str(self.path),
+                value=value,
+                bound=str(wanted),
+            )
 
     def link(self, name: str, end: str) -> str:
         """Name of a joint's parent or child link."""
@@ -91,7 +101,12 @@ class Model:
             lower, upper, speed, acceleration = map(float, found)
         except ValueError:
             lower = upper = speed = acceleration = math.nan
-        if not (lower < upper and speed > 0 and acceleration > 0 and all(map(math.isfinite, (lower, upper, speed, acceleration)))):
+        if not (
+            lower < upper
+            and speed > 0
+            and acceleration > 0
+            and all(map(math.isfinite, (lower, upper, speed, acceleration)))
+        ):
             raise BadInput(
                 f"<limit> of joint {name}", where=str(self.path), value=found,
                 bound="finite lower < upper, velocity > 0, acceleration > 0",
@@ -109,11 +124,18 @@ def read_arm(path: Path) -> Arm:
     model = Model(path)
     names = (*ARM_AXES, "flange_joint")
     xyz = {name: model.triple(name, "origin", "xyz") for name in names}
-    (a1, _, d1), (a2, _, _), (_, _, a3), (d4, _, _), (d6, _, _) = (xyz[n] for n in ("a2", "a3", "a4", "a5", "flange_joint"))
+    (a1, _, d1), (a2, _, _), (_, _, a3), (d4, _, _), (d6, _, _) = (
+        xyz[n] for n in ("a2", "a3", "a4", "a5", "flange_joint")
+    )
     wanted = ((0, 0, 0), (a1, 0, d1), (a2, 0, 0), (0, 0, a3), (d4, 0, 0), (0, 0, 0), (d6, 0, 0))
     for k, name in enumerate(names):
         model.demand(name, "origin", xyz[name], wanted[k])
-        model.demand(name, "parent and child", (model.link(name, "parent"), model.link(name, "child")), (LINKS[k], LINKS[k + 1]))
+        model.demand(
+            name,
+            "parent and child",
+            (model.link(name, "parent"), model.link(name, "child")),
+            (LINKS[k], LINKS[k + 1]),
+        )
     for name, axis in ARM_AXES.items():
         model.demand(name, "type", model.joint(name).attrib.get("type"), "revolute")
         model.demand(name, "axis", model.triple(name, "axis", "xyz"), axis)
@@ -123,5 +145,10 @@ def read_arm(path: Path) -> Arm:
         model.demand("flange_joint", "rpy", turn, FLANGE_RPY)
     for name, length in (("a3", a2), ("a5", d4)):
         if not length > 0:
-            raise BadInput(f"joint {name}: upper arm and forearm need a length", where=str(path), value=length, bound="> 0 m")
+            raise BadInput(
+                f"joint {name}: upper arm and forearm need a length",
+                where=str(path),
+                value=length,
+                bound="> 0 m",
+            )
     return Arm((a1, d1, a2, a3, d4, d6), tuple(model.limits(name) for name in ARM_AXES))

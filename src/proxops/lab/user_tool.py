@@ -44,7 +44,12 @@ class UserTool:
             where = f"{source}, line {number}"
             key, equals, value = (part.strip() for part in line.partition("="))
             if not equals or key not in KEYS:
-                raise BadInput("unknown key", where=where, value=repr(line.strip()), bound="USER_ROB1|2_TOOL_X|Y|Z|A|B|C=number")
+                raise BadInput(
+                    "unknown key",
+                    where=where,
+                    value=repr(line.strip()),
+                    bound="USER_ROB1|2_TOOL_X|Y|Z|A|B|C=number",
+                )
             if key in values:
                 raise BadInput(f"{key} is given twice", where=where)
             values[key] = _number(value, key, where)
@@ -63,7 +68,12 @@ def _number(text: str, key: str, where: str) -> float:
     bound = REACH_LIMIT_MM if key[-1] in "XYZ" else 360.0
     value = read_decimal(text)
     if value is None or not abs(value) <= bound:
-        raise BadInput(f"{key} is not a usable number", where=where, value=repr(text), bound=f"±{bound:g} {'mm' if key[-1] in 'XYZ' else 'deg'}")
+        raise BadInput(
+            f"{key} is not a usable number",
+            where=where,
+            value=repr(text),
+            bound=f"±{bound:g} {'mm' if key[-1] in 'XYZ' else 'deg'}",
+        )
     return value
 
 

@@ -51,7 +51,9 @@ AXIS_SHARE, TABLE3, WRIST_ANGLE, ELBOW, SHOULDER, SPEED_LEFT = range(6)  # order
 
 
 @kernel
-def limited_step(wish: float, wish_before: float, x: float, v: float, speed: float, acceleration: float) -> tuple[float, float]:
+def limited_step(
+    wish: float, wish_before: float, x: float, v: float, speed: float, acceleration: float
+) -> tuple[float, float]:
     """Next set-point and rate of one axis: on the wish if the limits allow, else towards it without overshoot."""
     wish_v = (wish - wish_before) / DT
     error = wish_before - x
@@ -85,7 +87,9 @@ def port_components(hall: Hall, q: Array, roll: Array, values: Array, ports: Arr
         for i in range(3):
             values[robot, i] = ports[robot, i, 3]
             for j in range(3):
-                R[i, j] = F[i, 0] * R_flange_plate[0, j] + F[i, 1] * R_flange_plate[1, j] + F[i, 2] * R_flange_plate[2, j]
+                R[i, j] = (
+                    F[i, 0] * R_flange_plate[0, j] + F[i, 1] * R_flange_plate[1, j] + F[i, 2] * R_flange_plate[2, j]
+                )
         abc = abc_from_matrix(R)
         roll[robot] = nearest_turn(abc[2], roll[robot])
         values[robot, 3], values[robot, 4], values[robot, 5] = roll[robot], abc[1], abc[0]
@@ -119,7 +123,9 @@ def _broken(report: Array, number: int, value: float, bound: float, rule: int) -
 
 
 @kernel
-def _within(value: float, lower: float, upper: float, before: float, number: int, rule: int, report: Array) -> tuple[int, float]:
+def _within(
+    value: float, lower: float, upper: float, before: float, number: int, rule: int, report: Array
+) -> tuple[int, float]:
     """Rule broken (or 0) and margin of ``value``. Outside a range the way back in stays open: only a margin that
     shrinks breaks the rule."""
     margin = min(value - lower, upper - value)
@@ -129,7 +135,15 @@ def _within(value: float, lower: float, upper: float, before: float, number: int
 
 
 @kernel
-def _ranges(hall: Hall, guard: Guarded, rest: Array, axis_margin: Array, range_margin: Array, margins: Array, report: Array) -> int:
+def _ranges(
+    hall: Hall,
+    guard: Guarded,
+    rest: Array,
+    axis_margin: Array,
+    range_margin: Array,
+    margins: Array,
+    report: Array,
+) -> int:
     """Axis ranges and Table 3 at ``rest``, where a stop begun now would end."""
     h, g = hall[0], guard[0]
     share = 1.0
@@ -145,8 +159,13 @@ def _ranges(hall: Hall, guard: Guarded, rest: Array, axis_margin: Array, range_m
     for robot in range(2):
         for k in range(6):
             rule, margin = _within(
-                values[robot, k], h.range_lower[robot, k], h.range_upper[robot, k], g.range_margin[robot, k],
-                FIRST_COMPONENT + 6 * robot + k, POSITION_RANGE if k < 3 else ATTITUDE_RANGE, report,
+                values[robot, k],
+                h.range_lower[robot, k],
+                h.range_upper[robot, k],
+                g.range_margin[robot, k],
+                FIRST_COMPONENT + 6 * robot + k,
+                POSITION_RANGE if k < 3 else ATTITUDE_RANGE,
+                report,
             )
             if rule:
                 return rule
@@ -179,7 +198,11 @@ def _singularities(hall: Hall, x: Array, margins: Array, report: Array) -> int:
     wrist1, elbow1, shoulder1 = singularity_margins(h.lengths1, x[1:7])
     wrist2, elbow2, shoulder2 = singularity_margins(h.lengths2, x[7:13])
     wrist = min(wrist1, wrist2)
-    margins[WRIST_ANGLE], margins[ELBOW], margins[SHOULDER] = wrist, min(elbow1, elbow2), min(shoulder1, shoulder2)
+    margins[WRIST_ANGLE], margins[ELBOW], margins[SHOULDER] = (
+        wrist,
+        min(elbow1, elbow2),
+        min(shoulder1, shoulder2),
+    )
     if wrist < h.wrist_margin:
         return _broken(report, 6 if wrist1 < wrist2 else 12, wrist, h.wrist_margin, WRIST)
     return 0
@@ -234,8 +257,9 @@ def begin_braking(hall: Hall, guard: Guarded) -> float:
     """Start to brake from the present set-point and rate; returns the time it will take."""
     h, g = hall[0], guard[0]
     g.brake_from[:], g.brake_v[:] = g.x, g.v
-    g.brake_T, g.brake_t = braking_time(g.v, h.acceleration), 0.0
-    return g.brake_T
+    longest = braking_time(g.v, h.acceleration)
+    g.brake_T, g.brake_t = longest, 0.0
+    return longest
 
 
 @kernel
@@ -246,7 +270,7 @@ def brake(hall: Hall, guard: Guarded) -> bool:
     way = braking_way(g.brake_t, g.brake_T)
     x = g.brake_from + g.brake_v * way
     v = (x - g.x) / DT
-    rested = g.brake_t >= g.brake_T
+    rested: bool = g.brake_t >= g.brake_T
     stand(hall, guard, x)
     if not rested:
         g.v[:] = v

@@ -1,4 +1,4 @@
-"""Every reason for which the hall stops, once. A stop names its rule, the value and the bound; docs/safety.md shows the table."""
+"""Every reason for which the hall stops, once. A stop names its rule, value and bound; the table is in docs/safety.md."""
 
 from __future__ import annotations
 

@@ -118,7 +118,8 @@ def _delayed(c: NDArray[np.void], axis: int, cycles_ago: float) -> float:
     whole = int(cycles_ago)
     part = cycles_ago - whole
     newer, older = s.history[(s.now - whole) % HISTORY, axis], s.history[(s.now - whole - 1) % HISTORY, axis]
-    return newer + part * (older - newer)
+    value: float = newer + part * (older - newer)
+    return value
 
 
 @kernel
@@ -149,7 +150,9 @@ def step(c: NDArray[np.void], setpoint: Array, noise: Array, actual: Array, rate
     still = np.ones(3)
     for i in range(N_AXES):
         _servo(c, i)
-        s.wander[i] += -s.wander[i] * (PERIOD_S / WANDER_S) + s.sigma[i] * math.sqrt(2.0 * PERIOD_S / WANDER_S) * noise[i]
+        s.wander[i] += (
+            -s.wander[i] * (PERIOD_S / WANDER_S) + s.sigma[i] * math.sqrt(2.0 * PERIOD_S / WANDER_S) * noise[i]
+        )
         actual[i], rate[i] = s.x[i] + s.wander[i], s.v[i]
         if s.v[i] != 0.0:
             still[_unit(i)] = 0.0
@@ -161,7 +164,8 @@ def step(c: NDArray[np.void], setpoint: Array, noise: Array, actual: Array, rate
             if s.timer[unit] <= 0:
                 s.drive[unit] = ON
     s.all_on[0] = s.drive[0] == ON and s.drive[1] == ON and s.drive[2] == ON
-    return s.fault
+    fault: int = s.fault
+    return fault
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,49 @@
+"""The command line. Commands are thin: they read options, call the package, print. Heavy imports wait until used."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import typer
+
+from proxops.cli.ctl import ctl
+from proxops.cli.facility import convert, doctor, play, serve
+from proxops.cli.log import log
+from proxops.core.errors import EXIT_DONE, ProxopsError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="proxops: the open test facility for spacecraft rendezvous, docking and on-orbit servicing.",
+)
+for _command in (play, convert, serve, doctor):
+    app.command()(_command)
+app.add_typer(ctl, name="ctl")
+app.add_typer(log, name="log")
+
+
+def main() -> None:
+    """Entry point: an error of ours becomes one clear message and its exit code (1 stopped, 2 bad input)."""
+    try:
+        sys.exit(app(standalone_mode=False) or EXIT_DONE)
+    except ProxopsError as error:
+        if "--json" in sys.argv:
+            print(json.dumps({"ok": False, "error": str(error), "exit": error.exit_code}, ensure_ascii=False))
+        print(f"proxops: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    except typer.Abort:
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_DONE)
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own: wrong usage
+            print(f"proxops: {error.format_message()} (see --help)", file=sys.stderr)
+            sys.exit(error.exit_code)
+        raise

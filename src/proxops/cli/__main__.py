@@ -1,0 +1,5 @@
+"""``python -m proxops.cli``."""
+
+from proxops.cli import main
+
+main()

@@ -1,0 +1,125 @@
+"""Commands that run the facility: play, convert, serve, doctor."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proxops.cli.options import CellPath, Json, Seed, SystemName, Tool, TrajectoryPath, print_json, read_cell
+from proxops.core.channel import CONTROL_PORT, LOOPBACK, SYNC_PORT
+from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
+
+Out = Annotated[Path | None, typer.Option(help="Folder for summary.json, run.mcap, report.html.")]
+Report = Annotated[bool, typer.Option(help="Write report.html.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the synchronous interface.")]
+ControlPort = Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the control channel.")]
+Bind = Annotated[str, typer.Option(help="Address of the synchronous interface. Control always stays on loopback.")]
+Realtime = Annotated[bool, typer.Option("--realtime", help="Keep 4 ms by the clock, not as fast as possible.")]
+Order = Annotated[str, typer.Option(help="Order of the move to start.")]
+Opening = Annotated[list[str] | None, typer.Option("--open", help="Rehearse: open an interlock, NAME@SECONDS.")]
+Pov = Annotated[
+    str | None,
+    typer.Option(
+        help='Point of view for CLW: "x y z qx qy qz qw" (m, scalar last). Default: the input\'s, or the lab.'
+    ),
+]
+Posture = Annotated[
+    str | None, typer.Option(help='Posture to start near: "rail A1..A6 A1..A6" in mm and deg. Default: home.')
+]
+
+
+def play(
+    file: TrajectoryPath,
+    user_tool: Tool = None,
+    out: Out = None,
+    realtime: Realtime = False,
+    order: Order = "rail,robot1,robot2",
+    seed: Seed = 0,
+    open_at: Opening = None,
+    report: Report = True,
+    cell: CellPath = None,
+    json: Json = False,
+) -> None:
+    """Play a trajectory file on the virtual hall: move to start, confirm, run; recorded and summed up."""
+    from proxops.facility.session import play_session
+
+    folder = out or Path("runs") / file.stem
+    summary = play_session(
+        read_cell(cell, user_tool),
+        file,
+        folder,
+        realtime=realtime,
+        order=order,
+        seed=seed,
+        rehearse=open_at or [],
+        report=report,
+        quiet=json,
+    )
+    if json:
+        print_json(summary)
+    raise typer.Exit(EXIT_DONE if summary["passed"] else EXIT_STOPPED)
+
+
+def convert(
+    file: TrajectoryPath,
+    to: Annotated[SystemName, typer.Option(help="Coordinate system of the result.")],
+    user_tool: Tool = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; standard output by default.")] = None,
+    pov: Pov = None,
+    posture: Posture = None,
+    cell: CellPath = None,
+    json: Json = False,
+) -> None:
+    """Write the same motion in another coordinate system."""
+    from proxops.facility.conversion import convert_file
+
+    result = convert_file(read_cell(cell, user_tool), file, to.value, out, pov, posture, as_json=json)
+    if json:
+        print_json(result)
+
+
+def serve(
+    user_tool: Tool = None,
+    out: Out = None,
+    bind: Bind = LOOPBACK,
+    port: Port = SYNC_PORT,
+    control_port: ControlPort = CONTROL_PORT,
+    seed: Seed = 0,
+    for_s: Annotated[float | None, typer.Option("--for", min=0, help="End by itself after so many seconds.")] = None,
+    drives: Annotated[bool, typer.Option(help="Switch the drives on at the start.")] = True,
+    report: Report = True,
+    cell: CellPath = None,
+    json: Json = False,
+) -> None:
+    """Run the live facility at 250 Hz: synchronous commands over UDP, control by `proxops ctl`."""
+    from proxops.facility.session import serve_session
+
+    folder = out or Path("runs") / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    summary = serve_session(
+        read_cell(cell, user_tool),
+        folder,
+        sync=(bind, port),
+        control_port=control_port,
+        seed=seed,
+        for_s=for_s,
+        drives=drives,
+        report=report,
+        quiet=json,
+    )
+    if json:
+        print_json(summary)
+    raise typer.Exit(EXIT_STOPPED if summary["ended_in_stop"] else EXIT_DONE)
+
+
+def doctor(json: Json = False) -> None:
+    """Tell what this machine can do for a live facility, one line each, with the fix."""
+    from proxops.facility.doctor import examine, print_findings
+
+    findings = examine()
+    if json:
+        print_json([finding.__dict__ for finding in findings])
+    else:
+        print_findings(findings)

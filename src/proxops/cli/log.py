@@ -1,0 +1,111 @@
+"""``proxops log``: look into a recorded run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proxops.cli.options import CellPath, Json, LogPath, SystemName, Tool, print_json, read_cell
+
+log = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look into a recorded run.")
+Variables = Annotated[list[str] | None, typer.Option("--variable", help="group or group.name; all by default.")]
+
+
+@log.command("info")
+def info(file: LogPath, json: Json = False) -> None:
+    """Variables, rates, times, events of a run."""
+    from proxops.ground.info import describe
+    from proxops.ground.log import Log
+    from proxops.ground.tables import print_info
+
+    about = describe(Log.open(file))
+    if json:
+        print_json(about)
+    else:
+        print_info(about)
+
+
+@log.command("export")
+def export(
+    file: LogPath,
+    out: Annotated[Path | None, typer.Option(help="CSV to write; standard output by default.")] = None,
+    variable: Variables = None,
+    words: Annotated[bool, typer.Option(help="Modes and sources by name.")] = False,
+    json: Json = False,
+) -> None:
+    """CSV of all or chosen variables."""
+    from proxops.ground.export import choose, export_csv, write_csv
+    from proxops.ground.log import Log
+
+    recorded = Log.open(file)
+    if out is not None:
+        rows = export_csv(recorded, out, variable, words=words)
+        _tell(json, out, rows=rows)
+    elif json:
+        print_json({column.path: recorded.values(column.path).tolist() for column in choose(recorded, variable)})
+    else:
+        write_csv(recorded, choose(recorded, variable), sys.stdout, words=words)
+
+
+@log.command("plot")
+def plot(
+    file: LogPath,
+    system: Annotated[SystemName, typer.Option(help="Coordinate system of the plot.")] = SystemName.GLC,
+    out: Annotated[Path | None, typer.Option(help="Picture (.png, .svg, .pdf); beside the log by default.")] = None,
+    user_tool: Tool = None,
+    cell: CellPath = None,
+    json: Json = False,
+) -> None:
+    """Plot commanded and actual values in any coordinate system."""
+    from proxops.core.vocabulary import System
+    from proxops.ground.log import Log
+    from proxops.ground.plots import plot_log
+    from proxops.ground.provenance import cell_of
+
+    recorded = Log.open(file)
+    target = out or file.with_name(f"{file.stem}_{system.value}.png")
+    own = read_cell(cell, user_tool) if user_tool or cell else cell_of(recorded)
+    plot_log(recorded, own, System[system.value], target)
+    _tell(json, target, system=system.value)
+
+
+@log.command("align")
+def align(
+    file: LogPath,
+    data: Annotated[Path, typer.Argument(help="CSV of time-stamped outside data.")],
+    out: Annotated[Path | None, typer.Option(help="CSV to write; beside the data by default.")] = None,
+    time_column: Annotated[str | None, typer.Option(help="Name of the time column if it cannot be guessed.")] = None,
+    time_form: Annotated[str | None, typer.Option(help="utc, utc_s, utc_ns, gps_s, gps_ns … if not guessed.")] = None,
+    json: Json = False,
+) -> None:
+    """Add the ground-truth poses at the instants of outside data (UTC or GPS time)."""
+    from proxops.ground.align import align as align_file
+    from proxops.ground.log import Log
+    from proxops.ground.tables import plain
+
+    target = out or data.with_name(f"{data.stem}_aligned.csv")
+    _tell(json, target, **plain(align_file(Log.open(file), data, target, time_column, time_form)))
+
+
+@log.command("recover")
+def recover(
+    file: LogPath,
+    out: Annotated[Path | None, typer.Option(help="Log to write; beside the old one by default.")] = None,
+    json: Json = False,
+) -> None:
+    """Make a whole log of one that was cut off (killed process, full disk)."""
+    from proxops.ground.recover import recover as recover_file
+    from proxops.ground.tables import plain
+
+    target = out or file.with_name(f"{file.stem}_recovered.mcap")
+    _tell(json, target, **plain(recover_file(file, target)))
+
+
+def _tell(json: bool, out: Path, **more: object) -> None:
+    if json:
+        print_json({"out": str(out), **more})
+    else:
+        print(f"{out}: " + ", ".join(f"{name} {value}" for name, value in more.items()))

@@ -1,0 +1,186 @@
+"""Imports point down only (design.md, section 1): every import of ours, in every file, against the table of levels."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import proxops
+
+ROOT = Path(proxops.__file__).parent
+
+# Who may import what, besides itself. A new package is put here on purpose or the test fails.
+BELOW = {"core", "maths"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "maths": set(),
+    "core": {"maths"},
+    "space": BELOW,
+    "lab": BELOW,
+    "bridge": {"space", "lab"} | BELOW,  # the one place where both worlds meet
+    "safety": {"lab"} | BELOW,  # judges motion, not missions
+    "sensors": {"space", "lab"} | BELOW,
+    "onboard": {"lab"} | BELOW,  # measurements only: never space, never truth
+    "ground": {"lab"} | BELOW,
+    "client": BELOW,  # what an application uses to talk to the facility
+    "facility": {"client", "bridge", "safety", "sensors", "onboard", "ground", "space", "lab"} | BELOW,
+    "campaign": {"facility", "client", "bridge", "safety", "sensors", "onboard", "ground", "space", "lab"} | BELOW,
+    "cli": {"campaign", "facility", "client", "bridge", "safety", "sensors", "onboard", "ground", "space", "lab"}
+    | BELOW,
+    "__init__": set(),
+}
+# Siblings that may be seen all the same, one module at a time: a report has to spell the rules that stopped the hall.
+SIBLINGS = {("ground", "proxops.safety.rules")}
+BOTH_WORLDS = {"bridge", "facility", "campaign", "cli"}
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def package(path: Path) -> str:
+    """Top-level part of a file: ``safety`` of safety/limits.py, ``cli`` of cli.py."""
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def module(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, full name) of every import in a file, wherever it stands; relative ones made absolute."""
+    yield from imports_of(ast.parse(path.read_text(), str(path)), module(path), path.name == "__init__.py")
+
+
+def imports_of(tree: ast.AST, name: str, is_package: bool) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = name.split(".")
+                parts = parts[: len(parts) - node.level + is_package]
+                base = ".".join([*parts, base] if base else parts)
+            for alias in node.names:
+                yield node.lineno, f"{base}.{alias.name}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in (
+            "import_module",
+            "importlib.import_module",
+            "__import__",
+        ):
+            for argument in node.args[:1]:
+                if isinstance(argument, ast.Constant):
+                    yield node.lineno, str(argument.value)
+
+
+def ours(name: str) -> str | None:
+    """The part of us that an import names, if it is one of ours."""
+    parts = name.split(".")
+    return parts[1] if parts[0] == "proxops" and len(parts) > 1 else None
+
+
+def test_every_part_has_its_place() -> None:
+    assert {package(path) for path in FILES} <= set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("part", sorted({package(path) for path in FILES}))
+def test_imports_point_down(part: str) -> None:
+    offenders = [
+        f"{path.relative_to(ROOT.parent.parent)}:{line}: {part} may not import {name}"
+        for path in FILES
+        if package(path) == part
+        for line, name in imports(path)
+        if (target := ours(name)) is not None and target != part and target not in MAY_IMPORT[part]
+        if not any(part == who and f"{name}.".startswith(f"{what}.") for who, what in SIBLINGS)
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_only_bridge_and_what_stands_above_it_see_both_worlds() -> None:
+    offenders = []
+    for part in {package(path) for path in FILES} - BOTH_WORLDS:
+        seen = {ours(name) for path in FILES if package(path) == part for _, name in imports(path)}
+        if {"space", "lab"} <= seen:
+            offenders.append(part)
+    assert not offenders
+
+
+def test_the_table_itself_keeps_the_three_prohibitions() -> None:
+    assert "space" not in MAY_IMPORT["onboard"]
+    assert MAY_IMPORT["safety"] == {"lab", "core", "maths"}
+    assert not {"space", "lab"} & {other for part in ("space", "lab") for other in MAY_IMPORT[part]}
+    levels = (
+        "maths",
+        "core",
+        "space lab",
+        "bridge safety sensors onboard ground client",
+        "facility",
+        "campaign",
+        "cli",
+    )
+    level = {name: k for k, names in enumerate(levels) for name in names.split()}
+    for part, allowed in MAY_IMPORT.items():
+        if part in level:
+            assert all(level[other] < level[part] for other in allowed), part
+
+
+def test_no_circles_between_modules() -> None:
+    """Over imports at the top of files: those inside functions are late on purpose."""
+    names = {module(path): path for path in FILES}
+    graph: dict[str, set[str]] = {}
+    for name, path in names.items():
+        tree = ast.parse(path.read_text())
+        top = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+        found = {full for _, full in imports_of(top, name, path.name == "__init__.py")}
+        graph[name] = {target for full in found for target in (full, full.rpartition(".")[0]) if target in names} - {
+            name
+        }
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " → ".join((*trail, name))
+        if name not in done:
+            for target in sorted(graph[name]):
+                visit(target, (*trail, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
+
+
+def test_no_star_imports_and_no_relative_ones() -> None:
+    offenders = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.level or any(alias.name == "*" for alias in node.names))
+    ]
+    assert not offenders
+
+
+def test_files_are_named_after_nouns_of_the_field() -> None:
+    banned = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+    assert not [str(path) for path in FILES if banned & set(path.stem.split("_"))]
+
+
+# --- the checker itself can fail ---
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import proxops.space.orbit", "proxops.space.orbit"),
+        ("from proxops import space", "proxops.space"),
+        ("from proxops.space import orbit as o", "proxops.space.orbit"),
+        ("def f():\n    from proxops.space.orbit import x", "proxops.space.orbit.x"),
+        ("if TYPE_CHECKING:\n    import proxops.space", "proxops.space"),
+        ("from ..space import orbit", "proxops.space.orbit"),
+        ("from .. import space", "proxops.space"),
+        ("importlib.import_module('proxops.space')", "proxops.space"),
+    ],
+)
+def test_every_way_of_importing_is_seen(code: str, found: str) -> None:
+    names = [name for _, name in imports_of(ast.parse(code), "proxops.safety.limits", False)]
+    assert names == [found]
+    assert ours(names[0]) == "space"
+    assert "space" not in MAY_IMPORT["safety"]
