@@ -44,7 +44,13 @@ def follow(events: Ring, pool: Ring | None, parent: int) -> None:
         ended = events.closed or os.getppid() != parent
         records, cursor, _ = events.read(cursor)
         for record in records:
-            text = line(int(record["utc_ns"]), int(record["severity"]), record["name"].decode(), record["text"].decode(), terminal)
+            text = line(
+                int(record["utc_ns"]),
+                int(record["severity"]),
+                record["name"].decode(),
+                record["text"].decode(),
+                terminal,
+            )
             print(clear + text, file=sys.stderr, flush=True)
         if ended and not records.size:
             return

@@ -118,17 +118,14 @@ def encode_png(rgb: NDArray[np.uint8]) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in chunks
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks
     )
 
 
 def _checked(axes: NDArray[np.float64]) -> NDArray[np.float64]:
     axes = np.asarray(axes, dtype=np.float64)
     if axes.shape != (len(AXIS_NAMES),) or not np.all(np.isfinite(axes)):
-        raise ValueError(
-            f"axes must be {len(AXIS_NAMES)} finite numbers (rail m, then 2 x 6 rad), got {axes!r}"
-        )
+        raise ValueError(f"axes must be {len(AXIS_NAMES)} finite numbers (rail m, then 2 x 6 rad), got {axes!r}")
     return axes
 
 

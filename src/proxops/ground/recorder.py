@@ -59,9 +59,7 @@ class Recorder:
         for path in attachments:
             command += ["--attach", str(path)]
         pipe = subprocess.PIPE
-        process = subprocess.Popen(
-            command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True
-        )
+        process = subprocess.Popen(command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True)
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
             process.stdin.write(json.dumps(dict(metadata)).encode())
@@ -80,9 +78,7 @@ class Recorder:
                 said = self.last_words() or "the recorder ended at once"
                 raise BadInput(said.splitlines()[-1], where=str(self.out))
             if time.monotonic() > deadline:
-                raise BadInput(
-                    "the recorder did not start in time", where=str(self.out), value=f"{timeout} s"
-                )
+                raise BadInput("the recorder did not start in time", where=str(self.out), value=f"{timeout} s")
             time.sleep(0.002)
 
     def alive(self) -> bool:
@@ -141,9 +137,7 @@ def _preamble(metadata: str | None, attachments: list[Path]) -> Preamble:
     text = sys.stdin.read() if metadata == "-" else Path(metadata).read_text("utf-8") if metadata else "{}"
     pairs = {str(key): str(value) for key, value in json.loads(text).items()}
     records = tuple(
-        Attachment(
-            create_time=0, log_time=0, name=path.name, media_type=_media_type(path), data=path.read_bytes()
-        )
+        Attachment(create_time=0, log_time=0, name=path.name, media_type=_media_type(path), data=path.read_bytes())
         for path in attachments
     )
     return Preamble(SCHEMAS, CHANNELS, (Metadata(METADATA_NAME, pairs),), records)

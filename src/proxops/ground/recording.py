@@ -150,9 +150,7 @@ def _gap(lost: int, event_lost: int, pool: NDArray[np.void], ring: Ring) -> NDAr
     gap["utc_ns"], gap["tick"], gap["severity"] = clock["utc_ns"], clock["tick"], Severity.ERROR
     gap["name"] = b"recorder"
     tick = int(clock["tick"])
-    gap["text"] = (
-        f"overtaken: {lost} pool records and {event_lost} events before tick {tick} are lost".encode()
-    )
+    gap["text"] = f"overtaken: {lost} pool records and {event_lost} events before tick {tick} are lost".encode()
     return gap
 
 

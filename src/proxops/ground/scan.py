@@ -110,9 +110,7 @@ def records(data: bytes | mmap.mmap, start: int, stop: int) -> Iterator[tuple[in
 def _mapped(file: Any, path: Path) -> mmap.mmap:
     """The file as memory, after a look at its first bytes."""
     if file.read(len(MAGIC)) != MAGIC:
-        raise BadInput(
-            "not an MCAP log", where=str(path), bound="a file that starts with the bytes 89 4D 43 41 50"
-        )
+        raise BadInput("not an MCAP log", where=str(path), bound="a file that starts with the bytes 89 4D 43 41 50")
     return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 

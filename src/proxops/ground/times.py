@@ -78,13 +78,9 @@ def _forms() -> dict[str, TimeForm]:
     for unit in ("ns", "us", "ms", "s"):
         forms += [
             TimeForm(f"utc_{unit}", f"Unix time in {unit}", partial(_unix, unit)),
-            TimeForm(
-                f"gps_{unit}", f"{unit} since 1980-01-06, from 2017 on", partial(_since_gps_epoch, unit)
-            ),
+            TimeForm(f"gps_{unit}", f"{unit} since 1980-01-06, from 2017 on", partial(_since_gps_epoch, unit)),
         ]
-    forms.append(
-        TimeForm("gps_week", f"week number, and seconds of week in [0, {WEEK_S})", _week_and_seconds)
-    )
+    forms.append(TimeForm("gps_week", f"week number, and seconds of week in [0, {WEEK_S})", _week_and_seconds))
     return {form.name: form for form in forms}
 
 
@@ -103,9 +99,7 @@ def plain(header: str) -> str:
     return header.partition("[")[0].strip().lower().rpartition(".")[2]
 
 
-def find_time(
-    header: list[str], column: str | None, form: str | None, where: str
-) -> tuple[TimeForm, list[int]]:
+def find_time(header: list[str], column: str | None, form: str | None, where: str) -> tuple[TimeForm, list[int]]:
     """Form and column numbers of the time: those asked for, or the most exact that the header offers."""
     names = [plain(name) for name in header]
     if form is not None and form not in FORMS:

@@ -53,6 +53,7 @@ _CRITERION_WORDS: Final = {
     "margin_table3_min_m": ("margin to Table 3's position ranges", 1.0, "m"),
     "margin_speed_min": ("speed left of the axis limits", 100.0, "%"),
     "late_share": ("cycles later than 1 ms", 100.0, "%"),
+    "missed_share": ("cycles missed by the live loop", 100.0, "%"),
     "robot1_position_error_delay_removed_rms_m": ("robot 1, position error rms, delay taken off", 1e3, "mm"),
     "robot2_position_error_delay_removed_rms_m": ("robot 2, position error rms, delay taken off", 1e3, "mm"),
     "robot1_attitude_error_delay_removed_rms_rad": (

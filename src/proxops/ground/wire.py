@@ -173,9 +173,7 @@ def _body(columns: list[Column], numbers: list[int]) -> tuple[bytes, list[tuple[
 
 def _structure(parts: list[tuple[str, Any, int]], size: int) -> np.dtype[np.void]:
     names, formats, offsets = zip(*parts, strict=True)
-    return np.dtype(
-        {"names": list(names), "formats": list(formats), "offsets": list(offsets), "itemsize": size}
-    )
+    return np.dtype({"names": list(names), "formats": list(formats), "offsets": list(offsets), "itemsize": size})
 
 
 def _varint(value: int) -> bytes:

@@ -26,6 +26,7 @@ DT = PERIOD_S
 N = N_AXES
 ROUNDING = 1e-9  # of a position (m, rad) that arithmetic may add
 SPEED_ROUNDING = 1e-6  # share of a speed that rounding in files (six decimals of a mm) may add
+ARC = 0.06  # rad of turning between two looks along a braking way: the arm's arc rises 1.3 mm over its chord
 FIRST_COMPONENT = 14  # number of robot 1's x in rules.AXIS_TEXT
 JUMP_FACTOR = 4.0  # a step of more than four cycles' worth of full speed is a jump, not a fast motion
 
@@ -58,10 +59,11 @@ def limited_step(
     wish_v = (wish - wish_before) / DT
     error = wish_before - x
     step = acceleration * DT
-    # Fastest approach (relative to the wish) that still stops on it with whole steps of the allowed acceleration.
-    closing = 0.5 * step * (math.sqrt(1.0 + 8.0 * abs(error) / (step * DT)) - 1.0)
-    if closing * DT > abs(error):
-        closing = abs(error) / DT
+    # Fastest approach (relative to the wish) from which whole steps of the allowed deceleration stop exactly on it:
+    # covering v, v - step, v - 2 step, … takes n more cycles and adds up to the distance left.
+    left = abs(error) / DT
+    n = math.floor(0.5 * (math.sqrt(1.0 + 8.0 * left / step) - 1.0))
+    closing = (left + 0.5 * step * n * (n + 1)) / (n + 1)
     target = wish_v + math.copysign(closing, error)
     new_v = min(max(target, v - step), v + step)
     new_v = min(max(new_v, -speed), speed)
@@ -135,16 +137,8 @@ def _within(
 
 
 @kernel
-def _ranges(
-    hall: Hall,
-    guard: Guarded,
-    rest: Array,
-    axis_margin: Array,
-    range_margin: Array,
-    margins: Array,
-    report: Array,
-) -> int:
-    """Axis ranges and Table 3 at ``rest``, where a stop begun now would end."""
+def _axis_ranges(hall: Hall, guard: Guarded, rest: Array, axis_margin: Array, margins: Array, report: Array) -> int:
+    """Axis ranges at ``rest``, where a stop begun now would end; on the way there each axis runs one way only."""
     h, g = hall[0], guard[0]
     share = 1.0
     for i in range(N):
@@ -153,26 +147,39 @@ def _ranges(
             return rule
         if math.isfinite(axis_margin[i]):
             share = min(share, 2.0 * axis_margin[i] / (h.upper[i] - h.lower[i]))
+    margins[AXIS_SHARE] = share
+    return 0
+
+
+@kernel
+def _samples(way: Array) -> int:
+    """How many points of a braking way to look at: ports swing on arcs, which may reach further out than their end."""
+    turn1, turn2 = 0.0, 0.0
+    for i in range(1, 7):
+        turn1 += abs(way[i])
+        turn2 += abs(way[6 + i])
+    return 1 + int(max(turn1, turn2) / ARC)
+
+
+@kernel
+def _port_ranges(hall: Hall, guard: Guarded, x: Array, way: Array, least: Array, margins: Array, report: Array) -> int:
+    """Table 3 all along the way on which a stop begun now would end; ``least`` receives the smallest margins on it."""
+    h, g = hall[0], guard[0]
     values, ports, roll = np.empty((2, 6)), np.empty((2, 4, 4)), g.roll.copy()
-    port_components(hall, rest, roll, values, ports)
-    nearest = np.inf
-    for robot in range(2):
-        for k in range(6):
-            rule, margin = _within(
-                values[robot, k],
-                h.range_lower[robot, k],
-                h.range_upper[robot, k],
-                g.range_margin[robot, k],
-                FIRST_COMPONENT + 6 * robot + k,
-                POSITION_RANGE if k < 3 else ATTITUDE_RANGE,
-                report,
-            )
-            if rule:
-                return rule
-            range_margin[robot, k] = margin
-            if k < 3:
-                nearest = min(nearest, margin)
-    margins[AXIS_SHARE], margins[TABLE3] = share, nearest
+    least[:] = np.inf
+    count = _samples(way)
+    for sample in range(1, count + 1):
+        port_components(hall, x + way * (sample / count), roll, values, ports)
+        for robot in range(2):
+            for k in range(6):
+                rule, margin = _within(
+                    values[robot, k], h.range_lower[robot, k], h.range_upper[robot, k], g.range_margin[robot, k],
+                    FIRST_COMPONENT + 6 * robot + k, POSITION_RANGE if k < 3 else ATTITUDE_RANGE, report,
+                )  # fmt: skip
+                if rule:
+                    return rule
+                least[robot, k] = min(least[robot, k], margin)
+    margins[TABLE3] = least[:, :3].min()
     return 0
 
 
@@ -193,8 +200,9 @@ def _port_motion(hall: Hall, guard: Guarded, ports: Array, report: Array) -> int
 
 
 @kernel
-def _singularities(hall: Hall, x: Array, margins: Array, report: Array) -> int:
-    h = hall[0]
+def _singularities(hall: Hall, guard: Guarded, x: Array, margins: Array, report: Array) -> int:
+    """Margins to the singularities; the wrist's is a rule where the cell asks for it, with the way out left open."""
+    h, g = hall[0], guard[0]
     wrist1, elbow1, shoulder1 = singularity_margins(h.lengths1, x[1:7])
     wrist2, elbow2, shoulder2 = singularity_margins(h.lengths2, x[7:13])
     wrist = min(wrist1, wrist2)
@@ -203,9 +211,15 @@ def _singularities(hall: Hall, x: Array, margins: Array, report: Array) -> int:
         min(elbow1, elbow2),
         min(shoulder1, shoulder2),
     )
-    if wrist < h.wrist_margin:
+    if wrist < h.wrist_margin and wrist < _wrist_margin(hall, g.x) - 1e-12:
         return _broken(report, 6 if wrist1 < wrist2 else 12, wrist, h.wrist_margin, WRIST)
     return 0
+
+
+@kernel
+def _wrist_margin(hall: Hall, x: Array) -> float:
+    h = hall[0]
+    return min(singularity_margins(h.lengths1, x[1:7])[0], singularity_margins(h.lengths2, x[7:13])[0])
 
 
 @kernel
@@ -219,8 +233,11 @@ def judge(hall: Hall, guard: Guarded, wish: Array, margins: Array, report: Array
     if rule:
         return rule
     axis_margin, range_margin = np.empty(N), np.empty((2, 6))
-    rest = x + v * (0.5 * braking_time(v, h.acceleration))
-    rule = _ranges(hall, guard, rest, axis_margin, range_margin, margins, report)
+    way = v * (0.5 * braking_time(v, h.acceleration))
+    rule = _axis_ranges(hall, guard, x + way, axis_margin, margins, report)
+    if rule:
+        return rule
+    rule = _port_ranges(hall, guard, x, way, range_margin, margins, report)
     if rule:
         return rule
     values, ports, roll = np.empty((2, 6)), np.empty((2, 4, 4)), g.roll.copy()
@@ -228,7 +245,7 @@ def judge(hall: Hall, guard: Guarded, wish: Array, margins: Array, report: Array
     rule = _port_motion(hall, guard, ports, report)
     if rule:
         return rule
-    rule = _singularities(hall, x, margins, report)
+    rule = _singularities(hall, guard, x, margins, report)
     if rule:
         return rule
     g.x[:], g.v[:], g.wish[:] = x, v, wish

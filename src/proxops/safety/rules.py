@@ -105,5 +105,5 @@ class Stop:
         if entry.unit:
             unit, scale = (entry.rail_unit, 1e3) if self.axis == 1 and entry.rail_unit else (entry.unit, entry.scale)
             value, bound = self.value * scale, self.bound * scale
-            text += f"; got {value:.6g} {unit}, bound {bound:.6g} {unit}, over by {abs(value) - abs(bound):.4g} {unit}"
+            text += f"; got {value:.6g} {unit}, bound {bound:.6g} {unit}, over by {abs(value - bound):.4g} {unit}"
         return text

@@ -246,7 +246,8 @@ def _fill(s: np.void, cell: Cell) -> None:
     s["speed"], s["acceleration"] = cell.axes.speed, cell.axes.acceleration
     servos = (cell.file.rail.servo, cell.file.robot1.servo, cell.file.robot2.servo)
     for span, servo in zip(UNITS, servos, strict=True):
-        s["omega"][span] = 2.0 / (servo.time_constant_ms * 1e-3)  # lag of a critically damped servo at constant speed
+        # Critically damped: the lag at constant speed is 2 / omega, less one step of the integration.
+        s["omega"][span] = 2.0 / (servo.time_constant_ms * 1e-3 + H)
         s["delay"][span] = servo.dead_time_ms * 1e-3 / PERIOD_S
         s["follow"][span] = servo.following_error_limit
     s["sigma"][0] = cell.file.rail.repeatability_mm * 1e-3 / 3.0
