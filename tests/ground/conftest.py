@@ -67,9 +67,7 @@ class Run:
         metadata = {"cell": "epos", "seed": "7"}
         self.recorder = Recorder.start(self.pool, self.events, out, metadata, **options)  # type: ignore[arg-type]
 
-    def push(
-        self, pool: NDArray[np.void], event_every: int = 0, pause: Callable[[int], float] | None = None
-    ) -> None:
+    def push(self, pool: NDArray[np.void], event_every: int = 0, pause: Callable[[int], float] | None = None) -> None:
         """Events of a tick first, then its pool record; ``pause`` gives seconds to sleep after record i."""
         for i, record in enumerate(pool):
             tick = int(record["clock"]["tick"])

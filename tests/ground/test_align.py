@@ -148,16 +148,12 @@ def test_sign_of_a_quaternion_means_nothing(log: Log) -> None:
 
 def test_tiny_turns_keep_their_digits(log: Log) -> None:
     """Slow motion: 1e-7 rad between samples must still divide evenly."""
-    write_quaternions(
-        log.pool, "actual_port1", Rotation.from_rotvec([[0.0, 0.0, 1e-7 * i] for i in range(10)])
-    )
+    write_quaternions(log.pool, "actual_port1", Rotation.from_rotvec([[0.0, 0.0, 1e-7 * i] for i in range(10)]))
     truth = truth_at(log, np.array([START + PERIOD // 4]))
     assert truth.T_lab_port1[0, 6] == pytest.approx(0.5 * 0.25e-7, rel=1e-9)
 
 
-def test_lost_samples_show_as_a_gap(
-    made_up: Callable[..., NDArray[np.void]], log_of: Callable[..., Log]
-) -> None:
+def test_lost_samples_show_as_a_gap(made_up: Callable[..., NDArray[np.void]], log_of: Callable[..., Log]) -> None:
     log = log_of(np.delete(made_up(10), [4, 5]))
     truth = truth_at(log, np.array([START + 1, START + 4 * PERIOD]))
     assert truth.gap_ns.tolist() == [PERIOD, 3 * PERIOD]

@@ -87,9 +87,7 @@ def test_blocks_do_not_depend_on_how_records_came(cuts: list[int]) -> None:
     edges = sorted({0, *cuts, 200})
     for low, high in pairwise(edges):
         # all events up to the newest tick are there, and some beyond, as the facility guarantees
-        known = (events["tick"] >= (low + 1 if low else 0)) & (
-            events["tick"] < high + (1 if high < 200 else 100)
-        )
+        known = (events["tick"] >= (low + 1 if low else 0)) & (events["tick"] < high + (1 if high < 200 else 100))
         parts.add(pool[low:high], events[known])
         got += [b.encode().data for b in parts.blocks()]
     got += [b.encode().data for b in parts.blocks(last=True)]

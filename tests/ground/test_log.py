@@ -148,13 +148,9 @@ def test_log_of_an_older_table(tmp_path: Path, made_up: MadeUp) -> None:
     data, table = b"", []
     for i, body in enumerate(bodies):
         table.append((i, len(data)))
-        data += (
-            b"\x05" + (22 + len(body)).to_bytes(8, "little") + (1).to_bytes(2, "little") + bytes(20) + body
-        )
+        data += b"\x05" + (22 + len(body)).to_bytes(8, "little") + (1).to_bytes(2, "little") + bytes(20) + body
     file = McapFile(tmp_path / "old.mcap")
-    file.begin(
-        Preamble((Schema(id=1, name=POOL_NAME, encoding="protobuf", data=pool_schema(groups)),), CHANNELS[:1])
-    )
+    file.begin(Preamble((Schema(id=1, name=POOL_NAME, encoding="protobuf", data=pool_schema(groups)),), CHANNELS[:1]))
     file.add(ChunkData(data, {1: np.array(table, np.uint64)}))
     file.finish()
     file.close()

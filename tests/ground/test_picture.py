@@ -24,9 +24,7 @@ def pixels(png: bytes) -> NDArray[np.int64]:
     """Decode what `encode_png` writes: one IDAT after signature (8) and IHDR (25), filter type 0."""
     width, height = struct.unpack(">II", png[16:24])
     (length,) = struct.unpack(">I", png[33:37])
-    rows = np.frombuffer(zlib.decompress(png[41 : 41 + length]), dtype=np.uint8).reshape(
-        height, 1 + 3 * width
-    )
+    rows = np.frombuffer(zlib.decompress(png[41 : 41 + length]), dtype=np.uint8).reshape(height, 1 + 3 * width)
     return rows[:, 1:].reshape(height, width, 3).astype(np.int64)
 
 

@@ -54,9 +54,7 @@ def test_official_reader_sees_everything(start: Start, made_up: MadeUp, tmp_path
     assert [b.actual.robot2_a6 for _, b in records] == pool["actual"]["robot2_a6"].tolist()
     events = [(place, m, body) for place, (topic, m, body) in enumerate(seen) if topic == "/events"]
     assert [m.sequence for _, m, _ in events] == [0, 50, 100, 150, 200, 250]
-    assert all(seen[place + 1][1].sequence == m.sequence for place, m, _ in events), (
-        "events stand before their tick"
-    )
+    assert all(seen[place + 1][1].sequence == m.sequence for place, m, _ in events), "events stand before their tick"
     assert {b.message for _, _, b in events} == {"Umschaltung nach läuft"}
     assert in_time_order == sorted(in_time_order)
     assert summary is not None and summary.statistics.message_count == 306
@@ -143,9 +141,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_death_of_the_parent_finishes_the_file(tmp_path: Path, made_up: MadeUp, wait: Wait) -> None:
     out = tmp_path / "orphan.mcap"
     folder = str(Path(__file__).parent)
-    parent = subprocess.run(
-        [sys.executable, "-c", PARENT, str(out), folder], stdout=subprocess.PIPE, text=True
-    )
+    parent = subprocess.run([sys.executable, "-c", PARENT, str(out), folder], stdout=subprocess.PIPE, text=True)
     assert parent.returncode == -signal.SIGKILL
     rings = [Path(p) for p in parent.stdout.split()]
     wait(lambda: not any(ring.exists() for ring in rings), "rings removed by the recorder")

@@ -75,9 +75,7 @@ def test_descriptor_follows_the_table() -> None:
     table = pool_layout()
     assert table.dtype == POOL_DTYPE
     assert [c.path for c in table.columns] == [f"{g.name}.{v.name}" for g in POOL for v in g.variables]
-    assert [(c.unit, c.meaning) for c in table.columns] == [
-        (v.unit, v.meaning) for g in POOL for v in g.variables
-    ]
+    assert [(c.unit, c.meaning) for c in table.columns] == [(v.unit, v.meaning) for g in POOL for v in g.variables]
     fields = Pool.DESCRIPTOR.fields
     assert [(f.name, f.number) for f in fields] == [(g.name, i + 1) for i, g in enumerate(POOL)]
     state = Pool.DESCRIPTOR.fields_by_name["state"].message_type

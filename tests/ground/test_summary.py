@@ -32,17 +32,19 @@ def made_up_run(delay: float, amplitude: float, seconds: float = 4.0) -> Recorde
 
 @pytest.mark.parametrize("delay", (0.0, 0.0031, 0.0177, 0.051, 0.2))
 def test_delay_is_found_between_samples(delay: float) -> None:
-    assert fit_delay(made_up_run(delay, 0.1), UNITS["robot1"]) == pytest.approx(delay, abs=2e-6)
+    found, sure = fit_delay(made_up_run(delay, 0.1), UNITS["robot1"])
+    assert sure
+    assert found == pytest.approx(delay, abs=2e-6)
 
 
 def test_axes_that_stand_still_show_no_delay() -> None:
-    assert math.isnan(fit_delay(made_up_run(0.02, 0.0), UNITS["rail"]))
+    assert fit_delay(made_up_run(0.02, 0.0), UNITS["rail"]) == (0.0, False)
 
 
 def test_motion_that_drowns_in_noise_shows_no_delay() -> None:
     run = made_up_run(0.02, 1e-6)
     noisy = dataclasses.replace(run, actual=run.actual + np.random.default_rng(5).normal(0.0, 1e-4, run.actual.shape))
-    assert math.isnan(fit_delay(noisy, UNITS["rail"]))
+    assert not fit_delay(noisy, UNITS["rail"])[1]
 
 
 def test_delays_of_the_virtual_controllers_are_recovered(swung: Log, cell: Cell) -> None:

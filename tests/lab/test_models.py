@@ -60,15 +60,11 @@ def numbers(text: str) -> NDArray[np.float64]:
 
 
 # robots.yaml KR_240_2 flange_xyz_at_home_m; KR 100 HA: 0.35 + 1.0 + 0.21 forward, 0.75 + 1.25 - 0.055 up
-@pytest.mark.parametrize(
-    ("name", "xyz"), [("kr_240_2", (1.68, 0.0, 1.945)), ("kr_100_ha", (1.56, 0.0, 1.945))]
-)
+@pytest.mark.parametrize(("name", "xyz"), [("kr_240_2", (1.68, 0.0, 1.945)), ("kr_100_ha", (1.56, 0.0, 1.945))])
 def test_flange_at_home_looks_forward(name: str, xyz: tuple[float, float, float]) -> None:
     T_base_flange = flange(name, HOME)
     np.testing.assert_allclose(T_base_flange.translation, xyz, atol=1e-12)
-    np.testing.assert_allclose(
-        T_base_flange.rotation[:, 2], (1.0, 0.0, 0.0), atol=1e-12
-    )  # z out of the plate
+    np.testing.assert_allclose(T_base_flange.rotation[:, 2], (1.0, 0.0, 0.0), atol=1e-12)  # z out of the plate
     np.testing.assert_allclose(T_base_flange.rotation[:, 0], (0.0, 0.0, -1.0), atol=1e-12)
 
 
@@ -105,14 +101,10 @@ def test_axes_turn_as_on_the_pendant(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_limits_are_those_of_the_data_sheet(name: str) -> None:
-    joints = [
-        j for j in ET.parse(MODELS / f"{name}.urdf").getroot().iter("joint") if j.attrib["type"] == "revolute"
-    ]
+    joints = [j for j in ET.parse(MODELS / f"{name}.urdf").getroot().iter("joint") if j.attrib["type"] == "revolute"]
     assert [j.attrib["name"] for j in joints] == ["a1", "a2", "a3", "a4", "a5", "a6"]
     limits = [j.find("limit") for j in joints]
-    read = {
-        key: [float(m.attrib[key]) for m in limits if m is not None] for key in ("lower", "upper", "velocity")
-    }
+    read = {key: [float(m.attrib[key]) for m in limits if m is not None] for key in ("lower", "upper", "velocity")}
     np.testing.assert_allclose(np.degrees([read["lower"], read["upper"]]).T, RANGE_DEG, atol=1e-12)
     np.testing.assert_allclose(np.degrees(read["velocity"]), SPEED_DEG_S[name], atol=1e-12)
     assert [float(m.attrib["acceleration"]) for m in limits if m is not None] == ACCELERATION

@@ -44,6 +44,6 @@ def main() -> None:
         sys.exit(EXIT_DONE)
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own: wrong usage
-            print(f"proxops: {error.format_message()} (see --help)", file=sys.stderr)
+            print(f"proxops: {' '.join(error.format_message().split())} (see --help)", file=sys.stderr)
             sys.exit(error.exit_code)
         raise

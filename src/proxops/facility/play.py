@@ -123,9 +123,12 @@ def play(
     cell: Cell, trajectory: Trajectory, record: Path | None, *, seed: int = 0, realtime: bool = False,
     order: str = "rail,robot1,robot2", epoch: str = LOCKSTEP_EPOCH, attachments: tuple[Path, ...] = (),
     progress: Progress = lambda phase, done, expected: None, meanwhile: Callable[[Hall], None] = lambda hall: None,
+    checked: bool = False,
 ) -> Played:  # fmt: skip
-    """Check the whole trajectory first, then play it. ``meanwhile`` gets the hall before the first cycle."""
-    preflight(cell, trajectory)
+    """Check the whole trajectory first (unless ``checked``), then play it. ``meanwhile`` gets the hall before the
+    first cycle."""
+    if not checked:
+        preflight(cell, trajectory)
     if realtime:
         warm_up(cell)
     clock: Clock = LiveClock() if realtime else LockstepClock(epoch)

@@ -16,7 +16,9 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall
 from proxops.facility.live import LiveFacility
-from proxops.facility.play import Progress, play
+from proxops.facility.mover import parse_order
+from proxops.facility.play import play
+from proxops.facility.preflight import preflight
 from proxops.facility.realtime import RealTime
 from proxops.facility.sync import Address
 from proxops.ground.log import Log
@@ -52,6 +54,8 @@ def play_session(
 
     trajectory = read_trajectory(file)
     openings = [_opening(cell, text) for text in rehearse]
+    parse_order(order)
+    preflight(cell, trajectory)
     prepare_folder(folder)
     watchers: list[subprocess.Popen[bytes]] = []
 
@@ -63,7 +67,7 @@ def play_session(
     with progress_bar(quiet or realtime) as progress:
         played = play(
             cell, trajectory, folder / "run.mcap", seed=seed, realtime=realtime, order=order, progress=progress,
-            attachments=(file,) if file.stat().st_size < 2**26 else (), meanwhile=meanwhile,
+            attachments=(file,) if file.stat().st_size < 2**26 else (), meanwhile=meanwhile, checked=True,
         )  # fmt: skip
     for watcher in watchers:
         watcher.wait(5)
@@ -195,6 +199,3 @@ def _announcement(live: LiveFacility, folder: Path) -> Callable[[RealTime], None
         )
 
     return announce
-
-
-__all__ = ["Progress", "finish", "play_session", "prepare_folder", "serve_session"]

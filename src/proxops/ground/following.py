@@ -38,7 +38,7 @@ class Errors:
 class Following:
     """Errors of the run as they are, and against the wish as it was one delay earlier."""
 
-    delays: dict[str, float]  # s; NaN where the unit moved too little to tell
+    delays: dict[str, float]  # s; NaN where the unit moved too little to be sure
     direct: Errors
     delay_removed: Errors
     axes: Floats  # actual minus wish, (cycles, 13), m and rad
@@ -48,10 +48,11 @@ class Following:
 def follow(data: Recorded, hall: Hall) -> Following:
     """Compare wish and actual axes of the run, and the ports that they carry."""
     actual, wish = data.actual[data.run], data.wish[data.run]
-    delays = {name: fit_delay(data, unit) for name, unit in UNITS.items()}
-    earlier = np.empty_like(wish)
+    delays, earlier = {}, np.empty_like(wish)
     for name, unit in UNITS.items():
-        earlier[:, unit] = delayed_wish(data, unit, 0.0 if math.isnan(delays[name]) else delays[name])[0]
+        delay, sure = fit_delay(data, unit)
+        delays[name] = delay if sure else math.nan
+        earlier[:, unit] = delayed_wish(data, unit, delay)[0]
     ports = ports_of_axes(hall, actual)
     return Following(delays, _errors(hall, wish, ports), _errors(hall, earlier, ports), actual - wish, actual - earlier)
 
@@ -69,23 +70,23 @@ def delayed_wish(data: Recorded, unit: slice, delay: float) -> tuple[Floats, Flo
     return wish[low] + share[:, None] * rise, rise / step[:, None]
 
 
-def fit_delay(data: Recorded, unit: slice) -> float:
-    """Best constant delay of a unit in seconds; NaN when its motion does not show one."""
+def fit_delay(data: Recorded, unit: slice) -> tuple[float, bool]:
+    """Best constant delay of a unit in seconds (0 when it did not move), and whether its motion really shows it."""
     if not data.ran:
-        return math.nan
+        return 0.0, False
     actual, delay = data.actual[data.run, unit], 0.0
     for _ in range(ITERATIONS):
         wish, rate = delayed_wish(data, unit, delay)
         error = wish - actual
         moved = float(np.sum(rate * rate))
         if moved == 0.0:
-            return math.nan
+            return 0.0, False
         change = float(np.sum(rate * error)) / moved
         delay = min(max(delay + change, -LONGEST_S), LONGEST_S)
         if abs(change) < CONVERGED_S:
             break
     sigma = math.sqrt(float(np.mean(error * error)) * CORRELATED / moved)
-    return delay if sigma < UNSURE_S and abs(delay) < LONGEST_S else math.nan
+    return delay, sigma < UNSURE_S and abs(delay) < LONGEST_S
 
 
 def _errors(hall: Hall, commanded: Floats, actual_ports: tuple[Floats, Floats]) -> Errors:

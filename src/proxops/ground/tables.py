@@ -18,9 +18,8 @@ def print_info(about: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = Console(highlight=False)
-    console.print(
-        f"{about['file']}: {about['bytes']} bytes, {about['duration_s']:.3f} s, {'complete' if about['complete'] else '[yellow]cut off[/]'}"
-    )
+    state = "complete" if about["complete"] else "[yellow]cut off[/]"
+    console.print(f"{about['file']}: {about['bytes']} bytes, {about['duration_s']:.3f} s, {state}")
     for moment in ("start", "end"):
         if about[moment]:
             console.print(f"{moment:<6} {about[moment]['utc']}   GPS {about[moment]['gps_ns'] / 1e9:.3f} s")

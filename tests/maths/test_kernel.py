@@ -1,0 +1,45 @@
+"""Compiled kernels are kept on disk. What is kept must not outlive the source it was made from."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import proxops
+
+SOURCE = Path(proxops.__file__).parent
+PROGRAM = "from proxops.maths.pose import pose_from_abc; print(pose_from_abc(0.0, 0.0, 0.0, 0.5, 0.0, 0.0)[1, 0])"
+
+
+def run(folder: Path) -> float:
+    """The sine of A in a fresh interpreter, with the package in ``folder``."""
+    hidden = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+        env={**hidden, "PYTHONPATH": str(folder)},
+    )
+    return float(done.stdout)
+
+
+def test_a_kernel_follows_a_change_in_another_file(tmp_path: Path) -> None:
+    """pose.py calls rotation.py. Numba looks at the caller's file only: after an edit, an upgrade or a checkout the old
+    machine code of the callee would live on inside the caller, and every test would be passed by code that is gone."""
+    for name in ("__init__.py", "maths"):
+        source, target = SOURCE / name, tmp_path / "proxops" / name
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            target.parent.mkdir()
+            shutil.copy(source, target)
+    assert abs(run(tmp_path) - 0.479425538604203) < 1e-15
+    assert abs(run(tmp_path) - 0.479425538604203) < 1e-15  # from the cache
+    rotation = tmp_path / "proxops" / "maths" / "rotation.py"
+    text = rotation.read_text()
+    assert "R[1, 0] = sa * cb" in text
+    rotation.write_text(text.replace("R[1, 0] = sa * cb", "R[1, 0] = 7.0"))
+    assert run(tmp_path) == 7.0
