@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proxops.ground.picture import HallPicture, PictureUnavailable, encode_png, render_hall
+from proxops.ground.picture import HallPicture, PictureUnavailable, encode_png
+from proxops.lab.cell import load_cell
 
 HOME = np.radians([0.0, -90.0, 90.0, 0.0, 0.0, 0.0])
-# paper Fig. 24, as columns x, y, z of the port in flange axes: Ry(90°) Rx(-90°) and Ry(-90°) Rx(-90°)
-T_FLANGE_PORT1 = np.array([[0, -1, 0, 0], [0, 0, 1, 0.14], [-1, 0, 0, 0.05], [0, 0, 0, 1]], dtype=np.float64)
-T_FLANGE_PORT2 = np.array([[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0.48], [0, 0, 0, 1]], dtype=np.float64)
 WIDTH, HEIGHT = 320, 180
 
 
@@ -31,7 +29,7 @@ def pixels(png: bytes) -> NDArray[np.int64]:
 @pytest.fixture(scope="module")
 def hall() -> HallPicture:
     try:
-        return HallPicture(T_FLANGE_PORT1, T_FLANGE_PORT2, width=WIDTH, height=HEIGHT)
+        return HallPicture(load_cell(), width=WIDTH, height=HEIGHT)
     except PictureUnavailable as reason:
         pytest.skip(str(reason))
 
@@ -62,15 +60,10 @@ def test_machines_stand_where_the_frames_page_says(hall: HallPicture) -> None:
     np.testing.assert_allclose(hall.position("client/port"), (2.16, 1.5, 0.445), atol=1e-12)
 
 
-def test_one_call_draws_one_picture(hall: HallPicture) -> None:
-    png = render_hall(axes(6.0), T_FLANGE_PORT1, T_FLANGE_PORT2, width=WIDTH, height=HEIGHT)
-    assert png == hall.render(axes(6.0))
-
-
 @pytest.mark.parametrize("bad", (np.zeros(12), np.full(13, np.nan)))
-def test_bad_axes_are_refused_before_anything_is_built(bad: NDArray[np.float64]) -> None:
+def test_bad_axes_are_refused(hall: HallPicture, bad: NDArray[np.float64]) -> None:
     with pytest.raises(ValueError, match="13 finite numbers"):
-        render_hall(bad, T_FLANGE_PORT1, T_FLANGE_PORT2)
+        hall.render(bad)
 
 
 def test_unknown_view_names_the_choices(hall: HallPicture) -> None:
@@ -86,7 +79,7 @@ def test_missing_gl_says_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(mujoco, "Renderer", broken)
     with pytest.raises(PictureUnavailable, match="apt-get install libegl1 libgl1-mesa-dri"):
-        render_hall(axes(6.0), T_FLANGE_PORT1, T_FLANGE_PORT2)
+        HallPicture(load_cell())
 
 
 def test_png_keeps_every_pixel() -> None:

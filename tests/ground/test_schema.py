@@ -110,8 +110,7 @@ def test_many_fields_need_longer_tags() -> None:
     record = np.zeros(1, table.dtype)
     record["extra2"]["c149"] = 2.5
     out = np.empty((1, table.size), np.uint8)
-    out[:] = table.template
-    table.fill(out.view(table.wire)[:, 0], record)
+    table.fill(out, record)
     message = message_class(pool_schema(groups), POOL_NAME).FromString(out.tobytes())
     assert message.extra2.c149 == 2.5
     assert table.decode(out) == record

@@ -4,6 +4,7 @@ The hall of these tests has no ranges but those that a test puts there, so that 
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def hall(**changes: object) -> Cell:
     h["port_speed"] = h["port_rate"] = np.inf
     for name, value in changes.items():
         h[name] = value
-    return Cell(CELL.file, CELL.axes, CELL.tool, CELL.home, packed)
+    return replace(CELL, hall=packed)
 
 
 def guard(cell: Cell, q: Array = BENT) -> Guard:
@@ -371,7 +372,7 @@ def test_table_3_holds_on_the_whole_way_of_any_stop() -> None:
     What sampling that way may miss: 5 mm and 1 deg."""
     packed = CELL.hall.copy()
     packed[0]["port_speed"] = packed[0]["port_rate"] = packed[0]["jump"] = np.inf
-    cell = Cell(CELL.file, CELL.axes, CELL.tool, CELL.home, packed)
+    cell = replace(CELL, hall=packed)
     lower, upper = CELL.hall[0]["range_lower"], CELL.hall[0]["range_upper"]
     worst = [(0.0, 0.0)]
     for seed in range(300):

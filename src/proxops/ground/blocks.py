@@ -51,7 +51,6 @@ _HEAD: Final = [
 ]
 HEAD_DTYPE: Final[np.dtype[np.void]] = np.dtype(_HEAD)
 """What MCAP puts before the bytes of a message."""
-MESSAGE_DTYPE: Final[np.dtype[np.void]] = np.dtype([*_HEAD, ("pool", pool_layout().wire)])
 
 
 @dataclass(frozen=True)
@@ -132,11 +131,10 @@ def event_message(event: np.void) -> bytes:
 def _pool_messages(pool: NDArray[np.void]) -> NDArray[np.uint8]:
     """MCAP message records of a block of pool records, one row each."""
     table = pool_layout()
-    out = np.empty((pool.size, MESSAGE_DTYPE.itemsize), np.uint8)
-    out[:, HEAD_DTYPE.itemsize :] = table.template
-    view = out.view(MESSAGE_DTYPE)[:, 0]
-    _fill_head(view, table.size, POOL_CHANNEL, pool["clock"]["tick"], pool["clock"]["utc_ns"])
-    table.fill(view["pool"], pool)
+    out = np.empty((pool.size, HEAD_DTYPE.itemsize + table.size), np.uint8)
+    head = out[:, : HEAD_DTYPE.itemsize].view(HEAD_DTYPE)[:, 0]
+    _fill_head(head, table.size, POOL_CHANNEL, pool["clock"]["tick"], pool["clock"]["utc_ns"])
+    table.fill(out, pool, HEAD_DTYPE.itemsize)
     return out
 
 

@@ -10,61 +10,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import proxops.lab
 from proxops.ground import hall_scenery
+from proxops.lab.cell import Cell, builtin, model_path
 
-MODELS = Path(proxops.lab.__file__).parent / "models"
-BASE_PLANE_Z = -1.5  # mounting faces of both robots: the lab origin is 1500 mm above (paper, section 2.2.3)
-FLOOR_Z = BASE_PLANE_Z - 0.356  # carriage height of the rail, see lab/models/kl_1500.urdf
-BASE2_Y = 1.5  # robot 2 beside the rail: middle of its Table 3 range -1 … +4 m
+CARRIAGE_HEIGHT = 0.356  # of the rail's carriage above the floor, see lab/models/kl_1500.urdf [m]
 AXIS_NAMES = ("rail/e1", *(f"robot1/a{i}" for i in range(1, 7)), *(f"robot2/a{i}" for i in range(1, 7)))
 DRAWN_GROUPS = (
     1,
     hall_scenery.GROUP,
 )  # URDF import puts visual shapes in group 1, collision shapes in group 0
 
-_YAW_180 = (0.0, 0.0, 0.0, 1.0)  # MuJoCo quaternions are scalar first
 
-
-def build_hall(
-    T_flange_port1: NDArray[np.float64], T_flange_port2: NDArray[np.float64], width: int, height: int
-) -> Any:
+def build_hall(cell: Cell, width: int, height: int) -> Any:
     """The compiled `mujoco.MjModel` with room for pictures of `width` x `height` pixels."""
     import mujoco
 
     spec = mujoco.MjSpec()
     spec.modelname = "hall"
     _set_look(spec, width, height)
-    hall_scenery.add_scenery(mujoco, spec, FLOOR_Z)
-    hall_scenery.add_pedestal(mujoco, spec, (0.0, BASE2_Y), FLOOR_Z, BASE_PLANE_Z)
-    _add_machines(mujoco, spec)
-    _attach(
-        mujoco,
-        spec,
-        _frame_at(mujoco, spec.body("robot1/flange"), T_flange_port1),
-        "servicer_mockup",
-        "servicer/",
-    )
-    _attach(
-        mujoco,
-        spec,
-        _frame_at(mujoco, spec.body("robot2/flange"), T_flange_port2),
-        "client_mockup",
-        "client/",
-    )
+    T_lab_base1, T_lab_base2 = cell.hall["base1"][0], cell.hall["base2"][0]
+    floor_z = T_lab_base1[2, 3] - CARRIAGE_HEIGHT
+    hall_scenery.add_scenery(mujoco, spec, floor_z)
+    hall_scenery.add_pedestal(mujoco, spec, tuple(T_lab_base2[:2, 3]), floor_z, T_lab_base2[2, 3])
+    T_lab_rail, T_rail_base1 = T_lab_base1.copy(), T_lab_base1.copy()
+    T_lab_rail[:3, :3], T_rail_base1[:3, 3] = np.eye(3), 0.0
+    file, source = cell.file, cell.source
+    _attach(mujoco, spec, spec.worldbody, T_lab_rail, model_path(source, file.rail.model), "rail/")
+    carriage = spec.body("rail/carriage")
+    _attach(mujoco, spec, carriage, T_rail_base1, model_path(source, file.robot1.model), "robot1/")
+    _attach(mujoco, spec, spec.worldbody, T_lab_base2, model_path(source, file.robot2.model), "robot2/")
+    for robot, mockup in (("robot1", "servicer"), ("robot2", "client")):
+        T_flange_port = cell.tool.T_flange_port1 if robot == "robot1" else cell.tool.T_flange_port2
+        path = builtin("models", f"{mockup}_mockup.urdf")
+        _attach(mujoco, spec, spec.body(f"{robot}/flange"), T_flange_port, path, f"{mockup}/")
     return spec.compile()
 
 
-def _add_machines(mujoco: Any, spec: Any) -> None:
-    """Rail, robot 1 yawed by 180° on its carriage, robot 2 on its pedestal."""
-    world = spec.worldbody
-    _attach(mujoco, spec, world.add_frame(pos=(0.0, 0.0, BASE_PLANE_Z)), "kl_1500", "rail/")
-    _attach(mujoco, spec, spec.body("rail/carriage").add_frame(quat=_YAW_180), "kr_100_ha", "robot1/")
-    _attach(mujoco, spec, world.add_frame(pos=(0.0, BASE2_Y, BASE_PLANE_Z)), "kr_240_2", "robot2/")
-
-
-def _attach(mujoco: Any, spec: Any, frame: Any, model: str, prefix: str) -> None:
-    spec.attach(mujoco.MjSpec.from_file(str(MODELS / f"{model}.urdf")), prefix=prefix, frame=frame)
+def _attach(mujoco: Any, spec: Any, body: Any, T_body_model: NDArray[np.float64], path: Path, prefix: str) -> None:
+    frame = _frame_at(mujoco, body, T_body_model)
+    spec.attach(mujoco.MjSpec.from_file(str(path)), prefix=prefix, frame=frame)
 
 
 def _frame_at(mujoco: Any, body: Any, T_body_frame: NDArray[np.float64]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.ground.hall_scene import AXIS_NAMES, DRAWN_GROUPS, build_hall
+from proxops.lab.cell import Cell
 
 View = Literal["overview", "close"]
 VIEWS: tuple[View, ...] = ("overview", "close")
@@ -27,16 +28,9 @@ class PictureUnavailable(RuntimeError):
 class HallPicture:
     """The hall, built once and drawn as often as wanted. Holds a GL context: use it as a `with` block."""
 
-    def __init__(
-        self,
-        T_flange_port1: NDArray[np.float64],
-        T_flange_port2: NDArray[np.float64],
-        *,
-        width: int = 1280,
-        height: int = 720,
-    ) -> None:
+    def __init__(self, cell: Cell, *, width: int = 1280, height: int = 720) -> None:
         self._mujoco = _import_mujoco()
-        self._model = build_hall(T_flange_port1, T_flange_port2, width, height)
+        self._model = build_hall(cell, width, height)
         self._data = self._mujoco.MjData(self._model)
         self._address = [int(self._model.joint(name).qposadr[0]) for name in AXIS_NAMES]
         self._option = self._mujoco.MjvOption()
@@ -93,21 +87,6 @@ class HallPicture:
             return self._mujoco.Renderer(self._model, height=height, width=width, max_geom=2000)
         except Exception as error:  # each GL backend fails with a type of its own
             raise _unavailable(error) from error
-
-
-def render_hall(
-    axes: NDArray[np.float64],
-    T_flange_port1: NDArray[np.float64],
-    T_flange_port2: NDArray[np.float64],
-    *,
-    width: int = 1280,
-    height: int = 720,
-    view: View = "overview",
-) -> bytes:
-    """One PNG of the hall. For several pictures keep a `HallPicture`: building the scene is the slow part."""
-    _checked(axes)
-    with HallPicture(T_flange_port1, T_flange_port2, width=width, height=height) as picture:
-        return picture.render(axes, view=view)
 
 
 def encode_png(rgb: NDArray[np.uint8]) -> bytes:

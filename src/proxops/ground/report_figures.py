@@ -27,9 +27,8 @@ def pictures(data: Recorded, cell: Cell) -> Iterator[str]:
     if not data.t.size:
         return
     moments = _moments(data)
-    tools = cell.tool.T_flange_port1, cell.tool.T_flange_port2
     try:
-        with HallPicture(*tools, width=WIDTH, height=HEIGHT) as hall:
+        with HallPicture(cell, width=WIDTH, height=HEIGHT) as hall:
             parts = [
                 picture(hall.render(data.actual[row], view=view), _caption(data, cell, name, row))
                 for view in VIEWS

@@ -50,6 +50,23 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Run:
+    """Variables of one type that follow each other at even distances, in a record and in a message."""
+
+    type: str
+    count: int
+    record: tuple[int, int]  # first byte, bytes from one to the next
+    message: tuple[int, int]
+
+    def copy(self, message: NDArray[np.uint8], skip: int, record: NDArray[np.uint8]) -> None:
+        """All of the run of all rows at once: as many small copies as there are runs, not variables."""
+        shape = len(record), self.count
+        (to, to_step), (at, at_step) = self.message, self.record
+        target = np.ndarray(shape, self.type, message, skip + to, (message.strides[0], to_step))
+        target[...] = np.ndarray(shape, self.type, record, at, (record.strides[0], at_step))
+
+
+@dataclass(frozen=True)
 class Layout:
     """How records lie in memory (``dtype``, packed) and in a message (``wire``, gaps for ``template``)."""
 
@@ -60,17 +77,24 @@ class Layout:
     template: NDArray[np.uint8]
     constant: NDArray[np.intp]  # positions of the template's own bytes: tags and lengths
     small: tuple[Column, ...]  # the u1 variables, which must stay below 128
+    runs: tuple[Run, ...]
 
     @property
     def size(self) -> int:
         """Bytes of one message."""
         return int(self.wire.itemsize)
 
-    def fill(self, target: NDArray[np.void], records: NDArray[np.void]) -> None:
-        """Copy the values of ``records`` into messages whose constant bytes are already there."""
-        target[...] = records
+    def fill(self, rows: NDArray[np.uint8], records: NDArray[np.void], skip: int = 0) -> None:
+        """Messages of ``records`` into ``rows`` (contiguous), behind the first ``skip`` bytes of each."""
+        if not len(records):
+            return
+        rows[:, skip:] = self.template
+        raw = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
+        for run in self.runs:
+            run.copy(rows, skip, raw)
+        view = rows[:, skip:].view(self.wire)[:, 0]
         for column in self.small:
-            values = target[column.group][column.name]
+            values = view[column.group][column.name]
             if values.size and int(values.max()) > VARINT_MAX:
                 np.minimum(values, VARINT_MAX, out=values)
 
@@ -116,8 +140,39 @@ def layout(schema: bytes) -> Layout:
     dtype, wire = np.dtype(packed), _structure(gaps, len(template))
     small = tuple(c for c in columns if c.type == "u1")
     return Layout(
-        schema, tuple(columns), dtype, wire, np.frombuffer(template, np.uint8), _constants(wire, dtype), small
+        schema,
+        tuple(columns),
+        dtype,
+        wire,
+        np.frombuffer(template, np.uint8),
+        _constants(wire, dtype),
+        small,
+        _runs(wire, dtype),
     )
+
+
+def _places(kind: np.dtype[np.void]) -> list[tuple[str, int]]:
+    """Type and first byte of every variable, in order."""
+    return [
+        (kind[group][name].str, kind.fields[group][1] + kind[group].fields[name][1])  # type: ignore[index]
+        for group in kind.names or ()
+        for name in kind[group].names or ()
+    ]
+
+
+def _runs(wire: np.dtype[np.void], packed: np.dtype[np.void]) -> tuple[Run, ...]:
+    """Variables joined to runs of even steps."""
+    runs: list[Run] = []
+    for (kind, at), (_, to) in zip(_places(packed), _places(wire), strict=True):
+        last = runs[-1] if runs else None
+        if last and last.type == kind:
+            steps = (at - last.record[0]) // last.count, (to - last.message[0]) // last.count
+            ends = last.record[0] + last.count * steps[0], last.message[0] + last.count * steps[1]
+            if ends == (at, to) and (last.count == 1 or steps == (last.record[1], last.message[1])):
+                runs[-1] = Run(kind, last.count + 1, (last.record[0], steps[0]), (last.message[0], steps[1]))
+                continue
+        runs.append(Run(kind, 1, (at, 0), (to, 0)))
+    return tuple(runs)
 
 
 def _groups(schema: bytes) -> Iterator[tuple[str, int, list[Column], list[int]]]:
@@ -146,8 +201,7 @@ def encode_pool(records: NDArray[np.void]) -> NDArray[np.uint8]:
     """``proxops.Pool`` messages of records: bytes of shape (n, size). u1 above 127 is written as 127."""
     table = pool_layout()
     out = np.empty((records.size, table.size), np.uint8)
-    out[:] = table.template
-    table.fill(out.view(table.wire)[:, 0], records)
+    table.fill(out, records)
     return out
 
 

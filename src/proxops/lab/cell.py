@@ -220,6 +220,7 @@ class Cell:
     """A loaded cell: the file's tables, the axis limits of its robot models, the tools, and the packed record."""
 
     file: CellFile
+    source: Path  # where the file was; robot models lie beside it or are shipped
     axes: AxisTable
     tool: UserTool
     home: NDArray[np.float64]
@@ -281,7 +282,7 @@ def build_cell(file: CellFile, source: Path, tool: UserTool) -> Cell:
     for name, abc in (("plate1", file.plate_axes_deg.robot1), ("plate2", file.plate_axes_deg.robot2)):
         h[name] = pose_from_abc(0.0, 0.0, 0.0, *np.radians(abc))[:3, :3]
     _pack_limits(h, axes, file)
-    return Cell(file, axes, tool, home, hall)
+    return Cell(file, source, axes, tool, home, hall)
 
 
 def _axis_table(limits: tuple[AxisLimits, ...], file: CellFile) -> AxisTable:
