@@ -7,6 +7,7 @@ freely (Euler's equations): it spins about its long axis with nutation. The form
 thruster pulses in between are steps of velocity. Every line is 4 ms: one int, 22 doubles, quaternions with the scalar last.
 """
 
+import math
 import sys
 from pathlib import Path
 
@@ -18,8 +19,8 @@ ORBIT_RATE = 1.1e-3  # rad/s, low Earth orbit
 POV = [1.7, 0.7, 0.35, 0.0, 0.0, 0.0, 1.0]  # client's centre in the lab; axes parallel to the lab's
 START_M, WAYPOINT_M, HOLD_M = 12.0, 6.0, 3.0  # distance of the ports along V-bar
 TRANSFER_S, CLOSE_S, HOLD_S = 80.0, 60.0, 8.0
-CLIENT_INERTIA = np.array([1.6, 2.2, 2.3])  # kg m2, long axis first
-CLIENT_RATE = np.radians([4.0, 0.5, 0.3])  # rad/s at the start
+CLIENT_INERTIA = (1.6, 2.2, 2.3)  # kg m2, long axis first
+CLIENT_RATE = tuple(math.radians(v) for v in (4.0, 0.5, 0.3))  # rad/s at the start
 DATA_LIN = 1.35  # flange of robot 1 this far ahead of its base, m
 
 
@@ -47,21 +48,28 @@ def chaser(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x + (HOLD_M - WAYPOINT_M) * closing, z
 
 
-def client(tau: np.ndarray) -> np.ndarray:
-    """Attitude of the client (w, x, y, z) by Runge-Kutta on the torque-free equations."""
+def tumbling(state: tuple[float, ...]) -> tuple[float, ...]:
+    """Rate of (attitude quaternion w x y z, body rates): kinematics and Euler's torque-free equations."""
+    w, x, y, z, p, q, r = state
+    a, b, c = CLIENT_INERTIA
+    return (
+        0.5 * (-x * p - y * q - z * r), 0.5 * (w * p + y * r - z * q),
+        0.5 * (w * q + z * p - x * r), 0.5 * (w * r + x * q - y * p),
+        (b - c) / a * q * r, (c - a) / b * r * p, (a - b) / c * p * q,
+    )  # fmt: skip
 
-    def rate(state: np.ndarray) -> np.ndarray:
-        q, w = state[:4], state[4:]
-        q_dot = 0.5 * np.array([-q[1:] @ w, *(q[0] * w + np.cross(q[1:], w))])
-        return np.concatenate([q_dot, -np.cross(w, CLIENT_INERTIA * w) / CLIENT_INERTIA])
 
-    state, out = np.array([1.0, 0.0, 0.0, 0.0, *CLIENT_RATE]), np.empty((len(tau), 4))
-    for k, h in enumerate(np.diff(tau, append=tau[-1])):
-        out[k] = state[:4] / np.linalg.norm(state[:4])
-        k1 = rate(state)
-        k2 = rate(state + 0.5 * h * k1)
-        k3 = rate(state + 0.5 * h * k2)
-        state = state + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + rate(state + h * k3))
+def client(tau: np.ndarray) -> list[tuple[float, ...]]:
+    """Attitude of the client (w, x, y, z) at each cycle, by Runge-Kutta of fourth order."""
+    state, out = (1.0, 0.0, 0.0, 0.0, *CLIENT_RATE), []
+    for h in np.diff(tau, append=tau[-1]).tolist():
+        norm = math.sqrt(sum(v * v for v in state[:4]))
+        out.append(tuple(v / norm for v in state[:4]))
+        k1 = tumbling(state)
+        k2 = tumbling(tuple(s + 0.5 * h * k for s, k in zip(state, k1, strict=True)))
+        k3 = tumbling(tuple(s + 0.5 * h * k for s, k in zip(state, k2, strict=True)))
+        k4 = tumbling(tuple(s + h * k for s, k in zip(state, k3, strict=True)))
+        state = tuple(s + h / 6 * (a + 2 * b + 2 * c + d) for s, a, b, c, d in zip(state, k1, k2, k3, k4, strict=True))
     return out
 
 

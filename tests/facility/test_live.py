@@ -326,6 +326,35 @@ def test_interlocks_stop_jog_and_status_tells(live: Live) -> None:
     live.control.ask("reset")
 
 
+def test_a_loaded_trajectory_is_played_live(live: Live, tmp_path: Path) -> None:
+    """Parsed and checked by the asker, mapped by the facility, played through the same procedure."""
+    from proxops.facility.asking import load
+    from proxops.facility.warmup import standing
+    from proxops.lab.trajectory import write_trajectory
+
+    cell, path = load_cell(), tmp_path / "motion.txt"
+    motion = standing(cell, System.GLC, 250)
+    motion.values[:, 0] += 0.005 * (1 - np.cos(np.linspace(0, 2 * np.pi, 250)))
+    with path.open("w") as file:
+        write_trajectory(motion, file)
+    if live.status()["mode"] == "STOPPED":
+        live.control.ask("reset")
+    elif live.status()["mode"] == "MANUAL":
+        live.control.ask("select", source="none")
+    assert load(cell, path, live.control_port) == 250
+    live.control.ask("select", source="async")
+    live.control.ask("move_to_start", order="rail,robot1,robot2")
+    live.wait("AT_START")
+    live.control.ask("confirm")
+    assert live.status()["mode"] == "RUNNING"
+    live.wait("READY", 10)
+    motion.values[120:, 0] += 1.0
+    with path.open("w") as file:
+        write_trajectory(motion, file)
+    with pytest.raises(BadInput, match="line 121"):
+        load(cell, path, live.control_port)
+
+
 def test_everything_was_recorded_and_kept_the_limits(live: Live) -> None:
     """After all of the above: one whole log, every set-point within speed and acceleration, every stop in the events."""
     cell = load_cell()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import QUAT_TOLERANCE
-from proxops.lab.trajectory import convert, read_trajectory, write_trajectory
+from proxops.lab.margins import NEAR_WRIST, Margin, smallest_margins
+from proxops.lab.trajectory import Trajectory, axes_of, convert, read_trajectory, write_trajectory
 
 
 def numbers(text: str, count: int, what: str) -> NDArray[np.float64]:
@@ -46,23 +49,32 @@ def read_posture(text: str) -> NDArray[np.float64]:
     return np.concatenate([values[:1] * 1e-3, np.radians(values[1:])])
 
 
+def margin_notes(trajectory: Trajectory, margins: list[Margin]) -> Iterator[str]:
+    """What a user should know before playing the result: an axis beyond its limit, a wrist near its singularity."""
+    for m in margins:
+        value = f"{m.value * 1e3:.3f} mm" if m.unit == "m" else f"{math.degrees(m.value):.4f} deg"
+        if m.name == "axis_range" and m.value < 0:
+            yield f"note: {trajectory.where(m.line)}: {m.where} lies beyond its limit, margin {value}"
+        if m.name == "wrist" and m.value < NEAR_WRIST:
+            yield f"note: {trajectory.where(m.line)}: {m.where} comes near its wrist singularity (A5 = 0), margin {value}"
+
+
 def convert_file(
     cell: Cell, file: Path, to: str, out: Path | None, pov: str | None, posture: str | None, *, as_json: bool
 ) -> dict[str, Any]:
     """Convert ``file``; with ``as_json`` and no ``out`` the lines are in the result instead of on standard output."""
     trajectory = read_trajectory(file)
-    result = convert(
-        cell,
-        trajectory,
-        System[to],
-        read_pov(pov) if pov else None,
-        read_posture(posture) if posture else None,
-    )
+    near = read_posture(posture) if posture else None
+    result = convert(cell, trajectory, System[to], read_pov(pov) if pov else None, near)
+    margins = smallest_margins(cell, axes_of(cell, trajectory, near))
+    for note in margin_notes(trajectory, margins):
+        print(note, file=sys.stderr)
     about: dict[str, Any] = {
         "system": to,
         "lines": len(result),
         "source": str(file),
         "user_tool": cell.tool.source,
+        "margins": {m.name: {"value": m.value, "unit": m.unit, "line": m.line + 1, "where": m.where} for m in margins},
     }
     if out is not None:
         try:

@@ -242,6 +242,11 @@ def model_path(cell_path: Path, name: str) -> Path:
     return beside if beside.exists() else builtin("models", name)
 
 
+def shipped_tool() -> UserTool:
+    """The paper's Figure 24."""
+    return UserTool.parse(builtin("tools", "user_tool.val").read_text(), "Figure 24 (shipped)")
+
+
 def load_cell(path: Path | None = None, tool: UserTool | None = None) -> Cell:
     """Read a cell (the EPOS hall by default) with the user tools (Figure 24's by default)."""
     source = path or builtin("cells", "epos.toml")
@@ -255,7 +260,7 @@ def load_cell(path: Path | None = None, tool: UserTool | None = None) -> Cell:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"{key}: {first['msg']}", where=str(source), value=first["input"]) from None
-    return build_cell(file, source, tool or UserTool.read(builtin("tools", "user_tool.val")))
+    return build_cell(file, source, tool or shipped_tool())
 
 
 def build_cell(file: CellFile, source: Path, tool: UserTool) -> Cell:
