@@ -271,3 +271,86 @@ def test_a_controller_fault_stops_everything_and_is_named(bench, swing) -> None:
     assert "robot 1 A3" in str(facility.stop)
     bench.until(Mode.STOPPED)
     assert not facility.link.all_on
+
+
+def test_a_stop_while_the_drives_come_on_keeps_them_off(bench) -> None:
+    desk = bench.hall.desk
+    desk.drives(True)
+    bench.ticks(10)
+    desk.safe_stop()
+    bench.ticks(100)
+    assert bench.mode is Mode.STOPPED
+    assert not bench.hall.facility.link.any_on
+    desk.reset()
+    assert bench.mode is Mode.STANDBY
+
+
+def test_an_emergency_stop_while_the_drives_come_on_keeps_them_off(bench) -> None:
+    desk = bench.hall.desk
+    desk.drives(True)
+    bench.ticks(10)
+    desk.interlock("estop_fence", False)
+    bench.ticks(100)
+    assert bench.mode is Mode.STANDBY
+    assert not bench.hall.facility.link.any_on
+
+
+def test_leaving_a_moving_source_is_smooth_or_refused(bench, cell: Cell) -> None:
+    desk = bench.ready().hall.desk
+    desk.select("manual")
+    for _ in range(100):
+        desk.jog("IJT", "robot2", "a1", 1)
+        bench.ticks(1)
+    with pytest.raises(Refused, match="release"):
+        desk.select("none")
+    desk.release()
+    bench.ticks(200)
+    desk.select("none")
+    desk.select("sine")
+    desk.sine("rail", 0.05, 0.5, 5)
+    x = record_setpoints(bench, 700)
+    desk.select("none")
+    x = np.vstack([x, record_setpoints(bench, 200)])
+    assert (np.abs(np.diff(x, 2, axis=0)) / DT**2 <= cell.hall["acceleration"][0] * (1 + 1e-6)).all()
+    assert bench.mode is Mode.READY
+
+
+def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: Cell, swing) -> None:
+    """An operator gone wild, 3000 requests: every cycle's set-point keeps speed and acceleration, and nothing crashes."""
+    from proxops.core.clock import LockstepClock
+
+    clock = LockstepClock()
+    hall = build(cell, clock, seed=1, record=None)
+    desk, facility, rng = hall.desk, hall.facility, np.random.default_rng(11)
+    names = [i.name for i in cell.file.interlock]
+    systems, components = ["IJT", "GLC", "IDC", "CLW"], ["a1", "a5", "x", "z", "a", "rx", "rail"]
+
+    def pick(items):
+        return items[rng.integers(len(items))]
+
+    requests = [
+        lambda: desk.drives(bool(rng.integers(4))), lambda: desk.drives(True), desk.safe_stop, desk.reset, desk.reset, desk.confirm,
+        lambda: desk.select(pick(["async", "manual", "sine", "none", "sync"])), lambda: desk.select(pick(["async", "manual", "sine"])),
+        lambda: desk.move_to_start(pick(["rail,robot1,robot2", "robot2,robot1,rail"])), lambda: desk.load(swing(pick(list(System)), 300)),
+        lambda: [desk.jog(pick(systems), pick(["robot1", "robot2"]), pick(components), pick([-1, 1])) for _ in range(3)],
+        lambda: desk.sine(pick(["rail", "robot1_a2", "robot2_a6"]), float(rng.normal() * 0.05), float(rng.uniform(0.1, 2)), 3),
+        lambda: desk.interlock(pick(names), bool(rng.integers(3))), lambda: [desk.interlock(name, True) for name in names],
+    ]  # fmt: skip
+    before, rate = facility.guard.setpoint.copy(), np.zeros(13)
+    seen = set()
+    for _ in range(3000):
+        try:
+            pick(requests)()
+        except (Refused, BadInput):
+            pass
+        for _ in range(int(rng.integers(1, pick([3, 60, 400])))):
+            clock.advance()
+            facility.tick()
+            now = facility.guard.setpoint.copy()
+            new_rate = (now - before) / DT
+            assert (np.abs(new_rate) <= cell.hall["speed"][0] * (1 + 1e-9)).all()
+            assert (np.abs(new_rate - rate) / DT <= cell.hall["acceleration"][0] * (1 + 1e-6)).all()
+            before, rate = now, new_rate
+            seen.add(facility.mode)
+    assert seen == set(Mode)
+    hall.close()

@@ -11,7 +11,7 @@ import typer
 from proxops.cli.ctl import ctl
 from proxops.cli.facility import convert, doctor, play, serve
 from proxops.cli.log import log
-from proxops.core.errors import EXIT_DONE, ProxopsError
+from proxops.core.errors import EXIT_BAD_INPUT, EXIT_DONE, ProxopsError
 
 app = typer.Typer(
     add_completion=False,
@@ -24,6 +24,10 @@ for _command in (play, convert, serve, doctor):
     app.command()(_command)
 app.add_typer(ctl, name="ctl")
 app.add_typer(log, name="log")
+
+
+# The parser's own errors. Typer brings its parser along or takes click's, so the class is found through what it exports.
+WrongUsage: type[BaseException] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 
 def main() -> None:
@@ -42,8 +46,6 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_DONE)
-    except Exception as error:
-        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own: wrong usage
-            print(f"proxops: {' '.join(error.format_message().split())} (see --help)", file=sys.stderr)
-            sys.exit(error.exit_code)
-        raise
+    except WrongUsage as error:
+        print(f"proxops: {' '.join(error.format_message().split())} (see --help)", file=sys.stderr)  # type: ignore[attr-defined]
+        sys.exit(EXIT_BAD_INPUT)

@@ -18,6 +18,7 @@ ALIVE_BIT: Final = 1 << 14
 MOVING_BIT: Final = 1 << 15
 SYSTEM_MASK: Final = 0x000F
 UNUSED_MASK: Final = 0x3FF0
+SEQUENCE_MAX: Final = 2**63 - 1  # what the log's signed numbers hold
 
 _COMMAND: Final = struct.Struct("<4sHHQQ22d")
 _ANSWER: Final = struct.Struct("<4sHHQQ22dQHHHH")
@@ -40,6 +41,7 @@ class Refusal(IntEnum):
     NOT_FINITE = 8
     NOT_UNIT = 9
     NOT_SELECTED = 10  # the operator has not selected the synchronous interface
+    SEQUENCE = 11  # sequence number beyond 2^63 - 1
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ def unpack_command(data: bytes) -> Command:
     """Check and unpack a command; ``Malformed`` names the first thing wrong with its value and bound."""
     _check_frame(data, COMMAND_SIZE, COMMAND_MAGIC)
     _, _, word, sequence, sent, *values = _COMMAND.unpack_from(data)
+    if sequence > SEQUENCE_MAX:
+        raise Malformed(Refusal.SEQUENCE, f"seq {sequence}: beyond {SEQUENCE_MAX}", sequence)
     system = word & SYSTEM_MASK
     if system not in (1, 2, 3, 4) or word & UNUSED_MASK:
         raise Malformed(

@@ -29,18 +29,19 @@ def ask(control_port: int, verb: str, **arguments: object) -> Any:
 def load(cell: Cell, file: Path, control_port: int) -> int:
     """Parse and check a trajectory here, so that the tick need not; returns the number of lines."""
     from proxops.core.ring import shared_folder
-    from proxops.facility.control import save_loaded
+    from proxops.facility.control import LOADED_PREFIX, save_loaded
     from proxops.facility.preflight import preflight
     from proxops.lab.trajectory import read_trajectory
 
     trajectory = read_trajectory(file)
     preflight(cell, trajectory)
-    path = shared_folder() / f"proxops-load-{time.time_ns()}.npy"
+    path = shared_folder() / f"{LOADED_PREFIX}{time.time_ns()}"
     try:
         save_loaded(trajectory, path)
         ask(control_port, "load", path=str(path), source=str(file))
     finally:
-        path.unlink(missing_ok=True)  # the facility has mapped or refused it
+        for part in shared_folder().glob(f"{path.name}.*"):
+            part.unlink(missing_ok=True)  # the facility has mapped or refused it
     return len(trajectory)
 
 

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import json
 import socket
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.channel import CONTROL_VERSION, SIZE_LIMIT
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError, Refused
+from proxops.core.ring import shared_folder
 from proxops.core.vocabulary import Severity
 from proxops.facility.desk import Desk
 from proxops.facility.status import status
 from proxops.facility.sync import Address
 from proxops.lab.trajectory import Trajectory
+
+LOADED_PREFIX: Final = "proxops-load-"
+NUMBER_LIMIT: Final = 1e19  # Unix time in ns is the largest number that a request carries
 
 
 class ControlPort:
@@ -130,26 +136,37 @@ class ControlPort:
 
 
 def save_loaded(trajectory: Trajectory, path: Path) -> None:
-    """Write a checked trajectory so that the facility can map it without parsing (``load``)."""
-    table = np.column_stack([trajectory.systems.astype(np.float64), trajectory.values])
-    np.save(path, table)
+    """Write a checked trajectory so that the facility can map it without parsing or copying (``load``)."""
+    np.save(path.with_suffix(".systems.npy"), trajectory.systems)
+    np.save(path.with_suffix(".values.npy"), trajectory.values)
 
 
 def _loaded(arguments: dict[str, Any]) -> Trajectory:
-    """Map a trajectory that ``proxops ctl load`` has parsed and checked."""
-    path = Path(_text(arguments, "path"))
+    """Map a trajectory that ``proxops ctl load`` has parsed and checked; only from the shared folder, only plain files."""
+    path, bound = Path(_text(arguments, "path")), f"a file that proxops ctl load has put into {shared_folder()}"
+    if path.parent != shared_folder() or not path.name.startswith(LOADED_PREFIX):
+        raise BadInput("not a loaded trajectory", where=str(path), bound=bound)
     try:
-        table = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"cannot load: {error}", where=str(path)) from None
-    if table.ndim != 2 or table.shape[1] != 23 or len(table) == 0 or table.dtype != np.float64:
+        systems, values = (_mapped(path.with_suffix(suffix)) for suffix in (".systems.npy", ".values.npy"))
+    except (OSError, ValueError, EOFError) as error:
+        raise BadInput(f"cannot load: {error}", where=str(path), bound=bound) from None
+    if (
+        systems.dtype != np.int16
+        or values.dtype != np.float64
+        or values.shape != (len(systems), 22)
+        or not len(systems)
+    ):
         raise BadInput(
-            "not a loaded trajectory",
-            where=str(path),
-            value=f"{table.dtype} {table.shape}",
-            bound="float64 (n, 23)",
+            "not a loaded trajectory", where=str(path), value=f"{values.dtype} {values.shape}", bound="(n, 22)"
         )
-    return Trajectory(table[:, 0].astype(np.int16), np.ascontiguousarray(table[:, 1:]), _text(arguments, "source"))
+    return Trajectory(systems, values, _text(arguments, "source"))
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    """An array in shared memory. A pipe or device would block the tick: refused unopened."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ValueError(f"{path.name} is not a plain file")
+    return np.asarray(np.lib.format.open_memmap(path, mode="r"))
 
 
 def _text(table: dict[str, Any], key: str) -> str:
@@ -161,7 +178,7 @@ def _text(table: dict[str, Any], key: str) -> str:
 
 def _number(table: dict[str, Any], key: str) -> float:
     value = table.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= NUMBER_LIMIT:
         raise BadInput(f"{key} must be a finite number", value=repr(value))
     return value
 

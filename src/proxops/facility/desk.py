@@ -88,6 +88,11 @@ class Desk:
         """Choose who commands."""
         f = self.facility
         if name == "none":
+            if f.mode is Mode.MANUAL and (f.jog.moving or f.guard.moving):
+                raise Refused("select none: a jog is still moving, release it first")
+            if f.mode is Mode.SINE and f.sine is not None:
+                f.end()  # the wave is braked, then the source let go
+                return
             f.go(Event.DESELECT)
             f.deselect()
             if self.sync:
@@ -110,8 +115,8 @@ class Desk:
 
     def load(self, trajectory: Trajectory) -> None:
         """Put a trajectory on the desk for the asynchronous interface."""
-        if self.facility.source is Source.ASYNC:
-            raise Refused("a trajectory is in use: select none first")
+        if self.facility.mode not in (Mode.STANDBY, Mode.READY, Mode.STOPPED):
+            raise Refused(f"load is not possible in {self.facility.mode.name}: select none first")
         self.trajectory = trajectory
 
     def move_to_start(self, order: str) -> None:

@@ -27,8 +27,14 @@ class EventLog:
 
     def tell(self, severity: Severity, name: str, text: str) -> None:
         """One event. Long texts are cut at a character, never in the middle of one."""
-        clipped = text.encode()[:400].decode(errors="ignore").encode()
-        self._record[0] = (self._clock.utc_ns(), self._clock.tick, int(severity), name.encode()[:47], clipped)
+        clipped = text.encode(errors="replace")[:400].decode(errors="ignore").encode()
+        self._record[0] = (
+            self._clock.utc_ns(),
+            self._clock.tick,
+            int(severity),
+            name.encode(errors="replace")[:47],
+            clipped,
+        )
         self._ring.push(self._bytes)
         self.newest = text
 

@@ -92,11 +92,11 @@ class Facility:
         forbidden = self.interlocks.forbids(self.mode)
         if forbidden:
             self.trip(forbidden)
-        if self.interlocks.drops_drives and self.mode is Mode.STOPPED:
-            self.link.drives_off()
+        if self.interlocks.drops_drives and self.mode in (Mode.STANDBY, Mode.STOPPED):
+            self._cut_drives()
         if self._fault and self.mode not in (Mode.STANDBY, Mode.STOPPED, Mode.STOPPING):
             self.trip(self._fault_stop(self._fault))
-        if self._drives_wanted and self.link.all_on:
+        if self._drives_wanted and self.link.all_on and self.mode is Mode.STANDBY:
             self._drives_wanted = False
             self.go(Event.DRIVES_ON)
         if self.clock.tick % LOOK_EVERY == 0:
@@ -160,7 +160,7 @@ class Facility:
         if isinstance(supply, Stop):
             self.trip(supply)
         elif supply is Supply.END:
-            self._end()
+            self.end()
         elif supply is Supply.COAST:
             return self._coast()
         else:
@@ -202,10 +202,10 @@ class Facility:
         wish = self.sine.at(self.sine_tick)
         self.sine_tick += 1
         if wish is None:
-            self._end()
+            self.end()
         return wish
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """The source has said all: brake if need be, then be ready for the next."""
         self._ending = True
         if self.guard.begin_braking() > PERIOD_S:
@@ -239,9 +239,14 @@ class Facility:
             self.jog.stop()
             self.guard.begin_braking()
             self.events.tell(Severity.ERROR, f"stop.{stop.rule.name.lower()}", str(stop))
-        if stop.rule is Rule.DRIVE_POWER:
-            self.link.drives_off()
+        if stop.rule is Rule.DRIVE_POWER or self.mode is Mode.STANDBY:
+            self._cut_drives()
         self.go(Event.TRIP)
+
+    def _cut_drives(self) -> None:
+        """Drives off now, also while they are still coming on; controllers brake on their own."""
+        self._drives_wanted = False
+        self.link.drives_off()
 
     def switch_drives_on(self) -> None:
         """Begin with the set-point where the robots are; the mode follows once all brakes are open."""

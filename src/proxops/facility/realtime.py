@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 FIFO_PRIORITY: Final = 80
-_MCL_CURRENT, _MCL_FUTURE = 1, 2
+_MCL_CURRENT, _MCL_FUTURE, _MCL_ONFAULT = 1, 2, 4
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def _lock_memory() -> str:
     except (OSError, ValueError):
         pass  # root may lock without it; mlockall below gives the verdict
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE):
+    # On fault: a large file that is mapped later is locked page by page as it is read, not all at once.
+    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE | _MCL_ONFAULT) and libc.mlockall(_MCL_CURRENT | _MCL_FUTURE):
         return f"mlockall: {os.strerror(ctypes.get_errno())}"
     return ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ def status(desk: Desk) -> dict[str, Any]:
         else {
             "rule": stop.rule.name,
             "number": int(stop.rule),
-            "value": stop.value,
-            "bound": stop.bound,
+            "value": _finite(stop.value),
+            "bound": _finite(stop.bound),
             "text": str(stop),
         },
         "open_interlocks": f.interlocks.open_names,
@@ -64,6 +65,11 @@ def _sync(desk: Desk) -> dict[str, Any] | None:
             reason.name.lower(): count for reason, count in port.counts.items() if reason is not Refusal.NONE and count
         },
     }
+
+
+def _finite(value: float) -> float | None:
+    """JSON knows no NaN."""
+    return value if math.isfinite(value) else None
 
 
 def _rounded(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:

@@ -147,7 +147,7 @@ class SyncPort:
                 f"{sender[0]}:{sender[1]}: {text} (number {self.counts[refusal]} of its kind)",
             )
         if refusal is not Refusal.MAGIC:  # what does not speak our format gets no answer
-            self._answer_later(sender, max(sequence, 0), sent, system, refusal)
+            self._answer_later(sender, sequence if sequence >= 0 else 0, sent, system, refusal)
 
     def _answer_later(self, sender: Address, sequence: int, sent: int, system: int, refusal: Refusal) -> None:
         self._pending.append((sender, sequence, sent, system, refusal))
