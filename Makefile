@@ -9,7 +9,7 @@ RUN := runs/demo
 .DELETE_ON_ERROR:
 
 demo: setup
-	@mkdir -p $(RUN)
+	@rm -rf $(RUN) && mkdir -p $(RUN)
 	$(BIN)/python examples/rendezvous.py $(RUN)/rendezvous.txt
 	$(BIN)/proxops play $(RUN)/rendezvous.txt --out $(RUN)
 

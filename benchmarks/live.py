@@ -1,6 +1,7 @@
 """Lateness of the live facility with everything on, against an empty loop on the same machine at the same time.
 
-Everything on: 250 Hz tick, a client that sends and is answered every cycle, recorder, event monitor, `ctl status` polled.
+Everything on: a synchronous run (250 Hz tick with inverse kinematics and motion, a client that is answered every cycle),
+recorder, event monitor, status polled.
 The empty loop asks for the same real-time rights and keeps the same deadlines with nothing to do.
 """
 
@@ -16,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from proxops.client import ControlClient, SyncClient
-from proxops.core.vocabulary import System
+from proxops.core.vocabulary import Mode, System
 from proxops.ground.log import Log
 
 SECONDS = 40.0
@@ -37,16 +38,27 @@ json.dump({"late": late, "missed": clock.missed, "real_time": granted}, open(sys
 """
 
 
-def _speak(seconds: float, control: ControlClient) -> None:
-    """A client in this process: home in GLC, each cycle, with a look at the status now and then."""
+def _speak(seconds: float, operator: ControlClient) -> None:
+    """A satellite simulator in this process: through the whole procedure, then a slow approach, answered every cycle."""
     client, deadline = SyncClient(("127.0.0.1", PORTS[0]), 0.05), time.monotonic()
-    values = [4.39, -0.14, 0.445, 0, 0, 90, 0, 2.16, 1.5, 0.445, 0, 0, -90, 0, *[0.0] * 7, 1.56]
-    for cycle in range(round(seconds * 250)):
-        client.exchange(System.GLC, values)
-        if cycle % 250 == 0:
-            control.ask("status")
+    values = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] * 7, 1.50]
+    asked, cycles = set(), 0
+    while cycles < round(seconds * 250):
+        answer = client.exchange(System.GLC, values)
+        mode = Mode(answer.mode) if answer else None
+        if mode is Mode.ARMED and mode not in asked:
+            operator.ask("move_to_start", order="rail,robot1,robot2")
+        elif mode is Mode.AT_START and mode not in asked:
+            operator.ask("confirm")
+        elif mode is Mode.RUNNING:
+            cycles += 1
+            values[0] -= 0.02 * 0.004 * min(1.0, cycles / 100)
+            if cycles % 250 == 0:
+                operator.ask("status")
+        asked.add(mode)
         deadline += 0.004
         time.sleep(max(0.0, deadline - time.monotonic()))
+    client.exchange(System.GLC, values, alive=False)
     client.close()
 
 

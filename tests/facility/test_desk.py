@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -212,6 +214,7 @@ def test_jog_is_slower_with_the_fence_open_and_nothing_else_moves(bench, swing) 
     assert rates[0] == pytest.approx(np.radians(15.0))
     assert rates[1] == pytest.approx(np.radians(3.0))
     desk.select("none")
+    bench.until(Mode.READY)
     desk.select("async")
     with pytest.raises(Refused, match="FENCE"):
         desk.move_to_start("rail,robot1,robot2")
@@ -228,12 +231,76 @@ def test_sine_wave_returns_to_where_it_began(bench) -> None:
     np.testing.assert_allclose(bench.hall.facility.guard.setpoint, start, atol=1e-6)
 
 
-def test_a_wild_sine_wave_is_stopped_by_the_guard(bench) -> None:
+def test_a_sine_wave_that_the_axis_cannot_follow_is_refused_beforehand(bench) -> None:
     desk = bench.ready().hall.desk
     desk.select("sine")
-    desk.sine("robot1_a2", 0.5, 3.0, 5)
+    for axis, amplitude, frequency, words in (
+        ("robot1_a2", 0.5, 3.0, ("speed", "540 deg/s", "110 deg/s")),
+        ("rail", 0.02, 2.0, ("acceleration", "3158 mm/s²", "900 mm/s²")),
+        ("robot1_a2", 3.0, 0.01, ("amplitude", "171.9 deg", "56 deg")),
+    ):
+        with pytest.raises(BadInput) as caught:
+            desk.sine(axis, amplitude, frequency, 5)
+        for word in words:
+            assert word in str(caught.value)
+    assert bench.mode is Mode.SINE
+
+
+@pytest.mark.parametrize("last_share", [1.0, 0.5, 0.001])
+def test_a_jog_is_at_rest_soon_after_release_whatever_was_pressed_last(bench, last_share: float) -> None:
+    """0.2 s without a heartbeat and 0.3 s of fading, also when the last heartbeat asked for a crawl."""
+    desk = bench.ready().hall.desk
+    desk.select("manual")
+    for _ in range(150):
+        desk.jog("IJT", "rail", "rail", 1)
+        bench.ticks(1)
+    desk.jog("IJT", "rail", "rail", 1, last_share)
+    bench.ticks(50 + 75 + 30)
+    assert not bench.hall.facility.guard.moving
+
+
+def test_a_fence_that_opens_in_mid_jog_slows_it_within_a_ramp(bench) -> None:
+    desk = bench.ready().hall.desk
+    desk.select("manual")
+    for k in range(300):
+        desk.jog("IJT", "rail", "rail", 1)
+        if k == 150:
+            desk.interlock("fence", False)
+        bench.ticks(1)
+        if k > 150 + 75:
+            assert abs(bench.hall.facility.guard.rate[0]) <= 0.05 * (1 + 1e-9)
+
+
+def test_an_emergency_stop_pressed_and_released_while_braking_takes_the_drives(bench) -> None:
+    desk = bench.ready().hall.desk
+    desk.select("manual")
+    for _ in range(150):
+        desk.jog("IJT", "rail", "rail", 1)
+        bench.ticks(1)
+    desk.safe_stop()
+    bench.ticks(3)
+    desk.interlock("estop_fence", False)
+    bench.ticks(2)
+    desk.interlock("estop_fence", True)
     bench.until(Mode.STOPPED)
-    assert bench.hall.facility.stop.rule in (Rule.AXIS_SPEED, Rule.AXIS_ACCELERATION)
+    bench.ticks(10)
+    assert bench.hall.facility.stop.rule is Rule.OPERATOR  # the first cause stands
+    assert not bench.hall.facility.link.any_on
+    desk.reset()
+    assert bench.mode is Mode.STANDBY
+
+
+def test_the_wrist_singularity_is_named_when_it_makes_axes_race(bench) -> None:
+    """At home A5 = 0: a sideways jog of the port needs A4 to turn at once."""
+    desk = bench.ready().hall.desk
+    desk.select("manual")
+    with contextlib.suppress(Refused):
+        for _ in range(50):
+            desk.jog("GLC", "robot2", "y", 1)
+            bench.ticks(1)
+    bench.until(Mode.STOPPED)
+    assert bench.hall.facility.stop.rule is Rule.WRIST_SINGULARITY
+    assert "robot 2 A5" in str(bench.hall.facility.stop)
 
 
 def test_drives_stay_off_with_a_payload_beyond_table_5(cell: Cell) -> None:
@@ -291,21 +358,21 @@ def test_an_emergency_stop_while_the_drives_come_on_keeps_them_off(bench) -> Non
     bench.ticks(10)
     desk.interlock("estop_fence", False)
     bench.ticks(100)
-    assert bench.mode is Mode.STANDBY
+    assert bench.mode is Mode.STOPPED
     assert not bench.hall.facility.link.any_on
 
 
-def test_leaving_a_moving_source_is_smooth_or_refused(bench, cell: Cell) -> None:
+def test_leaving_a_moving_source_is_smooth(bench, cell: Cell) -> None:
     desk = bench.ready().hall.desk
     desk.select("manual")
     for _ in range(100):
         desk.jog("IJT", "robot2", "a1", 1)
         bench.ticks(1)
-    with pytest.raises(Refused, match="release"):
-        desk.select("none")
-    desk.release()
-    bench.ticks(200)
-    desk.select("none")
+    x = record_setpoints(bench, 3)
+    desk.select("none")  # in mid-motion: braked, then let go
+    x = np.vstack([x, record_setpoints(bench, 300)])
+    assert (np.abs(np.diff(x, 2, axis=0)) / DT**2 <= cell.hall["acceleration"][0] * (1 + 1e-6)).all()
+    assert bench.mode is Mode.READY
     desk.select("sine")
     desk.sine("rail", 0.05, 0.5, 5)
     x = record_setpoints(bench, 700)
@@ -328,22 +395,31 @@ def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: 
     def pick(items):
         return items[rng.integers(len(items))]
 
+    orders, sources = ["rail,robot1,robot2", "robot2,robot1,rail"], ["async", "async", "manual", "sine", "none", "sync"]
     requests = [
-        lambda: desk.drives(bool(rng.integers(4))), lambda: desk.drives(True), desk.safe_stop, desk.reset, desk.reset, desk.confirm,
-        lambda: desk.select(pick(["async", "manual", "sine", "none", "sync"])), lambda: desk.select(pick(["async", "manual", "sine"])),
-        lambda: desk.move_to_start(pick(["rail,robot1,robot2", "robot2,robot1,rail"])), lambda: desk.load(swing(pick(list(System)), 300)),
-        lambda: [desk.jog(pick(systems), pick(["robot1", "robot2"]), pick(components), pick([-1, 1])) for _ in range(3)],
-        lambda: desk.sine(pick(["rail", "robot1_a2", "robot2_a6"]), float(rng.normal() * 0.05), float(rng.uniform(0.1, 2)), 3),
-        lambda: desk.interlock(pick(names), bool(rng.integers(3))), lambda: [desk.interlock(name, True) for name in names],
-    ]  # fmt: skip
+        lambda: desk.drives(bool(rng.integers(4))),
+        lambda: desk.drives(True),
+        lambda: desk.safe_stop() if rng.integers(4) == 0 else None,
+        lambda: desk.reset(),
+        lambda: desk.confirm(),
+        lambda: desk.confirm(),
+        lambda: desk.select(pick(sources)),
+        lambda: desk.move_to_start(pick(orders)),
+        lambda: desk.move_to_start(pick(orders)),
+        lambda: desk.load(swing(pick(list(System)), 300)),
+        lambda: [
+            desk.jog(pick(systems), pick(["robot1", "robot2"]), pick(components), pick([-1, 1])) for _ in range(3)
+        ],
+        lambda: desk.sine(pick(["rail", "robot1_a2", "robot2_a6"]), float(rng.normal() * 0.03), rng.uniform(0.1, 2), 3),
+        lambda: desk.interlock(pick(names), bool(rng.integers(8))),
+        lambda: [desk.interlock(name, True) for name in names],
+    ]
     before, rate = facility.guard.setpoint.copy(), np.zeros(13)
     seen = set()
     for _ in range(3000):
-        try:
+        with contextlib.suppress(Refused, BadInput):
             pick(requests)()
-        except (Refused, BadInput):
-            pass
-        for _ in range(int(rng.integers(1, pick([3, 60, 400])))):
+        for _ in range(int(rng.integers(1, pick([3, 60, 900])))):
             clock.advance()
             facility.tick()
             now = facility.guard.setpoint.copy()

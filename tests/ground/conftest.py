@@ -165,14 +165,8 @@ def stopped(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> Log:
     out = tmp_path_factory.mktemp("stopped") / "run.mcap"
 
     def open_door(hall: Hall) -> None:
-        tick = hall.facility.tick
+        if hall.facility.commands is not None and hall.facility.commands.sequence == 125:
+            hall.desk.interlock("door_main", healthy=False)
 
-        def ticking() -> None:
-            if hall.facility.commands is not None and hall.facility.commands.sequence == 125:
-                hall.desk.interlock("door_main", healthy=False)
-            tick()
-
-        hall.facility.tick = ticking  # type: ignore[method-assign]
-
-    assert play(cell, swing(cell), out, meanwhile=open_door).stop is not None
+    assert play(cell, swing(cell), out, each_cycle=open_door).stop is not None
     return Log.open(out)

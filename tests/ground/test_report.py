@@ -156,7 +156,7 @@ def test_report_holds_everything_needs_nothing_and_does_not_change(
         f"{figures['robot1_position_error_max_m'] * 1e3:.3f}",
         f"{figures['robot2_position_error_delay_removed_rms_m'] * 1e3:.3f} mm",
         "proxops play swing.txt",
-        "RUNNING → READY",
+        "RUNNING → ENDING",
     ):
         assert value in text, value
     assert text.count("<svg") == 5

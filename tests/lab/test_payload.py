@@ -1,5 +1,6 @@
 """Payload against Table 5 of the paper, before drives go on."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def with_payload(cell: Cell, robot: int, **changes: object) -> Cell:
     arm = getattr(cell.file, name)
     payload = arm.payload.model_copy(update=changes)
     file = cell.file.model_copy(update={name: arm.model_copy(update={"payload": payload})})
-    return Cell(file, cell.axes, cell.tool, cell.home, cell.hall)
+    return replace(cell, file=file)
 
 
 def test_plates_are_those_of_table_5(cell: Cell) -> None:

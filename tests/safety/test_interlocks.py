@@ -15,8 +15,8 @@ RULE = {
 }  # fmt: skip
 # Modes in which an open input of this kind ends what is going on.
 ENDS = {
-    "estop": {M.READY, M.MANUAL, M.SINE, M.ARMED, M.MOVING_TO_START, M.AT_START, M.RUNNING},
-    "power": {M.READY, M.MANUAL, M.SINE, M.ARMED, M.MOVING_TO_START, M.AT_START, M.RUNNING},
+    "estop": set(Mode) - {M.STANDBY},  # in a stop too: it takes the drives
+    "power": set(Mode) - {M.STANDBY},
     "door": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING},
     "gate": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING},
     "laser": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING},

@@ -3,25 +3,28 @@
 import pytest
 
 from proxops.core.vocabulary import Mode
-from proxops.safety.modes import MOVING, NEXT, OWN, Event, allowed, next_mode
+from proxops.safety.modes import NEXT, OWN, STILL, Event, allowed, next_mode
 
 M, E = Mode, Event
+MOVING = set(Mode) - STILL
 
 # What may happen, mode by mode; everything that is not here changes nothing. TRIP is in every row.
 BY_HAND: dict[Mode, dict[Event, Mode]] = {
-    M.STANDBY: {E.DRIVES_ON: M.READY, E.TRIP: M.STOPPED},
+    M.STANDBY: {E.DRIVES_ON: M.RELEASING, E.TRIP: M.STOPPED},
+    M.RELEASING: {E.RELEASED: M.READY, E.DRIVES_OFF: M.STANDBY, E.TRIP: M.STOPPED},
     M.READY: {
         E.DRIVES_OFF: M.STANDBY, E.SELECT_SYNC: M.ARMED, E.SELECT_ASYNC: M.ARMED, E.SELECT_MANUAL: M.MANUAL,
         E.SELECT_SINE: M.SINE, E.TRIP: M.STOPPING,
     },
-    M.MANUAL: {E.DESELECT: M.READY, E.TRIP: M.STOPPING},
-    M.SINE: {E.DESELECT: M.READY, E.FINISHED: M.READY, E.TRIP: M.STOPPING},
+    M.MANUAL: {E.DESELECT: M.ENDING, E.TRIP: M.STOPPING},
+    M.SINE: {E.DESELECT: M.ENDING, E.FINISHED: M.ENDING, E.TRIP: M.STOPPING},
     M.ARMED: {E.DESELECT: M.READY, E.MOVE_TO_START: M.MOVING_TO_START, E.TRIP: M.STOPPING},
     M.MOVING_TO_START: {E.ARRIVED: M.AT_START, E.TRIP: M.STOPPING},
     M.AT_START: {
         E.CONFIRM: M.RUNNING, E.MOVE_TO_START: M.MOVING_TO_START, E.DESELECT: M.READY, E.TRIP: M.STOPPING,
     },
-    M.RUNNING: {E.FINISHED: M.READY, E.TRIP: M.STOPPING},
+    M.RUNNING: {E.FINISHED: M.ENDING, E.TRIP: M.STOPPING},
+    M.ENDING: {E.STANDSTILL: M.READY, E.TRIP: M.STOPPING},
     M.STOPPING: {E.STANDSTILL: M.STOPPED, E.TRIP: M.STOPPING},
     M.STOPPED: {E.RESET: M.READY, E.RESET_OFF: M.STANDBY, E.TRIP: M.STOPPED},
 }  # fmt: skip
@@ -100,7 +103,7 @@ def test_drives_go_off_only_where_nothing_moves() -> None:
 
 
 def test_moving_modes() -> None:
-    assert set(MOVING) == {Mode.MANUAL, Mode.SINE, Mode.MOVING_TO_START, Mode.RUNNING, Mode.STOPPING}
+    assert set(MOVING) == {Mode.MANUAL, Mode.SINE, Mode.MOVING_TO_START, Mode.RUNNING, Mode.STOPPING, Mode.ENDING}
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -114,5 +117,5 @@ def test_modes_keep_their_numbers() -> None:
     """They stand in logs and answers."""
     assert {m.name: int(m) for m in Mode} == {
         "STANDBY": 0, "READY": 1, "MANUAL": 2, "SINE": 3, "ARMED": 4, "MOVING_TO_START": 5, "AT_START": 6, "RUNNING": 7,
-        "STOPPING": 8, "STOPPED": 9,
+        "STOPPING": 8, "STOPPED": 9, "RELEASING": 10, "ENDING": 11,
     }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import Annotated
 
 import typer
 
@@ -13,6 +14,15 @@ from proxops.cli.facility import convert, doctor, play, serve
 from proxops.cli.log import log
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_DONE, ProxopsError
 
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"proxops {version('proxops')}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -20,6 +30,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="proxops: the open test facility for spacecraft rendezvous, docking and on-orbit servicing.",
 )
+
+
+@app.callback(invoke_without_command=False)
+def _main(version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_version)] = False) -> None:
+    pass
+
+
 for _command in (play, convert, serve, doctor):
     app.command()(_command)
 app.add_typer(ctl, name="ctl")

@@ -199,24 +199,24 @@ def _short_way(word: str, default: str, help_text: str) -> None:
     @ctl.command(word, help=help_text)
     def command(
         state: Held,
-        name: Annotated[str, typer.Option(help="Which one.")] = default,
+        name: Annotated[str, typer.Option(help="Which one; the first of its kind by default.")] = default,
         control_port: ControlPort = CONTROL,
         json: Json = False,
     ) -> None:
         interlock(name, state, control_port, json)
 
 
-_short_way("door", "door_main", "Open or close a door of the virtual hall.")
-_short_way("gate", "gate_north", "Open or close a rolling gate.")
+_short_way("door", "door", "Open or close a door of the virtual hall.")
+_short_way("gate", "gate", "Open or close a rolling gate.")
 _short_way("fence", "fence", "Open or close the fence: only reduced jog while open.")
-_short_way("laser", "laser_circuit", "Open or close the laser safety circuit.")
-_short_way("power", "drive_power_robot1", "Cut (open) or restore (close) a drive's power.")
+_short_way("laser", "laser", "Open or close the laser safety circuit.")
+_short_way("power", "power", "Cut (open) or restore (close) a drive's power.")
 
 
 @ctl.command("estop")
 def estop(
     state: Button,
-    name: Annotated[str, typer.Option(help="Which one.")] = "estop_control_room",
+    name: Annotated[str, typer.Option(help="Which one; the first of its kind by default.")] = "estop",
     control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:

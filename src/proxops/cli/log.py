@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from proxops.cli.options import CellPath, Json, LogPath, SystemName, Tool, print_json, read_cell
+from proxops.core.errors import refuse_overwriting
 
 log = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look into a recorded run.")
 Variables = Annotated[list[str] | None, typer.Option("--variable", help="group or group.name; all by default.")]
@@ -42,6 +43,7 @@ def export(
 
     recorded = Log.open(file)
     if out is not None:
+        refuse_overwriting(out, file)
         rows = export_csv(recorded, out, variable, words=words)
         _tell(json, out, rows=rows)
     elif json:
@@ -67,6 +69,7 @@ def plot(
 
     recorded = Log.open(file)
     target = out or file.with_name(f"{file.stem}_{system.value}.png")
+    refuse_overwriting(target, file)
     own = read_cell(cell, user_tool) if user_tool or cell else cell_of(recorded)
     plot_log(recorded, own, System[system.value], target)
     _tell(json, target, system=system.value)
@@ -87,6 +90,7 @@ def align(
     from proxops.ground.tables import plain
 
     target = out or data.with_name(f"{data.stem}_aligned.csv")
+    refuse_overwriting(target, file, data)
     _tell(json, target, **plain(align_file(Log.open(file), data, target, time_column, time_form)))
 
 
@@ -108,4 +112,11 @@ def _tell(json: bool, out: Path, **more: object) -> None:
     if json:
         print_json({"out": str(out), **more})
     else:
-        print(f"{out}: " + ", ".join(f"{name} {value}" for name, value in more.items()))
+        print(f"{out}: " + ", ".join(f"{name.replace('_', ' ')} {_words(value)}" for name, value in more.items()))
+
+
+def _words(value: object) -> str:
+    """Lists and tables without brackets."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {count}" for key, count in value.items())
+    return "; ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)

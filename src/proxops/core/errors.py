@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 EXIT_DONE = 0
 EXIT_STOPPED = 1  # the run ended in a stop or failed its criteria
 EXIT_BAD_INPUT = 2
@@ -32,3 +34,10 @@ class BadInput(ProxopsError):
 
 class Refused(ProxopsError):
     """The facility is in a state that does not allow what was asked; the message names the rule."""
+
+
+def refuse_overwriting(out: Path, *inputs: Path) -> None:
+    """A result may not take the place of what it is made from."""
+    for path in inputs:
+        if out.exists() and path.exists() and out.samefile(path):
+            raise BadInput("the result would overwrite its own source", where=str(out), way_out="choose another --out")

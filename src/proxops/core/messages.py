@@ -21,6 +21,7 @@ AXES: Final = (
     *(f"robot2_a{i}" for i in range(1, 7)),
 )
 N_AXES: Final = len(AXES)
+UNITS: Final = {"rail": slice(0, 1), "robot1": slice(1, 7), "robot2": slice(7, 13)}  # what has a controller of its own
 N_VALUES: Final = 22  # doubles of a command, after the mode word
 PERIOD_NS: Final = 4_000_000
 PERIOD_S: Final = PERIOD_NS * 1e-9

@@ -44,6 +44,8 @@ class Mode(IntEnum):
     RUNNING = 7
     STOPPING = 8  # braking
     STOPPED = 9  # latched until reset
+    RELEASING = 10  # drives coming on, brakes opening
+    ENDING = 11  # a source has said all or was let go: braking, then READY
 
 
 class Severity(IntEnum):

@@ -95,9 +95,8 @@ def print_status(state: dict[str, Any]) -> None:
             console.print(f"{label}: {', '.join(state[name])}")
     sync = state["sync"]
     if sync:
-        console.print(
-            f"synchronous interface {sync['address']}, master {sync['master'] or 'none'}, refused {sync['refused'] or 'none'}"
-        )
+        refused = ", ".join(f"{count} {name}" for name, count in sync["refused"].items()) or "none"
+        console.print(f"synchronous interface {sync['address']}, master {sync['master'] or 'none'}, refused {refused}")
     table = Table("axis", "set-point", "actual", "unit")
     for axis, value in state["axes"].items():
         scale, unit = (1e3, "mm") if axis == "rail" else (180 / math.pi, "deg")

@@ -10,6 +10,7 @@ import numpy as np
 
 import proxops
 from proxops.core.clock import Clock
+from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.facility.desk import Desk
@@ -52,7 +53,12 @@ def build(
     rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
     link = VirtualHall(cell, np.random.default_rng(seed))
     facility = Facility(cell, link, clock, *rings)
-    port = SyncPort(sync, facility.events.tell) if sync else None
+    try:
+        port = SyncPort(sync, facility.events.tell) if sync else None
+    except BadInput:
+        for ring in rings:
+            ring.close()
+        raise
     recorder = None
     if record is not None:
         about = {

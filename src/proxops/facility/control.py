@@ -10,6 +10,7 @@ import json
 import socket
 import stat
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +28,8 @@ from proxops.facility.sync import Address
 from proxops.lab.trajectory import Trajectory
 
 LOADED_PREFIX: Final = "proxops-load-"
+WAITING_LIMIT: Final = 256  # requests taken in and not yet served
+BUFFER_BYTES: Final = 1 << 20
 NUMBER_LIMIT: Final = 1e19  # Unix time in ns is the largest number that a request carries
 
 
@@ -45,7 +48,9 @@ class ControlPort:
             ) from None
         self._socket.setblocking(False)
         self.address: Address = self._socket.getsockname()
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
         self._desk = desk
+        self._waiting: deque[tuple[bytes, Address]] = deque()
         self._newest: dict[str, int] = {}  # client → sequence number, against replays
         self._verbs: dict[str, Callable[[dict[str, Any]], object]] = {
             "status": lambda a: status(desk),
@@ -54,14 +59,13 @@ class ControlPort:
             "hardware": lambda a: desk.hardware(_text(a, "kind")),
             "move_to_start": lambda a: desk.move_to_start(_text(a, "order")),
             "confirm": lambda a: desk.confirm(),
-            "safe_stop": lambda a: desk.safe_stop(),
             "reset": lambda a: desk.reset(),
             "interlock": lambda a: desk.interlock(_text(a, "name"), _flag(a, "healthy")),
             "jog": lambda a: desk.jog(
                 _text(a, "system"),
                 _text(a, "robot"),
                 _text(a, "component"),
-                int(_number(a, "direction")),
+                _integer(a, "direction"),
                 _number(a, "speed"),
             ),
             "release": lambda a: desk.release(),
@@ -69,25 +73,38 @@ class ControlPort:
                 _text(a, "axis"),
                 _number(a, "amplitude"),
                 _number(a, "frequency_hz"),
-                int(_number(a, "cycles")),
+                _integer(a, "cycles"),
             ),
             "load": lambda a: desk.load(_loaded(a)),
             "shut_down": lambda a: shut_down(),
         }
 
-    def serve_one(self) -> None:
-        """Serve at most one waiting request. Never blocks."""
-        try:
-            data, sender = self._socket.recvfrom(SIZE_LIMIT)
-        except (BlockingIOError, InterruptedError, ConnectionError):
-            return
-        reply = self._reply(data)
+    def serve(self) -> None:
+        """Take in what waits, carry out safe stops at once and the rest one per cycle. Never blocks."""
+        while len(self._waiting) < WAITING_LIMIT:
+            try:
+                data, sender = self._socket.recvfrom(SIZE_LIMIT)
+            except (BlockingIOError, InterruptedError):
+                break
+            except ConnectionError:
+                continue
+            request = _parsed(data)
+            if request.get("do") == "safe_stop":  # never too old, out of order or of the wrong version
+                self._desk.safe_stop()
+                head: dict[str, Any] = {key: request[key] for key in ("client", "sequence") if key in request}
+                self._send({**head, "ok": True, "result": None, "mode": self._desk.facility.mode.name}, sender)
+            else:
+                self._waiting.append((data, sender))
+        if self._waiting:
+            data, sender = self._waiting.popleft()
+            self._send(self._reply(data), sender)
+
+    def _send(self, reply: dict[str, Any], sender: Address) -> None:
         try:
             self._socket.sendto(json.dumps(reply).encode(), sender)
         except OSError as error:  # the asker is gone; what was asked has been done and is in the log
-            self._desk.facility.events.tell(
-                Severity.WARNING, "control", f"no way to answer {sender[0]}:{sender[1]}: {error.strerror}"
-            )
+            text = f"no way to answer {sender[0]}:{sender[1]}: {error.strerror}"
+            self._desk.facility.events.tell(Severity.WARNING, "control", text)
 
     def _reply(self, data: bytes) -> dict[str, Any]:
         try:
@@ -115,14 +132,15 @@ class ControlPort:
             )
         client, sequence, sent = (
             _text(request, "client"),
-            int(_number(request, "sequence")),
-            int(_number(request, "sent_utc_ns")),
+            _integer(request, "sequence"),
+            _integer(request, "sent_utc_ns"),
         )
         age_ms, ttl_ms = (time.time_ns() - sent) / 1e6, _number(request, "ttl_ms")
         if not -1000 <= age_ms <= ttl_ms:
             raise Refused(f"request {sequence} is too old: {age_ms:.0f} ms, time to live {ttl_ms:.0f} ms")
-        if sequence <= self._newest.get(client, -1):
-            raise Refused(f"request {sequence} of {client} was seen before (newest {self._newest[client]})")
+        newest = self._newest.get(client, -1)
+        if sequence <= newest:
+            raise Refused(f"request {sequence} of {client!r} is not newer than {newest}")
         verb, arguments = _text(request, "do"), request.get("with", {})
         if verb not in self._verbs or not isinstance(arguments, dict):
             raise BadInput("no such request", value=repr(verb), bound=", ".join(self._verbs))
@@ -133,6 +151,15 @@ class ControlPort:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
+    """A request as a table; empty when it is none. Only texts that may hold a safe stop are looked into here."""
+    try:
+        request = json.loads(data) if b"safe_stop" in data else None
+    except (ValueError, RecursionError):
+        return {}
+    return request if isinstance(request, dict) else {}
 
 
 def save_loaded(trajectory: Trajectory, path: Path) -> None:
@@ -176,11 +203,18 @@ def _text(table: dict[str, Any], key: str) -> str:
     return value
 
 
+def _integer(table: dict[str, Any], key: str) -> int:
+    value = table.get(key)
+    if isinstance(value, bool) or not isinstance(value, int) or not abs(value) <= NUMBER_LIMIT:
+        raise BadInput(f"{key} must be a whole number", value=repr(value)[:80])
+    return value
+
+
 def _number(table: dict[str, Any], key: str) -> float:
     value = table.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= NUMBER_LIMIT:
-        raise BadInput(f"{key} must be a finite number", value=repr(value))
-    return value
+        raise BadInput(f"{key} must be a finite number", value=repr(value)[:80])
+    return float(value)
 
 
 def _flag(table: dict[str, Any], key: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.errors import BadInput
+from proxops.core.errors import BadInput, refuse_overwriting
 from proxops.core.vocabulary import System
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import QUAT_TOLERANCE
@@ -63,6 +63,8 @@ def convert_file(
     cell: Cell, file: Path, to: str, out: Path | None, pov: str | None, posture: str | None, *, as_json: bool
 ) -> dict[str, Any]:
     """Convert ``file``; with ``as_json`` and no ``out`` the lines are in the result instead of on standard output."""
+    if out is not None:
+        refuse_overwriting(out, file)
     trajectory = read_trajectory(file)
     near = read_posture(posture) if posture else None
     result = convert(cell, trajectory, System[to], read_pov(pov) if pov else None, near)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import AXES
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
 from proxops.facility.facility import Facility
-from proxops.facility.jog import button
+from proxops.facility.follower import Follower
+from proxops.facility.jog import Jog, button
 from proxops.facility.mover import Mover, parse_order
+from proxops.facility.preflight import outside_ranges
 from proxops.facility.sine import SineWave
 from proxops.facility.sources import FileSource, SyncSource
 from proxops.facility.sync import SyncPort
-from proxops.lab.coordinates import OK, UNREACHABLE1, axes_from_values
+from proxops.lab.coordinates import OK, axes_from_values, robot_of
 from proxops.lab.payload import check_payload
 from proxops.lab.trajectory import Trajectory
 from proxops.safety.interlocks import KINDS
@@ -36,6 +39,7 @@ class Desk:
     def __init__(self, facility: Facility, sync: SyncPort | None = None) -> None:
         self.facility, self.sync = facility, sync
         self.trajectory: Trajectory | None = None
+        self._jog: Jog | None = None
 
     # --- drives and stops
     def drives(self, on: bool) -> None:
@@ -45,12 +49,11 @@ class Desk:
             f.go(Event.DRIVES_OFF)
             f.link.drives_off()
             return
-        if f.mode is not Mode.STANDBY:
-            f.go(Event.DRIVES_ON)  # raises with what is possible
-        self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
-        findings = check_payload(f.cell)
-        if findings:
-            raise Refused("drives stay off: " + "; ".join(map(str, findings)))
+        if f.mode is Mode.STANDBY:
+            self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
+            findings = check_payload(f.cell)
+            if findings:
+                raise Refused("drives stay off: " + "; ".join(map(str, findings)))
         f.switch_drives_on()
 
     def safe_stop(self) -> None:
@@ -61,18 +64,16 @@ class Desk:
         """Acknowledge a stop. Its cause must be gone."""
         f = self.facility
         if f.mode is Mode.STOPPED and f.stop:
-            still = [n for n, kind in f.interlocks.open.items() if KINDS[kind][0] is f.stop.rule]
+            still = [name for name, kind in f.interlocks.open.items() if KINDS[kind][0] is f.stop.rule]
             if still:
                 raise Refused(f"reset: the cause stands, {', '.join(still)} not closed ({f.stop.rule.name})")
-        f.go(Event.RESET if f.link.all_on else Event.RESET_OFF)
-        f.stop = None
-        f.deselect()
+        f.reset()
         if self.sync:
             self.sync.forget()
 
     def interlock(self, name: str, healthy: bool) -> None:
         """A new reading of an input of the virtual hall."""
-        self.facility.interlocks.set(name, healthy)
+        name = self.facility.interlocks.set(name, healthy)
         state = "closed" if healthy else "open"
         self.facility.events.tell(Severity.INFO if healthy else Severity.WARNING, "interlock", f"{name} {state}")
 
@@ -85,18 +86,10 @@ class Desk:
 
     # --- sources
     def select(self, name: str) -> None:
-        """Choose who commands."""
+        """Choose who commands; ``none`` lets go, braking first where something moves."""
         f = self.facility
         if name == "none":
-            if f.mode is Mode.MANUAL and (f.jog.moving or f.guard.moving):
-                raise Refused("select none: a jog is still moving, release it first")
-            if f.mode is Mode.SINE and f.sine is not None:
-                f.end()  # the wave is braked, then the source let go
-                return
-            f.go(Event.DESELECT)
-            f.deselect()
-            if self.sync:
-                self.sync.forget()
+            self._let_go()
             return
         if name not in SELECT:
             raise BadInput("no such source", value=repr(name), bound=f"{', '.join(SELECT)} or none")
@@ -112,6 +105,18 @@ class Desk:
             f.commands = SyncSource(self.sync, f.cell.file.limits.sync_timeout_ms * 1e-3)
         elif source is Source.ASYNC and self.trajectory is not None:
             f.commands = FileSource(self.trajectory)
+        elif source is Source.MANUAL:
+            f.motion = self._jog = Jog(f.cell, f.interlocks)
+
+    def _let_go(self) -> None:
+        f = self.facility
+        if f.mode in (Mode.MANUAL, Mode.SINE):
+            f.finish(Event.DESELECT)
+        else:
+            f.go(Event.DESELECT)
+            f.deselect()
+        if self.sync:
+            self.sync.forget()
 
     def load(self, trajectory: Trajectory) -> None:
         """Put a trajectory on the desk for the asynchronous interface."""
@@ -130,25 +135,20 @@ class Desk:
         missing = f.commands.ready()
         if missing:
             raise Refused(f"move to start: {missing}")
-        goal = self._start_posture()
-        f.mover = Mover(f.cell, f.guard.setpoint.copy(), goal, units)
+        f.motion = Mover(f.cell, f.guard.setpoint.copy(), self._start_posture(), units)
         f.go(Event.MOVE_TO_START)
 
-    def _start_posture(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def _start_posture(self) -> NDArray[np.float64]:
         """Axes of the present command, nearest to home; endless axes nearest to where they are, so that none unwinds."""
         f, goal = self.facility, np.zeros(13)
         assert f.commands is not None
-        endless = np.isinf(f.cell.axes.upper)
-        reference = np.where(endless, f.guard.setpoint, f.cell.home)
+        reference = np.where(np.isinf(f.cell.axes.upper), f.guard.setpoint, f.cell.home)
         code, beyond = axes_from_values(f.cell.hall, f.commands.system, f.commands.values, reference, True, goal)
         if code != OK:
-            robot = "robot 1" if code == UNREACHABLE1 else "robot 2"
-            raise Refused(f"move to start: {Stop(Rule.UNREACHABLE, value=beyond, detail=robot)}")
-        outside = (goal < f.cell.axes.lower) | (goal > f.cell.axes.upper)
-        if outside.any():
-            i = int(outside.argmax())
-            bound = f.cell.axes.lower[i] if goal[i] < f.cell.axes.lower[i] else f.cell.axes.upper[i]
-            raise Refused(f"move to start: {Stop(Rule.AXIS_RANGE, i + 1, goal[i], bound)}")
+            raise Refused(f"move to start: {Stop(Rule.UNREACHABLE, value=beyond, detail=robot_of(code))}")
+        outside = outside_ranges(f.cell, goal)
+        if outside:
+            raise Refused(f"move to start: {outside}")
         return goal
 
     def confirm(self) -> None:
@@ -162,7 +162,8 @@ class Desk:
                 raise Refused(f"confirm: {missing}")
             self._at_command()
         f.go(Event.CONFIRM)
-        f.begin_run()
+        assert f.commands is not None
+        f.motion = Follower(f.cell, f.commands, f.guard.setpoint)
 
     def _at_command(self) -> None:
         f, q = self.facility, np.zeros(13)
@@ -178,32 +179,30 @@ class Desk:
     def jog(self, system: str, robot: str, component: str, direction: int, speed: float = 1.0) -> None:
         """One heartbeat of a jog button; needs to be repeated every 0.2 s."""
         f = self.facility
-        if f.mode is not Mode.MANUAL:
-            raise Refused(f"jog is not possible in {f.mode.name}: proxops ctl select manual")
+        f.demand(Mode.MANUAL, "jog")
         if system.upper() not in System.__members__:
             raise BadInput("no such coordinate system", value=repr(system), bound=", ".join(System.__members__))
         if direction not in (-1, 1) or not 0 < speed <= 1:
             raise BadInput("jog", value=f"direction {direction}, speed {speed}", bound="direction ±1, 0 < speed <= 1")
         self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
-        share = speed * (f.cell.file.limits.reduced_share if f.interlocks.fence_open else 1.0)
-        f.jog.press(button(System[system.upper()], robot, component), direction, share, f.guard.setpoint, f.pov)
+        assert self._jog is not None
+        self._jog.press(button(System[system.upper()], robot, component), direction, speed, f.guard.setpoint, f.pov)
 
     def release(self) -> None:
         """Let go of the jog button."""
-        self.facility.jog.release()
+        if self._jog:
+            self._jog.release()
 
     def sine(self, axis: str, amplitude: float, frequency_hz: float, cycles: int) -> None:
         """Start a sine wave on one axis (amplitude in m or rad)."""
         f = self.facility
-        if f.mode is not Mode.SINE:
-            raise Refused(f"sine is not possible in {f.mode.name}: proxops ctl select sine")
-        if f.sine is not None:
+        f.demand(Mode.SINE, "sine")
+        if f.motion is not None:
             raise Refused("a sine wave is still running")
         if axis not in AXES:
             raise BadInput("no such axis", value=repr(axis), bound=", ".join(AXES))
         self._forbid(f.interlocks.forbids_start(Mode.SINE))
-        f.sine = SineWave(AXES.index(axis), amplitude, frequency_hz, cycles, f.guard.setpoint.copy())
-        f.sine_tick = 0
+        f.motion = SineWave(f.cell, AXES.index(axis), amplitude, frequency_hz, cycles, f.guard.setpoint)
 
     @staticmethod
     def _forbid(stop: Stop | None) -> None:

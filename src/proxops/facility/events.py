@@ -23,6 +23,7 @@ class EventLog:
         self._record = np.zeros(1, EVENT_DTYPE)
         self._bytes = bytes_of(self._record)
         self.alarms = 0
+        self.raised: list[str] = []  # names of alarms that were ever raised
         self.newest = ""
 
     def tell(self, severity: Severity, name: str, text: str) -> None:
@@ -43,6 +44,7 @@ class EventLog:
         bit = 1 << ALARMS.index(name)
         if standing and not self.alarms & bit:
             self.alarms |= bit
+            self.raised += [] if name in self.raised else [name]
             self.tell(Severity.WARNING, f"alarm.{name}", text)
         elif not standing and self.alarms & bit:
             self.alarms &= ~bit

@@ -12,7 +12,9 @@ from types import FrameType
 from typing import Final
 
 from proxops.core.clock import LiveClock
-from proxops.core.vocabulary import Mode
+from proxops.core.errors import BadInput, Refused
+from proxops.core.messages import PERIOD_S
+from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
 from proxops.facility.control import ControlPort
 from proxops.facility.realtime import RealTime, enter_real_time
@@ -20,7 +22,7 @@ from proxops.facility.sync import Address
 from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
 
-SHUT_DOWN_CYCLES: Final = 250 * 20  # patience for braking before the process ends
+SHUT_DOWN_CYCLES: Final = round(20 / PERIOD_S)  # patience for braking before the process ends
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,11 @@ class LiveFacility:
         warm_up(cell)
         self._clock = LiveClock()
         self.hall: Hall = build(cell, self._clock, seed=seed, record=record, sync=sync, metadata={"clock": "live"})
-        self.control = ControlPort(control, self.hall.desk, self.shut_down)
+        try:
+            self.control = ControlPort(control, self.hall.desk, self.shut_down)
+        except BadInput:
+            self.hall.close()
+            raise
         self._ending = False
         self._signals = 0
 
@@ -59,11 +65,14 @@ class LiveFacility:
         """Tick until told to end; then bring the robots to rest and close everything."""
         before = {s: signal.signal(s, self._on_signal) for s in (signal.SIGINT, signal.SIGTERM)}
         real_time = enter_real_time()
-        announce(real_time)
         try:
+            announce(real_time)
             if drives:
-                self.hall.desk.drives(True)
-            self._loop(None if for_s is None else round(for_s * 250))
+                self._try_drives()
+            self._loop(None if for_s is None else round(for_s / PERIOD_S))
+        except Exception:
+            self.hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
+            raise
         finally:
             real_time.leave()
             for number, handler in before.items():
@@ -72,6 +81,13 @@ class LiveFacility:
             self.control.close()
             code = self.hall.close()
         return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
+
+    def _try_drives(self) -> None:
+        """Drives on; what speaks against it is told, and the facility waits in STANDBY."""
+        try:
+            self.hall.desk.drives(True)
+        except Refused as reason:
+            self.hall.facility.events.tell(Severity.WARNING, "refused.drives", str(reason))
 
     def _loop(self, cycles: int | None) -> None:
         clock, facility, sync = self._clock, self.hall.facility, self.hall.desk.sync
@@ -82,10 +98,10 @@ class LiveFacility:
             facility.lateness = clock.advance()
             facility.missed = clock.missed
             began = time.perf_counter_ns()
-            sync.poll(facility.mode in _LISTENING and facility.commands is not None, facility.mode is Mode.RUNNING)
+            sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING)
             facility.tick()
             sync.answer(facility.answer_in, facility.mode, facility.rule_number, clock.utc_ns())
-            self.control.serve_one()
+            self.control.serve()
             facility.work = (time.perf_counter_ns() - began) * 1e-9
             if cycles is not None and clock.tick >= cycles:
                 self._ending = True
@@ -95,13 +111,12 @@ class LiveFacility:
                     return
 
     def _at_rest(self) -> bool:
-        """Stop what still moves; True once nothing does."""
-        facility = self.hall.facility
-        if facility.mode in (Mode.STANDBY, Mode.READY, Mode.STOPPED, Mode.ARMED, Mode.AT_START):
+        """Bring what still moves to rest, in good order where there is one; True once nothing moves."""
+        facility, desk = self.hall.facility, self.hall.desk
+        if facility.still:
             return True
-        if facility.mode is not Mode.STOPPING:
-            self.hall.desk.safe_stop()
+        if facility.mode in (Mode.MANUAL, Mode.SINE):
+            desk.select("none")
+        elif facility.mode in (Mode.MOVING_TO_START, Mode.RUNNING):
+            desk.safe_stop()
         return False
-
-
-_LISTENING: Final = frozenset({Mode.ARMED, Mode.MOVING_TO_START, Mode.AT_START, Mode.RUNNING, Mode.STOPPING})

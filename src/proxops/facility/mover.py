@@ -9,10 +9,10 @@ import ruckig
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
-from proxops.core.messages import PERIOD_S
+from proxops.core.messages import PERIOD_S, UNITS
+from proxops.facility.motion import Rest, Wish
 from proxops.lab.cell import Cell
 
-UNITS: Final = {"rail": slice(0, 1), "robot1": slice(1, 7), "robot2": slice(7, 13)}
 DEFAULT_ORDER: Final = ("rail", "robot1", "robot2")
 JERK_TIME_S: Final = 0.25  # time in which full acceleration is reached
 
@@ -63,19 +63,16 @@ class Mover:
             return
         self.unit = ""
 
-    def step(self) -> NDArray[np.float64]:
-        """Wish of this cycle; ``done`` once all units are at their goal."""
-        if self.unit:
-            result = self._otg.update(self._plan, self._out)
-            self.wish[self._span] = self._out.new_position
-            self._out.pass_to_input(self._plan)
-            if result == ruckig.Result.Finished:
-                self.wish[self._span] = self._goal[self._span]
-                self._begin()
-            elif result != ruckig.Result.Working:
-                raise RuntimeError(f"move to start of {self.unit}: trajectory generator answers {result}")
+    def step(self) -> Wish:
+        """Wish of this cycle; DONE once all units are at their goal."""
+        if not self.unit:
+            return Rest.DONE
+        result = self._otg.update(self._plan, self._out)
+        self.wish[self._span] = self._out.new_position
+        self._out.pass_to_input(self._plan)
+        if result == ruckig.Result.Finished:
+            self.wish[self._span] = self._goal[self._span]
+            self._begin()
+        elif result != ruckig.Result.Working:
+            raise RuntimeError(f"move to start of {self.unit}: trajectory generator answers {result}")
         return self.wish
-
-    @property
-    def done(self) -> bool:
-        return not self.unit

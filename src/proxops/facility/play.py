@@ -26,6 +26,8 @@ from proxops.safety.rules import Stop
 Progress = Callable[[str, int, int], None]
 """Called now and then with the phase, cycles done and cycles expected (0: not known)."""
 
+EachCycle = Callable[[Hall], None]
+
 SHOW_EVERY = 250
 PATIENCE_CYCLES = 250 * 600  # a move to start that takes longer than ten minutes has failed
 
@@ -39,6 +41,7 @@ class Played:
     wall_s: float
     recorder_code: int
     real_time: RealTime | None
+    alarms: tuple[str, ...]  # raised in the run, standing or not
 
 
 class Stopped(Exception):
@@ -62,8 +65,8 @@ def interrupts(on_interrupt: Callable[[], None]) -> Iterator[None]:
 class Player:
     """One run: drives on, select, move to start, confirm, run."""
 
-    def __init__(self, hall: Hall, clock: Clock, progress: Progress) -> None:
-        self._hall, self._clock, self._progress = hall, clock, progress
+    def __init__(self, hall: Hall, clock: Clock, progress: Progress, each_cycle: EachCycle) -> None:
+        self._hall, self._clock, self._progress, self._each_cycle = hall, clock, progress, each_cycle
         self._facility = hall.facility
         self._interrupted = False
 
@@ -106,6 +109,7 @@ class Player:
         if self._interrupted:
             self._interrupted = False
             self._hall.desk.safe_stop()
+        self._each_cycle(self._hall)
         facility.lateness = clock.advance()
         facility.missed = getattr(clock, "missed", 0)
         facility.tick()
@@ -122,11 +126,12 @@ class Player:
 def play(
     cell: Cell, trajectory: Trajectory, record: Path | None, *, seed: int = 0, realtime: bool = False,
     order: str = "rail,robot1,robot2", epoch: str = LOCKSTEP_EPOCH, attachments: tuple[Path, ...] = (),
-    progress: Progress = lambda phase, done, expected: None, meanwhile: Callable[[Hall], None] = lambda hall: None,
+    progress: Progress = lambda phase, done, expected: None, meanwhile: EachCycle = lambda hall: None,
+    each_cycle: EachCycle = lambda hall: None,
     checked: bool = False,
 ) -> Played:  # fmt: skip
-    """Check the whole trajectory first (unless ``checked``), then play it. ``meanwhile`` gets the hall before the
-    first cycle."""
+    """Check the whole trajectory first (unless ``checked``), then play it. ``meanwhile`` gets the hall once
+    before the first cycle, ``each_cycle`` before every one."""
     if not checked:
         preflight(cell, trajectory)
     if realtime:
@@ -142,11 +147,11 @@ def play(
     try:
         if isinstance(clock, LiveClock):
             clock.start()
-        player = Player(hall, clock, progress)
+        player = Player(hall, clock, progress, each_cycle)
         with interrupts(player.interrupt):
             stop = player.run(trajectory, order)
     finally:
         if state:
             state.leave()
         code = hall.close()
-    return Played(stop, clock.tick, time.monotonic() - began, code, state)
+    return Played(stop, clock.tick, time.monotonic() - began, code, state, tuple(hall.facility.events.raised))

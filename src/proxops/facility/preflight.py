@@ -6,19 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import Hall
 from proxops.lab.trajectory import Trajectory, axes_of, swap_suspicion
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.safety.limits import GUARD_DTYPE, Guarded, judge, stand
+from proxops.safety.guard import stop_of
+from proxops.safety.limits import FIRST_COMPONENT, GUARD_DTYPE, ROUNDING, Guarded, judge, port_components, stand
 from proxops.safety.rules import Rule, Stop
 
 
 @kernel
 def _judge_all(hall: Hall, guard: Guarded, wishes: Array, margins: Array, report: Array) -> tuple[int, int]:
     """(lines allowed, rule that forbids the next one or 0)."""
-    stand(hall, guard, wishes[0])
+    stand(hall, guard, wishes[0], margins)
     for k in range(wishes.shape[0]):
         rule = judge(hall, guard, wishes[k], margins, report)
         if rule:
@@ -29,36 +31,29 @@ def _judge_all(hall: Hall, guard: Guarded, wishes: Array, margins: Array, report
 def preflight(cell: Cell, trajectory: Trajectory) -> NDArray[np.float64]:
     """Axes of every line, or ``BadInput`` with the first line that cannot be run and the rule it breaks."""
     q = axes_of(cell, trajectory)
-    _start_within(cell, trajectory, q[0])
-    report = np.zeros(3)
-    done, rule = _judge_all(cell.hall, np.zeros(1, GUARD_DTYPE), q, np.zeros(6), report)
+    outside = outside_ranges(cell, q[0])
+    if outside:
+        raise BadInput(str(outside), where=trajectory.where(0), way_out=swap_suspicion(cell, trajectory, 0))
+    guard, report = np.zeros(1, GUARD_DTYPE), np.zeros(3)
+    done, rule = _judge_all(cell.hall, guard, q, np.zeros(6), report)
     if rule:
-        stop = Stop(Rule(rule), int(report[0]), float(report[1]), float(report[2]))
-        raise BadInput(str(stop), where=trajectory.where(done))
+        raise BadInput(str(stop_of(rule, report, guard[0]["x"])), where=trajectory.where(done))
     return q
 
 
-def _start_within(cell: Cell, trajectory: Trajectory, q: NDArray[np.float64]) -> None:
-    """The start itself must lie inside all ranges: the guard only judges motion."""
-    guard = np.zeros(1, GUARD_DTYPE)
-    stand(cell.hall, guard, q)
-    g = guard[0]
-    i = int(np.argmin(g["axis_margin"]))
-    if g["axis_margin"][i] < -1e-9:
-        bound = cell.axes.lower[i] if q[i] < cell.axes.lower[i] else cell.axes.upper[i]
-        stop = Stop(Rule.AXIS_RANGE, i + 1, float(q[i]), float(bound))
-        raise BadInput(str(stop), where=trajectory.where(0), way_out=swap_suspicion(cell, trajectory, 0))
-    robot, k = np.unravel_index(int(np.argmin(g["range_margin"])), (2, 6))
-    margin = float(g["range_margin"][robot, k])
-    if margin < -1e-9:
-        what = "port" if k < 3 else "plate"
-        unit, scale = ("m", 1.0) if k < 3 else ("deg", 180 / np.pi)
-        name = ("x", "y", "z", "roll", "pitch", "yaw")[k]
-        lower, upper = (float(cell.hall[f"range_{end}"][0][robot, k]) for end in ("lower", "upper"))
-        rule = Rule.POSITION_RANGE if k < 3 else Rule.ATTITUDE_RANGE
-        raise BadInput(
-            f"{rule.name}: robot {robot + 1}'s {what} starts outside Table 3 in {name}",
-            where=trajectory.where(0), value=f"{-margin * scale:.6g} {unit} outside",
-            way_out=swap_suspicion(cell, trajectory, 0),
-            bound=f"{lower * scale:.6g} … {upper * scale:.6g} {unit}",
-        )  # fmt: skip
+def outside_ranges(cell: Cell, q: NDArray[np.float64]) -> Stop | None:
+    """The worst range that posture ``q`` lies outside of. The guard judges motion; a goal must lie inside beforehand."""
+    for i in range(N_AXES):
+        lower, upper = float(cell.axes.lower[i]), float(cell.axes.upper[i])
+        if not lower - ROUNDING <= q[i] <= upper + ROUNDING:
+            return Stop(Rule.AXIS_RANGE, i + 1, float(q[i]), lower if q[i] < lower else upper)
+    values, ports = np.empty((2, 6)), np.empty((2, 4, 4))
+    port_components(cell.hall, q, np.zeros(2), values, ports)
+    lower, upper = cell.hall["range_lower"][0], cell.hall["range_upper"][0]
+    robot, k = np.unravel_index(int(np.argmin(np.minimum(values - lower, upper - values))), (2, 6))
+    value = float(values[robot, k])
+    if lower[robot, k] - ROUNDING <= value <= upper[robot, k] + ROUNDING:
+        return None
+    bound = float(lower[robot, k] if value < lower[robot, k] else upper[robot, k])
+    rule = Rule.POSITION_RANGE if k < 3 else Rule.ATTITUDE_RANGE
+    return Stop(rule, FIRST_COMPONENT + 6 * int(robot) + int(k), value, bound)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from proxops.core.channel import LOOPBACK
-from proxops.core.errors import BadInput
+from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall
@@ -25,13 +26,22 @@ from proxops.ground.log import Log
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import read_trajectory
 
+UNFINISHED = {3: "the disk was full (recorder exit code 3)", 4: "the recorder is still busy (exit code 4)"}
+RESULTS = ("summary.json", "run.mcap", "report.html", "facility.json")
+
 
 def prepare_folder(folder: Path) -> Path:
-    """Make the folder of a run and clear away what an earlier run of the same name left."""
+    """Make the folder of a run. What an earlier run left there is kept in a folder of its own."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ("summary.json", "run.mcap", "report.html"):
-            (folder / name).unlink(missing_ok=True)
+        earlier = [folder / name for name in RESULTS if (folder / name).exists()]
+        if earlier:
+            number = next(n for n in itertools.count(1) if not (folder / f"earlier-{n}").exists())
+            kept = folder / f"earlier-{number}"
+            kept.mkdir()
+            for path in earlier:
+                path.rename(kept / path.name)
+            print(f"note: the earlier run is kept in {kept}", file=sys.stderr)
     except OSError as error:
         raise BadInput(f"cannot use the folder: {error.strerror}", where=str(folder)) from None
     return folder
@@ -53,35 +63,48 @@ def play_session(
     from proxops.facility.progress import progress_bar
 
     trajectory = read_trajectory(file)
-    openings = [_opening(cell, text) for text in rehearse]
+    rehearsal = Rehearsal([_opening(cell, text) for text in rehearse])
     parse_order(order)
     preflight(cell, trajectory)
     prepare_folder(folder)
     watchers: list[subprocess.Popen[bytes]] = []
 
     def meanwhile(hall: Hall) -> None:
-        _rehearse(hall, openings)
         if realtime and not quiet:  # a bar drawn by the tick's own process would disturb it
             watchers.append(_monitor(hall))
 
     with progress_bar(quiet or realtime) as progress:
         played = play(
             cell, trajectory, folder / "run.mcap", seed=seed, realtime=realtime, order=order, progress=progress,
-            attachments=(file,) if file.stat().st_size < 2**26 else (), meanwhile=meanwhile, checked=True,
+            each_cycle=rehearsal,
         )  # fmt: skip
     for watcher in watchers:
         watcher.wait(5)
+    for name, seconds in rehearsal.left:
+        print(f"note: --open {name}@{seconds:g} never came, the run was over before", file=sys.stderr)
     extra: dict[str, Any] = {
         "wall_time_s": played.wall_s,
         "times_real_time": played.cycles * PERIOD_S / played.wall_s,
         "recorder_exit_code": played.recorder_code,
         "real_time": str(played.real_time) if played.real_time else None,
+        "alarms": list(played.alarms),
     }
     return finish(folder, cell, extra, report=report, quiet=quiet)
 
 
 def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, quiet: bool) -> dict[str, Any]:
-    """Summary, report and terminal table from the recorded run."""
+    """Summary, report and terminal table from the recorded run; an incomplete record is said and fails the run."""
+    code = extra["recorder_exit_code"]
+    if code:
+        print(f"proxops: the log is not whole: {UNFINISHED.get(code, 'the recorder was killed')}", file=sys.stderr)
+    try:
+        return _finish(folder, cell, extra, report=report, quiet=quiet)
+    except (BadInput, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ProxopsError(f"{folder}: the run was carried out but its results are not complete: {reason}") from None
+
+
+def _finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, quiet: bool) -> dict[str, Any]:
     from rich.console import Console
 
     from proxops.ground.report import print_summary, write_report
@@ -89,15 +112,14 @@ def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, qui
 
     log = Log.open(folder / "run.mcap")
     summary = {**summarise(log, cell), **extra}
+    summary["passed"] = summary["passed"] and extra["recorder_exit_code"] == 0
     (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
+    if not quiet:
+        print_summary(summary, Console())
     if report:
         write_report(log, cell, summary, folder / "report.html")
     if not quiet:
-        print_summary(summary, Console())
-        written = ", ".join(
-            sorted(path.name for path in folder.iterdir() if path.suffix in (".json", ".mcap", ".html"))
-        )
-        print(f"\n{folder}: {written}")
+        print(f"\n{folder}: {', '.join(name for name in RESULTS if (folder / name).exists())}")
     return summary
 
 
@@ -114,22 +136,24 @@ def _opening(cell: Cell, text: str) -> tuple[str, float]:
     return name, seconds
 
 
-def _rehearse(hall: Hall, openings: list[tuple[str, float]]) -> None:
-    """Open interlocks so many seconds into the run, by counting running cycles."""
-    if not openings:
-        return
-    facility, tick = hall.facility, hall.facility.tick
-    due = sorted(((round(seconds / PERIOD_S), name) for name, seconds in openings), reverse=True)
-    running = 0
+class Rehearsal:
+    """Opens interlocks so many seconds into the run, counting running cycles: what would happen if a door opened there?"""
 
-    def ticking() -> None:
-        nonlocal running
-        running += facility.mode is Mode.RUNNING
-        while due and facility.mode is Mode.RUNNING and running > due[-1][0]:
-            hall.desk.interlock(due.pop()[1], healthy=False)
-        tick()
+    def __init__(self, openings: list[tuple[str, float]]) -> None:
+        self._due = sorted(((round(seconds / PERIOD_S), name) for name, seconds in openings), reverse=True)
+        self._running = 0
 
-    facility.tick = ticking  # type: ignore[method-assign]
+    @property
+    def left(self) -> list[tuple[str, float]]:
+        """What has not come yet."""
+        return [(name, cycle * PERIOD_S) for cycle, name in self._due]
+
+    def __call__(self, hall: Hall) -> None:
+        if hall.facility.mode is not Mode.RUNNING:
+            return
+        while self._due and self._running >= self._due[-1][0]:
+            hall.desk.interlock(self._due.pop()[1], healthy=False)
+        self._running += 1
 
 
 def serve_session(
@@ -157,6 +181,7 @@ def serve_session(
         "real_time": str(served.real_time),
         "cycles_served": served.cycles,
         "ended_in_stop": served.stopped,
+        "alarms": list(live.hall.facility.events.raised),
     }
     return finish(folder, cell, extra, report=report, quiet=quiet)
 

@@ -3,39 +3,54 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import AXES, PERIOD_S
+from proxops.facility.motion import Rest, Wish
+from proxops.lab.cell import Cell
 
 
-@dataclass(frozen=True)
 class SineWave:
-    """Amplitude in m or rad about the posture in which it began."""
+    """Amplitude in m or rad about the posture in which it began; refused where the axis could not follow."""
 
-    axis: int
-    amplitude: float
-    frequency_hz: float
-    cycles: int
-    origin: NDArray[np.float64]
+    def __init__(
+        self, cell: Cell, axis: int, amplitude: float, frequency_hz: float, cycles: int, origin: NDArray[np.float64]
+    ) -> None:
+        if not 0 < frequency_hz <= 5 or not 2 <= cycles <= 10_000:
+            value = f"{frequency_hz:g} Hz, {cycles} cycles"
+            raise BadInput(f"sine wave on {AXES[axis]}", value=value, bound="0 < frequency <= 5 Hz, 2 to 10000 cycles")
+        self._axis, self._amplitude, self._omega = axis, amplitude, 2 * math.pi * frequency_hz
+        self._frequency_hz, self._cycles = frequency_hz, cycles
+        self._origin, self._wish, self._tick = origin.copy(), origin.copy(), 0
+        self._check(cell)
 
-    def __post_init__(self) -> None:
-        if not (0 < self.frequency_hz <= 5 and math.isfinite(self.amplitude) and 2 <= self.cycles <= 10_000):
-            raise BadInput(
-                f"sine wave on {AXES[self.axis]}", value=f"{self.amplitude:g}, {self.frequency_hz:g} Hz, {self.cycles} cycles",
-                bound="finite amplitude, 0 < frequency <= 5 Hz, 2 to 10000 cycles",
-            )  # fmt: skip
+    def _check(self, cell: Cell) -> None:
+        """Room, speed and acceleration of the full wave against the axis."""
+        hall, i, size = cell.hall[0], self._axis, abs(self._amplitude)
+        unit, scale = ("mm", 1e3) if i == 0 else ("deg", 180 / math.pi)
+        room = min(self._origin[i] - hall["lower"][i], hall["upper"][i] - self._origin[i])
+        for what, value, bound, per in (
+            ("amplitude", size, room, ""),
+            ("speed", size * self._omega, hall["speed"][i], "/s"),
+            ("acceleration", size * self._omega**2, hall["acceleration"][i], "/s²"),
+        ):
+            if not value <= bound:
+                raise BadInput(
+                    f"sine wave on {AXES[i]} asks for too much {what}",
+                    value=f"{value * scale:.4g} {unit}{per}",
+                    bound=f"{bound * scale:.4g} {unit}{per}",
+                )
 
-    def at(self, tick: int) -> NDArray[np.float64] | None:
-        """Wish ``tick`` cycles after the beginning, None when it is over."""
-        phase = tick * PERIOD_S * self.frequency_hz
-        if phase >= self.cycles:
-            return None
-        edge = min(phase, self.cycles - phase, 1.0)
+    def step(self) -> Wish:
+        phase = self._tick * PERIOD_S * self._frequency_hz
+        self._tick += 1
+        if phase >= self._cycles:
+            return Rest.DONE
+        edge = min(phase, self._cycles - phase, 1.0)
         envelope = edge * edge * edge * (10 + edge * (6 * edge - 15))
-        wish = self.origin.copy()
-        wish[self.axis] += self.amplitude * envelope * math.sin(2 * math.pi * phase)
-        return wish
+        swing = self._amplitude * envelope * math.sin(2 * math.pi * phase)
+        self._wish[self._axis] = self._origin[self._axis] + swing
+        return self._wish

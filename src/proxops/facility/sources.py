@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from proxops.core.datagram import Refusal
 from proxops.core.messages import PERIOD_S
 from proxops.facility.sync import SyncPort
-from proxops.lab.trajectory import Trajectory
+from proxops.lab.coordinates import NOT_FINITE, OK, check_values
+from proxops.lab.trajectory import Trajectory, explain_values
 from proxops.safety.rules import Rule, Stop
 
 
@@ -24,7 +25,7 @@ class Supply(Enum):
 
 
 class CommandSource(Protocol):
-    """A source of commands. ``system``, ``values`` and ``sequence`` hold the newest one."""
+    """A source of commands. ``system`` (0: none yet), ``values`` and ``sequence`` are those of the newest one."""
 
     values: NDArray[np.float64]
     steps: int  # cycles of the sender between the newest command and the one before
@@ -34,6 +35,11 @@ class CommandSource(Protocol):
 
     @property
     def sequence(self) -> int: ...
+
+    @property
+    def name(self) -> str:
+        """How a message names the newest command."""
+        ...
 
     def ready(self) -> Stop | None:
         """Why there is no command to begin with, if so."""
@@ -47,10 +53,11 @@ class CommandSource(Protocol):
 class FileSource:
     """A trajectory, one line each cycle."""
 
+    steps = 1
+
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
         self._next = 0
-        self.steps = 1
         self._show(0)
 
     def _show(self, index: int) -> None:
@@ -58,10 +65,9 @@ class FileSource:
         self.values = self.trajectory.values[index]
         self.sequence = index + self.trajectory.first_line
 
-    def rewind(self) -> None:
-        """Back to the first line."""
-        self._next = 0
-        self._show(0)
+    @property
+    def name(self) -> str:
+        return f"line {self.sequence}"
 
     def ready(self) -> Stop | None:
         return None
@@ -71,6 +77,10 @@ class FileSource:
             return Supply.END
         self._show(self._next)
         self._next += 1
+        code, index, value = check_values(self.system, self.values)
+        if code != OK:  # files are checked when they are read; what lies in memory is checked when it is used
+            rule = Rule.NOT_FINITE if code == NOT_FINITE else Rule.BAD_COMMAND
+            return Stop(rule, value=value, detail=str(explain_values(code, index, value, self.name)))
         return Supply.FRESH
 
 
@@ -91,6 +101,10 @@ class SyncSource:
     def sequence(self) -> int:
         return self._port.command.sequence if self._port.command else -1
 
+    @property
+    def name(self) -> str:
+        return f"seq {self.sequence}"
+
     def ready(self) -> Stop | None:
         if self._port.command is None or self._port.silent_cycles > self._patience:
             return self._silence()
@@ -100,17 +114,13 @@ class SyncSource:
         port = self._port
         if port.bad:
             rule = Rule.NOT_FINITE if port.bad[0] is Refusal.NOT_FINITE else Rule.BAD_COMMAND
-            return Stop(rule, detail=port.bad[1])
+            return Stop(rule, value=np.nan, detail=port.bad[1])
         if port.fresh and port.command:
             self.steps = max(1, port.steps)
             return Supply.FRESH if port.command.alive else Supply.END
         return self._silence() if port.silent_cycles > self._patience else Supply.COAST
 
     def _silence(self) -> Stop:
-        last = f"last seq {self.sequence}" if self._port.command else "none yet"
-        return Stop(
-            Rule.SILENCE,
-            value=self._port.silent_cycles * PERIOD_S,
-            bound=self._patience * PERIOD_S,
-            detail=last,
-        )
+        last = f"last {self.name}" if self._port.command else "none yet"
+        silent, bound = self._port.silent_cycles * PERIOD_S, self._patience * PERIOD_S
+        return Stop(Rule.SILENCE, value=silent, bound=bound, detail=last)

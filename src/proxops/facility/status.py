@@ -10,6 +10,8 @@ import numpy as np
 from proxops.core.datagram import Refusal
 from proxops.core.messages import AXES
 from proxops.facility.desk import Desk
+from proxops.facility.mover import Mover
+from proxops.lab.payload import plate_loads
 from proxops.safety.modes import allowed
 
 
@@ -38,7 +40,7 @@ def status(desk: Desk) -> dict[str, Any]:
         },
         "open_interlocks": f.interlocks.open_names,
         "alarms": f.events.alarm_names,
-        "moving_unit": f.mover.unit if f.mover else "",
+        "moving_unit": f.motion.unit if isinstance(f.motion, Mover) else "",
         "axes": dict(zip(AXES, _rounded(f.actual), strict=True)),
         "setpoint": dict(zip(AXES, _rounded(f.guard.setpoint), strict=True)),
         "poses": ports,
@@ -47,6 +49,7 @@ def status(desk: Desk) -> dict[str, Any]:
         "sync": _sync(desk),
         "cell": f.cell.file.name,
         "user_tool": f.cell.tool.source,
+        "payload": plate_loads(f.cell),
         "recorded_cycles": f.ring.tail,
         "newest_event": f.events.newest,
     }

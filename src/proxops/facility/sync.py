@@ -7,13 +7,14 @@ counted, named once (then rarely), and answered with the reason where the sender
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.datagram import Answer, Command, Malformed, Refusal, pack_answer, unpack_command
+from proxops.core.datagram import COMMAND_MAGIC, Answer, Command, Malformed, Refusal, pack_answer, unpack_command
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity
@@ -21,8 +22,11 @@ from proxops.lab.coordinates import NOT_FINITE, NOT_UNIT, OK, check_values
 from proxops.lab.trajectory import explain_values
 
 Address = tuple[str, int]
-DRAIN_LIMIT: Final = 64  # datagrams read per tick: bounded work whatever arrives
-RELEASE_CYCLES: Final = 500  # a master that is silent for 2 s outside a run gives up its place
+DRAIN_LIMIT: Final = 1024  # datagrams read per tick, at most, and
+DRAIN_NS: Final = 1_500_000  # time spent on reading them: bounded work whatever arrives
+REFUSED_ANSWERS: Final = 8  # answers per tick to what was not taken
+BUFFER_BYTES: Final = 4 << 20  # asked of the system for what waits between two ticks
+MASTER_PATIENCE_CYCLES: Final = 500  # a master that is silent for 2 s outside a run gives up its place
 NAME_EVERY: Final = 250  # the same kind of refusal is told again after this many cycles
 
 Tell = Callable[[Severity, str, str], None]
@@ -40,6 +44,7 @@ class SyncPort:
                 f"cannot open the synchronous interface: {error.strerror}", value=f"{bind[0]}:{bind[1]}"
             ) from None
         self._socket.setblocking(False)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
         self.address: Address = self._socket.getsockname()
         self._tell = tell
         self._told: dict[str, int] = {}
@@ -63,7 +68,8 @@ class SyncPort:
         """Read what has come since the last tick."""
         self._tick += 1
         self.fresh, self.bad, self.steps = False, None, 0
-        for _ in range(DRAIN_LIMIT):
+        began = time.monotonic_ns()
+        for count in range(DRAIN_LIMIT):
             try:
                 data, sender = self._socket.recvfrom(2048)
             except (BlockingIOError, InterruptedError):
@@ -71,19 +77,24 @@ class SyncPort:
             except ConnectionError:  # an answer met a closed port (ICMP): the sender is gone, silence will tell
                 continue
             self._take(data, sender, selected)
+            if count % 32 == 31 and time.monotonic_ns() - began > DRAIN_NS:
+                self._flood(count + 1)
+                break
         else:
-            self._flood()
+            self._flood(DRAIN_LIMIT)
         self.silent_cycles = 0 if self.fresh else self.silent_cycles + 1
-        if self.master and not running and self.silent_cycles > RELEASE_CYCLES:
-            self._tell(
-                Severity.INFO,
-                "sync",
-                f"master {self.master[0]}:{self.master[1]} silent for {RELEASE_CYCLES * PERIOD_S:.0f} s: its place is free",
-            )
+        if self.master and not running and self.silent_cycles > MASTER_PATIENCE_CYCLES:
+            silent = MASTER_PATIENCE_CYCLES * PERIOD_S
+            text = f"master {self.master[0]}:{self.master[1]} silent for {silent:.0f} s: its place is free"
+            self._tell(Severity.INFO, "sync", text)
             self.forget()
 
     def _take(self, data: bytes, sender: Address, selected: bool) -> None:
         """Sort one datagram: taken, or refused with a reason."""
+        if data[:4] != COMMAND_MAGIC:  # by far the cheapest test, for floods of anything; it gets no answer
+            self.counts[Refusal.MAGIC] += 1
+            self._name(Refusal.MAGIC, f"{len(data)} bytes that are no command", sender)
+            return
         try:
             command = unpack_command(data)
         except Malformed as error:
@@ -121,15 +132,12 @@ class SyncPort:
             return refusal, text
         return Refusal.NONE, ""
 
-    def _flood(self) -> None:
+    def _flood(self, count: int) -> None:
         """More came than one tick reads; the rest waits or is dropped by the system, and the tick keeps its time."""
         self.flooded += 1
         if self._due("flood"):
-            self._tell(
-                Severity.WARNING,
-                "sync.flood",
-                f"more than {DRAIN_LIMIT} datagrams in one cycle ({self.flooded} such cycles so far)",
-            )
+            text = f"{count} datagrams and more in one cycle ({self.flooded} such cycles so far)"
+            self._tell(Severity.WARNING, "sync.flood", text)
 
     def _due(self, name: str) -> bool:
         """Whether to tell of ``name`` (again)."""
@@ -140,14 +148,14 @@ class SyncPort:
 
     def _refuse(self, refusal: Refusal, text: str, sender: Address, sequence: int, sent: int, system: int) -> None:
         self.counts[refusal] += 1
+        self._name(refusal, text, sender)
+        if len(self._pending) < REFUSED_ANSWERS:
+            self._answer_later(sender, max(sequence, 0), sent, system, refusal)
+
+    def _name(self, refusal: Refusal, text: str, sender: Address) -> None:
         if self._due(refusal.name):
-            self._tell(
-                Severity.WARNING,
-                f"sync.{refusal.name.lower()}",
-                f"{sender[0]}:{sender[1]}: {text} (number {self.counts[refusal]} of its kind)",
-            )
-        if refusal is not Refusal.MAGIC:  # what does not speak our format gets no answer
-            self._answer_later(sender, sequence if sequence >= 0 else 0, sent, system, refusal)
+            count = f"number {self.counts[refusal]} of its kind"
+            self._tell(Severity.WARNING, f"sync.{refusal.name.lower()}", f"{sender[0]}:{sender[1]}: {text} ({count})")
 
     def _answer_later(self, sender: Address, sequence: int, sent: int, system: int, refusal: Refusal) -> None:
         self._pending.append((sender, sequence, sent, system, refusal))

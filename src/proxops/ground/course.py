@@ -45,7 +45,8 @@ def course(log: Log, data: Recorded) -> Figures:
 def _run_ended(data: Recorded) -> str | None:
     if not data.ran:
         return None
-    after = next((p.mode for p in data.phases if p.rows.start == data.run.stop), None)
+    later = [p.mode for p in data.phases if p.rows.start >= data.run.stop and p.mode is not Mode.ENDING]
+    after = later[0] if later else None
     if after is None:
         return "cut off"
     return "stopped" if after in (Mode.STOPPING, Mode.STOPPED) else "finished"

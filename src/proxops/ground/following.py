@@ -13,11 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.messages import PERIOD_S
+from proxops.core.messages import PERIOD_S, UNITS
 from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes
 from proxops.lab.coordinates import Hall
 
-UNITS: Final = {"rail": slice(0, 1), "robot1": slice(1, 7), "robot2": slice(7, 13)}
 ITERATIONS: Final = 12
 CONVERGED_S: Final = 1e-7
 LONGEST_S: Final = 0.5  # no drive is slower than this: a fit that wants more has found something else

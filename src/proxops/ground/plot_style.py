@@ -38,6 +38,8 @@ MODE_COLOURS: Final = {
     Mode.RUNNING: "#5cb270",
     Mode.STOPPING: "#e5734d",
     Mode.STOPPED: "#d1342f",
+    Mode.RELEASING: "#b9c3a0",
+    Mode.ENDING: "#a9d0b0",
 }
 SHORT_NAMES: Final = {
     Mode.MOVING_TO_START: "to start",

@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 from proxops.core.clock import gps_from_utc_ns
-from proxops.core.messages import AXES, AXIS_UNITS
+from proxops.core.messages import AXES, AXIS_UNITS, UNITS
 from proxops.ground.course import Figures, course, events, number, timing
 from proxops.ground.criteria import criteria
-from proxops.ground.following import UNITS, Errors, Following, follow
+from proxops.ground.following import Errors, Following, follow
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
 from proxops.ground.motion import Motion, motion_of

@@ -15,7 +15,6 @@ def plain(result: Any) -> dict[str, Any]:
 def print_info(about: dict[str, Any]) -> None:
     """What ``describe`` found, for the terminal."""
     from rich.console import Console
-    from rich.table import Table
 
     console = Console(highlight=False)
     state = "complete" if about["complete"] else "[yellow]cut off[/]"
@@ -26,14 +25,17 @@ def print_info(about: dict[str, Any]) -> None:
     for topic, state in about["topics"].items():
         rate = f"{state['rate_hz']:.3f} Hz" if state["rate_hz"] else "-"
         console.print(f"{topic:<10} {state['count']} messages, {rate}")
-    console.print(f"events {about['events']}   gaps {about['gaps']}")
+    events = ", ".join(f"{count} {name.lower()}" for name, count in about["events"].items() if count) or "none"
+    console.print(f"events: {events}; gaps: {about['gaps']['count']}, {about['gaps']['lost_ticks']} cycles lost")
     for note in about["notes"]:
         console.print(f"[yellow]{note}[/]")
-    table = Table("variable", "unit", "smallest", "largest", "last")
+    print(f"{'variable':<26}{'unit':<6}{'smallest':>15}{'largest':>15}{'last':>15}")
     for name, row in about["variables"].items():
-        table.add_row(name, str(row.get("unit", "")), *(_short(row.get(key)) for key in ("min", "max", "last")))
-    console.print(table)
+        print(
+            f"{name:<26}{row.get('unit', ''):<6}"
+            + "".join(f"{_short(row.get(key)):>15}" for key in ("min", "max", "last"))
+        )
 
 
 def _short(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.9g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

@@ -91,4 +91,4 @@ def _word(value: Any, scale: float, unit: str) -> str:
         return value or MISSING
     if isinstance(value, int):
         return count(value)
-    return told(value, scale, unit, 3 if unit in ("mm", "deg", "m") else 1)
+    return told(value, scale, unit, 3 if unit in ("mm", "deg", "m") else 2)

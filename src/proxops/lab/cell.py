@@ -257,7 +257,7 @@ def load_cell(path: Path | None = None, tool: UserTool | None = None) -> Cell:
     try:
         file = CellFile.model_validate(table)
     except ValidationError as error:
-        first = error.errors()[0]
+        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")  # a typo also misses its key
         key = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"{key}: {first['msg']}", where=str(source), value=first["input"]) from None
     return build_cell(file, source, tool or shipped_tool())

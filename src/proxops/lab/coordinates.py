@@ -33,6 +33,12 @@ QUAT_TOLERANCE = 1e-6  # |norm - 1| that rounding to six decimals can cause
 
 OK, UNREACHABLE1, UNREACHABLE2, UNKNOWN_SYSTEM, NOT_FINITE, NOT_UNIT = range(6)
 
+
+def robot_of(code: int) -> str:
+    """Which robot a code of ``axes_from_values`` speaks of."""
+    return "robot 1" if code == UNREACHABLE1 else "robot 2"
+
+
 POV_AT_LAB = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 """Point of view in the lab's origin, as on the wire."""
 

@@ -140,12 +140,11 @@ def inverse_near(
         cost = 0.0
         for i in range(6):
             angle = nearest_turn(branches[row, i], reference[i])
-            if start:
-                if angle > upper[i]:
-                    angle -= 2.0 * math.pi
-                elif angle < lower[i]:
-                    angle += 2.0 * math.pi
-                if angle > upper[i] or angle < lower[i]:
+            if start and not lower[i] <= angle <= upper[i]:
+                other = angle - 2.0 * math.pi if angle > upper[i] else angle + 2.0 * math.pi
+                if lower[i] <= other <= upper[i]:
+                    angle = other
+                else:
                     cost += 1e6
             candidate[i] = angle
             cost += (angle - reference[i]) ** 2

@@ -8,6 +8,7 @@ from typing import Final
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode
 from proxops.lab.cell import InterlockInput
+from proxops.safety.modes import BRAKING, STILL
 from proxops.safety.rules import Rule, Stop
 
 # kind → (rule that it breaks, modes that it still allows)
@@ -19,8 +20,6 @@ KINDS: Final[dict[str, tuple[Rule, frozenset[Mode]]]] = {
     "laser": (Rule.LASER, frozenset()),
     "fence": (Rule.FENCE, frozenset({Mode.MANUAL})),
 }
-IDLE: Final = frozenset({Mode.READY, Mode.ARMED, Mode.AT_START})  # drives on, nothing moves
-SETTLED: Final = frozenset({Mode.STANDBY, Mode.STOPPING, Mode.STOPPED})  # off, or stopping already
 DRIVES_DROP: Final = frozenset({"estop", "power"})
 
 
@@ -34,17 +33,19 @@ class Interlocks:
         self.open: dict[str, str] = {}  # name → kind, of those that are not healthy
         self.mask = 0
 
-    def set(self, name: str, healthy: bool) -> None:
-        """A new reading of input ``name``."""
-        index = next((k for k, i in enumerate(self.inputs) if i.name == name), None)
+    def set(self, name: str, healthy: bool) -> str:
+        """A new reading of input ``name``; a kind stands for its first input. Returns the input's name."""
+        index = next((k for k, i in enumerate(self.inputs) if name in (i.name, i.kind)), None)
         if index is None:
             raise BadInput("no such interlock", value=repr(name), bound=", ".join(i.name for i in self.inputs))
+        name = self.inputs[index].name
         if healthy:
             self.open.pop(name, None)
             self.mask &= ~(1 << index)
         else:
             self.open[name] = self.inputs[index].kind
             self.mask |= 1 << index
+        return name
 
     @property
     def open_names(self) -> list[str]:
@@ -54,19 +55,14 @@ class Interlocks:
     def fence_open(self) -> bool:
         return "fence" in self.open.values()
 
-    @property
-    def drops_drives(self) -> bool:
-        """True while an input is open that takes the drives' power."""
-        return any(kind in DRIVES_DROP for kind in self.open.values())
-
     def forbids(self, mode: Mode) -> Stop | None:
-        """The stop that the inputs ask for in ``mode``, if any. Where nothing moves only lost power and e-stops count;
-        the rest then forbids to start (``forbids_start``)."""
+        """The stop that the inputs ask for in ``mode``. What takes the drives' power counts wherever drives may be on,
+        in a stop too; the rest counts where the robots move and do not brake yet, and else forbids to start."""
         for name, kind in self.open.items():
             rule, allows = KINDS[kind]
-            if mode in allows or mode in SETTLED or (mode in IDLE and kind not in DRIVES_DROP):
-                continue
-            return Stop(rule, detail=name)
+            power = kind in DRIVES_DROP and mode is not Mode.STANDBY
+            if power or not (mode in STILL or mode in BRAKING or mode in allows):
+                return Stop(rule, detail=name)
         return None
 
     def forbids_start(self, mode: Mode) -> Stop | None:

@@ -254,19 +254,23 @@ def judge(hall: Hall, guard: Guarded, wish: Array, margins: Array, report: Array
 
 
 @kernel
-def stand(hall: Hall, guard: Guarded, q: Array) -> None:
-    """Make ``q`` the set-point, at rest: when the drives go on, or when braking has ended."""
-    h, g = hall[0], guard[0]
+def stand(hall: Hall, guard: Guarded, q: Array, margins: Array) -> None:
+    """Make ``q`` the set-point, at rest: when the drives have come on, or at the end of braking."""
+    g = guard[0]
+    values = np.empty((2, 6))
     g.x[:], g.wish[:] = q, q
     g.v[:] = 0.0
-    values = np.empty((2, 6))
     port_components(hall, q, g.roll, values, g.ports)
-    for robot in range(2):
-        for k in range(6):
-            value = values[robot, k]
-            g.range_margin[robot, k] = min(value - h.range_lower[robot, k], h.range_upper[robot, k] - value)
-    for i in range(N):
-        g.axis_margin[i] = min(q[i] - h.lower[i], h.upper[i] - q[i])
+    g.axis_margin[:], g.range_margin[:] = (
+        -np.inf,
+        -np.inf,
+    )  # nothing before to compare with: no rule is broken by standing
+    report, axis_margin, range_margin, still = np.empty(3), np.empty(N), np.empty((2, 6)), np.zeros(N)
+    _axis_ranges(hall, guard, q, axis_margin, margins, report)
+    _port_ranges(hall, guard, q, still, range_margin, margins, report)
+    _singularities(hall, guard, q, margins, report)
+    g.axis_margin[:], g.range_margin[:] = axis_margin, range_margin
+    margins[SPEED_LEFT] = 1.0
 
 
 @kernel
@@ -280,15 +284,13 @@ def begin_braking(hall: Hall, guard: Guarded) -> float:
 
 
 @kernel
-def brake(hall: Hall, guard: Guarded) -> bool:
-    """One cycle of braking; True once the set-point is at rest."""
+def brake(hall: Hall, guard: Guarded, margins: Array) -> bool:
+    """One cycle of braking; True once the set-point no longer changes."""
     g = guard[0]
-    g.brake_t += DT
-    way = braking_way(g.brake_t, g.brake_T)
-    x = g.brake_from + g.brake_v * way
-    v = (x - g.x) / DT
     rested: bool = g.brake_t >= g.brake_T
-    stand(hall, guard, x)
-    if not rested:
-        g.v[:] = v
+    g.brake_t += DT
+    x = g.brake_from + g.brake_v * braking_way(g.brake_t, g.brake_T)
+    v = (x - g.x) / DT
+    stand(hall, guard, x, margins)
+    g.v[:] = v
     return rested

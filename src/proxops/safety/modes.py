@@ -17,11 +17,12 @@ class Event(Enum):
     SELECT_ASYNC = "select async"
     SELECT_MANUAL = "select manual"
     SELECT_SINE = "select sine"
-    DESELECT = "deselect"
+    DESELECT = "select none"
     MOVE_TO_START = "move to start"
     CONFIRM = "confirm"
     RESET = "reset"
     RESET_OFF = "reset, drives off"  # after a stop that took the drives' power
+    RELEASED = "released"  # all brakes are open
     ARRIVED = "arrived"  # move to start has come to its end
     FINISHED = "finished"  # the source has no more to say
     TRIP = "trip"  # a rule was broken, or the operator's safe stop
@@ -31,42 +32,47 @@ class Event(Enum):
 M, E = Mode, Event
 
 NEXT: Final[dict[tuple[Mode, Event], Mode]] = {
-    (M.STANDBY, E.DRIVES_ON): M.READY,
+    (M.STANDBY, E.DRIVES_ON): M.RELEASING,
+    (M.RELEASING, E.RELEASED): M.READY,
+    (M.RELEASING, E.DRIVES_OFF): M.STANDBY,
     (M.READY, E.DRIVES_OFF): M.STANDBY,
     (M.READY, E.SELECT_SYNC): M.ARMED,
     (M.READY, E.SELECT_ASYNC): M.ARMED,
     (M.READY, E.SELECT_MANUAL): M.MANUAL,
     (M.READY, E.SELECT_SINE): M.SINE,
-    (M.MANUAL, E.DESELECT): M.READY,
-    (M.SINE, E.DESELECT): M.READY,
-    (M.SINE, E.FINISHED): M.READY,
+    (M.MANUAL, E.DESELECT): M.ENDING,
+    (M.SINE, E.DESELECT): M.ENDING,
+    (M.SINE, E.FINISHED): M.ENDING,
     (M.ARMED, E.DESELECT): M.READY,
     (M.ARMED, E.MOVE_TO_START): M.MOVING_TO_START,
     (M.MOVING_TO_START, E.ARRIVED): M.AT_START,
     (M.AT_START, E.CONFIRM): M.RUNNING,
     (M.AT_START, E.MOVE_TO_START): M.MOVING_TO_START,  # the command has moved on meanwhile
     (M.AT_START, E.DESELECT): M.READY,
-    (M.RUNNING, E.FINISHED): M.READY,
+    (M.RUNNING, E.FINISHED): M.ENDING,
+    (M.ENDING, E.STANDSTILL): M.READY,
     (M.STOPPING, E.STANDSTILL): M.STOPPED,
     (M.STOPPED, E.RESET): M.READY,
     (M.STOPPED, E.RESET_OFF): M.STANDBY,
-    **{(mode, E.TRIP): M.STOPPING for mode in M if mode not in (M.STANDBY, M.STOPPING, M.STOPPED)},
+    **{(mode, E.TRIP): M.STOPPING for mode in M if mode not in (M.STANDBY, M.RELEASING, M.STOPPED)},
     (M.STANDBY, E.TRIP): M.STOPPED,  # nothing moves: latched at once
-    (M.STOPPING, E.TRIP): M.STOPPING,  # braking goes on; the first cause stands
-    (M.STOPPED, E.TRIP): M.STOPPED,
+    (M.RELEASING, E.TRIP): M.STOPPED,
+    (M.STOPPED, E.TRIP): M.STOPPED,  # the first cause stands, further ones are told
 }
 
-MOVING: Final = frozenset({M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING, M.STOPPING})
-"""Modes in which the robots may move."""
+OWN: Final = frozenset({E.TRIP, E.RELEASED, E.ARRIVED, E.FINISHED, E.STANDSTILL, E.RESET_OFF})
+"""Events that the facility raises itself; an operator cannot ask for them by name."""
+
+BRAKING: Final = frozenset({M.STOPPING, M.ENDING})
+"""Modes in which the set-point brakes; ENDING is not latched."""
+
+STILL: Final = frozenset({M.STANDBY, M.RELEASING, M.READY, M.ARMED, M.AT_START, M.STOPPED})
+"""Modes in which the set-point stands."""
 
 
 def next_mode(mode: Mode, event: Event) -> Mode | None:
     """The mode after ``event``, or None when the table does not list the pair."""
     return NEXT.get((mode, event))
-
-
-OWN: Final = frozenset({E.TRIP, E.ARRIVED, E.FINISHED, E.STANDSTILL, E.RESET_OFF})
-"""Events that the facility raises itself; an operator cannot ask for them by name."""
 
 
 def allowed(mode: Mode) -> list[str]:

@@ -62,7 +62,7 @@ RULES: Final[dict[Rule, Entry]] = {
     Rule.FENCE: Entry("fence open: only manual jog at reduced speed is allowed"),
     Rule.LASER: Entry("laser safety circuit open"),
     Rule.DRIVE_POWER: Entry("drive power lost", category=Category.DRIVES_OFF),
-    Rule.CONTROLLER_FAULT: Entry("robot controller fault", "deg", "mm", DEG, Category.DRIVES_OFF),
+    Rule.CONTROLLER_FAULT: Entry("robot controller fault", category=Category.DRIVES_OFF),
     Rule.NOT_FINITE: Entry("command is not a finite number"),
     Rule.BAD_COMMAND: Entry("command cannot be understood"),
     Rule.UNREACHABLE: Entry("pose beyond the robot's reach", "mm", scale=1e3),

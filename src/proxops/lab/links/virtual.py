@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.core.messages import N_AXES, PERIOD_S, UNITS
 from proxops.lab.cell import Cell, Robot
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
@@ -29,7 +29,6 @@ WANDER_S: Final = 0.5  # time constant of the repeatability offset
 RELEASE_CYCLES: Final = 50  # brakes need 0.2 s to open
 SPEED_TOLERANCE: Final = 1.05  # share of the axis speed at which a controller faults
 NOISE_BLOCK: Final = 256
-UNITS: Final = (slice(0, 1), slice(1, 7), slice(7, 13))
 UNIT_NAMES: Final = ("rail", "robot 1", "robot 2")
 
 
@@ -72,6 +71,7 @@ CONTROLLER_DTYPE = np.dtype(
     ]
 )  # fmt: skip
 OFF, RELEASING, ON, BRAKING = (int(d) for d in Drive)
+NOT_A_NUMBER, TOO_FAST, BEYOND_LIMIT, LEFT_BEHIND = (int(f) for f in Fault if f)
 
 
 @kernel
@@ -101,11 +101,11 @@ def _accept(c: NDArray[np.void], setpoint: Array) -> None:
             continue
         rate = abs(new - last) / PERIOD_S
         if not math.isfinite(new):
-            _raise(c, 1, i, new, 0.0)
+            _raise(c, NOT_A_NUMBER, i, new, 0.0)
         elif rate > SPEED_TOLERANCE * s.speed[i]:
-            _raise(c, 2, i, rate, SPEED_TOLERANCE * s.speed[i])
+            _raise(c, TOO_FAST, i, rate, SPEED_TOLERANCE * s.speed[i])
         elif new < s.lower[i] - 1e-6 or new > s.upper[i] + 1e-6:
-            _raise(c, 3, i, new, s.lower[i] if new < s.lower[i] else s.upper[i])
+            _raise(c, BEYOND_LIMIT, i, new, s.lower[i] if new < s.lower[i] else s.upper[i])
         else:
             s.history[slot, i] = new
     s.now += 1
@@ -139,7 +139,7 @@ def _servo(c: NDArray[np.void], i: int) -> None:
     if drive == ON:
         error = abs(_delayed(c, i, s.delay[i]) - s.x[i])
         if error > s.follow[i]:
-            _raise(c, 4, i, error, s.follow[i])
+            _raise(c, LEFT_BEHIND, i, error, s.follow[i])
 
 
 @kernel
@@ -176,6 +176,13 @@ class ControllerFault:
     axis: int  # 0 = rail … 12
     value: float
     bound: float
+
+    def __str__(self) -> str:
+        unit, scale = ("mm", 1e3) if self.axis == 0 else ("deg", 180.0 / math.pi)
+        unit += "/s" if self.fault is Fault.SPEED else ""
+        name = UNIT_NAMES[0 if self.axis == 0 else (1 if self.axis < 7 else 2)]
+        value, bound = self.value * scale, self.bound * scale
+        return f"{name}: {FAULT_TEXT[self.fault]}, got {value:.6g} {unit}, bound {bound:.6g} {unit}"
 
 
 class VirtualHall:
@@ -219,11 +226,13 @@ class VirtualHall:
         s["fault"] = 0
         off = s["drive"] != ON
         s["drive"][off], s["timer"][off] = RELEASING, RELEASE_CYCLES
+        s["all_on"] = not off.any()
 
     def drives_off(self) -> None:
         """Brake whatever still moves, then close the brakes."""
         s = self._c[0]
         s["drive"][s["drive"] != OFF] = BRAKING
+        s["all_on"] = 0
 
     @property
     def all_on(self) -> bool:
@@ -245,7 +254,7 @@ def _fill(s: np.void, cell: Cell) -> None:
     s["lower"], s["upper"] = cell.axes.lower, cell.axes.upper
     s["speed"], s["acceleration"] = cell.axes.speed, cell.axes.acceleration
     servos = (cell.file.rail.servo, cell.file.robot1.servo, cell.file.robot2.servo)
-    for span, servo in zip(UNITS, servos, strict=True):
+    for span, servo in zip(UNITS.values(), servos, strict=True):
         # Critically damped: the lag at constant speed is 2 / omega, less one step of the integration.
         s["omega"][span] = 2.0 / (servo.time_constant_ms * 1e-3 + H)
         s["delay"][span] = servo.dead_time_ms * 1e-3 / PERIOD_S
