@@ -20,7 +20,7 @@ from proxops.client import ControlClient, SyncClient
 from proxops.core.vocabulary import Mode, System
 from proxops.ground.log import Log
 
-SECONDS = 40.0
+SECONDS = 60.0
 LATE_S = 1e-3
 PORTS = (47290, 47291)
 
@@ -42,8 +42,8 @@ def _speak(seconds: float, operator: ControlClient) -> None:
     """A satellite simulator in this process: through the whole procedure, then a slow approach, answered every cycle."""
     client, deadline = SyncClient(("127.0.0.1", PORTS[0]), 0.05), time.monotonic()
     values = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] * 7, 1.50]
-    asked, cycles = set(), 0
-    while cycles < round(seconds * 250):
+    asked, cycles, ending = set(), 0, deadline + seconds
+    while deadline < ending:
         answer = client.exchange(System.GLC, values)
         mode = Mode(answer.mode) if answer else None
         if mode is Mode.ARMED and mode not in asked:
