@@ -17,27 +17,27 @@ class Follower:
 
     def __init__(self, cell: Cell, commands: CommandSource, setpoint: NDArray[np.float64]) -> None:
         self._hall, self._commands = cell.hall, commands
-        self._wish, self._last = setpoint.copy(), setpoint.copy()  # this cycle's, and that of the newest command
-        self._stride = np.zeros_like(setpoint)  # per cycle of the sender
+        self._last, self._before = setpoint.copy(), setpoint.copy()  # axes of the newest command and of the one before
+        self._coasted = 0  # cycles since the newest command
 
     def step(self) -> Wish:
         supply = self._commands.latest()
+        if supply is Supply.FRESH:
+            return self._convert()
         if isinstance(supply, Stop):
             return supply
-        if supply is Supply.END:
-            return Rest.DONE
-        if supply is Supply.COAST:
-            self._wish += self._stride
-            return self._wish
-        return self._convert()
+        return Rest.DONE if supply is Supply.END else self._coast()
 
     def _convert(self) -> Wish:
         """Axes of the newest command, next to those of the one before."""
         commands = self._commands
-        code, beyond = axes_from_values(self._hall, commands.system, commands.values, self._last, False, self._wish)
+        self._last, self._before, self._coasted = self._before, self._last, 0
+        code, beyond = axes_from_values(self._hall, commands.system, commands.values, self._before, False, self._last)
         if code != OK:
             return Stop(Rule.UNREACHABLE, value=beyond, detail=f"{robot_of(code)}, {commands.name}")
-        np.subtract(self._wish, self._last, out=self._stride)
-        self._stride /= commands.steps
-        self._last[:] = self._wish
-        return self._wish
+        return self._last
+
+    def _coast(self) -> NDArray[np.float64]:
+        """Nothing new: go on at the pace of the last two commands, per cycle of their sender."""
+        self._coasted += 1
+        return self._last + (self._last - self._before) * (self._coasted / self._commands.steps)
