@@ -100,8 +100,9 @@ class Facility:
                     Rule.CONTROLLER_FAULT, self._fault.axis + 1, self._fault.value, self._fault.bound, str(self._fault)
                 )
             )
+        if self.mode in (Mode.STANDBY, Mode.RELEASING) and not np.array_equal(self.guard.setpoint, self.link.standing):
+            self.guard.stand(self.link.standing)  # without drives the set-point is where the robots are
         if self.mode is Mode.RELEASING and self.link.all_on:
-            self.guard.stand(self.link.standing)
             self.go(Event.RELEASED)
         if self.clock.tick % LOOK_EVERY == 0:
             self._watch_recorder()
