@@ -114,7 +114,7 @@ def test_stop_is_told_with_its_rule(stopped: Log, cell: Cell) -> None:
     assert not figures["passed"]
     assert [row["name"] for row in figures["criteria"] if not row["passed"]] == [
         "run finished",
-        "stops since the run began",
+        "stops in the run",
     ]
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from proxops.lab.cell import Cell
 
 HEARTBEAT_S = 0.05
+FADING_S = 0.4  # a little more than the ramp of the jog
 
 
 def ask(control_port: int, verb: str, **arguments: object) -> Any:
@@ -56,6 +57,7 @@ def hold_jog(
             client.ask("jog", system=system, robot=robot, component=component, direction=direction, speed=speed)
             time.sleep(min(HEARTBEAT_S, max(0.0, until - time.monotonic())))
         client.ask("release")
+        time.sleep(FADING_S)  # so that the next jog finds the robots at rest
     finally:
         client.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from proxops.safety.rules import AXIS_TEXT, Rule
 
 Figures = dict[str, Any]
 
+BRAKING: Final = (Mode.STOPPING, Mode.ENDING)
+
 
 def number(value: float) -> float | None:
     """A plain float, or None for what JSON cannot hold."""
@@ -24,7 +26,7 @@ def number(value: float) -> float | None:
 def course(log: Log, data: Recorded) -> Figures:
     """Modes, phases, and how the run came to its end."""
     stops = [event for event in log.events if event["name"].startswith(b"stop.")]
-    begin = int(log.values("clock.tick")[data.run.start]) if data.ran else 0
+    of_run = _within_run(log, data, stops) if data.ran else stops[-1:]  # where nothing ran, the newest stop tells why
     runs = [phase for phase in data.phases if phase.mode is Mode.RUNNING]
     moves = [phase for phase in data.phases if phase.mode is Mode.MOVING_TO_START]
     sequence = int(log.values("command.sequence")[data.run.stop - 1]) if data.ran else None
@@ -36,10 +38,19 @@ def course(log: Log, data: Recorded) -> Figures:
         "run_s": runs[-1].duration if runs else None,
         "move_to_start_s": moves[-1].duration if moves else None,
         "last_command": sequence,
-        "stops": sum(int(event["tick"]) >= begin - 1 for event in stops),
-        "stop": _stop(log, stops[-1]) if stops else None,
+        "stops": len(of_run),
+        "stops_in_log": len(stops),
+        "stop": _stop(log, of_run[0]) if of_run else None,
         "phases": [{"mode": p.mode.name, "begin_s": p.begin, "duration_s": p.duration} for p in data.phases],
     }
+
+
+def _within_run(log: Log, data: Recorded, stops: list[np.void]) -> list[np.void]:
+    """Stops from the run's first cycle until it stood still again: the first is what ended it."""
+    ticks = log.values("clock.tick")
+    after = [p.rows.start for p in data.phases if p.rows.start >= data.run.stop and p.mode not in BRAKING]
+    first, last = int(ticks[data.run.start]) - 1, int(ticks[after[0]]) if after else int(ticks[-1]) + 1
+    return [event for event in stops if first <= int(event["tick"]) <= last]
 
 
 def _run_ended(data: Recorded) -> str | None:

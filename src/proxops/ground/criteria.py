@@ -23,7 +23,7 @@ def criteria(figures: dict[str, Any]) -> list[Criterion]:
     served = figures["lines"] is None and figures["run_ended"] is None  # a live session in which nothing ran
     rows = [] if served else [_equal("run finished", figures["run_ended"], "finished")]
     rows += [
-        _at_most("stops since the run began", figures["stops"], 0),
+        _at_most("stops in the run", figures["stops"], 0),
         _at_most("cycles missing in the log", figures["lost_ticks"], 0),
         _equal("log closed properly", figures["complete"], True),
         _equal("cell and tool are those of the log", figures["cell_matches_log"], True),
