@@ -159,7 +159,7 @@ def jog(
     component: Annotated[str, typer.Argument(help="rail; a1..a6 (IJT); x y z a b c (IDC, GLC); x y z rx ry rz (CLW).")],
     direction: Direction,
     robot: Annotated[str, typer.Option(help="robot1 or robot2.")] = "robot1",
-    system: Annotated[SystemName, typer.Option(help="Coordinate system.")] = SystemName.IJT,
+    system: Annotated[SystemName, typer.Option(case_sensitive=False, help="Coordinate system.")] = SystemName.IJT,
     seconds: Annotated[float, typer.Option("--for", min=0.05, max=60, help="How long the button is held.")] = 1.0,
     speed: Annotated[float, typer.Option(min=0.01, max=1, help="Share of the jog speed.")] = 1.0,
     control_port: ControlPort = CONTROL,

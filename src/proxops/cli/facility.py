@@ -65,7 +65,7 @@ def play(
 
 def convert(
     file: TrajectoryPath,
-    to: Annotated[SystemName, typer.Option(help="Coordinate system of the result.")],
+    to: Annotated[SystemName, typer.Option(case_sensitive=False, help="Coordinate system of the result.")],
     user_tool: Tool = None,
     out: Annotated[Path | None, typer.Option(help="File to write; standard output by default.")] = None,
     pov: Pov = None,

@@ -55,7 +55,9 @@ def export(
 @log.command("plot")
 def plot(
     file: LogPath,
-    system: Annotated[SystemName, typer.Option(help="Coordinate system of the plot.")] = SystemName.GLC,
+    system: Annotated[
+        SystemName, typer.Option(case_sensitive=False, help="Coordinate system of the plot.")
+    ] = SystemName.GLC,
     out: Annotated[Path | None, typer.Option(help="Picture (.png, .svg, .pdf); beside the log by default.")] = None,
     user_tool: Tool = None,
     cell: CellPath = None,
