@@ -20,7 +20,7 @@ from proxops.client import ControlClient, SyncClient
 from proxops.core.vocabulary import Mode, System
 from proxops.ground.log import Log
 
-SECONDS = 60.0
+SECONDS = 150.0  # late cycles are rare: fewer would say nothing about the ratio
 LATE_S = 1e-3
 PORTS = (47290, 47291)
 
@@ -89,11 +89,17 @@ def run() -> dict[str, float | str]:
     utc = pool["clock"]["utc_ns"]
     late = pool["timing"]["lateness"][(utc > began) & (utc < ended)]
     idle = np.array(nothing["late"])
-    share, idle_share = float((late > LATE_S).mean()), float((idle > LATE_S).mean())
+    count, idle_count = int((late > LATE_S).sum()), int((idle > LATE_S).sum())
+    share, idle_share = count / len(late), idle_count / len(idle)
+    low, high = _interval(count, idle_count, len(late) / len(idle))
     return {
+        "facility_late_cycles": float(count),
+        "empty_loop_late_cycles": float(idle_count),
         "facility_share_later_than_1ms": share,
         "empty_loop_share_later_than_1ms": idle_share,
         "ratio": share / idle_share if idle_share else (1.0 if share == 0 else float("inf")),
+        "ratio_95_percent_low": low,
+        "ratio_95_percent_high": high,
         "facility_lateness_p99_ms": float(np.quantile(late, 0.99)) * 1e3,
         "empty_loop_lateness_p99_ms": float(np.quantile(idle, 0.99)) * 1e3,
         "facility_work_median_us": float(np.median(pool["timing"]["work"])) * 1e6,
@@ -101,6 +107,16 @@ def run() -> dict[str, float | str]:
         "real_time": granted,
         "required_ratio": 1.5,
     }
+
+
+def _interval(count: int, idle_count: int, exposure: float) -> tuple[float, float]:
+    """95 % interval of a ratio of two rare rates: given their sum, one count is binomial (Clopper and Pearson)."""
+    from scipy.stats import beta
+
+    low = float(beta.ppf(0.025, count, idle_count + 1)) if count else 0.0
+    high = float(beta.ppf(0.975, count + 1, idle_count)) if idle_count else 1.0
+    odds = lambda share: share / (1.0 - share) / exposure if share < 1.0 else float("inf")  # noqa: E731
+    return odds(low), odds(high)
 
 
 def _wait(control: ControlClient) -> None:

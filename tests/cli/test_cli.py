@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -244,3 +245,11 @@ def test_a_trajectory_in_mixed_systems_plays(run: Run, cell: Cell, tmp_path: Pat
     with path.open("w") as file:
         write_trajectory(mixed, file)
     assert run("play", path, "--no-report", "--json")[0] == 0
+
+
+def test_realtime_shows_the_run_from_another_process_and_checks_only_once(motion: Path, tmp_path: Path) -> None:
+    """On a pipe there are no bars, but every change of mode is told while it happens."""
+    command = [sys.executable, "-m", "proxops.cli", "play", str(motion), "--realtime", "--no-report"]
+    done = subprocess.run([*command, "--out", str(tmp_path / "live")], capture_output=True, text=True, timeout=120)
+    assert "AT_START → RUNNING" in done.stderr
+    assert "SCHED_FIFO" in json.loads((tmp_path / "live" / "summary.json").read_text())["real_time"]

@@ -430,3 +430,28 @@ def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: 
             seen.add(facility.mode)
     assert seen == set(Mode)
     hall.close()
+
+
+def test_after_an_error_of_ours_the_robots_are_braked_within_limits_and_the_drives_cut(bench, cell: Cell) -> None:
+    desk, facility = bench.ready().hall.desk, bench.hall.facility
+    desk.select("manual")
+    for _ in range(150):
+        desk.jog("IJT", "rail", "rail", 1)
+        bench.ticks(1)
+    written, write = [facility.guard.setpoint.copy()], facility.link.write
+
+    def spy(setpoint):
+        written.append(setpoint.copy())
+        return write(setpoint)
+
+    facility.link.write = spy
+    speed = facility.guard.rate[0]
+    assert speed > 0.2
+    facility.emergency_brake()
+    x = np.array(written)[:, 0]
+    a = np.diff(np.concatenate([[x[0] - speed * DT], x]), 2) / DT**2
+    assert np.abs(a).max() <= cell.hall["acceleration"][0][0] * (1 + 1e-6)
+    for _ in range(200):
+        write(facility.guard.setpoint)
+    assert not facility.link.any_on
+    assert np.abs(facility.link.rate).max() == 0.0

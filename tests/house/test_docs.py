@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from proxops.core.datagram import ANSWER_SIZE, COMMAND_SIZE, Refusal
+from proxops.core.frames import FRAMES
 from proxops.core.vocabulary import Mode
 from proxops.facility.events import ALARMS
 from proxops.safety.interlocks import DRIVES_DROP, KINDS
@@ -71,6 +72,12 @@ def test_refusals_and_modes_are_named_on_the_page() -> None:
             assert re.search(rf"\b{int(refusal)} {refusal.name}\b", INTERFACES)
     for mode in Mode:
         assert f"{int(mode)} {mode.name}" in INTERFACES
+
+
+def test_every_frame_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "frames.md").read_text()
+    for frame in FRAMES:
+        assert re.search(rf"\b{frame}\b", page), frame
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -29,8 +29,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     | BELOW,
 }
 MAY_IMPORT["__init__"] = MAY_IMPORT["cli"]  # the Python API; late, as test_startup sees to
-# Siblings that may be seen all the same, one module at a time: a report has to spell the rules that stopped the hall.
-SIBLINGS = {("ground", "proxops.safety.rules")}
+# Siblings that may be seen all the same, one module at a time: a report has to spell the rules that stopped the hall
+# and to know which modes brake.
+SIBLINGS = {("ground", "proxops.safety.rules"), ("ground", "proxops.safety.modes")}
 BOTH_WORLDS = {"bridge", "facility", "campaign", "cli"}
 FILES = sorted(ROOT.rglob("*.py"))
 

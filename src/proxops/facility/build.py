@@ -47,7 +47,7 @@ class Hall:
 
 def build(
     cell: Cell, clock: Clock, *, seed: int, record: Path | None,
-    sync: Address | None = None, attachments: tuple[Path, ...] = (), metadata: dict[str, str] | None = None,
+    sync: Address | None = None, metadata: dict[str, str] | None = None,
 ) -> Hall:  # fmt: skip
     """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests)."""
     rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
@@ -70,7 +70,7 @@ def build(
             "T_flange_port2": json.dumps(cell.tool.T_flange_port2.tolist()),
             **(metadata or {}),
         }
-        recorder = Recorder.start(*rings, record, about, attachments, replace=True)
+        recorder = Recorder.start(*rings, record, about, replace=True)
         recorder.wait_ready()
         facility.recorder = recorder
     return Hall(facility, Desk(facility, port), recorder, rings)

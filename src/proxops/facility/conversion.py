@@ -15,7 +15,7 @@ from proxops.core.errors import BadInput, refuse_overwriting
 from proxops.core.vocabulary import System
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import QUAT_TOLERANCE
-from proxops.lab.margins import NEAR_WRIST, Margin, smallest_margins
+from proxops.lab.margins import NOTED_WRIST, Margin, smallest_margins
 from proxops.lab.trajectory import Trajectory, axes_of, convert, read_trajectory, write_trajectory
 
 
@@ -55,7 +55,7 @@ def margin_notes(trajectory: Trajectory, margins: list[Margin]) -> Iterator[str]
         value = f"{m.value * 1e3:.3f} mm" if m.unit == "m" else f"{math.degrees(m.value):.4f} deg"
         if m.name == "axis_range" and m.value < 0:
             yield f"note: {trajectory.where(m.line)}: {m.where} lies beyond its limit, margin {value}"
-        if m.name == "wrist" and m.value < NEAR_WRIST:
+        if m.name == "wrist" and m.value < NOTED_WRIST:
             yield f"note: {trajectory.where(m.line)}: {m.where} comes near its wrist singularity (A5 = 0), margin {value}"
 
 

@@ -125,7 +125,7 @@ class Player:
 
 def play(
     cell: Cell, trajectory: Trajectory, record: Path | None, *, seed: int = 0, realtime: bool = False,
-    order: str = "rail,robot1,robot2", epoch: str = LOCKSTEP_EPOCH, attachments: tuple[Path, ...] = (),
+    order: str = "rail,robot1,robot2", epoch: str = LOCKSTEP_EPOCH,
     progress: Progress = lambda phase, done, expected: None, meanwhile: EachCycle = lambda hall: None,
     each_cycle: EachCycle = lambda hall: None,
     checked: bool = False,
@@ -138,18 +138,23 @@ def play(
         warm_up(cell)
     clock: Clock = LiveClock() if realtime else LockstepClock(epoch)
     hall = build(
-        cell, clock, seed=seed, record=record, attachments=attachments,
+        cell, clock, seed=seed, record=record,
         metadata={"trajectory": trajectory.source, "lines": str(len(trajectory)), "clock": "live" if realtime else "lockstep"},
     )  # fmt: skip
-    meanwhile(hall)
-    state = enter_real_time() if realtime else None
+    state: RealTime | None = None
     began = time.monotonic()
     try:
+        meanwhile(hall)
+        state = enter_real_time() if realtime else None
+        began = time.monotonic()
         if isinstance(clock, LiveClock):
             clock.start()
         player = Player(hall, clock, progress, each_cycle)
         with interrupts(player.interrupt):
             stop = player.run(trajectory, order)
+    except Exception:
+        hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
+        raise
     finally:
         if state:
             state.leave()

@@ -71,12 +71,12 @@ def play_session(
 
     def meanwhile(hall: Hall) -> None:
         if realtime and not quiet:  # a bar drawn by the tick's own process would disturb it
-            watchers.append(_monitor(hall))
+            watchers.append(_monitor(hall, len(trajectory)))
 
     with progress_bar(quiet or realtime) as progress:
         played = play(
             cell, trajectory, folder / "run.mcap", seed=seed, realtime=realtime, order=order, progress=progress,
-            each_cycle=rehearsal,
+            meanwhile=meanwhile, each_cycle=rehearsal, checked=True,
         )  # fmt: skip
     for watcher in watchers:
         watcher.wait(5)
@@ -186,20 +186,11 @@ def serve_session(
     return finish(folder, cell, extra, report=report, quiet=quiet)
 
 
-def _monitor(hall: Hall) -> subprocess.Popen[bytes]:
-    """Events and the present cycle on the terminal, from another process."""
+def _monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
+    """Events and the present cycle on the terminal, from another process; ``lines`` of a file give a bar."""
     pool, events = (str(ring.path) for ring in hall.rings)
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "proxops.ground.monitor",
-        events,
-        "--pool",
-        pool,
-        "--parent",
-        str(os.getpid()),
-    ]
+    command = [sys.executable, "-P", "-m", "proxops.ground.monitor", events, "--pool", pool]
+    command += ["--parent", str(os.getpid()), "--lines", str(lines)]
     return subprocess.Popen(command)
 
 

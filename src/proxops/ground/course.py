@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,10 @@ from proxops.core.vocabulary import Mode, Severity
 from proxops.ground.criteria import LATENESS_S
 from proxops.ground.log import Log
 from proxops.ground.recorded import Recorded
+from proxops.safety.modes import BRAKING
 from proxops.safety.rules import AXIS_TEXT, Rule
 
 Figures = dict[str, Any]
-
-BRAKING: Final = (Mode.STOPPING, Mode.ENDING)
 
 
 def number(value: float) -> float | None:

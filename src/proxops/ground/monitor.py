@@ -14,6 +14,7 @@ from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode, Severity
 
+BAR = 30  # characters
 COLOURS = {Severity.WARNING: "\x1b[33m", Severity.ERROR: "\x1b[31m", Severity.FATAL: "\x1b[31;1m"}
 
 
@@ -26,17 +27,20 @@ def line(utc_ns: int, severity: int, name: str, text: str, colour: bool) -> str:
     return f"{paint}{row}\x1b[0m" if colour and paint else row
 
 
-def cycle_line(pool: Ring) -> str:
-    """Where the facility is now: time, mode, command number."""
+def cycle_line(pool: Ring, lines: int) -> str:
+    """Where the facility is now: time, mode, command number; a bar when the number of lines is known."""
     record = pool.latest()
     if record is None:
         return ""
     number = int(record["command"]["sequence"])
     command = f", command {number}" if number >= 0 else ""
+    if lines and number >= 0:
+        share = min(number / lines, 1.0)
+        command = f", line {number} of {lines}  [{'#' * round(BAR * share):<{BAR}}] {share:4.0%}"
     return f"{float(record['clock']['t_sim']):8.1f} s  {Mode(int(record['state']['mode'])).name}{command}"
 
 
-def follow(events: Ring, pool: Ring | None, parent: int) -> None:
+def follow(events: Ring, pool: Ring | None, parent: int, lines: int = 0) -> None:
     """Print events (and on a terminal the present cycle) until the ring is closed or the facility gone."""
     cursor, terminal = 0, sys.stderr.isatty()
     clear = "\r\x1b[K" if terminal else ""
@@ -56,7 +60,7 @@ def follow(events: Ring, pool: Ring | None, parent: int) -> None:
             return
         if not records.size:
             if pool is not None and terminal:
-                print(clear + cycle_line(pool), end="", file=sys.stderr, flush=True)
+                print(clear + cycle_line(pool, lines), end="", file=sys.stderr, flush=True)
             time.sleep(0.1)
 
 
@@ -65,11 +69,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="proxops.ground.monitor")
     parser.add_argument("events", type=Path, help="ring with events")
     parser.add_argument("--pool", type=Path, help="ring with pool records, to show the present cycle")
+    parser.add_argument("--lines", type=int, default=0, help="lines of the trajectory that is played")
     parser.add_argument("--parent", type=int, default=os.getppid())
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pool = Ring.attach(options.pool, POOL_DTYPE) if options.pool else None
-    follow(Ring.attach(options.events, EVENT_DTYPE), pool, options.parent)
+    follow(Ring.attach(options.events, EVENT_DTYPE), pool, options.parent, options.lines)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from proxops.maths.rotation import Array
 
 NAMES = ("axis_range", "wrist", "elbow", "shoulder")
 UNITS = ("rad", "rad", "rad", "m")  # axis_range: m where the rail is nearest
-NEAR_WRIST = math.radians(1.0)
+NOTED_WRIST = math.radians(1.0)
 
 
 @kernel

@@ -52,7 +52,7 @@ class Entry:
     category: Category = Category.HOLD
 
 
-DEG: Final = 57.29577951308232
+DEG_PER_RAD: Final = 57.29577951308232
 
 RULES: Final[dict[Rule, Entry]] = {
     Rule.OPERATOR: Entry("safe stop asked for by the operator"),
@@ -66,15 +66,17 @@ RULES: Final[dict[Rule, Entry]] = {
     Rule.NOT_FINITE: Entry("command is not a finite number"),
     Rule.BAD_COMMAND: Entry("command cannot be understood"),
     Rule.UNREACHABLE: Entry("pose beyond the robot's reach", "mm", scale=1e3),
-    Rule.JUMP: Entry("command jumps between two cycles", "deg", "mm", DEG),
-    Rule.AXIS_RANGE: Entry("axis would leave its range before it can stand", "deg", "mm", DEG),
-    Rule.AXIS_SPEED: Entry("axis commanded faster than its limit", "deg/s", "mm/s", DEG),
-    Rule.AXIS_ACCELERATION: Entry("command runs away from what the axis may accelerate", "deg", "mm", DEG),
+    Rule.JUMP: Entry("command jumps between two cycles", "deg", "mm", DEG_PER_RAD),
+    Rule.AXIS_RANGE: Entry("axis would leave its range before it can stand", "deg", "mm", DEG_PER_RAD),
+    Rule.AXIS_SPEED: Entry("axis commanded faster than its limit", "deg/s", "mm/s", DEG_PER_RAD),
+    Rule.AXIS_ACCELERATION: Entry("command runs away from what the axis may accelerate", "deg", "mm", DEG_PER_RAD),
     Rule.POSITION_RANGE: Entry("port would leave Table 3's position range before it can stand", "m"),
-    Rule.ATTITUDE_RANGE: Entry("plate would leave Table 3's attitude range before it can stand", "deg", scale=DEG),
+    Rule.ATTITUDE_RANGE: Entry(
+        "plate would leave Table 3's attitude range before it can stand", "deg", scale=DEG_PER_RAD
+    ),
     Rule.PORT_SPEED: Entry("port faster than Table 3 allows", "m/s"),
-    Rule.PORT_RATE: Entry("port turns faster than Table 3 allows", "deg/s", scale=DEG),
-    Rule.WRIST_SINGULARITY: Entry("wrist too near its singularity (A5 = 0)", "deg", scale=DEG),
+    Rule.PORT_RATE: Entry("port turns faster than Table 3 allows", "deg/s", scale=DEG_PER_RAD),
+    Rule.WRIST_SINGULARITY: Entry("wrist too near its singularity (A5 = 0)", "deg", scale=DEG_PER_RAD),
     Rule.SILENCE: Entry("no command from the master", "ms", scale=1e3),
 }
 
