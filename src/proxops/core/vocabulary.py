@@ -22,6 +22,7 @@ class Source(IntEnum):
     SYNC = 2
     MANUAL = 3
     SINE = 4
+    BRIDGE = 5
 
 
 class Hardware(IntEnum):
@@ -46,6 +47,55 @@ class Mode(IntEnum):
     STOPPED = 9  # latched until reset
     RELEASING = 10  # drives coming on, brakes opening
     ENDING = 11  # a source has said all or was let go: braking, then READY
+    BRIDGED = 12  # the bridge has the hall: it converges, follows, or stands and waits
+    HALTING = 13  # the bridge brakes, not latched: BRIDGED follows at standstill
+
+
+class Phase(IntEnum):
+    """What the bridge is doing."""
+
+    IDLE = 0  # not selected
+    WAITING = 1  # no client
+    STANDING = 2  # a client sends, the hall may not move: the cause says why
+    SEARCHING = 3  # looks for a posture that can show the commanded pose
+    JOINING = 4  # the axes move to that posture
+    CONVERGING = 5  # the clutch closes
+    FOLLOWING = 6  # converged: the hall shows what the client commands
+    HALTING = 7  # braking
+
+
+class Zone(IntEnum):
+    """Collision state of a pose, as the paper colours it."""
+
+    GREEN = 0
+    YELLOW = 1
+    RED = 2
+
+
+class Standstill(IntEnum):
+    """Why the bridge does not move the hall."""
+
+    NONE = 0
+    NOT_SELECTED = 1  # the operator has not selected the bridge, or the facility is stopped
+    NO_CLIENT = 2  # nobody has sent yet
+    SILENCE = 3  # the client has stopped sending
+    OUT_OF_REACH = 4  # no posture of the robots shows the commanded pose
+    COMMANDED_YELLOW = 5
+    COMMANDED_RED = 6
+    ACTUAL_RED = 7  # only manual control leads out
+    WAY_BLOCKED = 8  # going on would end in red
+    LIMIT = 9  # going on would break a rule of the guard: its number says which
+    NO_POSTURE = 10  # the search for a posture is under way or found none
+
+
+class InputState(IntEnum):
+    """State of the bridge's input filter."""
+
+    EMPTY = 0  # nothing has come yet
+    DIRECT = 1  # packets go straight through
+    BUFFERED = 2  # one packet waits: each goes out one cycle after it came
+    EXTRAPOLATING = 3  # packets are missing: cubic extrapolation
+    DRY = 4  # more are missing than extrapolation may bridge
 
 
 class Severity(IntEnum):
