@@ -25,6 +25,7 @@ _WHERE = {
     "write_report": "proxops.ground.report",
     "SyncClient": "proxops.client",
     "ControlClient": "proxops.client",
+    "BridgeClient": "proxops.client",
     "System": "proxops.core.vocabulary",
     "Mode": "proxops.core.vocabulary",
     "BadInput": "proxops.core.errors",
@@ -33,6 +34,7 @@ _WHERE = {
 __all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
+    from proxops.client import BridgeClient as BridgeClient
     from proxops.client import ControlClient as ControlClient
     from proxops.client import SyncClient as SyncClient
     from proxops.core.errors import BadInput as BadInput

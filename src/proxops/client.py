@@ -1,4 +1,4 @@
-"""Clients of a running facility, light enough for any script: synchronous commands, and the operator's control channel."""
+"""Clients of a running facility, light enough for any script: synchronous commands, the bridge, the operator's channel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from proxops.core.bridge_datagram import BridgeCommand, BridgeStatus, unpack_status
+from proxops.core.bridge_datagram import pack_command as pack_bridge_command
 from proxops.core.channel import (
+    BRIDGE_PORT,
     CONTROL_PORT,
     CONTROL_VERSION,
     LOOPBACK,
@@ -53,6 +56,107 @@ class SyncClient:
 
     def close(self) -> None:
         self._socket.close()
+
+
+class BridgeClient:
+    """Sends the poses of two spacecraft and hears what the hall makes of them. One object is one sender, hence one master.
+
+    Send every 4 ms and call ``status`` at least once a second: what nobody reads fills the socket, and the newest is lost.
+    """
+
+    def __init__(self, address: tuple[str, int] = (LOOPBACK, BRIDGE_PORT), timeout_s: float = 1.0) -> None:
+        """``timeout_s``: a status older than this is not handed out any more."""
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.connect(address)
+        self._socket.settimeout(0.0)
+        self._timeout_s = timeout_s
+        self._newest: BridgeStatus | None = None
+        self._heard_s = 0.0
+        self.sequence = 0
+        self.malformed = 0  # datagrams that were no status of ours
+        self.last_malformed = ""
+
+    def send(
+        self,
+        chaser: Sequence[float],
+        target: Sequence[float],
+        *,
+        chaser_velocity: Sequence[float] | None = None,
+        target_velocity: Sequence[float] | None = None,
+        sun: Sequence[float] | None = None,
+        sent_ns: int | None = None,
+        sequence: int | None = None,
+    ) -> None:
+        """Send both poses, in any frame they share: x y z in m and the quaternion qx qy qz qw, SCALAR LAST as on the wire.
+
+        Velocities (m/s, then rad/s, components in that frame) are given for both or for none; ``sun`` is the unit vector
+        towards the sun. Unless given, ``sent_ns`` is this machine's monotonic clock and ``sequence`` counts on.
+        """
+        if (chaser_velocity is None) != (target_velocity is None):
+            raise BadInput("velocity of one spacecraft only", bound="both or none")
+        self.sequence = self.sequence + 1 if sequence is None else sequence
+        command = BridgeCommand(
+            self.sequence,
+            time.monotonic_ns() if sent_ns is None else sent_ns,
+            _of_length(7, chaser, "chaser pose"),
+            _of_length(7, target, "target pose"),
+            None if chaser_velocity is None else _of_length(6, chaser_velocity, "chaser velocity"),
+            None if target_velocity is None else _of_length(6, target_velocity, "target velocity"),
+            None if sun is None else _of_length(3, sun, "direction to the sun"),
+        )
+        self._put(pack_bridge_command(command))
+
+    def status(self, wait_s: float = 0.0) -> BridgeStatus | None:
+        """Newest status received, None when there is none or the hall has fallen silent; waits up to ``wait_s`` for the next."""
+        self._socket.settimeout(wait_s)
+        data = self._get()
+        self._socket.settimeout(0.0)
+        while data is not None:
+            self._take(data)
+            data = self._get()
+        silent_s = time.monotonic() - self._heard_s
+        return self._newest if silent_s <= self._timeout_s else None
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _put(self, data: bytes) -> None:
+        """Send, whoever listens. That an EARLIER datagram met a closed port is reported here, once: then try again."""
+        for _ in range(2):
+            try:
+                self._socket.send(data)
+                return
+            except ConnectionError:
+                continue  # nobody listens: statuses stay away, which is how the caller learns it
+            except BlockingIOError:
+                return  # the send buffer is full: lost like any datagram, and counted by the hall
+
+    def _get(self) -> bytes | None:
+        """The next datagram, or None when none comes in time."""
+        while True:
+            try:
+                return self._socket.recv(2048)
+            except (BlockingIOError, TimeoutError):
+                return None
+            except ConnectionError:
+                continue  # see _put
+
+    def _take(self, data: bytes) -> None:
+        """Keep a status unless a newer one has overtaken it; a restarted facility counts ticks anew but is later."""
+        try:
+            status = unpack_status(data)
+        except Malformed as error:
+            self.malformed, self.last_malformed = self.malformed + 1, str(error)
+            return
+        newest = self._newest
+        if newest is None or status.tick >= newest.tick or status.utc_ns >= newest.utc_ns:
+            self._newest, self._heard_s = status, time.monotonic()
+
+
+def _of_length(size: int, values: Sequence[float], what: str) -> tuple[float, ...]:
+    if len(values) != size:
+        raise BadInput(f"{what} has {len(values)} values", bound=str(size))
+    return tuple(values)
 
 
 class ControlClient:

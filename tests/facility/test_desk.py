@@ -428,7 +428,7 @@ def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: 
             assert (np.abs(new_rate - rate) / DT <= cell.hall["acceleration"][0] * (1 + 1e-6)).all()
             before, rate = now, new_rate
             seen.add(facility.mode)
-    assert seen == set(Mode)
+    assert seen == set(Mode) - {Mode.BRIDGED, Mode.HALTING}  # this hall has no bridge
     hall.close()
 
 

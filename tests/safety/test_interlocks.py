@@ -17,10 +17,10 @@ RULE = {
 ENDS = {
     "estop": set(Mode) - {M.STANDBY},  # in a stop too: it takes the drives
     "power": set(Mode) - {M.STANDBY},
-    "door": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING},
-    "gate": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING},
-    "laser": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING},
-    "fence": {M.SINE, M.MOVING_TO_START, M.RUNNING},  # jog at reduced speed stays allowed
+    "door": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING, M.BRIDGED},
+    "gate": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING, M.BRIDGED},
+    "laser": {M.MANUAL, M.SINE, M.MOVING_TO_START, M.RUNNING, M.BRIDGED},
+    "fence": {M.SINE, M.MOVING_TO_START, M.RUNNING, M.BRIDGED},  # jog at reduced speed stays allowed
 }
 
 

@@ -14,7 +14,7 @@ BY_HAND: dict[Mode, dict[Event, Mode]] = {
     M.RELEASING: {E.RELEASED: M.READY, E.DRIVES_OFF: M.STANDBY, E.TRIP: M.STOPPED},
     M.READY: {
         E.DRIVES_OFF: M.STANDBY, E.SELECT_SYNC: M.ARMED, E.SELECT_ASYNC: M.ARMED, E.SELECT_MANUAL: M.MANUAL,
-        E.SELECT_SINE: M.SINE, E.TRIP: M.STOPPING,
+        E.SELECT_SINE: M.SINE, E.SELECT_BRIDGE: M.BRIDGED, E.TRIP: M.STOPPING,
     },
     M.MANUAL: {E.DESELECT: M.ENDING, E.TRIP: M.STOPPING},
     M.SINE: {E.DESELECT: M.ENDING, E.FINISHED: M.ENDING, E.TRIP: M.STOPPING},
@@ -25,6 +25,8 @@ BY_HAND: dict[Mode, dict[Event, Mode]] = {
     },
     M.RUNNING: {E.FINISHED: M.ENDING, E.TRIP: M.STOPPING},
     M.ENDING: {E.STANDSTILL: M.READY, E.TRIP: M.STOPPING},
+    M.BRIDGED: {E.HALT: M.HALTING, E.DESELECT: M.ENDING, E.TRIP: M.STOPPING},
+    M.HALTING: {E.STANDSTILL: M.BRIDGED, E.DESELECT: M.ENDING, E.TRIP: M.STOPPING},
     M.STOPPING: {E.STANDSTILL: M.STOPPED, E.TRIP: M.STOPPING},
     M.STOPPED: {E.RESET: M.READY, E.RESET_OFF: M.STANDBY, E.TRIP: M.STOPPED},
 }  # fmt: skip
@@ -103,7 +105,10 @@ def test_drives_go_off_only_where_nothing_moves() -> None:
 
 
 def test_moving_modes() -> None:
-    assert set(MOVING) == {Mode.MANUAL, Mode.SINE, Mode.MOVING_TO_START, Mode.RUNNING, Mode.STOPPING, Mode.ENDING}
+    assert set(MOVING) == {
+        Mode.MANUAL, Mode.SINE, Mode.MOVING_TO_START, Mode.RUNNING, Mode.STOPPING, Mode.ENDING,
+        Mode.BRIDGED, Mode.HALTING,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -117,5 +122,5 @@ def test_modes_keep_their_numbers() -> None:
     """They stand in logs and answers."""
     assert {m.name: int(m) for m in Mode} == {
         "STANDBY": 0, "READY": 1, "MANUAL": 2, "SINE": 3, "ARMED": 4, "MOVING_TO_START": 5, "AT_START": 6, "RUNNING": 7,
-        "STOPPING": 8, "STOPPED": 9, "RELEASING": 10, "ENDING": 11,
+        "STOPPING": 8, "STOPPED": 9, "RELEASING": 10, "ENDING": 11, "BRIDGED": 12, "HALTING": 13,
     }  # fmt: skip

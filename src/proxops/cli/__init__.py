@@ -12,6 +12,7 @@ import typer
 from proxops.cli.ctl import ctl
 from proxops.cli.facility import convert, doctor, play, serve
 from proxops.cli.log import log
+from proxops.cli.scenario import list_, run
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_DONE, ProxopsError
 
 
@@ -37,8 +38,9 @@ def _main(version: Annotated[bool, typer.Option("--version", is_eager=True, call
     pass
 
 
-for _command in (play, convert, serve, doctor):
+for _command in (run, play, convert, serve, doctor):
     app.command()(_command)
+app.command("list")(list_)
 app.add_typer(ctl, name="ctl")
 app.add_typer(log, name="log")
 

@@ -7,6 +7,7 @@ from typing import Final
 LOOPBACK: Final = "127.0.0.1"
 SYNC_PORT: Final = 47250
 CONTROL_PORT: Final = 47251
+BRIDGE_PORT: Final = 47252
 CONTROL_VERSION: Final = 1
 SIZE_LIMIT: Final = 60_000  # bytes of a control datagram
 TIME_TO_LIVE_MS: Final = 1000  # of a request, unless it says otherwise

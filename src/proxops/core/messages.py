@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.vocabulary import Hardware, Mode, Source, System
+from proxops.core.vocabulary import Hardware, InputState, Mode, Phase, Source, Standstill, System, Zone
 
 AXES: Final = (
     "rail",
@@ -126,6 +126,39 @@ POOL: Final[tuple[Group, ...]] = (
             Variable("speed", "f8", "1", "share of the axis speed limits left"),
         ),
     ),
+    Group(
+        "bridge",
+        "what the bridge makes of its client's packets",
+        (
+            Variable("phase", "u1", "", "what the bridge is doing", Phase),
+            Variable("cause", "u1", "", "why it stands still", Standstill),
+            Variable("input", "u1", "", "state of the input filter", InputState),
+            Variable("commanded_zone", "u1", "", "collision state of the commanded pose", Zone),
+            Variable("actual_zone", "u1", "", "collision state of the actual pose", Zone),
+            Variable("converged", "u1", "", "1 when the hall shows what is commanded"),
+            Variable("rule", "u1", "", "number of the guard's rule that halted it, 0 for none"),
+            Variable("placed", "u1", "", "1 when the commanded pose has a place in the hall"),
+            Variable("sequence", "i8", "1", "number of the newest packet taken, -1 for none"),
+            Variable("taken", "u4", "1", "packets taken"),
+            Variable("lost", "u4", "1", "packets that never came"),
+            Variable("extrapolated", "u4", "1", "cycles filled by extrapolation"),
+            Variable("stale", "u4", "1", "packets that came too late or twice"),
+            Variable("refused", "u4", "1", "datagrams not taken"),
+            Variable("doubled", "u4", "1", "cycles with two packets or more"),
+            Variable("left_m", "f8", "m", "position still to converge"),
+            Variable("left_rad", "f8", "rad", "attitude still to converge"),
+            Variable("left_s", "f8", "s", "time until convergence, foretold"),
+            Variable("commanded_clearance", "f8", "m", "from the commanded pose to red"),
+            Variable("actual_clearance", "f8", "m", "from the actual pose to red, at least"),
+            Variable("yellow", "f8", "m", "thickness of the yellow layer: at least the way to standstill"),
+            Variable("phi", "f8", "rad", "roll of the rig about the line of the wrist centres"),
+            Variable("cost", "f8", "1", "of the posture"),
+            Variable("pace", "f8", "1", "share of the clutch's speeds that the axes allow"),
+        ),
+    ),
+    _pose("commanded_relative", "T_port2_port1 that the client commands, estimated"),
+    _pose("shown_relative", "T_port2_port1 of the clutch: what the set-point shows"),
+    _pose("asked_port1", "T_lab_port1 that the commanded pose asks for"),
     Group(
         "timing",
         "how the live loop kept its time (zero in lockstep)",

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 import proxops
+from proxops.bridge.settings import BridgeSettings
 from proxops.core.clock import Clock
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
+from proxops.facility.bridge_end import BridgeEnd
 from proxops.facility.desk import Desk
 from proxops.facility.facility import Facility
 from proxops.facility.sync import Address, SyncPort
@@ -38,6 +40,8 @@ class Hall:
         """Finish the log; the recorder's exit code (0: complete)."""
         if self.desk.sync:
             self.desk.sync.close()
+        if self.desk.bridge:
+            self.desk.bridge.port.close()
         if self.recorder:
             return self.recorder.finish(FINISH_S)
         for ring in self.rings:
@@ -47,14 +51,17 @@ class Hall:
 
 def build(
     cell: Cell, clock: Clock, *, seed: int, record: Path | None,
-    sync: Address | None = None, metadata: dict[str, str] | None = None,
+    sync: Address | None = None, bridge: BridgeSettings | None = None, bridge_at: Address | None = None,
+    metadata: dict[str, str] | None = None,
 ) -> Hall:  # fmt: skip
-    """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests)."""
+    """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests).
+    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep."""
     rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
     link = VirtualHall(cell, np.random.default_rng(seed))
     facility = Facility(cell, link, clock, *rings)
     try:
         port = SyncPort(sync, facility.events.tell) if sync else None
+        end = BridgeEnd(facility, bridge, bridge_at) if bridge else None
     except BadInput:
         for ring in rings:
             ring.close()
@@ -73,4 +80,4 @@ def build(
         recorder = Recorder.start(*rings, record, about, replace=True)
         recorder.wait_ready()
         facility.recorder = recorder
-    return Hall(facility, Desk(facility, port), recorder, rings)
+    return Hall(facility, Desk(facility, port, end), recorder, rings)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import AXES
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
+from proxops.facility.bridge_end import BridgeEnd
 from proxops.facility.facility import Facility
 from proxops.facility.follower import Follower
 from proxops.facility.jog import Jog, button
@@ -30,14 +31,15 @@ SELECT: Final = {
     "async": (Event.SELECT_ASYNC, Source.ASYNC),
     "manual": (Event.SELECT_MANUAL, Source.MANUAL),
     "sine": (Event.SELECT_SINE, Source.SINE),
+    "bridge": (Event.SELECT_BRIDGE, Source.BRIDGE),
 }
 
 
 class Desk:
     """Requests either take effect or raise ``Refused`` (not now) or ``BadInput`` (never), with the reason."""
 
-    def __init__(self, facility: Facility, sync: SyncPort | None = None) -> None:
-        self.facility, self.sync = facility, sync
+    def __init__(self, facility: Facility, sync: SyncPort | None = None, bridge: BridgeEnd | None = None) -> None:
+        self.facility, self.sync, self.bridge = facility, sync, bridge
         self.trajectory: Trajectory | None = None
         self._jog: Jog | None = None
 
@@ -96,6 +98,9 @@ class Desk:
         event, source = SELECT[name]
         if source is Source.SYNC and self.sync is None:
             raise Refused("this run has no synchronous interface")
+        if source is Source.BRIDGE:
+            self._select_bridge()
+            return
         if source is Source.ASYNC and self.trajectory is None:
             raise Refused("select async: no trajectory is loaded (proxops ctl load FILE)")
         f.go(event)
@@ -108,9 +113,21 @@ class Desk:
         elif source is Source.MANUAL:
             f.motion = self._jog = Jog(f.cell, f.interlocks)
 
+    def _select_bridge(self) -> None:
+        """Give the hall to the bridge; not out of a red zone, which only manual control leads out of."""
+        f = self.facility
+        if self.bridge is None:
+            raise Refused("this run has no bridge")
+        if f.mode is Mode.READY:
+            self._forbid(f.interlocks.forbids_start(Mode.BRIDGED))
+            self._forbid(self.bridge.red(f))
+        f.go(Event.SELECT_BRIDGE)
+        f.source = Source.BRIDGE
+        f.motion = self.bridge.motion(f)
+
     def _let_go(self) -> None:
         f = self.facility
-        if f.mode in (Mode.MANUAL, Mode.SINE):
+        if f.mode in (Mode.MANUAL, Mode.SINE, Mode.BRIDGED, Mode.HALTING):
             f.finish(Event.DESELECT)
         else:
             f.go(Event.DESELECT)

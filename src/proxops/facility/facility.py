@@ -23,7 +23,7 @@ from proxops.lab.links.virtual import ControllerFault
 from proxops.safety.guard import Guard
 from proxops.safety.interlocks import Interlocks
 from proxops.safety.modes import BRAKING, STILL, Event, allowed, next_mode
-from proxops.safety.rules import RULES, Category, Rule, Stop
+from proxops.safety.rules import LIMITS, RULES, Category, Rule, Stop
 
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
 LOOK_EVERY: Final = 25  # cycles between looks at the recorder
@@ -46,6 +46,12 @@ class Link(Protocol):
     def standing(self) -> NDArray[np.float64]: ...
 
 
+class Telemetry(Protocol):
+    """A part that fills a group of its own in the pool."""
+
+    def publish(self) -> None: ...
+
+
 class RecorderHealth(Protocol):
     """What the facility wants to know of its recorder."""
 
@@ -63,9 +69,11 @@ class Facility:
         self.interlocks = Interlocks(cell.file.interlock)
         self.recorder: RecorderHealth | None = None
         self.mode, self.source, self.hardware = Mode.STANDBY, Source.NONE, Hardware.SIMULATION
+        self.telemetry: Telemetry | None = None  # the bridge's
         self.commands: CommandSource | None = None  # of the selected source, for answers and the log
         self.motion: Motion | None = None  # what moves the robots in the present mode
         self.stop: Stop | None = None  # the first cause, until reset
+        self.limit: Stop | None = None  # what the guard objected to when the bridge was halted last
         self._causes: set[Stop] = set()  # all that were told since
         self._drop_drives = False  # one of them takes the drives' power
         self.lateness = self.work = 0.0
@@ -126,11 +134,16 @@ class Facility:
             self.trip(wish)
         elif wish is Rest.DONE:
             self._done()
+        elif wish is Rest.HALT and self.mode is Mode.BRIDGED:
+            self.halt(None)
         if self.mode in BRAKING:
             self._brake()
         elif isinstance(wish, np.ndarray) or self.guard.moving:
             stop = self.guard.judge(wish if isinstance(wish, np.ndarray) else self.guard.wish)
-            if stop:
+            if stop and self.mode is Mode.BRIDGED and stop.rule in LIMITS:
+                self.halt(stop)
+                self.guard.brake()
+            elif stop:
                 self.trip(self._located(stop))
                 self.guard.brake()
         return self.guard.setpoint
@@ -190,6 +203,12 @@ class Facility:
             self.events.tell(
                 Severity.WARNING, "source", f"{self.commands.name} was the last and still in motion: braking"
             )
+
+    def halt(self, limit: Stop | None) -> None:
+        """The bridge cannot go on: brake, stay ready. ``limit`` is the guard's objection, if it was that."""
+        self.limit = limit
+        self.guard.begin_braking()
+        self.go(Event.HALT)
 
     def trip(self, stop: Stop) -> None:
         """A rule is broken: brake now. The first cause stands until reset; further ones are told and may cut the drives."""
@@ -286,6 +305,8 @@ class Facility:
             self._publish_command(self.commands)
         self._wished[:], self._setpoint[:], self._setpoint_rate[:] = guard.wish, guard.setpoint, guard.rate
         observe(self.cell.hall, guard.setpoint, self.actual, self.system, self.pov, self._ports, self.answer)
+        if self.telemetry:
+            self.telemetry.publish()
         self._write_timing(self.lateness, self.work, self.missed)
         self.ring.push(self.pool.bytes)
 

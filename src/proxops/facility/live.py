@@ -11,6 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
+from proxops.bridge.settings import BridgeSettings
+from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_S
@@ -22,6 +24,7 @@ from proxops.facility.sync import Address
 from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
 
+ASK_EVERY: Final = 25  # cycles
 SHUT_DOWN_CYCLES: Final = round(20 / PERIOD_S)  # patience for braking before the process ends
 
 
@@ -39,16 +42,22 @@ class Served:
 class LiveFacility:
     """Owns the loop. ``run`` returns after a signal, a ``shut_down`` request or ``for_s`` seconds."""
 
-    def __init__(self, cell: Cell, record: Path | None, *, sync: Address, control: Address, seed: int = 0) -> None:
-        warm_up(cell)
+    def __init__(
+        self, cell: Cell, record: Path | None, *, sync: Address, control: Address, seed: int = 0,
+        bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), metadata: dict[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        warm_up(cell, bridge)
         self._clock = LiveClock()
-        self.hall: Hall = build(cell, self._clock, seed=seed, record=record, sync=sync, metadata={"clock": "live"})
+        self.hall: Hall = build(
+            cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
+            metadata={"clock": "live", **(metadata or {})},
+        )  # fmt: skip
         try:
             self.control = ControlPort(control, self.hall.desk, self.shut_down)
         except BadInput:
             self.hall.close()
             raise
-        self._ending = False
+        self._ending = self._bridged = False
         self._signals = 0
 
     def shut_down(self) -> None:
@@ -61,8 +70,13 @@ class LiveFacility:
         if self._signals > 2:  # somebody insists: the log is finished by the recorder on its own
             os._exit(130)
 
-    def run(self, announce: Callable[[RealTime], None], for_s: float | None = None, drives: bool = True) -> Served:
-        """Tick until told to end; then bring the robots to rest and close everything."""
+    def run(
+        self, announce: Callable[[RealTime], None], for_s: float | None = None, drives: bool = True, bridged: bool = False,
+        until: Callable[[], bool] = lambda: False,
+    ) -> Served:  # fmt: skip
+        """Tick until told to end; then bring the robots to rest and close everything. ``bridged`` gives the hall to the
+        bridge as soon as it is ready for the first time; ``until`` is asked now and then whether the end has come."""
+        self._bridged, self._until = bridged, until
         before = {s: signal.signal(s, self._on_signal) for s in (signal.SIGINT, signal.SIGTERM)}
         real_time = enter_real_time()
         try:
@@ -89,8 +103,17 @@ class LiveFacility:
         except Refused as reason:
             self.hall.facility.events.tell(Severity.WARNING, "refused.drives", str(reason))
 
+    def _try_bridge(self) -> None:
+        """Select the bridge once, when the facility is ready."""
+        if self._bridged and self.hall.facility.mode is Mode.READY:
+            self._bridged = False
+            try:
+                self.hall.desk.select("bridge")
+            except Refused as reason:
+                self.hall.facility.events.tell(Severity.WARNING, "refused.select", str(reason))
+
     def _loop(self, cycles: int | None) -> None:
-        clock, facility, sync = self._clock, self.hall.facility, self.hall.desk.sync
+        clock, facility, sync, bridge = self._clock, self.hall.facility, self.hall.desk.sync, self.hall.desk.bridge
         assert sync is not None
         left = SHUT_DOWN_CYCLES
         clock.start()
@@ -99,11 +122,16 @@ class LiveFacility:
             facility.missed = clock.missed
             began = time.perf_counter_ns()
             sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING)
+            if bridge:
+                bridge.begin_cycle()
+                self._try_bridge()
             facility.tick()
+            if bridge:
+                bridge.end_cycle()
             sync.answer(facility.answer_in, facility.mode, facility.rule_number, clock.utc_ns())
             self.control.serve()
             facility.work = (time.perf_counter_ns() - began) * 1e-9
-            if cycles is not None and clock.tick >= cycles:
+            if (cycles is not None and clock.tick >= cycles) or (clock.tick % ASK_EVERY == 0 and self._until()):
                 self._ending = True
             if self._ending:
                 left -= 1
@@ -115,7 +143,7 @@ class LiveFacility:
         facility, desk = self.hall.facility, self.hall.desk
         if facility.still:
             return True
-        if facility.mode in (Mode.MANUAL, Mode.SINE):
+        if facility.mode in (Mode.MANUAL, Mode.SINE, Mode.BRIDGED, Mode.HALTING):
             desk.select("none")
         elif facility.mode in (Mode.MOVING_TO_START, Mode.RUNNING):
             desk.safe_stop()

@@ -18,6 +18,7 @@ class Rest(Enum):
     """What a motion says when it has no wish."""
 
     HOLD = "hold"  # nothing for now: stand where the last wish was
+    HALT = "halt"  # brake now, go on later (the bridge)
     DONE = "done"  # nothing any more
 
 

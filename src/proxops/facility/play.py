@@ -114,13 +114,14 @@ class Player:
         facility.missed = getattr(clock, "missed", 0)
         facility.tick()
         if isinstance(clock, LockstepClock):
-            self._let_recorder_keep_up()
+            let_recorder_keep_up(self._hall)
 
-    def _let_recorder_keep_up(self) -> None:
-        """Only in lockstep: there is no hurry, and nothing may be lost. A live tick never waits."""
-        ring, recorder = self._facility.ring, self._hall.recorder
-        while recorder and ring.head - ring.tail > ring.slots // 2 and not ring.trouble and recorder.alive():
-            time.sleep(0.001)
+
+def let_recorder_keep_up(hall: Hall) -> None:
+    """Only in lockstep: there is no hurry, and nothing may be lost. A live tick never waits."""
+    ring, recorder = hall.facility.ring, hall.recorder
+    while recorder and ring.head - ring.tail > ring.slots // 2 and not ring.trouble and recorder.alive():
+        time.sleep(0.001)
 
 
 def play(

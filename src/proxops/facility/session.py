@@ -14,6 +14,7 @@ from typing import Any
 from proxops.core.channel import LOOPBACK
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.messages import PERIOD_S
+from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall
 from proxops.facility.live import LiveFacility
@@ -21,6 +22,7 @@ from proxops.facility.mover import parse_order
 from proxops.facility.play import play
 from proxops.facility.preflight import preflight
 from proxops.facility.realtime import RealTime
+from proxops.facility.run import run_lockstep, run_realtime
 from proxops.facility.sync import Address
 from proxops.ground.log import Log
 from proxops.lab.cell import Cell
@@ -88,6 +90,30 @@ def play_session(
         "recorder_exit_code": played.recorder_code,
         "real_time": str(played.real_time) if played.real_time else None,
         "alarms": list(played.alarms),
+    }
+    return finish(folder, cell, extra, report=report, quiet=quiet)
+
+
+def run_session(
+    cell: Cell, scenario: Scenario, folder: Path, *, realtime: bool, report: bool, quiet: bool
+) -> dict[str, Any]:
+    """Run a scenario into ``folder``; the summary."""
+    from proxops.facility.progress import progress_bar
+
+    prepare_folder(folder)
+    record = folder / "run.mcap"
+    if realtime:
+        print("warming up …", file=sys.stderr, flush=True)
+        ran = run_realtime(cell, scenario, record, None if quiet else _monitor)
+    else:
+        with progress_bar(quiet) as progress:
+            ran = run_lockstep(cell, scenario, record, progress=progress)
+    extra: dict[str, Any] = {
+        "wall_time_s": ran.wall_s,
+        "times_real_time": ran.cycles * PERIOD_S / ran.wall_s,
+        "recorder_exit_code": ran.recorder_code,
+        "real_time": str(ran.real_time) if ran.real_time else None,
+        "alarms": list(ran.alarms),
     }
     return finish(folder, cell, extra, report=report, quiet=quiet)
 

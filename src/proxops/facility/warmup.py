@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from proxops.bridge.settings import BridgeSettings
+from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.clock import LockstepClock
+from proxops.core.messages import PERIOD_NS
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
 from proxops.facility.preflight import preflight
@@ -24,8 +27,10 @@ def standing(cell: Cell, system: System, lines: int = LINES) -> Trajectory:
     return Trajectory(np.full(lines, system, np.int16), values, "warm-up")
 
 
-def warm_up(cell: Cell) -> None:
-    """Play, jog, wave and stop on a scratch hall in lockstep, unrecorded."""
+def warm_up(cell: Cell, bridge: BridgeSettings | None = None) -> None:
+    """Play, jog, wave and stop on a scratch hall in lockstep, unrecorded; follow a client if there is a bridge."""
+    if bridge:
+        warm_up_bridge(cell, bridge)
     for system in System:
         preflight(cell, standing(cell, system))
         check_values(int(system), standing(cell, system).values[0])
@@ -56,4 +61,40 @@ def warm_up(cell: Cell) -> None:
         cycle(400)
     desk.safe_stop()
     cycle(50)
+    hall.close()
+
+
+def warm_up_bridge(cell: Cell, settings: BridgeSettings) -> None:
+    """A client that comes, jumps, falls silent, loses packets and returns: every kernel of the bridge."""
+    clock = LockstepClock()
+    hall = build(cell, clock, seed=0, record=None, bridge=settings)
+    facility, desk, end = hall.facility, hall.desk, hall.desk.bridge
+    assert end is not None
+    sequence = 0
+
+    def cycle(count: int, x_m: float | None, rates: bool = True) -> None:
+        nonlocal sequence
+        for k in range(count):
+            clock.advance()
+            end.begin_cycle()
+            if x_m is not None and k % 7:  # every seventh is lost
+                sequence += 1
+                velocity = (0.0,) * 6 if rates else None
+                pose = (x_m / settings.scale, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+                command = BridgeCommand(
+                    sequence, sequence * PERIOD_NS, pose, (0.0,) * 6 + (1.0,), velocity, velocity, (1.0, 0.0, 0.0)
+                )
+                end.port.take(pack_command(command))
+            facility.tick()
+            end.end_cycle()
+
+    desk.drives(True)
+    cycle(60, None)
+    desk.select("bridge")
+    for x_m, rates in ((5.0, True), (5.2, False), (1.0, False), (5.0, True)):
+        cycle(3000, x_m, rates)
+    cycle(100, None)
+    cycle(200, 5.0)
+    desk.select("none")
+    cycle(500, None)
     hall.close()

@@ -40,6 +40,8 @@ MODE_COLOURS: Final = {
     Mode.STOPPED: "#d1342f",
     Mode.RELEASING: "#b9c3a0",
     Mode.ENDING: "#a9d0b0",
+    Mode.BRIDGED: "#5cb270",
+    Mode.HALTING: "#e5734d",
 }
 SHORT_NAMES: Final = {
     Mode.MOVING_TO_START: "to start",

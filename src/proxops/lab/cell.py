@@ -160,6 +160,31 @@ class Limits(Strict):
     sync_timeout_ms: Annotated[Finite, Field(ge=4, le=1000)]
 
 
+class Room(Strict):
+    """Inner walls of the hall: a box in the lab that both spacecraft stay in."""
+
+    x_m: Interval
+    y_m: Interval
+    z_m: Interval
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Room:
+        for name in type(self).model_fields:
+            lower, upper = getattr(self, name)
+            if not lower < upper:
+                raise ValueError(f"{name}: from must be below to, got {lower} and {upper}")
+        return self
+
+
+class Zones(Strict):
+    """Where red begins round spacecraft, arms and walls, and how thick yellow is at least."""
+
+    box_margin_mm: NotNegative
+    body_margin_mm: NotNegative
+    yellow_layer_mm: Positive
+    room: Room
+
+
 class InterlockInput(Strict):
     """One named input that can forbid motion."""
 
@@ -176,6 +201,7 @@ class CellFile(Strict):
     robot2: RobotOnFloor
     plate_axes_deg: PlateAxes
     limits: Limits
+    zones: Zones
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]
 
     @field_validator("interlock")

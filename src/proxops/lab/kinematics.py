@@ -86,14 +86,14 @@ def inverse(lengths: Array, T_base_flange: Array, a4_hold: float, out: Array) ->
             q2 = math.atan2(v, u) - math.atan2(forearm * math.sin(bend), a2 + forearm * math.cos(bend))
             q3 = bend - bend0
             row = 4 * shoulder + 2 * elbow
-            _wrist(T, azimuth, q2 + q3, a4_hold, out[row : row + 2, :])
+            wrist(T, azimuth, q2 + q3, a4_hold, out[row : row + 2, :])
             for k in range(2):
                 out[row + k, 0], out[row + k, 1], out[row + k, 2] = -azimuth, q2, q3
     return beyond
 
 
 @kernel
-def _wrist(T: Array, azimuth: float, pitch: float, a4_hold: float, out: Array) -> None:
+def wrist(T: Array, azimuth: float, pitch: float, a4_hold: float, out: Array) -> None:
     """A4..A6 of both wrist branches from the attitude left over after the forearm. A5 and A6 follow from the chosen
     A4, so that the three together stay exact however small A5 is."""
     c1, s1, c3, s3 = math.cos(azimuth), math.sin(azimuth), math.cos(pitch), math.sin(pitch)

@@ -17,6 +17,7 @@ class Event(Enum):
     SELECT_ASYNC = "select async"
     SELECT_MANUAL = "select manual"
     SELECT_SINE = "select sine"
+    SELECT_BRIDGE = "select bridge"
     DESELECT = "select none"
     MOVE_TO_START = "move to start"
     CONFIRM = "confirm"
@@ -26,6 +27,7 @@ class Event(Enum):
     ARRIVED = "arrived"  # move to start has come to its end
     FINISHED = "finished"  # the source has no more to say
     TRIP = "trip"  # a rule was broken, or the operator's safe stop
+    HALT = "halt"  # the bridge cannot go on for now
     STANDSTILL = "standstill"  # braking is over
 
 
@@ -40,6 +42,11 @@ NEXT: Final[dict[tuple[Mode, Event], Mode]] = {
     (M.READY, E.SELECT_ASYNC): M.ARMED,
     (M.READY, E.SELECT_MANUAL): M.MANUAL,
     (M.READY, E.SELECT_SINE): M.SINE,
+    (M.READY, E.SELECT_BRIDGE): M.BRIDGED,
+    (M.BRIDGED, E.HALT): M.HALTING,
+    (M.HALTING, E.STANDSTILL): M.BRIDGED,  # not latched: the bridge goes on as soon as it can
+    (M.BRIDGED, E.DESELECT): M.ENDING,
+    (M.HALTING, E.DESELECT): M.ENDING,
     (M.MANUAL, E.DESELECT): M.ENDING,
     (M.SINE, E.DESELECT): M.ENDING,
     (M.SINE, E.FINISHED): M.ENDING,
@@ -60,11 +67,11 @@ NEXT: Final[dict[tuple[Mode, Event], Mode]] = {
     (M.STOPPED, E.TRIP): M.STOPPED,  # the first cause stands, further ones are told
 }
 
-OWN: Final = frozenset({E.TRIP, E.RELEASED, E.ARRIVED, E.FINISHED, E.STANDSTILL, E.RESET_OFF})
+OWN: Final = frozenset({E.TRIP, E.RELEASED, E.ARRIVED, E.FINISHED, E.HALT, E.STANDSTILL, E.RESET_OFF})
 """Events that the facility raises itself; an operator cannot ask for them by name."""
 
-BRAKING: Final = frozenset({M.STOPPING, M.ENDING})
-"""Modes in which the set-point brakes; ENDING is not latched."""
+BRAKING: Final = frozenset({M.STOPPING, M.ENDING, M.HALTING})
+"""Modes in which the set-point brakes; ENDING and HALTING are not latched."""
 
 STILL: Final = frozenset({M.STANDBY, M.RELEASING, M.READY, M.ARMED, M.AT_START, M.STOPPED})
 """Modes in which the set-point stands."""

@@ -32,6 +32,7 @@ class Rule(IntEnum):
     PORT_RATE = 19
     WRIST_SINGULARITY = 20
     SILENCE = 21
+    COLLISION_ZONE = 22
 
 
 class Category(IntEnum):
@@ -78,7 +79,16 @@ RULES: Final[dict[Rule, Entry]] = {
     Rule.PORT_RATE: Entry("port turns faster than Table 3 allows", "deg/s", scale=DEG_PER_RAD),
     Rule.WRIST_SINGULARITY: Entry("wrist too near its singularity (A5 = 0)", "deg", scale=DEG_PER_RAD),
     Rule.SILENCE: Entry("no command from the master", "ms", scale=1e3),
+    Rule.COLLISION_ZONE: Entry("robots stand in a red zone: only manual control leads out of it", "mm", scale=1e3),
 }
+
+LIMITS: Final = frozenset(
+    {
+        Rule.JUMP, Rule.AXIS_RANGE, Rule.AXIS_SPEED, Rule.AXIS_ACCELERATION, Rule.POSITION_RANGE, Rule.ATTITUDE_RANGE,
+        Rule.PORT_SPEED, Rule.PORT_RATE, Rule.WRIST_SINGULARITY,
+    }
+)  # fmt: skip
+"""Rules about where and how fast the hall may go: the bridge halts at them and waits, every other source is stopped."""
 
 AXIS_TEXT: Final = (
     "", "rail", *(f"robot 1 A{i}" for i in range(1, 7)), *(f"robot 2 A{i}" for i in range(1, 7)),

@@ -1,0 +1,131 @@
+"""A scenario: who flies how, over which network, and how the bridge shall follow. One TOML file, read strictly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from proxops.core.errors import BadInput
+from proxops.core.segments import DAY_S, Leg, Segment, Start, legs_of
+from proxops.core.strict_table import Direction, Finite, Share, Strict, Truth, Whole, read_table, within
+
+Milliseconds = Annotated[Finite, within(0, 10_000)]
+Frame = Literal["lab", "eci", "lvlh"]
+
+
+class Client(Strict):
+    """The simulated client: how often and in which frame it speaks, and its noise (standard deviations, white)."""
+
+    rate_hz: Annotated[Finite, within(40, 1000)] = 250.0
+    frame: Frame = "lab"
+    velocities: Truth = False  # packets carry velocities
+    sun: Direction | None = None  # towards the sun, in the client's frame
+    position_noise_mm: Annotated[Finite, within(0, 1000)] = 0.0
+    attitude_noise_deg: Annotated[Finite, within(0, 10)] = 0.0
+
+
+class Network(Strict):
+    """What happens to packets on the way. Shares are of all packets."""
+
+    drift: Annotated[Finite, within(-0.02, 0.02)] = 0.0  # by which share the client's clock runs fast
+    delay_ms: Milliseconds = 0.0
+    jitter_ms: Milliseconds = 0.0
+    loss: Annotated[Finite, within(0, 0.9)] = 0.0
+    burst: Annotated[Finite, within(1, 1000)] = 1.0  # mean number of packets lost in a row
+    duplicate: Share = 0.0
+    reorder: Share = 0.0  # packets that are held back by reorder_ms, so that later ones overtake them
+    reorder_ms: Milliseconds = 8.0
+
+
+class Bridge(Strict):
+    """Wishes to the bridge; what is not given is the bridge's own choice."""
+
+    speed_m_s: Annotated[Finite, within(0.001, 2)] | None = None
+    acceleration_m_s2: Annotated[Finite, within(0.001, 5)] | None = None
+    rate_deg_s: Annotated[Finite, within(0.01, 180)] | None = None
+    angular_acceleration_deg_s2: Annotated[Finite, within(0.01, 500)] | None = None
+    timeout_ms: Annotated[Finite, within(4, 10_000)] | None = None
+    scale: Annotated[Finite, within(0.001, 1)] = 1.0  # hall metres per orbit metre
+    sun_weight: Annotated[Finite, within(0, 1000)] = 0.0  # 0: the sun's direction is ignored
+    phi_deg: Annotated[Finite, within(-360, 360)] | None = None
+
+
+class ScenarioFile(Strict):
+    """The whole TOML file."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    about: Annotated[str, Field(pattern=r"^[^\n]{1,120}$")]
+    seed: Annotated[Whole, within(0, 2**63 - 1)]
+    duration_s: Annotated[Finite, within(0.1, DAY_S)] | None = None
+    client: Client = Client()
+    network: Network = Network()
+    bridge: Bridge = Bridge()
+    start: Start
+    motion: Annotated[tuple[Segment, ...], Field(min_length=1, max_length=1000)]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A loaded scenario: the file's tables, and the motion with its times."""
+
+    name: str
+    about: str
+    seed: int
+    duration_s: float
+    client: Client
+    network: Network
+    bridge: Bridge
+    start: Start
+    legs: tuple[Leg, ...]
+    source: Path
+    text: str = field(repr=False)  # the file as it was read, for the log
+
+
+def load_scenario(path_or_name: Path | str) -> Scenario:
+    """Read ``some/where.toml``, or one that is shipped by its name."""
+    path = Path(path_or_name)
+    if path.suffix != ".toml":
+        path = _shipped_path(str(path_or_name))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the scenario: {error}", where=str(path)) from None
+    return parse_scenario(text, path)
+
+
+def parse_scenario(text: str, source: Path) -> Scenario:
+    """A scenario from its text; ``source`` is named in complaints."""
+    file = read_table(text, ScenarioFile, source)
+    legs = legs_of(file.start, file.motion, str(source))
+    motion_s = legs[-1].start_s + legs[-1].duration_s
+    duration_s = motion_s if file.duration_s is None else file.duration_s
+    if not 0.1 <= duration_s <= DAY_S:
+        raise BadInput(
+            "motion: lasts too short or too long", where=str(source), value=f"{duration_s:g} s",
+            bound=f"0.1 … {DAY_S} s", way_out="give duration_s or change the motion",
+        )  # fmt: skip
+    return Scenario(
+        file.name, file.about, file.seed, duration_s,
+        file.client, file.network, file.bridge, file.start, legs, source, text,
+    )  # fmt: skip
+
+
+def shipped() -> list[Scenario]:
+    """All scenarios of the package, by name."""
+    return [load_scenario(path) for path in _shipped_paths().values()]
+
+
+def _shipped_paths() -> dict[str, Path]:
+    folder = Path(str(files("proxops").joinpath("scenarios")))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def _shipped_path(name: str) -> Path:
+    paths = _shipped_paths()
+    if name not in paths:
+        raise BadInput("no such scenario", value=name, bound=", ".join(paths), way_out="or a path that ends in .toml")
+    return paths[name]

@@ -1,0 +1,392 @@
+"""The bridge as a motion: control logic over filter, estimate, clutch, mapping, posture search and collision avoidance.
+
+Every cycle: packets → one sample → estimate → zones → a phase. The hall moves in three phases only (JOINING, CONVERGING,
+FOLLOWING); whatever speaks against that halts it, unlatched, and is named as the cause. At standstill the phase is worked
+out anew each cycle from what there is, so there is no start procedure and no way of being stuck.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.bridge import estimate as estimates
+from proxops.bridge.clutch import CLUTCH_DTYPE
+from proxops.bridge.clutch import seat as seat_clutch
+from proxops.bridge.cost import cost_of
+from proxops.bridge.descent import relax
+from proxops.bridge.estimate import ESTIMATE_DTYPE
+from proxops.bridge.input_filter import InputFilter, Sample
+from proxops.bridge.mapping import OK, PHI, PLACE_DTYPE, rig_of
+from proxops.bridge.posture import PORTION, START_ROOM, Posture, PostureSearch
+from proxops.bridge.reach import smallest_room
+from proxops.bridge.ride import RIDE_DTYPE, command_place, new_free, ride_tick, seat_ride
+from proxops.bridge.settings import BridgeSettings
+from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.core.vocabulary import InputState, Mode, Phase, Severity, Standstill, Zone
+from proxops.facility.bridge_port import BridgePort
+from proxops.facility.facility import Facility
+from proxops.facility.joiner import Joiner, looks, ways
+from proxops.facility.motion import Rest, Wish
+from proxops.facility.zone_watch import ZoneWatch
+from proxops.maths.rotation import matrix_from_quat
+from proxops.safety.rules import Rule, Stop
+from proxops.safety.zones import LOGIC
+
+Axes = NDArray[np.float64]
+MOVING: Final = frozenset({Phase.JOINING, Phase.CONVERGING, Phase.FOLLOWING})
+RELAX_PORTIONS: Final = 6  # at standstill, before the posture that there is may be judged
+LOOK_AGAIN: Final = 25  # cycles between two attempts at standstill when nothing has changed
+SEARCH_AGAIN: Final = 250  # cycles between two whole searches
+POSTURES_TRIED: Final = 4
+NO_VELOCITY: Final = np.zeros(6)
+
+
+class Bridged:
+    """Motion of mode BRIDGED. ``step`` every cycle, in HALTING too."""
+
+    def __init__(self, facility: Facility, port: BridgePort, settings: BridgeSettings, zones: ZoneWatch) -> None:
+        self._f, self._port, self._settings, self._zones = facility, port, settings, zones
+        cell = facility.cell
+        self._cell, self._hall = cell, cell.hall
+        self.filter = InputFilter(settings.patience)
+        self._est, self._clutch = np.zeros(1, ESTIMATE_DTYPE), np.zeros(1, CLUTCH_DTYPE)
+        self._cost, self._command_cost = cost_of(cell), cost_of(cell)
+        for cost in (self._cost, self._command_cost):
+            cost[0]["sun_weight"], cost[0]["phi_fixed"] = settings.sun_weight, settings.phi_rad is not None
+        self._rig = rig_of(cell)
+        self._free, self._command_free = new_free(), new_free()
+        self._ride, self._command_ride = np.zeros(1, RIDE_DTYPE), np.zeros(1, RIDE_DTYPE)
+        self._place, self._command_place = np.zeros(1, PLACE_DTYPE), np.zeros(1, PLACE_DTYPE)
+        self._limits = settings.limits
+        self._pose = np.zeros(7)  # estimated command, packed
+        self._step = 0.05  # of the command's descent
+        self._rate = np.zeros(N_AXES)
+        self._wish = np.zeros(N_AXES)
+        self.phase, self.cause = Phase.WAITING, Standstill.NO_CLIENT
+        self._told: tuple[Phase, Standstill] | None = None
+        self.rule = 0
+        self.sample: Sample | None = None  # newest that went out of the filter
+        self.commanded_zone = self.actual_zone = Zone.GREEN
+        self.commanded_clearance_m = self.actual_clearance_m = math.nan
+        self.yellow_m = zones.minimum_m
+        self.placed = False  # the commanded pose has a place
+        self._must_join = False  # the clutch cannot get there from here
+        self._wait = 0  # cycles until the next attempt at standstill
+        self._work: Iterator[None] | None = None  # attempt under way at standstill, a portion each cycle
+        self._joiner: Joiner | None = None
+
+    # ------------------------------------------------------------------ the cycle
+    def step(self) -> Wish:
+        self._listen()
+        self._judge()
+        if self.actual_zone is Zone.RED:
+            self._stand(Phase.STANDING, Standstill.ACTUAL_RED)
+            return Stop(Rule.COLLISION_ZONE, value=self.actual_clearance_m, detail=self._actual_pair)
+        if self._f.mode is Mode.HALTING:
+            self.phase = Phase.HALTING
+            return Rest.HOLD
+        if self.phase is Phase.HALTING:
+            self._halted()
+        against = self._against()
+        if self.phase in MOVING:
+            return self._halt(against) if against else self._move()
+        if against in (Standstill.NO_CLIENT, Standstill.SILENCE):
+            self._stand(Phase.WAITING, against)
+            return Rest.HOLD
+        return self._at_rest()
+
+    def _listen(self) -> None:
+        """Packets to one sample, sample to estimate."""
+        sample = self.filter.step(self._port.samples)
+        estimates.predict(self._est)
+        if self.filter.silent_cycles > self._settings.patience:
+            self._est[0]["seated"] = 0
+        elif sample is not None:
+            self.sample = sample
+            velocity = NO_VELOCITY if sample.velocity is None else sample.velocity
+            estimates.observe(self._est, sample.relative, velocity, sample.velocity is not None)
+            if sample.sun is not None and self._settings.sun_weight > 0.0:
+                self._see_sun(sample)
+        elif self.filter.state is InputState.DRY:
+            self._est[0]["a"], self._est[0]["alpha"] = 0.0, 0.0  # far from the last packet: no more than its speed
+        self._pose[:3], self._pose[3:] = self._est[0]["p"], self._est[0]["q"]
+
+    def _see_sun(self, sample: Sample) -> None:
+        """Direction to the sun in the chaser's frame."""
+        R_client_target = matrix_from_quat(sample.T_client_target[3:7])
+        R_target_chaser = matrix_from_quat(sample.relative[3:7])
+        assert sample.sun is not None
+        sun = (R_client_target @ R_target_chaser).T @ sample.sun
+        self._cost[0]["sun"] = self._command_cost[0]["sun"] = sun
+
+    @property
+    def client(self) -> bool:
+        """A client is there and sends."""
+        return bool(self._est[0]["seated"])
+
+    def _judge(self) -> None:
+        """Zones of the actual and, in motion, of the commanded pose."""
+        actual = self._zones.actual(self._f.actual, self._f.guard.rate)
+        self.actual_zone, self.actual_clearance_m = actual.zone, actual.finding.distance_m
+        self._actual_pair, self.yellow_m = actual.finding.pair, max(self._zones.minimum_m, actual.finding.layer_m)
+        if self.phase in MOVING and self.client:
+            self._place_command()
+
+    def _place_command(self) -> None:
+        """Where the commanded pose would be, with parameters of its own that settle for it."""
+        if self.phase is Phase.FOLLOWING:
+            self._command_free[0] = self._free[0]
+        elif self.phase is Phase.CONVERGING and self.placed:
+            _, self._step = relax(
+                self._hall, self._rig, self._command_cost, self._pose, self._command_free,
+                self._command_place[0]["q"], 1, self._step, self._command_place,
+            )  # fmt: skip
+        code = command_place(
+            self._hall, self._rig, self._pose, self._command_free, self._f.guard.setpoint, self._command_place
+        )
+        self.placed = code == OK
+        if self.placed:
+            self._judge_command(self._command_place[0]["q"])
+
+    def _judge_command(self, q: Axes) -> None:
+        est = self._est[0]
+        p, v = est["p"], est["v"]
+        distance = math.sqrt(float(p @ p))
+        closing = -float(p @ v) / distance if distance > 0.0 else 0.0
+        turning = math.sqrt(float(est["w"] @ est["w"]))
+        judged = self._zones.commanded(q, self._zones.closing_layer_m(closing, turning))
+        self.commanded_zone, self.commanded_clearance_m = judged.zone, judged.finding.distance_m
+        self._commanded_pair = judged.finding.pair
+
+    def _against(self) -> Standstill:
+        """What speaks against motion now; Table 1 is ``LOGIC``."""
+        if not self.client:
+            return Standstill.NO_CLIENT if self.sample is None else Standstill.SILENCE
+        if self.phase not in MOVING:
+            return Standstill.NONE
+        if not self.placed:
+            return Standstill.OUT_OF_REACH
+        if not LOGIC[self.commanded_zone, self.actual_zone]:
+            return Standstill.COMMANDED_RED if self.commanded_zone is Zone.RED else Standstill.COMMANDED_YELLOW
+        return Standstill.NONE
+
+    # ------------------------------------------------------------------ in motion
+    def _move(self) -> Wish:
+        guard = self._f.guard
+        if self.phase is Phase.JOINING:
+            axes = self._joiner.step() if self._joiner else None
+            if axes is None:
+                return self._joined()
+            self._wish[:] = axes
+        else:
+            code = ride_tick(
+                self._hall, self._rig, self._cost, self._est, self._clutch, self._limits, self._free, self._ride,
+                guard.setpoint, guard.rate, self._place,
+            )  # fmt: skip
+            if code != OK:
+                self._must_join = True
+                return self._halt(Standstill.LIMIT)
+            self._wish[:] = self._place[0]["q"]
+            self._set_phase(Phase.FOLLOWING if self._clutch[0]["converged"] else Phase.CONVERGING)
+        np.subtract(self._wish, guard.setpoint, out=self._rate)
+        self._rate /= PERIOD_S
+        blocked = self._zones.blocked(self._wish, self._rate)
+        if blocked:
+            self._must_join = True
+            self._tell(f"{blocked.pair} in the way")
+            return self._halt(Standstill.WAY_BLOCKED)
+        return self._wish
+
+    def _halt(self, cause: Standstill) -> Rest:
+        self._set_phase(Phase.HALTING, cause)
+        self._joiner = None
+        return Rest.HALT
+
+    def _halted(self) -> None:
+        """Standing again: what was it?"""
+        limit, self._f.limit = self._f.limit, None
+        self.rule = int(limit.rule) if limit else 0
+        if limit:
+            self._must_join = True
+            self.cause = Standstill.LIMIT
+            self._tell(str(limit))
+        self._wait = LOOK_AGAIN if self._must_join else 0
+        self._set_phase(Phase.STANDING, self.cause)
+
+    def _set_phase(self, phase: Phase, cause: Standstill = Standstill.NONE) -> None:
+        self.phase, self.cause = phase, cause
+        if (phase, cause) != self._told and phase is not Phase.SEARCHING:  # a search that fails again is no news
+            self._told = phase, cause
+            self._tell(phase.name if cause is Standstill.NONE else f"{phase.name} ({cause.name})")
+        if phase is Phase.FOLLOWING:
+            self._must_join = False
+
+    def _tell(self, text: str) -> None:
+        self._f.events.tell(Severity.INFO, "bridge", text)
+
+    def _stand(self, phase: Phase, cause: Standstill) -> None:
+        self._work = None
+        self._set_phase(phase, cause)
+
+    # ------------------------------------------------------------------ at rest
+    def _at_rest(self) -> Rest:
+        """One portion of the attempt to get going; a new attempt when the last one has failed and waited."""
+        if self._wait > 0:
+            self._wait -= 1
+            return Rest.HOLD
+        if self._work is None:
+            self._work = self._attempt()
+        if next(self._work, self) is self:
+            self._work = None
+        return Rest.HOLD
+
+    def _attempt(self) -> Iterator[None]:
+        """From standstill into CONVERGING (from this posture) or JOINING (to a better one), or to a cause that is named."""
+        if not self._must_join:
+            yield from self._from_here()
+            if self.phase in MOVING:
+                return
+            if self.placed and self.commanded_zone is not Zone.GREEN:
+                self._refuse_command(LOOK_AGAIN)
+                return
+        self._set_phase(Phase.SEARCHING, self.cause)
+        phi = self._settings.phi_rad
+        search = PostureSearch(
+            self._cell, self._command_cost.copy(), self._pose, self._f.guard.setpoint,
+            None if phi is None else math.degrees(phi),
+        )  # fmt: skip
+        while not search.step():
+            yield
+        yield from self._choose(search)
+
+    def _from_here(self) -> Iterator[None]:
+        """The posture that there is: relaxed at the commanded pose, does it leave room, and is it green?"""
+        if seat_ride(self._hall, self._rig, self._f.guard.setpoint, self._free, self._ride, self._place) != OK:
+            self.placed = False
+            return
+        self._command_free[0] = self._free[0]
+        self._command_place[0] = self._place[0]
+        self._step = 0.05
+        code = OK
+        for _ in range(RELAX_PORTIONS):
+            code = command_place(
+                self._hall, self._rig, self._pose, self._command_free, self._command_place[0]["q"], self._command_place
+            )
+            if code != OK:
+                break
+            _, self._step = relax(
+                self._hall, self._rig, self._command_cost, self._pose, self._command_free,
+                self._command_place[0]["q"], PORTION, self._step, self._command_place,
+            )  # fmt: skip
+            yield
+        self.placed = code == OK and smallest_room(self._hall, self._command_place)[0] >= START_ROOM
+        if not self.placed:
+            return
+        self._judge_command(self._command_place[0]["q"])
+        if LOGIC[self.commanded_zone, self.actual_zone]:
+            self._engage()
+
+    def _engage(self) -> None:
+        """Close the clutch at what the robots show."""
+        seat_clutch(self._clutch, self._ride[0]["pose"])
+        self.rule = 0
+        self._set_phase(Phase.CONVERGING)
+
+    def _refuse_command(self, wait: int) -> None:
+        red = self.commanded_zone is Zone.RED
+        self._wait = wait
+        self._set_phase(Phase.STANDING, Standstill.COMMANDED_RED if red else Standstill.COMMANDED_YELLOW)
+
+    def _choose(self, search: PostureSearch) -> Iterator[None]:
+        """The best posture that is green and can be reached."""
+        start = self._f.guard.setpoint.copy()
+        found = search.best(start)[:POSTURES_TRIED]
+        if not found:
+            self.placed = bool(search.found)
+            self.commanded_zone, self.commanded_clearance_m = Zone.RED, math.nan
+            self._wait = SEARCH_AGAIN
+            self._set_phase(Phase.STANDING, Standstill.OUT_OF_REACH)
+            return
+        green = []
+        for posture in found:
+            self._judge_command(posture.q)
+            yield
+            if LOGIC[self.commanded_zone, self.actual_zone]:
+                green.append(posture)
+        if not green:
+            self._refuse_command(SEARCH_AGAIN)
+            return
+        for posture in green:
+            for corners in ways(self._cell, start, posture.q):
+                free = yield from self._look_along(start, corners)
+                if free:
+                    self._begin_joining(start, corners, posture)
+                    return
+        self._wait = SEARCH_AGAIN
+        self._set_phase(Phase.STANDING, Standstill.NO_POSTURE)
+
+    def _look_along(self, start: Axes, corners: list[Axes]) -> Generator[None, None, bool]:
+        """Whether a way keeps out of yellow, or at least no deeper in it than where it starts."""
+        path, bound = self._zones.path, self._zones.minimum_m
+        bound = min(bound, path.at(start, bound).distance_m - 0.001)
+        for posture in looks(start, corners):
+            if path.at(posture, bound).distance_m < bound:
+                return False
+            yield
+        return True
+
+    def _begin_joining(self, start: Axes, corners: list[Axes], posture: Posture) -> None:
+        self._joiner = Joiner(self._cell, start, corners)
+        self._rig[0]["sign1"], self._rig[0]["sign2"] = posture.signs
+        self._command_free[0]["x"] = posture.free
+        self._set_phase(Phase.JOINING)
+
+    def _joined(self) -> Rest:
+        """At the posture: the clutch closes here."""
+        if self._f.guard.moving:
+            return Rest.HOLD
+        code = seat_ride(self._hall, self._rig, self._f.guard.setpoint, self._free, self._ride, self._place)
+        if code != OK:
+            return self._halt(Standstill.NO_POSTURE)
+        self._command_free[0] = self._free[0]
+        self._command_place[0] = self._place[0]
+        self._must_join = False
+        self._engage()
+        return Rest.HOLD
+
+    # ------------------------------------------------------------------ what is told
+    @property
+    def converged(self) -> bool:
+        return self.phase is Phase.FOLLOWING
+
+    @property
+    def left(self) -> tuple[float, float, float]:
+        """m, rad and s to convergence; NaN when there is nothing to converge to."""
+        if self.phase in (Phase.CONVERGING, Phase.FOLLOWING):
+            c = self._clutch[0]
+            return float(c["left_m"]), float(c["left_rad"]), float(c["left_s"])
+        return math.nan, math.nan, math.nan
+
+    @property
+    def phi(self) -> float:
+        return float(self._free[0]["x"][PHI])
+
+    @property
+    def cost(self) -> float:
+        return float(self._ride[0]["cost"])
+
+    @property
+    def pace(self) -> float:
+        return float(self._ride[0]["pace"])
+
+    def tell_poses(self, commanded: Axes, shown: Axes, T_lab_asked: NDArray[np.float64]) -> None:
+        """Relative poses (packed) and where the commanded one asks the chaser to be; NaN where there is none."""
+        commanded[:] = self._pose if self.client else math.nan
+        shown[:] = self._ride[0]["pose"] if self.phase in (Phase.CONVERGING, Phase.FOLLOWING) else math.nan
+        place = self._command_place[0]
+        T_lab_asked[:3, :3], T_lab_asked[:3, 3] = place["R1"], place["P1"]

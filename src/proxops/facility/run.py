@@ -1,0 +1,177 @@
+"""Runs a scenario: application → network → bridge → hall. In lockstep in one process and the same bit for bit; in real time
+with the application as a process of its own and real sockets between."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from proxops.bridge.settings import BridgeSettings
+from proxops.core.channel import LOOPBACK
+from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
+from proxops.core.messages import PERIOD_S
+from proxops.core.scenario import Scenario
+from proxops.core.vocabulary import Mode
+from proxops.facility.application import Application
+from proxops.facility.build import Hall, build
+from proxops.facility.live import LiveFacility
+from proxops.facility.play import Progress, interrupts, let_recorder_keep_up
+from proxops.facility.realtime import RealTime
+from proxops.lab.cell import Cell
+from proxops.safety.rules import Stop
+
+AFTER_S: Final = 1.5  # of silence after the last packet: the halt belongs to the run
+SHOW_EVERY: Final = 250
+READY_S: Final = 0.5  # the drives need 0.2 s
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run ended."""
+
+    stop: Stop | None
+    cycles: int
+    wall_s: float
+    recorder_code: int
+    real_time: RealTime | None
+    alarms: tuple[str, ...]
+
+
+def settings_of(scenario: Scenario) -> BridgeSettings:
+    """The bridge's settings: those of the scenario, or what holds when it is silent."""
+    b, default = scenario.bridge, BridgeSettings()
+
+    def angle(value: float | None, otherwise: float) -> float:
+        return otherwise if value is None else math.radians(value)
+
+    return BridgeSettings(
+        speed_m_s=b.speed_m_s or default.speed_m_s,
+        acceleration_m_s2=b.acceleration_m_s2 or default.acceleration_m_s2,
+        rate_rad_s=angle(b.rate_deg_s, default.rate_rad_s),
+        angular_acceleration_rad_s2=angle(b.angular_acceleration_deg_s2, default.angular_acceleration_rad_s2),
+        timeout_s=default.timeout_s if b.timeout_ms is None else b.timeout_ms * 1e-3,
+        scale=b.scale,
+        sun_weight=b.sun_weight,
+        phi_rad=None if b.phi_deg is None else math.radians(b.phi_deg),
+    )
+
+
+def _metadata(scenario: Scenario) -> dict[str, str]:
+    return {"scenario": scenario.name, "scenario_file": scenario.text, "seed": str(scenario.seed)}
+
+
+def run_lockstep(
+    cell: Cell, scenario: Scenario, record: Path | None, *, epoch: str = LOCKSTEP_EPOCH,
+    progress: Progress = lambda phase, done, expected: None,
+) -> Ran:  # fmt: skip
+    """As fast as it goes. The same scenario gives the same log, bit for bit."""
+    clock = LockstepClock(epoch)
+    hall = build(
+        cell, clock, seed=scenario.seed, record=record, bridge=settings_of(scenario),
+        metadata={"clock": "lockstep", **_metadata(scenario)},
+    )  # fmt: skip
+    began = time.monotonic()
+    runner = LockstepRun(hall, clock, Application(scenario))
+    try:
+        with interrupts(runner.interrupt):
+            runner.run(scenario.duration_s, progress)
+    except Exception:
+        hall.facility.emergency_brake()
+        raise
+    finally:
+        code = hall.close()
+    alarms = tuple(hall.facility.events.raised)
+    return Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
+
+
+class LockstepRun:
+    """Drives on, bridge selected, packets delivered as the network has them, until the script is over and the hall stands."""
+
+    def __init__(self, hall: Hall, clock: LockstepClock, application: Application) -> None:
+        assert hall.desk.bridge is not None
+        self.hall, self._clock, self._application, self.bridge = hall, clock, application, hall.desk.bridge
+        self._began = -1  # tick at which the client began to send
+        self._interrupted = False
+
+    def interrupt(self) -> None:
+        """Ask for a safe stop before the next cycle."""
+        self._interrupted = True
+
+    def cycle(self) -> None:
+        """One tick of everything."""
+        facility = self.hall.facility
+        facility.lateness = self._clock.advance()
+        self.bridge.begin_cycle()
+        if self._began >= 0:
+            for data in self._application.advance((self._clock.tick - self._began) * PERIOD_S):
+                self.bridge.port.take(data)
+        facility.tick()
+        self.bridge.end_cycle()
+        let_recorder_keep_up(self.hall)
+
+    def start(self) -> None:
+        """Drives on, the bridge has the hall, the client begins to send."""
+        facility, desk = self.hall.facility, self.hall.desk
+        desk.drives(True)
+        while facility.mode is not Mode.READY:
+            self.cycle()
+        desk.select("bridge")
+        self._began = self._clock.tick
+
+    def run(self, duration_s: float, progress: Progress) -> None:
+        facility, desk = self.hall.facility, self.hall.desk
+        self.start()
+        total = round((duration_s + AFTER_S) / PERIOD_S)
+        for done in range(total):
+            if facility.mode is Mode.STOPPED:
+                break
+            if done % SHOW_EVERY == 0:
+                progress("run", done, total)
+            if self._interrupted:
+                self._interrupted = False
+                desk.safe_stop()
+            self.cycle()
+        progress("run", total, total)
+        if facility.mode in (Mode.BRIDGED, Mode.HALTING):
+            desk.select("none")
+        while not facility.still:
+            self.cycle()
+
+
+def run_realtime(
+    cell: Cell, scenario: Scenario, record: Path, watch: Callable[[Hall], subprocess.Popen[bytes]] | None = None
+) -> Ran:
+    """At 250 Hz with real sockets; the client is another process. ``watch`` starts a display of its own."""
+    live = LiveFacility(
+        cell, record, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), seed=scenario.seed, bridge=settings_of(scenario),
+        metadata=_metadata(scenario),
+    )  # fmt: skip
+    end = live.hall.desk.bridge
+    assert end is not None
+    host, port = end.port.address
+    watcher = watch(live.hall) if watch else None
+    words = [sys.executable, "-P", "-m", "proxops.facility.application", str(scenario.source), host, str(port)]
+    client = subprocess.Popen([*words, str(READY_S)])
+
+    def over() -> bool:
+        return client.poll() is not None and end.port.silent_cycles * PERIOD_S > AFTER_S
+
+    began = time.monotonic()
+    try:
+        served = live.run(lambda real_time: None, bridged=True, until=over)
+    finally:
+        client.terminate()
+        client.wait(5)
+        if watcher:
+            watcher.wait(5)
+    facility = live.hall.facility
+    return Ran(
+        facility.stop, served.cycles, time.monotonic() - began, served.recorder_code, served.real_time,
+        tuple(facility.events.raised),
+    )  # fmt: skip

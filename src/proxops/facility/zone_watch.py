@@ -1,0 +1,71 @@
+"""Collision avoidance of the bridge: zones of the commanded and of the actual pose, and whether the way ahead is free."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.lab.cell import Cell
+from proxops.lab.coordinates import Hall
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array
+from proxops.safety.braking import braking_time
+from proxops.safety.clearance import Clearance, Finding
+from proxops.safety.zones import Judgement, judge_zone, lags_s, stopping_way
+
+SWING_M = 1.2  # from a port to the furthest corner of its spacecraft: what a turning craft adds to the closing speed
+STILL = np.zeros(N_AXES)
+
+
+@kernel
+def _stopping(hall: Hall, v: Array, lag_s: Array, way: Array, ahead: Array) -> None:
+    """Where a stop begun now would end (``way``) and the most that each axis may still go with its drive's lag."""
+    seconds = 0.5 * braking_time(v, hall[0].acceleration)
+    for i in range(v.shape[0]):
+        way[i] = v[i] * seconds
+    stopping_way(way, v, lag_s, ahead)
+
+
+class ZoneWatch:
+    """Memories of distances for everything that is judged every cycle; Coal is asked only where bounds leave it open."""
+
+    def __init__(self, cell: Cell) -> None:
+        self._hall = cell.hall
+        self._commanded = Clearance(cell)
+        self._actual, self._ahead, self._rest = (self._commanded.twin() for _ in range(3))
+        self.path = self._commanded.twin()  # for whoever looks at a way before it is gone
+        self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
+        self._lags = lags_s(cell)
+        self._rail_lag, self._rail_acceleration = float(self._lags[0]), float(cell.hall[0]["acceleration"][0])
+        self._way, self._reach = np.zeros(N_AXES), np.zeros(N_AXES)
+
+    def closing_layer_m(self, closing_m_s: float, turning_rad_s: float) -> float:
+        """Yellow of a pose that closes in and turns at these speeds: at least its way to standstill."""
+        speed = max(closing_m_s, 0.0) + SWING_M * turning_rad_s
+        braking = 0.25 * math.pi * speed * speed / self._rail_acceleration
+        return max(self.minimum_m, braking + speed * (self._rail_lag + PERIOD_S))
+
+    def commanded(self, q: NDArray[np.float64], layer_m: float) -> Judgement:
+        """Zone of the commanded posture."""
+        return judge_zone(self._commanded, q, STILL, layer_m)
+
+    def actual(self, q: NDArray[np.float64], rate: NDArray[np.float64]) -> Judgement:
+        """Zone of the robots as they are, each pair with the layer that stopping from ``rate`` needs."""
+        _stopping(self._hall, rate, self._lags, self._way, self._reach)
+        return judge_zone(self._actual, q, self._reach, self.minimum_m)
+
+    def blocked(self, q: NDArray[np.float64], rate: NDArray[np.float64]) -> Finding | None:
+        """What a stop begun at set-point ``q`` and ``rate`` would run into: None when it ends before red."""
+        _stopping(self._hall, rate, self._lags, self._way, self._reach)
+        near = self._ahead.nearest_yellow(q, self._reach, 0.0)
+        if near.distance_m > near.layer_m:
+            return None
+        # The bound leaves it open (it does not know which way things move): look where the stop would end.
+        for share in (0.5, 1.0):
+            found = self._rest.at(q + share * self._way, 0.001)
+            if not found.distance_m > 0.0:
+                return found
+        return None
