@@ -282,3 +282,38 @@ def _observe_attitude(est: Estimate, pose: Array, velocity: Array, with_rates: b
         s.q[i] = s.jump_q[i] = q[i]
     s.since_q = 0
     return True
+
+
+@kernel
+def hear(
+    est: Estimate, pose: Array, velocity: Array, fresh: bool, has_velocity: bool, dry: bool, gone: bool, out: Array
+) -> bool:
+    """One cycle of the estimate: predict, then correct with a packet if one is ``fresh``; with none for long (``dry``) no
+    more than its speed is believed, and a client that is ``gone`` leaves nothing. The estimated pose into ``out``; True if
+    there is one."""
+    s = est[0]
+    predict(est)
+    if gone:
+        s.seated = 0
+    elif fresh:
+        observe(est, pose, velocity, has_velocity)
+    elif dry:
+        s.a[:] = 0.0
+        s.alpha[:] = 0.0
+    for i in range(3):
+        out[i] = s.p[i]
+    for i in range(4):
+        out[3 + i] = s.q[i]
+    return bool(s.seated)
+
+
+@kernel
+def closing(est: Estimate) -> tuple[float, float]:
+    """Speed (m/s) at which the command closes in on the target, and at which it turns (rad/s)."""
+    s = est[0]
+    distance = length(s.p)
+    along = 0.0
+    if distance > 0.0:
+        for i in range(3):
+            along -= s.p[i] * s.v[i] / distance
+    return along, length(s.w)

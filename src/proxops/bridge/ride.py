@@ -51,6 +51,7 @@ RIDE_DTYPE = np.dtype(
         ("gradient", "f8", (N_FREE,)), ("cost", "f8"), ("pace", "f8"),
         ("speed_share", "f8"), ("acceleration_share", "f8"), ("axis", "i8"),  # most used of an axis' limits, and its number
         ("pose", "f8", (7,)),  # T_target_chaser that the axes show
+        ("rate", "f8", (N_AXES,)),  # of the axes in this tick
     ]
 )  # fmt: skip
 Ride = NDArray[np.void]
@@ -100,6 +101,7 @@ def _shares(hall: Hall, ride: Ride, new: Array, q: Array, v: Array) -> None:
     most = 0.0
     for i in range(N_AXES):
         rate = (new[i] - q[i]) / PERIOD_S
+        s.rate[i] = rate
         speed = abs(rate) / h.speed[i]
         acceleration = abs(rate - v[i]) / (h.acceleration[i] * PERIOD_S)
         s.speed_share = max(s.speed_share, speed)

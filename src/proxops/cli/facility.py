@@ -9,14 +9,16 @@ from typing import Annotated
 import typer
 
 from proxops.cli.options import CellPath, Json, Seed, SystemName, Tool, TrajectoryPath, print_json, read_cell
-from proxops.core.channel import CONTROL_PORT, LOOPBACK, SYNC_PORT
+from proxops.core.channel import BRIDGE_PORT, CONTROL_PORT, LOOPBACK, SYNC_PORT
 from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
 
 Out = Annotated[Path | None, typer.Option(help="Folder for summary.json, run.mcap, report.html.")]
 Report = Annotated[bool, typer.Option(help="Write report.html.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the synchronous interface.")]
 ControlPort = Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the control channel.")]
-Bind = Annotated[str, typer.Option(help="Address of the synchronous interface. Control always stays on loopback.")]
+Bind = Annotated[
+    str, typer.Option(help="Address of the synchronous interface and the bridge. Control always stays on loopback.")
+]
 Realtime = Annotated[bool, typer.Option("--realtime", help="Keep 4 ms by the clock, not as fast as possible.")]
 Order = Annotated[str, typer.Option(help="Order of the move to start.")]
 Opening = Annotated[list[str] | None, typer.Option("--open", help="Rehearse: open an interlock, NAME@SECONDS.")]
@@ -86,6 +88,8 @@ def serve(
     out: Out = None,
     bind: Bind = LOOPBACK,
     port: Port = SYNC_PORT,
+    bridge: Annotated[bool, typer.Option("--bridge", help="Give the hall to the bridge at the start.")] = False,
+    bridge_port: Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the bridge.")] = BRIDGE_PORT,
     control_port: ControlPort = CONTROL_PORT,
     seed: Seed = 0,
     for_s: Annotated[float | None, typer.Option("--for", min=0, help="End by itself after so many seconds.")] = None,
@@ -94,7 +98,7 @@ def serve(
     cell: CellPath = None,
     json: Json = False,
 ) -> None:
-    """Run the live facility at 250 Hz: synchronous commands over UDP, control by `proxops ctl`."""
+    """Run the live facility at 250 Hz: bridge and synchronous commands over UDP, control by `proxops ctl`."""
     from proxops.facility.session import serve_session
 
     folder = out or Path("runs") / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
@@ -102,6 +106,8 @@ def serve(
         read_cell(cell, user_tool),
         folder,
         sync=(bind, port),
+        bridge_at=(bind, bridge_port),
+        bridged=bridge,
         control_port=control_port,
         seed=seed,
         for_s=for_s,

@@ -49,6 +49,7 @@ _COMMAND: Final = struct.Struct("<" + "".join(code for _, code in COMMAND_LAYOUT
 _STATUS: Final = struct.Struct("<" + "".join(code for _, code in STATUS_LAYOUT))
 _CRC: Final = struct.Struct("<I")
 COMMAND_SIZE: Final = _COMMAND.size + 4
+_FLAGS_AT, _REFUSAL_AT = 5, 13  # bytes of a status
 STATUS_SIZE: Final = _STATUS.size + 4
 _NO_VELOCITY: Final = (0.0,) * 6
 _NO_SUN: Final = (0.0,) * 3
@@ -141,14 +142,38 @@ def unpack_command(data: bytes) -> BridgeCommand:
 def pack_status(status: BridgeStatus) -> bytes:
     """Bytes of a status; counters wrap at 2^32."""
     s = status
-    flags = s.converged * CONVERGED | s.moving * MOVING | s.master * MASTER | s.velocities_used * VELOCITIES_USED
-    counters = (s.taken, s.lost, s.extrapolated, s.stale, s.refused, s.doubled)
-    body = _STATUS.pack(
-        STATUS_MAGIC, VERSION, flags, s.phase, s.input_state, s.commanded_zone, s.actual_zone, s.cause, s.mode, s.rule,
-        s.refusal, 0, s.sequence, s.sent_ns, s.utc_ns, s.tick, s.left_m, s.left_rad, s.left_s, s.commanded_clearance_m,
-        s.actual_clearance_m, s.yellow_m, *s.chaser, *s.target, *(count & 0xFFFFFFFF for count in counters),
+    return finish_status(
+        status_body(
+            s.converged, s.moving, s.velocities_used, s.phase, s.input_state, s.commanded_zone, s.actual_zone, s.cause,
+            s.mode, s.rule, s.sequence, s.sent_ns, s.utc_ns, s.tick,
+            (s.left_m, s.left_rad, s.left_s, s.commanded_clearance_m, s.actual_clearance_m, s.yellow_m), s.chaser, s.target,
+            (s.taken, s.lost, s.extrapolated, s.stale, s.refused, s.doubled),
+        ),
+        s.master,
+        s.refusal,
     )  # fmt: skip
-    return body + _CRC.pack(zlib.crc32(body))
+
+
+def status_body(
+    converged: bool, moving: bool, velocities_used: bool, phase: int, input_state: int, commanded_zone: int,
+    actual_zone: int, cause: int, mode: int, rule: int, sequence: int, sent_ns: int, utc_ns: int, tick: int,
+    numbers: Sequence[float], chaser: Sequence[float], target: Sequence[float], counters: Sequence[int],
+) -> bytes:  # fmt: skip
+    """A status but for whom it is addressed to: the quick way, for the facility's tick. ``numbers``: what is left (m, rad, s),
+    clearances commanded and actual, the yellow layer."""
+    flags = converged * CONVERGED | moving * MOVING | velocities_used * VELOCITIES_USED
+    return _STATUS.pack(
+        STATUS_MAGIC, VERSION, flags, phase, input_state, commanded_zone, actual_zone, cause, mode, rule, 0, 0,
+        sequence, sent_ns, utc_ns, tick, *numbers, *chaser, *target, *(count & 0xFFFFFFFF for count in counters),
+    )  # fmt: skip
+
+
+def finish_status(body: bytes, master: bool, refusal: int) -> bytes:
+    """Address a status: whether the receiver is master, and why its datagram was not taken."""
+    data = bytearray(body)
+    data[_FLAGS_AT] |= master * MASTER
+    data[_REFUSAL_AT] = refusal
+    return bytes(data) + _CRC.pack(zlib.crc32(data))
 
 
 def unpack_status(data: bytes) -> BridgeStatus:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import socket
 import time
 from collections import deque
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from proxops.bridge.input_filter import Sample
 from proxops.bridge.relative import relative_pose, relative_velocity
-from proxops.core.bridge_datagram import COMMAND_MAGIC, BridgeCommand, BridgeStatus, pack_status, unpack_command
+from proxops.core.bridge_datagram import COMMAND_MAGIC, BridgeCommand, finish_status, unpack_command
 from proxops.core.datagram import Malformed, Refusal
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Severity
@@ -44,9 +43,11 @@ class BridgePort:
         self._refused_now: list[tuple[Address, Refusal]] = []
         self.samples: deque[Sample] = deque(maxlen=TAKEN_LIMIT)  # of this cycle
         self.counts = dict.fromkeys(Refusal, 0)
+        self.refused = 0  # datagrams that were not taken, of every kind
         self.flooded = 0
         self.master: Address | None = None
         self.silent_cycles = 0
+        self.unsent = 0  # statuses that could not be sent
         self.outbox: bytes = b""  # the newest status, for lockstep
 
     @staticmethod
@@ -60,11 +61,6 @@ class BridgePort:
         opened.setblocking(False)
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
         return opened
-
-    @property
-    def refused(self) -> int:
-        """Datagrams that were not taken, of every kind."""
-        return sum(self.counts.values())
 
     def begin_cycle(self) -> None:
         """Forget the last cycle's packets and read what has come since."""
@@ -115,6 +111,7 @@ class BridgePort:
 
     def _refuse(self, refusal: Refusal, text: str, sender: Address, answer: bool = True) -> None:
         self.counts[refusal] += 1
+        self.refused += 1
         if answer and len(self._refused_now) < REFUSED_ANSWERS:
             self._refused_now.append((sender, refusal))
         if self._due(refusal.name):
@@ -127,24 +124,24 @@ class BridgePort:
         self._told[name] = self._cycle
         return True
 
-    def answer(self, status: BridgeStatus) -> None:
-        """The status of this cycle to the master and to some of those that were refused; never blocks."""
+    def answer(self, body: bytes) -> None:
+        """The status of this cycle (without address) to the master and to some of those that were refused; never blocks."""
         own = next((refusal for sender, refusal in self._refused_now if sender == self.master), Refusal.NONE)
-        self.outbox = pack_status(replace(status, master=True, refusal=own))
+        self.outbox = finish_status(body, True, own)
         if self._socket is None:
             return
         if self.master:
             self._send(self.outbox, self.master)
         for sender, refusal in self._refused_now:
             if sender != self.master:
-                self._send(pack_status(replace(status, master=False, refusal=refusal)), sender)
+                self._send(finish_status(body, False, refusal), sender)
 
     def _send(self, data: bytes, to: Address) -> None:
         assert self._socket is not None
         try:
             self._socket.sendto(data, to)
         except OSError:  # the client is gone or the buffer full: its silence will be noticed
-            self.counts[Refusal.NONE] += 0
+            self.unsent += 1
 
     def close(self) -> None:
         if self._socket:

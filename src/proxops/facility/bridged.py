@@ -26,14 +26,15 @@ from proxops.bridge.posture import PORTION, START_ROOM, Posture, PostureSearch
 from proxops.bridge.reach import smallest_room
 from proxops.bridge.ride import RIDE_DTYPE, command_place, new_free, ride_tick, seat_ride
 from proxops.bridge.settings import BridgeSettings
-from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import InputState, Mode, Phase, Severity, Standstill, Zone
 from proxops.facility.bridge_port import BridgePort
 from proxops.facility.facility import Facility
 from proxops.facility.joiner import Joiner, looks, ways
 from proxops.facility.motion import Rest, Wish
 from proxops.facility.zone_watch import ZoneWatch
-from proxops.maths.rotation import matrix_from_quat
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array, matrix_from_quat, quat_from_matrix
 from proxops.safety.rules import Rule, Stop
 from proxops.safety.zones import LOGIC
 
@@ -44,6 +45,22 @@ LOOK_AGAIN: Final = 25  # cycles between two attempts at standstill when nothing
 SEARCH_AGAIN: Final = 250  # cycles between two whole searches
 POSTURES_TRIED: Final = 4
 NO_VELOCITY: Final = np.zeros(6)
+
+
+@kernel
+def _tell_poses(
+    est: NDArray[np.void], ride: NDArray[np.void], place: NDArray[np.void], shown: bool, asked: bool, out: Array
+) -> None:
+    e, o = est[0], place[0]
+    out[:] = np.nan
+    if e.seated:
+        out[0:3] = e.p
+        out[3:7] = e.q
+    if shown:
+        out[7:14] = ride[0].pose
+    if asked:
+        out[14:17] = o.P1
+        out[17:21] = quat_from_matrix(o.R1)
 
 
 class Bridged:
@@ -65,14 +82,20 @@ class Bridged:
         self._limits = settings.limits
         self._pose = np.zeros(7)  # estimated command, packed
         self._step = 0.05  # of the command's descent
-        self._rate = np.zeros(N_AXES)
-        self._wish = np.zeros(N_AXES)
+        self._ridden: Axes = self._place[0]["q"]  # views of what the ride gives
+        self._ridden_rate: Axes = self._ride[0]["rate"]
+        self._converged, self._left = self._clutch["converged"], self._clutch[0]
+        self._wish: Axes = self._ridden
+        self._rate: Axes = self._ridden_rate
+        self._layer = zones.minimum_m  # yellow of the commanded pose
+        self.client = False  # one is there and sends
         self.phase, self.cause = Phase.WAITING, Standstill.NO_CLIENT
         self._told: tuple[Phase, Standstill] | None = None
         self.rule = 0
         self.sample: Sample | None = None  # newest that went out of the filter
         self.commanded_zone = self.actual_zone = Zone.GREEN
         self.commanded_clearance_m = self.actual_clearance_m = math.nan
+        self._actual_pair = ""
         self.yellow_m = zones.minimum_m
         self.placed = False  # the commanded pose has a place
         self._must_join = False  # the clutch cannot get there from here
@@ -103,18 +126,18 @@ class Bridged:
     def _listen(self) -> None:
         """Packets to one sample, sample to estimate."""
         sample = self.filter.step(self._port.samples)
-        estimates.predict(self._est)
-        if self.filter.silent_cycles > self._settings.patience:
-            self._est[0]["seated"] = 0
-        elif sample is not None:
-            self.sample = sample
-            velocity = NO_VELOCITY if sample.velocity is None else sample.velocity
-            estimates.observe(self._est, sample.relative, velocity, sample.velocity is not None)
+        pose, velocity, fresh = self._pose, NO_VELOCITY, sample is not None
+        if sample is not None:
+            self.sample, pose = sample, sample.relative
+            if sample.velocity is not None:
+                velocity = sample.velocity
             if sample.sun is not None and self._settings.sun_weight > 0.0:
                 self._see_sun(sample)
-        elif self.filter.state is InputState.DRY:
-            self._est[0]["a"], self._est[0]["alpha"] = 0.0, 0.0  # far from the last packet: no more than its speed
-        self._pose[:3], self._pose[3:] = self._est[0]["p"], self._est[0]["q"]
+        gone = self.filter.silent_cycles > self._settings.patience
+        dry = self.filter.state is InputState.DRY
+        self.client = estimates.hear(
+            self._est, pose, velocity, fresh, velocity is not NO_VELOCITY, dry, gone, self._pose
+        )
 
     def _see_sun(self, sample: Sample) -> None:
         """Direction to the sun in the chaser's frame."""
@@ -124,18 +147,28 @@ class Bridged:
         sun = (R_client_target @ R_target_chaser).T @ sample.sun
         self._cost[0]["sun"] = self._command_cost[0]["sun"] = sun
 
-    @property
-    def client(self) -> bool:
-        """A client is there and sends."""
-        return bool(self._est[0]["seated"])
-
     def _judge(self) -> None:
-        """Zones of the actual and, in motion, of the commanded pose."""
-        actual = self._zones.actual(self._f.actual, self._f.guard.rate)
-        self.actual_zone, self.actual_clearance_m = actual.zone, actual.finding.distance_m
-        self._actual_pair, self.yellow_m = actual.finding.pair, max(self._zones.minimum_m, actual.finding.layer_m)
+        """Zones of the actual and, in motion, of the commanded pose. While following, one look does for both."""
+        facility, zones = self._f, self._zones
+        self._layer = zones.closing_layer_m(*estimates.closing(self._est)) if self.client else zones.minimum_m
+        if self.phase is Phase.FOLLOWING and self.client:
+            near = zones.all_clear(facility.guard.setpoint, facility.guard.rate, facility.actual, self._layer)
+            if near is not None:
+                self.commanded_zone = self.actual_zone = Zone.GREEN
+                self.yellow_m = max(self._layer, near.layer_m)
+                self._tell_clearance(facility.guard.setpoint)
+                return
+        actual = zones.actual(facility.actual, facility.guard.rate)
+        self.actual_zone, self._actual_pair = actual.zone, actual.finding.pair
+        self.actual_clearance_m = actual.finding.distance_m
+        self.yellow_m = max(zones.minimum_m, actual.finding.layer_m)
         if self.phase in MOVING and self.client:
             self._place_command()
+
+    def _tell_clearance(self, q: Axes) -> None:
+        """What the displays show, ten times a second: both are the same while following."""
+        if self._f.clock.tick % LOOK_AGAIN == 0:
+            self.commanded_clearance_m = self.actual_clearance_m = self._zones.nearest(q).distance_m
 
     def _place_command(self) -> None:
         """Where the commanded pose would be, with parameters of its own that settle for it."""
@@ -154,14 +187,8 @@ class Bridged:
             self._judge_command(self._command_place[0]["q"])
 
     def _judge_command(self, q: Axes) -> None:
-        est = self._est[0]
-        p, v = est["p"], est["v"]
-        distance = math.sqrt(float(p @ p))
-        closing = -float(p @ v) / distance if distance > 0.0 else 0.0
-        turning = math.sqrt(float(est["w"] @ est["w"]))
-        judged = self._zones.commanded(q, self._zones.closing_layer_m(closing, turning))
+        judged = self._zones.commanded(q, self._layer)
         self.commanded_zone, self.commanded_clearance_m = judged.zone, judged.finding.distance_m
-        self._commanded_pair = judged.finding.pair
 
     def _against(self) -> Standstill:
         """What speaks against motion now; Table 1 is ``LOGIC``."""
@@ -182,7 +209,7 @@ class Bridged:
             axes = self._joiner.step() if self._joiner else None
             if axes is None:
                 return self._joined()
-            self._wish[:] = axes
+            self._wish, self._rate = axes, (axes - guard.setpoint) / PERIOD_S
         else:
             code = ride_tick(
                 self._hall, self._rig, self._cost, self._est, self._clutch, self._limits, self._free, self._ride,
@@ -191,10 +218,12 @@ class Bridged:
             if code != OK:
                 self._must_join = True
                 return self._halt(Standstill.LIMIT)
-            self._wish[:] = self._place[0]["q"]
-            self._set_phase(Phase.FOLLOWING if self._clutch[0]["converged"] else Phase.CONVERGING)
-        np.subtract(self._wish, guard.setpoint, out=self._rate)
-        self._rate /= PERIOD_S
+            self._wish, self._rate = self._ridden, self._ridden_rate
+            phase = Phase.FOLLOWING if self._converged[0] else Phase.CONVERGING
+            if phase is not self.phase:
+                self._command_free[0], self._command_place[0] = self._free[0], self._place[0]
+                self._step = 0.05
+                self._set_phase(phase)
         blocked = self._zones.blocked(self._wish, self._rate)
         if blocked:
             self._must_join = True
@@ -368,8 +397,8 @@ class Bridged:
     def left(self) -> tuple[float, float, float]:
         """m, rad and s to convergence; NaN when there is nothing to converge to."""
         if self.phase in (Phase.CONVERGING, Phase.FOLLOWING):
-            c = self._clutch[0]
-            return float(c["left_m"]), float(c["left_rad"]), float(c["left_s"])
+            m, rad, s = self._left["left_m"], self._left["left_rad"], self._left["left_s"]
+            return float(m), float(rad), float(s)
         return math.nan, math.nan, math.nan
 
     @property
@@ -384,9 +413,8 @@ class Bridged:
     def pace(self) -> float:
         return float(self._ride[0]["pace"])
 
-    def tell_poses(self, commanded: Axes, shown: Axes, T_lab_asked: NDArray[np.float64]) -> None:
-        """Relative poses (packed) and where the commanded one asks the chaser to be; NaN where there is none."""
-        commanded[:] = self._pose if self.client else math.nan
-        shown[:] = self._ride[0]["pose"] if self.phase in (Phase.CONVERGING, Phase.FOLLOWING) else math.nan
-        place = self._command_place[0]
-        T_lab_asked[:3, :3], T_lab_asked[:3, 3] = place["R1"], place["P1"]
+    def tell_poses(self, out: Axes) -> None:
+        """Relative poses commanded and shown, and T_lab_port1 that the command asks for, packed (21); NaN where there is none."""
+        shown = self.phase in (Phase.CONVERGING, Phase.FOLLOWING)
+        asked = self._place if self.phase is Phase.FOLLOWING else self._command_place
+        _tell_poses(self._est, self._ride, asked, shown, self.placed and self.client, out)

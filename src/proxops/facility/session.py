@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.messages import PERIOD_S
@@ -187,6 +188,8 @@ def serve_session(
     folder: Path,
     *,
     sync: Address,
+    bridge_at: Address,
+    bridged: bool,
     control_port: int,
     seed: int,
     for_s: float | None,
@@ -197,9 +200,12 @@ def serve_session(
     """Serve until told to end; the summary."""
     prepare_folder(folder)
     print("warming up …", file=sys.stderr, flush=True)
-    live = LiveFacility(cell, folder / "run.mcap", sync=sync, control=(LOOPBACK, control_port), seed=seed)
+    live = LiveFacility(
+        cell, folder / "run.mcap", sync=sync, control=(LOOPBACK, control_port), seed=seed, bridge=BridgeSettings(),
+        bridge_at=bridge_at,
+    )  # fmt: skip
     monitor = None if quiet else _monitor(live.hall)
-    served = live.run(_announcement(live, folder), for_s, drives)
+    served = live.run(_announcement(live, folder), for_s, drives, bridged)
     if monitor:
         monitor.wait(5)
     extra = {
@@ -222,16 +228,17 @@ def _monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
 
 def _announcement(live: LiveFacility, folder: Path) -> Callable[[RealTime], None]:
     def announce(real_time: RealTime) -> None:
-        sync = live.hall.desk.sync
-        assert sync is not None
+        sync, bridge = live.hall.desk.sync, live.hall.desk.bridge
+        assert sync is not None and bridge is not None
         about = {
-            "pid": os.getpid(), "sync": list(sync.address), "control": list(live.control.address),
+            "pid": os.getpid(), "sync": list(sync.address), "bridge": list(bridge.port.address),
+            "control": list(live.control.address),
             "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path), "real_time": str(real_time),
         }  # fmt: skip
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         print(
-            f"facility at 250 Hz: synchronous interface {sync.address[0]}:{sync.address[1]}, "
-            f"control {LOOPBACK}:{live.control.address[1]}",
+            f"facility at 250 Hz: bridge {bridge.port.address[0]}:{bridge.port.address[1]}, "
+            f"synchronous interface {sync.address[0]}:{sync.address[1]}, control {LOOPBACK}:{live.control.address[1]}",
             file=sys.stderr,
         )
         print(

@@ -9,6 +9,7 @@ import numpy as np
 
 from proxops.core.datagram import Refusal
 from proxops.core.messages import AXES
+from proxops.facility.bridged import Bridged
 from proxops.facility.desk import Desk
 from proxops.facility.mover import Mover
 from proxops.lab.payload import plate_loads
@@ -47,6 +48,7 @@ def status(desk: Desk) -> dict[str, Any]:
         "tick": f.clock.tick,
         "missed_cycles": f.missed,
         "sync": _sync(desk),
+        "bridge": _bridge(desk),
         "cell": f.cell.file.name,
         "user_tool": f.cell.tool.source,
         "payload": plate_loads(f.cell),
@@ -68,6 +70,40 @@ def _sync(desk: Desk) -> dict[str, Any] | None:
             reason.name.lower(): count for reason, count in port.counts.items() if reason is not Refusal.NONE and count
         },
     }
+
+
+def _bridge(desk: Desk) -> dict[str, Any] | None:
+    end, motion = desk.bridge, desk.facility.motion
+    if end is None:
+        return None
+    port = end.port
+    told: dict[str, Any] = {
+        "address": f"{port.address[0]}:{port.address[1]}",
+        "client": f"{port.master[0]}:{port.master[1]}" if port.master else None,
+        "refused": {reason.name.lower(): count for reason, count in port.counts.items() if count},
+        "phase": "IDLE",
+        "cause": "NOT_SELECTED",
+    }
+    if isinstance(motion, Bridged):
+        filter_, (left_m, left_rad, left_s) = motion.filter, motion.left
+        told |= {
+            "phase": motion.phase.name,
+            "cause": motion.cause.name,
+            "converged": motion.converged,
+            "left_m": _finite(left_m),
+            "left_rad": _finite(left_rad),
+            "left_s": _finite(left_s),
+            "commanded_zone": motion.commanded_zone.name,
+            "actual_zone": motion.actual_zone.name,
+            "clearance_m": _finite(motion.actual_clearance_m),
+            "input": filter_.state.name,
+            "taken": filter_.taken,
+            "lost": filter_.lost,
+            "extrapolated": filter_.extrapolated_count,
+            "stale": filter_.stale,
+            "doubled": filter_.doubled,
+        }
+    return told
 
 
 def _finite(value: float) -> float | None:

@@ -17,6 +17,7 @@ from proxops.safety.clearance import Clearance, Finding
 from proxops.safety.zones import Judgement, judge_zone, lags_s, stopping_way
 
 SWING_M = 1.2  # from a port to the furthest corner of its spacecraft: what a turning craft adds to the closing speed
+SHOWN_M = 0.5  # clearances above are told as "at least"
 STILL = np.zeros(N_AXES)
 
 
@@ -27,6 +28,13 @@ def _stopping(hall: Hall, v: Array, lag_s: Array, way: Array, ahead: Array) -> N
     for i in range(v.shape[0]):
         way[i] = v[i] * seconds
     stopping_way(way, v, lag_s, ahead)
+
+
+@kernel
+def _reach_of(hall: Hall, v: Array, lag_s: Array, q: Array, actual: Array, way: Array, ahead: Array) -> None:
+    _stopping(hall, v, lag_s, way, ahead)
+    for i in range(v.shape[0]):
+        ahead[i] += abs(actual[i] - q[i])
 
 
 class ZoneWatch:
@@ -47,6 +55,19 @@ class ZoneWatch:
         speed = max(closing_m_s, 0.0) + SWING_M * turning_rad_s
         braking = 0.25 * math.pi * speed * speed / self._rail_acceleration
         return max(self.minimum_m, braking + speed * (self._rail_lag + PERIOD_S))
+
+    def all_clear(
+        self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64], layer_m: float
+    ) -> Finding | None:
+        """One look for the usual case: set-point ``q`` (which is the commanded posture) is green, and so are the robots at
+        ``actual``, whose distance from it is added to the way that each axis may still go. None: look closer."""
+        _reach_of(self._hall, rate, self._lags, q, actual, self._way, self._reach)
+        near = self._ahead.nearest_yellow(q, self._reach, layer_m)
+        return near if near.distance_m > near.layer_m else None
+
+    def nearest(self, q: NDArray[np.float64]) -> Finding:
+        """The smallest clearance, exact when it is below half a metre: for displays, now and then."""
+        return self.path.at(q, SHOWN_M)
 
     def commanded(self, q: NDArray[np.float64], layer_m: float) -> Judgement:
         """Zone of the commanded posture."""

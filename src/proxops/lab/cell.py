@@ -185,6 +185,19 @@ class Zones(Strict):
     room: Room
 
 
+class Lamp(Strict):
+    """The sun simulator: from where its light comes, as a direction in the lab."""
+
+    towards_lab: Triple
+
+    @field_validator("towards_lab")
+    @classmethod
+    def _some_direction(cls, towards: Triple) -> Triple:
+        if not any(towards):
+            raise ValueError("needs a direction, not zero")
+        return towards
+
+
 class InterlockInput(Strict):
     """One named input that can forbid motion."""
 
@@ -202,6 +215,7 @@ class CellFile(Strict):
     plate_axes_deg: PlateAxes
     limits: Limits
     zones: Zones
+    lamp: Lamp
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]
 
     @field_validator("interlock")

@@ -1,0 +1,118 @@
+"""A hall with a bridge in lockstep, and a client that says what a test wants; every cycle the promises are checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from proxops.bridge.settings import BridgeSettings
+from proxops.core.bridge_datagram import BridgeCommand, BridgeStatus, pack_command, unpack_status
+from proxops.core.clock import LockstepClock
+from proxops.core.messages import PERIOD_NS, PERIOD_S
+from proxops.core.vocabulary import Mode, Phase, Zone
+from proxops.facility.bridged import Bridged
+from proxops.facility.build import build
+from proxops.lab.cell import Cell
+from proxops.lab.coordinates import port_poses
+from proxops.maths.pose import compose, inverse_pose
+from proxops.maths.rotation import angle_between, matrix_from_quat
+
+IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def at(x: float, y: float = 0.0, z: float = 0.0, yaw_deg: float = 0.0) -> tuple[float, ...]:
+    """A chaser's pose (wire order) with the target in the origin, turned about z."""
+    half = math.radians(yaw_deg) / 2.0
+    return x, y, z, 0.0, 0.0, math.sin(half), math.cos(half)
+
+
+class BridgeHall:
+    """``send`` and ``cycle``; limits of set-points and the relative pose are checked in every cycle."""
+
+    def __init__(self, cell: Cell, settings: BridgeSettings | None = None, seed: int = 0) -> None:
+        self.cell, self.clock = cell, LockstepClock()
+        self.hall = build(cell, self.clock, seed=seed, record=None, bridge=settings or BridgeSettings())
+        self.facility, self.desk = self.hall.facility, self.hall.desk
+        end = self.desk.bridge
+        assert end is not None
+        self.end, self.port = end, end.port
+        self.sequence = 0
+        self.desk.drives(True)
+        self._q, self._v = self.facility.guard.setpoint.copy(), np.zeros(13)
+        while self.facility.mode is not Mode.READY:
+            self.cycle()
+        self.desk.select("bridge")
+
+    @property
+    def bridge(self) -> Bridged:
+        assert isinstance(self.facility.motion, Bridged)
+        return self.facility.motion
+
+    @property
+    def phase(self) -> Phase:
+        return self.bridge.phase
+
+    @property
+    def status(self) -> BridgeStatus:
+        return unpack_status(self.port.outbox)
+
+    def cycle(self, packets: Sequence[bytes] = ()) -> None:
+        """One tick with these datagrams; then what was sent to the robots is judged."""
+        self.clock.advance()
+        self.end.begin_cycle()
+        for data in packets:
+            self.port.take(data)
+        self.facility.tick()
+        self.end.end_cycle()
+        self._check()
+
+    def _check(self) -> None:
+        hall, q = self.cell.hall[0], self.facility.guard.setpoint
+        v = (q - self._q) / PERIOD_S
+        if self.facility.mode not in (Mode.STANDBY, Mode.RELEASING):
+            assert (np.abs(v) <= hall["speed"] * (1 + 1e-6)).all()
+            assert (np.abs(v - self._v) / PERIOD_S <= hall["acceleration"] * (1 + 1e-6) + 1e-9).all()
+        self._q, self._v = q.copy(), v
+        motion = self.facility.motion
+        if isinstance(motion, Bridged):
+            assert motion.actual_zone is not Zone.RED
+            if motion.phase in (Phase.CONVERGING, Phase.FOLLOWING):
+                self._check_relative(motion)
+
+    def _check_relative(self, motion: Bridged) -> None:
+        """The set-point shows the clutch's pose to 1e-9, always."""
+        T1, T2 = port_poses(self.cell.hall, self.facility.guard.setpoint)
+        shown = compose(inverse_pose(T2), T1)
+        pose = self.facility.pool.run("shown_relative")
+        assert np.abs(shown[:3, 3] - pose[:3]).max() < 1e-9
+        assert angle_between(shown[:3, :3].copy(), matrix_from_quat(pose[3:])) < 1e-9
+
+    def packet(self, chaser: tuple[float, ...], target: tuple[float, ...] = IDENTITY, **more: object) -> bytes:
+        self.sequence += 1
+        command = BridgeCommand(self.sequence, self.sequence * PERIOD_NS, chaser, target, **more)  # type: ignore[arg-type]
+        return pack_command(command)
+
+    def follow(self, path: Callable[[float], tuple[float, ...]], seconds: float) -> None:
+        """A client that sends ``path(t)`` every cycle."""
+        for k in range(round(seconds / PERIOD_S)):
+            self.cycle([self.packet(path(k * PERIOD_S))])
+
+    def hold(self, chaser: tuple[float, ...], seconds: float) -> None:
+        self.follow(lambda t: chaser, seconds)
+
+    def silence(self, seconds: float) -> None:
+        for _ in range(round(seconds / PERIOD_S)):
+            self.cycle()
+
+    def until(self, phase: Phase, chaser: tuple[float, ...], patience_s: float = 60.0) -> float:
+        """Hold until the bridge is in ``phase``; how long it took."""
+        for k in range(round(patience_s / PERIOD_S)):
+            if self.phase is phase:
+                return k * PERIOD_S
+            self.cycle([self.packet(chaser)])
+        raise AssertionError(f"{self.phase.name} ({self.bridge.cause.name}) after {patience_s} s, expected {phase.name}")
+
+    def close(self) -> None:
+        self.hall.close()
