@@ -31,9 +31,11 @@ def at(x: float, y: float = 0.0, z: float = 0.0, yaw_deg: float = 0.0) -> tuple[
 class BridgeHall:
     """``send`` and ``cycle``; limits of set-points and the relative pose are checked in every cycle."""
 
-    def __init__(self, cell: Cell, settings: BridgeSettings | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, cell: Cell, settings: BridgeSettings | None = None, seed: int = 0, bind: tuple[str, int] | None = None
+    ) -> None:
         self.cell, self.clock = cell, LockstepClock()
-        self.hall = build(cell, self.clock, seed=seed, record=None, bridge=settings or BridgeSettings())
+        self.hall = build(cell, self.clock, seed=seed, record=None, bridge=settings or BridgeSettings(), bridge_at=bind)
         self.facility, self.desk = self.hall.facility, self.hall.desk
         end = self.desk.bridge
         assert end is not None
@@ -113,6 +115,11 @@ class BridgeHall:
                 return k * PERIOD_S
             self.cycle([self.packet(chaser)])
         raise AssertionError(f"{self.phase.name} ({self.bridge.cause.name}) after {patience_s} s, expected {phase.name}")
+
+    def release_master(self) -> None:
+        """Wait until the place of the client is free."""
+        while self.port.master:
+            self.cycle()
 
     def close(self) -> None:
         self.hall.close()

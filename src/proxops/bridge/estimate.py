@@ -49,7 +49,11 @@ JUMP_FACTOR = 8.0  # of the usual innovation
 MEMORY = 1.0 / 64.0  # weight of one packet in what is usual
 AGAIN = 12  # ticks (48 ms) within which a second jump tells a velocity
 REACH_M = 1e9  # larger numbers are no relative pose: they would only eat the digits of the rest
-REACH_RATE = 1e6  # m/s, rad/s
+FASTEST_M_S = 50.0  # no hall follows what is faster; without a bound a turn per packet would look like standing still
+FASTEST_RAD_S = 2.0 * math.pi
+SHARPEST = 100.0  # m/s², rad/s²
+NOISIEST_M = 0.0125  # innovations beyond are no noise, whatever was usual
+NOISIEST_RAD = math.radians(0.6)
 REFUSED, TAKEN, JUMPED = 0, 1, 2  # answers of observe
 
 ESTIMATE_DTYPE = np.dtype(
@@ -134,10 +138,17 @@ def _sound(pose: Array) -> bool:
 
 @kernel
 def _sound_rates(velocity: Array) -> bool:
-    for i in range(6):
-        if not abs(velocity[i]) <= REACH_RATE:  # a NaN is not less than anything
-            return False
-    return len(velocity) == 6
+    """Rates that can be believed; a NaN is not less than anything."""
+    return length(velocity[0:3]) <= FASTEST_M_S and length(velocity[3:6]) <= FASTEST_RAD_S
+
+
+@kernel
+def _tame(x: Array, most: float) -> None:
+    """Shorten a vector to ``most``."""
+    size = length(x)
+    if size > most:
+        for i in range(3):
+            x[i] *= most / size
 
 
 @kernel
@@ -200,6 +211,11 @@ def observe(est: Estimate, pose: Array, velocity: Array, has_velocity: bool) -> 
     jumped_p = _observe_position(est, pose, velocity, with_rates, T)
     jumped_q = _observe_attitude(est, pose, velocity, with_rates, T)
     s.ticks = 0
+    s.rms_m, s.rms_rad = min(s.rms_m, NOISIEST_M), min(s.rms_rad, NOISIEST_RAD)
+    _tame(s.v, FASTEST_M_S)
+    _tame(s.w, FASTEST_RAD_S)
+    _tame(s.a, SHARPEST)
+    _tame(s.alpha, SHARPEST)
     return JUMPED if jumped_p or jumped_q else TAKEN
 
 

@@ -45,6 +45,8 @@ LOOK_AGAIN: Final = 25  # cycles between two attempts at standstill when nothing
 SEARCH_AGAIN: Final = 250  # cycles between two whole searches
 POSTURES_TRIED: Final = 4
 NO_VELOCITY: Final = np.zeros(6)
+NO_ONE: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NONE})
+YELLOW_STAYS_M: Final = 0.003  # beyond the layer: what stands at its edge does not flicker
 
 
 @kernel
@@ -119,6 +121,7 @@ class Bridged:
         if self.phase in MOVING:
             return self._halt(against) if against else self._move()
         if against in (Standstill.NO_CLIENT, Standstill.SILENCE):
+            self.placed = False
             self._stand(Phase.WAITING, against)
             return Rest.HOLD
         return self._at_rest()
@@ -158,7 +161,8 @@ class Bridged:
                 self.yellow_m = max(self._layer, near.layer_m)
                 self._tell_clearance(facility.guard.setpoint)
                 return
-        actual = zones.actual(facility.actual, facility.guard.rate)
+        stays = YELLOW_STAYS_M if self.actual_zone is Zone.YELLOW else 0.0
+        actual = zones.actual(facility.actual, facility.guard.rate, stays)
         self.actual_zone, self._actual_pair = actual.zone, actual.finding.pair
         self.actual_clearance_m = actual.finding.distance_m
         self.yellow_m = max(zones.minimum_m, actual.finding.layer_m)
@@ -283,7 +287,8 @@ class Bridged:
             if self.placed and self.commanded_zone is not Zone.GREEN:
                 self._refuse_command(LOOK_AGAIN)
                 return
-        self._set_phase(Phase.SEARCHING, self.cause)
+        self.placed = False
+        self._set_phase(Phase.SEARCHING, Standstill.NO_POSTURE if self.cause in NO_ONE else self.cause)
         phi = self._settings.phi_rad
         search = PostureSearch(
             self._cell, self._command_cost.copy(), self._pose, self._f.guard.setpoint,
@@ -336,7 +341,6 @@ class Bridged:
         start = self._f.guard.setpoint.copy()
         found = search.best(start)[:POSTURES_TRIED]
         if not found:
-            self.placed = bool(search.found)
             self.commanded_zone, self.commanded_clearance_m = Zone.RED, math.nan
             self._wait = SEARCH_AGAIN
             self._set_phase(Phase.STANDING, Standstill.OUT_OF_REACH)

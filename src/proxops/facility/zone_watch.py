@@ -73,10 +73,11 @@ class ZoneWatch:
         """Zone of the commanded posture."""
         return judge_zone(self._commanded, q, STILL, layer_m)
 
-    def actual(self, q: NDArray[np.float64], rate: NDArray[np.float64]) -> Judgement:
-        """Zone of the robots as they are, each pair with the layer that stopping from ``rate`` needs."""
+    def actual(self, q: NDArray[np.float64], rate: NDArray[np.float64], more_m: float = 0.0) -> Judgement:
+        """Zone of the robots as they are, each pair with the layer that stopping from ``rate`` needs; ``more_m`` is added
+        to the least layer."""
         _stopping(self._hall, rate, self._lags, self._way, self._reach)
-        return judge_zone(self._actual, q, self._reach, self.minimum_m)
+        return judge_zone(self._actual, q, self._reach, self.minimum_m + more_m)
 
     def blocked(self, q: NDArray[np.float64], rate: NDArray[np.float64]) -> Finding | None:
         """What a stop begun at set-point ``q`` and ``rate`` would run into: None when it ends before red."""
