@@ -1,25 +1,48 @@
-"""Pages tell the truth: tables of docs/safety.md equal the code, byte layouts equal the packer, links and commands exist."""
+"""Pages tell the truth: tables on safety, bridge and scenarios equal the code, byte layouts equal the packer, links and commands
+exist."""
 
 from __future__ import annotations
 
+import importlib.util
+import itertools
+import math
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from pydantic import ValidationError
+from pydantic_core import PydanticUndefined
 
+from proxops.bridge.cost import COST_DTYPE, cost_of
+from proxops.core import scenario, segments
+from proxops.core.clock import LockstepClock
 from proxops.core.datagram import ANSWER_SIZE, COMMAND_SIZE, Refusal
 from proxops.core.frames import FRAMES
-from proxops.core.vocabulary import Mode
+from proxops.core.scenario import Bridge, Client, Network, ScenarioFile, parse_scenario, shipped
+from proxops.core.strict_table import Strict
+from proxops.core.vocabulary import Mode, Phase, Standstill, Zone
+from proxops.facility.application import Application
+from proxops.facility.bridged import Bridged
+from proxops.facility.build import build
 from proxops.facility.events import ALARMS
+from proxops.facility.run import LockstepRun, settings_of
+from proxops.lab.cell import Cell, load_cell
 from proxops.safety.interlocks import DRIVES_DROP, KINDS
 from proxops.safety.modes import NEXT
-from proxops.safety.rules import RULES, Category
+from proxops.safety.rules import LIMITS, RULES, Category
+from proxops.safety.zones import LOGIC
 
 ROOT = Path(__file__).parents[2]
 SAFETY = (ROOT / "docs" / "safety.md").read_text()
 INTERFACES = (ROOT / "docs" / "interfaces.md").read_text()
+BRIDGE = (ROOT / "docs" / "bridge.md").read_text()
+SCENARIOS = (ROOT / "docs" / "scenarios.md").read_text()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -80,6 +103,266 @@ def test_every_frame_is_on_the_page() -> None:
         assert re.search(rf"\b{frame}\b", page), frame
 
 
+# --- zones, halts
+
+
+def test_table_1_and_the_rules_that_only_halt_the_bridge_are_on_the_page() -> None:
+    told = [tuple(r) for r in rows(SAFETY, "Zones")]
+    known = {(commanded.name, actual.name, "go" if go else "stop") for (commanded, actual), go in LOGIC.items()}
+    assert len(told) == len(known) == len(Zone) ** 2
+    assert set(told) == known
+    assert {tuple(r) for r in rows(SAFETY, "What only halts the bridge")} == {(r.name, str(int(r))) for r in LIMITS}
+
+
+# --- the bridge
+
+
+@pytest.fixture(scope="module")
+def epos() -> Cell:
+    return load_cell()
+
+
+def test_phases_and_causes_are_on_the_page() -> None:
+    assert [r[0] for r in rows(BRIDGE, "Phases")] == [f"{int(p)} {p.name}" for p in Phase]
+    assert [r[0] for r in rows(BRIDGE, "Causes")] == [f"{int(c)} {c.name}" for c in Standstill]
+
+
+SHORT_RUN = """
+name = "short"
+about = "Every phase in sixteen seconds"
+seed = 1
+motion = [
+    { kind = "hold", duration_s = 9.0 },
+    { kind = "silence", duration_s = 0.6 },
+    { kind = "hold", duration_s = 1.0 },
+    { kind = "jump", distance_m = 4.1 },
+    { kind = "hold", duration_s = 3.0 },
+    { kind = "jump", distance_m = 40.0 },
+    { kind = "hold", duration_s = 3.0 },
+]
+start = { distance_m = 4.0 }
+"""
+
+
+def phases_of_a_run(cell: Cell) -> Iterator[Phase]:
+    """The bridge's phase after every cycle."""
+    short, clock = parse_scenario(SHORT_RUN, Path("short.toml")), LockstepClock()
+    hall = build(cell, clock, seed=short.seed, record=None, bridge=settings_of(short))
+    run = LockstepRun(hall, clock, Application(short))
+    try:
+        yield Phase.IDLE
+        run.start()
+        for _ in range(round(250 * short.duration_s)):
+            run.cycle()
+            motion = hall.facility.motion
+            yield motion.phase if isinstance(motion, Bridged) else Phase.IDLE
+    finally:
+        hall.close()
+
+
+def test_phases_lead_where_the_page_says(epos: Cell) -> None:
+    told = {(r[0].split()[1], after) for r in rows(BRIDGE, "Phases") for after in r[2].split(", ")}
+    assert {name for pair in told for name in pair} == {p.name for p in Phase}
+    seen = list(phases_of_a_run(epos))
+    changes = {(a.name, b.name) for a, b in itertools.pairwise(seen) if a is not b}
+    assert {name for pair in changes for name in pair} == {p.name for p in Phase}, (
+        "the run is too short to prove anything"
+    )
+    assert changes - told == set()
+
+
+def deg(value: float) -> str:
+    return f"{math.degrees(value):.6g} deg"
+
+
+def metres(value: float) -> str:
+    return f"{value:.6g} m"
+
+
+def same(values: NDArray[np.float64]) -> float:
+    """The one value of a group that shares a row."""
+    (value,) = set(np.asarray(values).ravel().tolist())
+    return float(value)
+
+
+def test_the_fences_of_the_cost_are_those_of_the_page(epos: Cell) -> None:
+    c = cost_of(epos)[0]
+    both, ends = [1, 3, 4, 6, 7, 9], [2, 8]
+    groups: list[tuple[str, Callable[[float], str], Any, Any]] = [
+        ("rail", metres, c["axis_soft"][0], c["axis_weight"][0]),
+        ("A2 of both arms", deg, c["axis_soft"][ends], c["axis_weight"][ends]),
+        ("A1, A3 of both arms, A4, A6 of robot 1", deg, c["axis_soft"][both], c["axis_weight"][both]),
+        ("straight wrist", deg, c["wrist_soft"], c["wrist_weight"]),
+        ("folded wrist", deg, c["wrist_max_soft"], c["wrist_weight"]),
+        ("stretched elbow", deg, c["elbow_soft"], c["elbow_weight"]),
+        ("wrist centre over axis 1", metres, c["shoulder_soft"], c["shoulder_weight"]),
+        ("ports' x and y", metres, c["range_soft"][:, :2], c["range_weight"][:, :2]),
+        ("ports' z", metres, c["range_soft"][:, 2], c["range_weight"][:, 2]),
+        ("roll of robot 1's plate", deg, c["range_soft"][0, 3], c["range_weight"][0, 3]),
+        ("pitch and yaw of both plates", deg, c["range_soft"][:, 4:], c["range_weight"][:, 4:]),
+        ("lateral offset", lambda value: f"{value:.6g} L", c["lateral_soft"], c["lateral_weight"]),
+    ]
+    told = [(r[0], r[2], r[3]) for r in rows(BRIDGE, "Cost")]
+    assert told == [(name, unit(same(soft)), f"{same(weight):.6g}") for name, unit, soft, weight in groups]
+    limits = {r[0]: r[1] for r in rows(BRIDGE, "Cost")}
+    assert limits["folded wrist"] == f"A5 = ±{deg(c['wrist_max'])}"
+    assert limits["lateral offset"] == f"{c['lateral_max']:.6g} L"
+    # Axes and angles that no row speaks of have no fence there.
+    assert not np.delete(c["axis_weight"], [0, *both, *ends]).any()
+    assert c["range_weight"][1, 3] == 0.0
+
+
+def test_the_pulls_of_the_cost_are_those_of_the_page(epos: Cell) -> None:
+    c = cost_of(epos)[0]
+    told = {
+        r[0]: (r[1].replace("−", "-"), r[2]) for r in rows(BRIDGE.replace("| pull |", "## Pulls\n| pull |"), "Pulls")
+    }
+    rest = np.degrees(c["rest"]).round(9)
+    assert same(rest[:3] - rest[3:]) == 0.0
+    assert told["A1, A2, A3 of both arms"] == (
+        ", ".join(f"{a:g}" for a in rest[:3]) + " deg",
+        f"{same(c['pull']):g} per rad²",
+    )
+    assert c["centre_weight"][0] == 0.0
+    for k, name in ((1, "y"), (2, "z")):
+        assert told[f"{name} of the chaser's port"] == (metres(c["centre"][k]), f"{c['centre_weight'][k]:g} per m²")
+    assert c["sun_weight"] == 0.0
+    assert c["lamp"].tolist() == [1.0, 0.0, 0.0]
+    assert "+x of the lab" in told["sun"][0]
+
+
+def test_no_part_of_the_cost_is_without_a_row() -> None:
+    """A term that is added to the record has to come to the page."""
+    fences = {
+        f"{k}_{part}" for k in ("axis", "wrist", "elbow", "shoulder", "range", "lateral") for part in ("soft", "weight")
+    }
+    pulls = {"rest", "pull", "centre", "centre_weight", "sun", "lamp", "sun_weight"}
+    assert set(COST_DTYPE.names or ()) == fences | pulls | {
+        "wrist_max",
+        "wrist_max_soft",
+        "lateral_max",
+        "roll",
+        "phi_fixed",
+    }
+
+
+def test_the_hall_shows_the_distances_that_the_page_says() -> None:
+    spec = importlib.util.spec_from_file_location("measure_bridge", ROOT / "docs" / "measure_bridge.py")
+    assert spec
+    assert spec.loader
+    measure = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(measure)
+    near, far = map(float, re.search(r"ports can be ([\d.]+) to ([\d.]+) m apart", BRIDGE).groups())  # type: ignore[union-attr]
+    for distance_m, shown in ((near, True), (near - 0.02, False), (far, True), (far + 0.02, False)):
+        assert measure.can_show(measure.looking(distance_m, 0.0, 0.0)) is shown, distance_m
+
+
+# --- scenarios
+
+MINIMAL: dict[str, tuple[type[Strict], dict[str, Any]]] = {
+    "The file": (
+        ScenarioFile,
+        {
+            "name": "a",
+            "about": "b",
+            "seed": 1,
+            "start": {"distance_m": 1.0},
+            "motion": [{"kind": "hold", "duration_s": 1.0}],
+        },
+    ),
+    "Client": (Client, {}),
+    "Network": (Network, {}),
+    "Bridge": (Bridge, {}),
+    "Start": (segments.Start, {"distance_m": 1.0}),
+    "hold": (segments.Hold, {"kind": "hold", "duration_s": 1.0}),
+    "approach": (segments.Approach, {"kind": "approach", "to_m": 1.0, "speed_m_s": 0.1}),
+    "fly_around": (
+        segments.FlyAround,
+        {"kind": "fly_around", "angle_deg": 1.0, "rate_deg_s": 1.0, "axis": [0.0, 0.0, 1.0]},
+    ),
+    "tumble": (segments.Tumble, {"kind": "tumble", "duration_s": 9.0, "spin_deg_s": 1.0, "axis": [1.0, 0.0, 0.0]}),
+    "overshoot": (segments.Overshoot, {"kind": "overshoot", "speed_m_s": 0.1, "duration_s": 1.0}),
+    "jump": (segments.Jump, {"kind": "jump", "distance_m": 1.0}),
+    "silence": (segments.Silence, {"kind": "silence", "duration_s": 1.0}),
+}
+
+
+def test_every_table_of_a_scenario_has_a_section() -> None:
+    models = [m for module in (segments, scenario) for m in vars(module).values() if isinstance(m, type)]
+    known = {m for m in models if issubclass(m, Strict) and m is not Strict}
+    assert {model for model, _ in MINIMAL.values()} == known
+    for model, table in MINIMAL.values():
+        model.model_validate(table)
+
+
+def allowed(model: type[Strict], table: dict[str, Any], key: str) -> str:
+    """What the reader itself says is allowed, when it is given nonsense; empty where it names no bound."""
+    for nonsense in ("nonsense", ["nonsense"] * 3):
+        with pytest.raises(ValidationError) as caught:
+            model.model_validate({**table, key: nonsense})
+        for error in caught.value.errors():
+            context = error.get("ctx", {})
+            if error["loc"][0] == key and ("bound" in context or "expected" in context):
+                return str(context.get("bound") or context["expected"])
+    return ""
+
+
+def default(model: type[Strict], key: str) -> str:
+    """As the page writes it; empty where the page may say it in words."""
+    field = model.model_fields[key]
+    if field.is_required():
+        return "–"
+    value = field.get_default()
+    if isinstance(value, Strict):
+        return "all defaults"
+    if isinstance(value, tuple):
+        return f"[{', '.join(f'{v:g}' for v in value)}]"
+    if value is None or value is PydanticUndefined:
+        return ""
+    return (
+        {True: "true", False: "false"}[value]
+        if isinstance(value, bool)
+        else value
+        if isinstance(value, str)
+        else f"{value:g}"
+    )
+
+
+@pytest.mark.parametrize("heading", MINIMAL)
+def test_keys_ranges_and_defaults_of_a_scenario_are_on_the_page(heading: str) -> None:
+    model, table = MINIMAL[heading]
+    told = {r[0].strip("`"): r for r in rows(SCENARIOS, heading)}
+    assert set(told) == set(model.model_fields)
+    for key, (_, kind, bounds, otherwise, _) in told.items():
+        if kind in ("number", "integer", "three numbers") or key == "frame":
+            assert bounds == allowed(model, table, key), key
+        if default(model, key):
+            assert otherwise == default(model, key), key
+
+
+def test_what_the_bridge_chooses_itself_is_on_the_page() -> None:
+    text = SHORT_RUN.replace('name = "short"', 'name = "silent"')
+    s = settings_of(parse_scenario(text, Path("silent.toml")))
+    told = {r[0].strip("`"): r[3] for r in rows(SCENARIOS, "Bridge")}
+    chosen = {
+        "speed_m_s": s.speed_m_s, "acceleration_m_s2": s.acceleration_m_s2, "rate_deg_s": math.degrees(s.rate_rad_s),
+        "angular_acceleration_deg_s2": math.degrees(s.angular_acceleration_rad_s2), "timeout_ms": 1e3 * s.timeout_s,
+    }  # fmt: skip
+    assert {key: told[key] for key in chosen} == {key: f"{value:g}" for key, value in chosen.items()}
+    assert s.phi_rad is None
+    assert [r[1] for r in rows(BRIDGE, "Clutch")] == [
+        f"{s.speed_m_s:g} m/s", f"{s.acceleration_m_s2:g} m/s²", f"{math.degrees(s.rate_rad_s):g} deg/s",
+        f"{math.degrees(s.angular_acceleration_rad_s2):g} deg/s²",
+    ]  # fmt: skip
+
+
+def test_the_example_is_a_scenario_and_the_shipped_ones_are_listed() -> None:
+    example = SCENARIOS.split("```toml\n", 1)[1].split("```", 1)[0]
+    assert parse_scenario(example, Path("example.toml")).name == "example"
+    told = [(r[0].strip("`"), r[1]) for r in rows(SCENARIOS, "Shipped scenarios")]
+    assert told == [(s.name, f"{s.duration_s:.0f} s") for s in shipped()]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
@@ -91,7 +374,7 @@ def test_commands_on_the_pages_exist(page: Path) -> None:
     """Every `proxops …` on a page is a command with that name."""
     words = set(re.findall(r"proxops (ctl [a-z-]+|log [a-z]+|[a-z]+)", page.read_text())) - {"ctl", "log"}
     for word in sorted(words):
-        if word.split()[0] not in ("play", "convert", "serve", "ctl", "log", "doctor"):
+        if word.split()[0] not in ("run", "list", "play", "convert", "serve", "ctl", "log", "doctor"):
             continue  # prose
         done = subprocess.run([sys.executable, "-m", "proxops.cli", *word.split(), "--help"], capture_output=True)
         assert done.returncode == 0, word

@@ -29,9 +29,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     | BELOW,
 }
 MAY_IMPORT["__init__"] = MAY_IMPORT["cli"]  # the Python API; late, as test_startup sees to
-# Siblings that may be seen all the same, one module at a time: a report has to spell the rules that stopped the hall
-# and to know which modes brake.
-SIBLINGS = {("ground", "proxops.safety.rules"), ("ground", "proxops.safety.modes")}
+# Siblings that may be seen all the same, one module at a time: a report has to spell the rules that stopped the hall,
+# to know which modes brake, and to measure exactly what the tick knows by bounds only.
+SIBLINGS = {
+    ("ground", "proxops.safety.rules"),
+    ("ground", "proxops.safety.modes"),
+    ("ground", "proxops.safety.clearance"),
+}
 BOTH_WORLDS = {"bridge", "facility", "campaign", "cli"}
 FILES = sorted(ROOT.rglob("*.py"))
 

@@ -7,6 +7,7 @@ an hour, a fast approach. Set-points are judged tick by tick.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -127,12 +128,13 @@ def test_a_reference_carried_round_a_loop_turns_by_the_solid_angle() -> None:
     for half in (0.2, 0.7, 1.3):
         angles = np.linspace(0.0, 2.0 * math.pi, 20_001)
         lines = np.stack(
-            [np.full_like(angles, math.cos(half)), math.sin(half) * np.cos(angles), math.sin(half) * np.sin(angles)], axis=1
+            [np.full_like(angles, math.cos(half)), math.sin(half) * np.cos(angles), math.sin(half) * np.sin(angles)],
+            axis=1,
         )
         reference = np.array([0.0, 0.0, 1.0])
         square_across(lines[0], reference)
         start = reference.copy()
-        for before, after in zip(lines[:-1], lines[1:], strict=True):
+        for before, after in pairwise(lines):
             carry(after, before, reference)
         turned = math.atan2(float(np.cross(start, reference) @ lines[0]), float(start @ reference))
         wanted = 2.0 * math.pi * (1.0 - math.cos(half))

@@ -114,12 +114,9 @@ class BridgeHall:
             if self.phase is phase:
                 return k * PERIOD_S
             self.cycle([self.packet(chaser)])
-        raise AssertionError(f"{self.phase.name} ({self.bridge.cause.name}) after {patience_s} s, expected {phase.name}")
-
-    def release_master(self) -> None:
-        """Wait until the place of the client is free."""
-        while self.port.master:
-            self.cycle()
+        raise AssertionError(
+            f"{self.phase.name} ({self.bridge.cause.name}) after {patience_s} s, expected {phase.name}"
+        )
 
     def close(self) -> None:
         self.hall.close()

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from proxops.cli.check import check
 from proxops.cli.ctl import ctl
 from proxops.cli.facility import convert, doctor, play, serve
 from proxops.cli.log import log
@@ -38,7 +39,7 @@ def _main(version: Annotated[bool, typer.Option("--version", is_eager=True, call
     pass
 
 
-for _command in (run, play, convert, serve, doctor):
+for _command in (run, check, play, convert, serve, doctor):
     app.command()(_command)
 app.command("list")(list_)
 app.add_typer(ctl, name="ctl")

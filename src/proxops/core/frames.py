@@ -1,4 +1,4 @@
-"""The frames of the hall, named once. A pose names both, reference first: ``T_lab_port1``. Drawn in docs/frames.md."""
+"""The frames of hall and orbit, named once. A pose names both, reference first: ``T_lab_port1``. Drawn in docs/frames.md."""
 
 from __future__ import annotations
 
@@ -13,4 +13,9 @@ FRAMES: Final[dict[str, str]] = {
     "port1": "spacecraft frame on robot 1 (the paper's User Tool), fixed to flange1",
     "port2": "spacecraft frame on robot 2, fixed to flange2",
     "pov": "point of view: the frame in which a CLW command gives both spacecraft",
+    "chaser": "the spacecraft that approaches; in the hall it is port1",
+    "target": "the spacecraft that is approached; in the hall it is port2",
+    "client": "whatever frame a client of the bridge gives both spacecraft in; the bridge never learns which",
+    "eci": "Earth-centred inertial: a client's frame, 7000 km from both spacecraft",
+    "lvlh": "local vertical, local horizontal at the target: x along the flight, z to the Earth; turns with the orbit",
 }

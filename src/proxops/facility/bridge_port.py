@@ -128,7 +128,7 @@ class BridgePort:
         """The status of this cycle (without address) to the master and to some of those that were refused; never blocks."""
         own = next((refusal for sender, refusal in self._refused_now if sender == self.master), Refusal.NONE)
         self.outbox = finish_status(body, True, own)
-        if self._socket is None:
+        if self._socket is None or self.master is LOCKSTEP:
             return
         if self.master:
             self._send(self.outbox, self.master)

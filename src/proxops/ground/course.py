@@ -26,15 +26,15 @@ def course(log: Log, data: Recorded) -> Figures:
     """Modes, phases, and how the run came to its end."""
     stops = [event for event in log.events if event["name"].startswith(b"stop.")]
     of_run = _within_run(log, data, stops) if data.ran else stops[-1:]  # where nothing ran, the newest stop tells why
-    runs = [phase for phase in data.phases if phase.mode is Mode.RUNNING]
     moves = [phase for phase in data.phases if phase.mode is Mode.MOVING_TO_START]
     sequence = int(log.values("command.sequence")[data.run.stop - 1]) if data.ran else None
     return {
         "final_mode": data.phases[-1].mode.name if data.phases else None,
-        "runs": len(runs),
+        "kind": data.kind.value if data.kind else None,
+        "runs": len(data.runs),
         "run_ended": _run_ended(data),
-        "run_begin_s": runs[-1].begin if runs else None,
-        "run_s": runs[-1].duration if runs else None,
+        "run_begin_s": data.runs[-1].begin if data.runs else None,
+        "run_s": data.runs[-1].end - data.runs[-1].begin if data.runs else None,
         "move_to_start_s": moves[-1].duration if moves else None,
         "last_command": sequence,
         "stops": len(of_run),

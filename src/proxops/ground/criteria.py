@@ -11,6 +11,11 @@ POSITION_RMS_M: Final = 2e-3
 """Port position, delay taken off. EPOS states 1.56 mm (3 sigma) after calibration."""
 ATTITUDE_RMS_RAD: Final = math.radians(0.2)
 """Port attitude, delay taken off. EPOS states 0.2 deg (3 sigma)."""
+SHOWN_M: Final = 1e-9
+SHOWN_RAD: Final = 1e-9
+"""Of the bridge's set-points against the relative pose they shall show: rounding is 1e-14, a wrong formula is not."""
+WHOLE_SHARE: Final = 1.0 + 1e-9
+"""All that the guard allows: it brakes with exactly that, and differences of rounded rates may add a last digit."""
 LATENESS_S: Final = 1e-3
 MISSED_SHARE: Final = (
     1e-3  # of the cycles: a virtual machine that is taken away for 100 ms now and then loses that many
@@ -28,15 +33,15 @@ def criteria(figures: dict[str, Any]) -> list[Criterion]:
         _equal("log closed properly", figures["complete"], True),
         _equal("cell and tool are those of the log", figures["cell_matches_log"], True),
     ]
-    if figures["run_ended"] is not None:
-        rows += _motion(figures)
+    if figures["kind"] is not None:
+        rows += {"played": _played, "bridged": _bridged}[figures["kind"]](figures)
     if figures["missed_cycles"] is not None:
         rows.append(_at_most("missed_share", figures["missed_cycles"] / max(1, figures["cycles"]), MISSED_SHARE))
         rows.append(_at_most("late_share", figures["late_share"], LATE_SHARE))
     return rows
 
 
-def _motion(figures: dict[str, Any]) -> list[Criterion]:
+def _played(figures: dict[str, Any]) -> list[Criterion]:
     rows = []
     for robot in ("robot1", "robot2"):
         for what, unit, bound in (("position", "m", POSITION_RMS_M), ("attitude", "rad", ATTITUDE_RMS_RAD)):
@@ -44,6 +49,20 @@ def _motion(figures: dict[str, Any]) -> list[Criterion]:
             rows.append(_at_most(name, figures[name], bound))
     for name in ("margin_axis_range_min", "margin_table3_min_m", "margin_speed_min"):
         rows.append(_at_least(name, figures[name], 0.0))
+    return rows
+
+
+def _bridged(figures: dict[str, Any]) -> list[Criterion]:
+    """Whether it followed is up to its client; what it shows, and how safely, is up to the bridge."""
+    rows = [_at_most("red_cycles", figures["red_cycles"], 0)]
+    for what in ("speed", "acceleration"):
+        name = f"setpoint_{what}_share_max"
+        rows.append(_at_most(name, figures[name], WHOLE_SHARE))
+    for name in ("margin_axis_range_min", "margin_table3_min_m"):
+        rows.append(_at_least(name, figures[name], 0.0))
+    if figures["shown_error_max_m"] is not None:
+        rows.append(_at_most("shown_error_max_m", figures["shown_error_max_m"], SHOWN_M))
+        rows.append(_at_most("shown_error_max_rad", figures["shown_error_max_rad"], SHOWN_RAD))
     return rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -110,27 +110,59 @@ def thin(t: Floats, y: Floats, points: int = POINTS) -> tuple[Floats, Floats]:
 
 
 def crest(t: Floats, y: Floats, points: int) -> tuple[Floats, Floats]:
-    """The greatest value of each of ``points`` stretches: a quiet curve of how large something noisy gets."""
+    """The greatest value of each of ``points`` stretches: a quiet curve of how large something noisy gets. NaN where a
+    stretch holds nothing else."""
     if y.size <= points:
         return t, y
     starts = np.linspace(0, y.size, points + 1).astype(int)[:-1]
-    return t[starts], np.maximum.reduceat(y, starts)
+    return t[starts], np.fmax.reduceat(y, starts)
 
 
-def mode_band(axes: Any, phases: Iterable[Phase], span: tuple[float, float]) -> None:
-    """A strip of the facility's modes; a stretch too short for its name gets a shorter one or none."""
+def in_decades(axes: Any) -> None:
+    """Logarithmic, from one power of ten to another, so that no labels are squeezed between them."""
+    axes.set_yscale("log")
+    low, high = (np.log10(y) for y in axes.get_ylim())
+    axes.set_ylim(10.0 ** np.floor(low + 0.05), 10.0 ** np.ceil(high - 0.05))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("")
+
+
+class Piece(NamedTuple):
+    """A stretch of a band: its time, colour, and names from long to short."""
+
+    begin: float
+    end: float
+    colour: str
+    names: tuple[str, ...] = ()
+
+
+def band(axes: Any, pieces: Iterable[Piece], span: tuple[float, float]) -> None:
+    """A strip of coloured stretches; one too short for its name gets a shorter one or none."""
     axes.set_ylim(0, 1)
     axes.axis("off")
     letters = 14.0 * axes.get_position().width * axes.figure.get_figwidth()  # that fit into the strip
-    for phase in phases:
-        begin, end = max(phase.begin, span[0]), min(phase.end, span[1])
+    for piece in pieces:
+        begin, end = max(piece.begin, span[0]), min(piece.end, span[1])
         if end <= begin:
             continue
-        axes.axvspan(begin, end, color=MODE_COLOURS[phase.mode], lw=0)
+        axes.axvspan(begin, end, color=piece.colour, lw=0)
         room = letters * (end - begin) / (span[1] - span[0])
-        names = (phase.mode.name.replace("_", " ").lower(), SHORT_NAMES.get(phase.mode, ""), "")
-        name = next(name for name in names if len(name) <= room)
+        name = next((name for name in piece.names if len(name) <= room), "")
         axes.text(0.5 * (begin + end), 0.45, name, ha="center", va="center", fontsize=7, color="#10202c")
+
+
+def mode_band(axes: Any, phases: Iterable[Phase], span: tuple[float, float]) -> None:
+    """A strip of the facility's modes."""
+    pieces = [
+        Piece(
+            phase.begin,
+            phase.end,
+            MODE_COLOURS[phase.mode],
+            (phase.mode.name.replace("_", " ").lower(), SHORT_NAMES.get(phase.mode, "")),
+        )
+        for phase in phases
+    ]
+    band(axes, pieces, span)
 
 
 def checked_suffix(out: Path) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from enum import Enum
+from itertools import groupby, pairwise
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,16 @@ Floats = NDArray[np.float64]
 NOTHING: Final = slice(0, 0)
 
 
+class Kind(Enum):
+    """What made the hall move: commands for its axes and ports, or a relative pose that the bridge turned into such."""
+
+    PLAYED = "played"
+    BRIDGED = "bridged"
+
+
+KINDS: Final = {Mode.RUNNING: Kind.PLAYED, Mode.BRIDGED: Kind.BRIDGED, Mode.HALTING: Kind.BRIDGED}
+
+
 @dataclass(frozen=True)
 class Phase:
     """A stretch of the log in one mode: records ``rows``, times in seconds since the first record."""
@@ -36,8 +47,18 @@ class Phase:
 
 
 @dataclass(frozen=True)
+class Run:
+    """A stretch of the log in modes of one kind; a bridge that halts and goes on is one run."""
+
+    kind: Kind
+    rows: slice
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
 class Recorded:
-    """Arrays of a log, one row each cycle. ``run`` is the last stretch in RUNNING, empty when nothing ran."""
+    """Arrays of a log, one row each cycle. ``run`` holds the rows of the last run, empty when nothing ran."""
 
     t: Floats  # s since the first record, by the UTC stamps
     wish: Floats
@@ -45,6 +66,12 @@ class Recorded:
     actual: Floats
     phases: tuple[Phase, ...]
     run: slice
+    runs: tuple[Run, ...] = ()
+
+    @property
+    def kind(self) -> Kind | None:
+        """Of the last run."""
+        return self.runs[-1].kind if self.runs else None
 
     @property
     def ran(self) -> bool:
@@ -61,9 +88,9 @@ def recorded(log: Log) -> Recorded:
     utc = log.values("clock.utc_ns")
     t = (utc - utc[0]) * 1e-9 if utc.size else np.empty(0)
     phases = _phases(t, log.values("state.mode"))
-    runs = [phase.rows for phase in phases if phase.mode is Mode.RUNNING]
+    runs = _runs(phases)
     wish, setpoint, actual = (stacked(log, group, AXES) for group in ("wish", "setpoint", "actual"))
-    return Recorded(t, wish, setpoint, actual, phases, runs[-1] if runs else NOTHING)
+    return Recorded(t, wish, setpoint, actual, phases, runs[-1].rows if runs else NOTHING, runs)
 
 
 def stacked(log: Log, group: str, names: tuple[str, ...]) -> Floats:
@@ -86,6 +113,17 @@ def _phases(t: Floats, modes: NDArray[np.uint8]) -> tuple[Phase, ...]:
     starts = np.concatenate([[0], np.flatnonzero(np.diff(modes)) + 1, [modes.size]]).tolist()
     end = np.append(t, t[-1] + PERIOD_S)
     return tuple(Phase(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b])) for a, b in pairwise(starts))
+
+
+def _runs(phases: tuple[Phase, ...]) -> tuple[Run, ...]:
+    """Neighbouring phases of one kind, put together."""
+    runs = []
+    for kind, group in groupby(phases, lambda phase: KINDS.get(phase.mode)):
+        parts = list(group)
+        if kind is not None:
+            rows = slice(parts[0].rows.start, parts[-1].rows.stop)
+            runs.append(Run(kind, rows, parts[0].begin, parts[-1].end))
+    return tuple(runs)
 
 
 @kernel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -12,11 +11,20 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Severity
+from proxops.ground.bridge_report import bridge_drawings, bridge_moments
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
-from proxops.ground.recorded import recorded
-from proxops.ground.report_figures import axis_drawings, log_drawings, pictures, run_drawings, timing_drawings
+from proxops.ground.recorded import Kind, Recorded, recorded
+from proxops.ground.report_figures import (
+    axis_drawings,
+    log_drawings,
+    pictures,
+    run_drawings,
+    run_moments,
+    timing_drawings,
+)
 from proxops.ground.report_page import event_table, judged_table, page, table
+from proxops.ground.reproduction import commands
 from proxops.ground.summary_table import (
     AXIS_HEAD,
     FOLLOWING_HEAD,
@@ -40,9 +48,7 @@ def write_report(log: Log, cell: Cell, summary: Summary, out_html: Path) -> None
     data = recorded(log)
     body = [
         *_head(log, summary),
-        *pictures(data, cell),
-        *_figures(summary),
-        *run_drawings(data, cell),
+        *_motion(log, data, cell, summary),
         *log_drawings(log, data, cell),
         *axis_drawings(log, data, cell),
         *_axis_table(summary),
@@ -59,13 +65,25 @@ def write_report(log: Log, cell: Cell, summary: Summary, out_html: Path) -> None
 def _head(log: Log, summary: Summary) -> Iterator[str]:
     word = verdict(summary)
     tone = {True: "good", False: "bad", None: "plain"}[word.good]
-    what = Path(summary["trajectory"]).name if summary["trajectory"] else log.path.name
+    what = Path(summary["trajectory"]).name if summary["trajectory"] else summary["scenario"] or log.path.name
     yield f"<h1>{escape(what)}</h1>"
     parts = {"cell ": "cell", "clock ": "clock", "seed ": "seed", "": "start_utc"}
     about = [f"{word}{summary[name]}" for word, name in parts.items() if summary[name] is not None]
     yield f'<p class="soft">{escape(" · ".join(about))}</p>'
     said = f"<strong>{escape(word.headline)}</strong><p>{escape(word.detail)}</p>"
     yield f'<div class="verdict {tone}">{said}</div>'
+
+
+def _motion(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[str]:
+    """Pictures, figures and drawings of the run, as its kind wants them."""
+    if data.kind is Kind.BRIDGED:
+        yield from pictures(data, cell, bridge_moments(log, data))
+        yield from _figures(summary)
+        yield from bridge_drawings(log, data, cell, summary)
+    else:
+        yield from pictures(data, cell, run_moments(data))
+        yield from _figures(summary)
+        yield from run_drawings(data, cell)
 
 
 def _figures(summary: Summary) -> Iterator[str]:
@@ -104,20 +122,11 @@ def _event_row(event: np.void, start_ns: int) -> tuple[str, ...]:
 def _provenance(log: Log, summary: Summary) -> Iterator[str]:
     """Where this comes from and how to get it again."""
     yield "<h2>Provenance</h2>"
-    names = ("proxops_version", "cell", "user_tool", "trajectory", "seed", "clock")
+    names = ("proxops_version", "cell", "user_tool", "trajectory", "scenario", "seed", "clock")
     rows = [(name.replace("_", " "), str(summary[name])) for name in names if summary[name] is not None]
     rows.append(("log", f"{log.path.name}{'' if log.complete else ' (cut off)'}"))
     rows += [("note", note) for note in log.notes]
     yield table((), rows)
-    yield f"<pre>{escape(chr(10).join(_commands(log, summary)))}</pre>"
-
-
-def _commands(log: Log, summary: Summary) -> Iterator[str]:
-    if summary["trajectory"]:
-        words = ["proxops", "play", summary["trajectory"]]
-        words += ["--user-tool", summary["user_tool"]] if summary["user_tool"] else []
-        words += ["--seed", str(summary["seed"])] if summary["seed"] is not None else []
-        words += ["--realtime"] if summary["clock"] == "live" else []
-        yield shlex.join(words)
-    yield shlex.join(["proxops", "log", "plot", log.path.name, "--system", "GLC", "--out", "motion.svg"])
-    yield shlex.join(["proxops", "log", "info", log.path.name])
+    yield f"<pre>{escape(chr(10).join(commands(log, summary)))}</pre>"
+    if "scenario_file" in log.metadata:
+        yield f"<details><summary>The scenario</summary><pre>{escape(log.metadata['scenario_file'])}</pre></details>"

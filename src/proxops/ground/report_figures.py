@@ -22,11 +22,10 @@ WIDTH: Final = 960
 HEIGHT: Final = 540
 
 
-def pictures(data: Recorded, cell: Cell) -> Iterator[str]:
-    """The hall at the start, middle and end of the run, or at the end of a log in which nothing ran."""
-    if not data.t.size:
+def pictures(data: Recorded, cell: Cell, moments: dict[str, int]) -> Iterator[str]:
+    """The hall at some rows of the log."""
+    if not moments:
         return
-    moments = _moments(data)
     try:
         with HallPicture(cell, width=WIDTH, height=HEIGHT) as hall:
             parts = [
@@ -39,9 +38,10 @@ def pictures(data: Recorded, cell: Cell) -> Iterator[str]:
         yield f'<p class="soft">No pictures: {escape(str(reason))}</p>'
 
 
-def _moments(data: Recorded) -> dict[str, int]:
+def run_moments(data: Recorded) -> dict[str, int]:
+    """Start, middle and end of the run, or the end of a log in which nothing ran."""
     if not data.ran:
-        return {"end of the log": data.t.size - 1}
+        return {"end of the log": data.t.size - 1} if data.t.size else {}
     first, last = data.run.start, data.run.stop - 1
     return {"start": first, "middle": (first + last) // 2, "end": last}
 

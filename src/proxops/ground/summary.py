@@ -12,13 +12,14 @@ import numpy as np
 
 from proxops.core.clock import gps_from_utc_ns
 from proxops.core.messages import AXES, AXIS_UNITS, UNITS
+from proxops.ground.bridge_summary import bridge_figures
 from proxops.ground.course import Figures, course, events, number, timing
 from proxops.ground.criteria import criteria
 from proxops.ground.following import Errors, Following, follow
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
 from proxops.ground.motion import Motion, motion_of
-from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded, recorded_poses
+from proxops.ground.recorded import Floats, Kind, Recorded, ports_of_axes, recorded, recorded_poses
 from proxops.lab.cell import Cell
 
 MARGINS: Final = {
@@ -35,14 +36,16 @@ SAME_POSE_M: Final = 1e-6  # recorded and recomputed ports agree to this when ce
 def summarise(log: Log, cell: Cell) -> Figures:
     """All figures, ready for JSON; ``criteria`` and ``passed`` judge them."""
     data = recorded(log)
+    following, motion = follow(data, cell.hall), motion_of(log, data, cell)
     figures: Figures = {
         **_about(log),
         **_log_figures(log, data),
         **course(log, data),
         "cell_matches_log": _cell_matches(log, data, cell),
-        **_following_figures(data, follow(data, cell.hall)),
-        **_motion_figures(data, motion_of(log, data, cell)),
+        **_following_figures(data, following),
+        **_motion_figures(data, motion),
         **_margins(log, data),
+        **(bridge_figures(log, data, cell, following, motion) if data.kind is Kind.BRIDGED else {}),
         **timing(log),
         **events(log),
     }
@@ -61,6 +64,7 @@ def _about(log: Log) -> Figures:
         "seed": int(log.metadata["seed"]) if "seed" in log.metadata else None,
         "clock": told("clock"),
         "trajectory": told("trajectory"),
+        "scenario": told("scenario"),
         "lines": int(log.metadata["lines"]) if "lines" in log.metadata else None,
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from proxops.core.messages import AXES
+from proxops.ground.bridge_words import bridge_rows
 from proxops.ground.verdict import Summary, criterion_row, verdict
 from proxops.ground.words import DEG, MISSING, count, told
 
@@ -20,8 +21,8 @@ def key_figures(s: Summary) -> Rows:
         ("log", f"{told(s['duration_s'], unit='s')}, {_cycles(s)}"),
         ("started", s["start_utc"] or MISSING),
     ]
-    if s["run_ended"] is not None:
-        rows += _motion_rows(s)
+    if s["kind"] is not None:
+        rows += {"played": _played_rows, "bridged": bridge_rows}[s["kind"]](s)
     return [*rows, ("lost cycles", count(s["lost_ticks"])), *_timing_rows(s)]
 
 
@@ -29,7 +30,7 @@ def _cycles(s: Summary) -> str:
     return f"{count(s['cycles'])} cycles of {told(s['sample_period_s'], 1e3, 'ms')}"
 
 
-def _motion_rows(s: Summary) -> Rows:
+def _played_rows(s: Summary) -> Rows:
     """How long it took, how far and fast it went, how the limiter worked, how much room was left."""
     speeds = [told(s[f"port{n}_speed_max_m_s"], 1e3, "mm/s", 1) for n in (1, 2)]
     rates = [told(s[f"port{n}_rate_max_rad_s"], DEG, "deg/s") for n in (1, 2)]

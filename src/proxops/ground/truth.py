@@ -98,6 +98,11 @@ def relative(T_lab_a: Floats, T_lab_b: Floats) -> Floats:
     return np.hstack([p, _product(inverse, T_lab_b[:, 3:])])
 
 
+def composed(T_a_b: Floats, T_b_c: Floats) -> Floats:
+    """T_a_c of poses given as rows x y z qw qx qy qz."""
+    return np.hstack([T_a_b[:, :3] + _rotated(T_a_b[:, 3:], T_b_c[:, :3]), _product(T_a_b[:, 3:], T_b_c[:, 3:])])
+
+
 def _product(a: Floats, b: Floats) -> Floats:
     """Hamilton product, row by row."""
     w = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from proxops.ground.bridge_words import how_it_followed
 from proxops.ground.words import DEG, MISSING, count, told
 
 Summary = dict[str, Any]
@@ -27,12 +28,11 @@ def verdict(s: Summary) -> Verdict:
         return Verdict(False, f"Stopped by {rule} after {told(s['run_s'], unit='s')} of the run", text)
     if s["run_ended"] == "cut off":
         return Verdict(False, "The log ends in the middle of the run", "; ".join(s["notes"]))
+    done, detail = how_it_followed(s) if s["kind"] == "bridged" else _played(s)
     if failed:
         share = f"{len(failed)} of {len(s['criteria'])}"
-        return Verdict(False, f"Done, but {share} criteria not met", "; ".join(failed))
-    return Verdict(
-        True, "Done", f"{_played(s)} in {told(s['run_s'], unit='s')}. All {len(s['criteria'])} criteria met."
-    )
+        return Verdict(False, f"{done}, but {share} criteria not met", "; ".join(failed))
+    return Verdict(True, done, f"{detail}. All {len(s['criteria'])} criteria met.")
 
 
 def _nothing_ran(s: Summary) -> Verdict:
@@ -42,16 +42,22 @@ def _nothing_ran(s: Summary) -> Verdict:
     return Verdict(False if s["stop"] else None, "Nothing ran", detail)
 
 
-def _played(s: Summary) -> str:
+def _played(s: Summary) -> tuple[str, str]:
+    words = "The run came to its end"
     if s["lines"] and s["last_command"] is not None:
-        return f"{count(s['last_command'])} of {count(s['lines'])} lines played"
-    return "The run came to its end"
+        words = f"{count(s['last_command'])} of {count(s['lines'])} lines played"
+    return "Done", f"{words} in {told(s['run_s'], unit='s')}"
 
 
 _CRITERION_WORDS: Final = {
     "margin_axis_range_min": ("margin to the axis ranges", 100.0, "%"),
     "margin_table3_min_m": ("margin to Table 3's position ranges", 1.0, "m"),
     "margin_speed_min": ("speed left of the axis limits", 100.0, "%"),
+    "red_cycles": ("cycles in red", 1.0, ""),
+    "setpoint_speed_share_max": ("set-point speed, share of the axis limits", 100.0, "%"),
+    "setpoint_acceleration_share_max": ("set-point acceleration, share of the axis limits", 100.0, "%"),
+    "shown_error_max_m": ("set-points against the relative pose to show, position", 1e9, "nm"),
+    "shown_error_max_rad": ("set-points against the relative pose to show, attitude", 1e9, "nrad"),
     "late_share": ("cycles later than 1 ms", 100.0, "%"),
     "missed_share": ("cycles missed by the live loop", 100.0, "%"),
     "robot1_position_error_delay_removed_rms_m": ("robot 1, position error rms, delay taken off", 1e3, "mm"),

@@ -1,0 +1,55 @@
+"""How far a run of the bridge stayed from red, exactly: the tick is content with lower bounds, a report is not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.vocabulary import Zone
+from proxops.ground.bridge_run import BridgeRun
+from proxops.ground.log import Log
+from proxops.ground.recorded import Floats, Recorded
+from proxops.lab.cell import Cell
+from proxops.safety.clearance import Clearance
+
+EVERY: Final = 25  # cycles between two looks: 5 mm of way at 5 cm/s
+
+
+@dataclass(frozen=True)
+class Clearances:
+    """To red (m), at instants of the run. The commanded one is NaN where it is green and not followed: no more than that
+    is on record."""
+
+    t: Floats
+    commanded: Floats
+    actual: Floats
+    yellow: Floats  # thickness of the layer before red
+    pair: str  # what came nearest in reality
+
+
+def clearances(log: Log, data: Recorded, run: BridgeRun, cell: Cell) -> Clearances:
+    """Exact at the actual axes; commanded at the set-points while following, else as recorded in yellow and red."""
+    told = {
+        name: log.values(f"bridge.{name}")[data.run] for name in ("commanded_clearance", "actual_clearance", "yellow")
+    }
+    rows = _rows(run, told["actual_clearance"])
+    watch = Clearance(cell)
+    axes, setpoints = data.actual[data.run][rows], data.setpoint[data.run][rows]
+    found = [watch.at(q, math.inf) for q in axes]
+    actual = np.array([finding.distance_m for finding in found])
+    commanded = np.where(run.commanded_zone[rows] > Zone.GREEN, told["commanded_clearance"][rows], np.nan)
+    shown, watch = np.flatnonzero(run.following[rows]), watch.twin()
+    commanded[shown] = [watch.at(q, math.inf).distance_m for q in setpoints[shown]]
+    pair = found[int(actual.argmin())].pair if found else ""
+    return Clearances(run.t[rows], commanded, actual, told["yellow"][rows], pair)
+
+
+def _rows(run: BridgeRun, told: Floats) -> NDArray[np.intp]:
+    """Every so many cycles, the last one, and the one in which the tick saw the least."""
+    if not run.t.size:
+        return np.empty(0, np.intp)
+    return np.union1d(np.arange(0, run.t.size, EVERY), [run.t.size - 1, int(np.nanargmin(told))])

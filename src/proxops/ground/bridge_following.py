@@ -1,0 +1,44 @@
+"""How closely the robots showed the commanded relative pose while the bridge followed, with and without their delay.
+
+Rail and robots trail their set-points by delays of their own (``following``). Taken off: the relative pose of the
+set-points as each was one delay earlier, moved on by what the clutch had still to close.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.ground.bridge_run import BridgeRun
+from proxops.ground.following import Following
+from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes
+from proxops.ground.truth import composed, relative
+from proxops.lab.coordinates import Hall
+
+
+@dataclass(frozen=True)
+class RelativeErrors:
+    """Actual against commanded relative pose, each cycle of the run: m and rad, NaN where the bridge did not follow."""
+
+    position: Floats
+    attitude: Floats
+
+
+def relative_errors(
+    run: BridgeRun, data: Recorded, hall: Hall, following: Following
+) -> tuple[RelativeErrors, RelativeErrors]:
+    """As they are, and with the delay taken off."""
+    rows = np.flatnonzero(run.following)
+    earlier = (data.actual[data.run] - following.axes_delay_removed)[rows]
+    port1, port2 = ports_of_axes(hall, earlier)
+    commanded, actual = run.commanded[rows], run.actual[rows]
+    trailing = composed(relative(port2, port1), relative(run.shown[rows], commanded))
+    return _errors(run, rows, commanded, actual), _errors(run, rows, trailing, actual)
+
+
+def _errors(run: BridgeRun, rows: NDArray[np.intp], wanted: Floats, actual: Floats) -> RelativeErrors:
+    position, attitude = (np.full(run.t.size, np.nan) for _ in range(2))
+    position[rows], attitude[rows] = distance_and_angle(wanted, actual)
+    return RelativeErrors(position, attitude)

@@ -1,0 +1,98 @@
+"""The part of the report that only a run of the bridge has: moments for pictures, drawings, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from proxops.ground.bridge_axis_figures import free_axes_figure
+from proxops.ground.bridge_clearance import clearances
+from proxops.ground.bridge_figures import clearance_figure, place_figure, relative_error_figure, relative_figure
+from proxops.ground.bridge_following import relative_errors
+from proxops.ground.bridge_run import BridgeRun, bridge_run
+from proxops.ground.bridge_words import (
+    INPUT_HEAD,
+    PHASE_HEAD,
+    STANDSTILL_HEAD,
+    STANDSTILLS_SHOWN,
+    input_rows,
+    phase_rows,
+    standstill_rows,
+)
+from proxops.ground.following import follow
+from proxops.ground.log import Log
+from proxops.ground.recorded import Floats, Recorded
+from proxops.ground.report_page import drawing, table
+from proxops.ground.verdict import Summary
+from proxops.lab.cell import Cell
+
+PLACE_NOTE = (
+    "Port 1 in the lab: actual in colour, dashed where the commanded pose asks it to be. Dotted: the commanded pose has no "
+    "place in the hall; drawn from the target as it stands. Bands: phase of the bridge, collision states."
+)
+CLEARANCE_NOTE = (
+    "To the nearest red, over all watched pairs. Yellow at its least thickness: in motion each pair has its stopping way. "
+    "The commanded pose only where it is followed, yellow or red."
+)
+
+
+def bridge_moments(log: Log, data: Recorded) -> dict[str, int]:
+    """Rows of the log for pictures: when it first showed what was commanded, half-way, and where that ended."""
+    run = bridge_run(log, data)
+    rows = np.flatnonzero(run.following) + data.run.start
+    if not rows.size:
+        return {"end of the run": data.run.stop - 1}
+    moments = {"joined": int(rows[0]), "middle": int(rows[rows.size // 2])}
+    halts = [halt for halt in run.halts if halt.rows.stop + data.run.start > rows[-1]]
+    if halts:
+        name = f"halted by {halts[0].cause.name.replace('_', ' ').lower()}"
+        return moments | {name: min(data.run.start + halts[0].rows.stop, data.run.stop - 1)}
+    return moments | {"end of following": int(rows[-1])}
+
+
+def bridge_drawings(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[str]:
+    """The run as the bridge made it."""
+    run = bridge_run(log, data)
+    yield "<h2>The chaser in the laboratory</h2>"
+    yield drawing(place_figure(run), PLACE_NOTE)
+    yield from _course_tables(summary)
+    yield from _relative(log, data, cell, run)
+    yield "<h2>The free axes at work</h2>"
+    clutch = (_of_clutch(log, data, run, name) for name in ("phi", "cost", "pace"))
+    yield drawing(
+        free_axes_figure(run, data.actual[data.run], *clutch),
+        "Actual axes. The roll of the rig about the line of the wrist centres, the cost of the posture, and the share of "
+        "the clutch's speeds that the axes allow, while the clutch is closed.",
+    )
+    yield "<h2>Clearance</h2>"
+    yield drawing(clearance_figure(run, clearances(log, data, run, cell)), CLEARANCE_NOTE)
+    yield "<h2>Packets</h2>"
+    yield table(INPUT_HEAD, input_rows(summary))
+
+
+def _course_tables(summary: Summary) -> Iterator[str]:
+    left = len(summary["standstills"]) - STANDSTILLS_SHOWN
+    note = f"{left} more are in summary.json." if left > 0 else ""
+    stood = table(STANDSTILL_HEAD, standstill_rows(summary), note)
+    yield f'<div class="pairs">{table(PHASE_HEAD, phase_rows(summary))}{stood}</div>'
+
+
+def _relative(log: Log, data: Recorded, cell: Cell, run: BridgeRun) -> Iterator[str]:
+    yield "<h2>Relative pose</h2>"
+    left = (_of_clutch(log, data, run, name) for name in ("left_m", "left_rad"))
+    yield drawing(
+        relative_figure(run, *left),
+        "Distance of the ports and angle between them; what the clutch has still to close, the greatest of each stretch.",
+    )
+    if run.following.any():
+        errors = relative_errors(run, data, cell.hall, follow(data, cell.hall))
+        yield drawing(
+            relative_error_figure(run, *errors),
+            "Actual against commanded relative pose while following, the greatest of each stretch.",
+        )
+
+
+def _of_clutch(log: Log, data: Recorded, run: BridgeRun, name: str) -> Floats:
+    """A variable of the bridge that means something only while the clutch moves the hall."""
+    return np.where(run.clutched, log.values(f"bridge.{name}")[data.run], np.nan)
