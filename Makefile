@@ -9,9 +9,8 @@ RUN := runs/demo
 .DELETE_ON_ERROR:
 
 demo: setup
-	@rm -rf $(RUN) && mkdir -p $(RUN)
-	$(BIN)/python examples/rendezvous.py $(RUN)/rendezvous.txt
-	$(BIN)/proxops play $(RUN)/rendezvous.txt --out $(RUN)
+	@rm -rf $(RUN)
+	$(BIN)/proxops run extepos --out $(RUN)
 
 test: setup
 	$(BIN)/python -m pytest

@@ -10,9 +10,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import kernels, live, lockstep, startup
+from benchmarks import bridge, kernels, live, lockstep, startup
 
-BENCHMARKS = {"startup": startup.run, "kernels": kernels.run, "lockstep": lockstep.run, "live": live.run}
+BENCHMARKS = {
+    "startup": startup.run,
+    "kernels": kernels.run,
+    "lockstep": lockstep.run,
+    "bridge": bridge.run,
+    "live": live.run,
+}
 
 
 def main() -> None:

@@ -28,6 +28,7 @@ from proxops.lab.cell import load_cell
 from proxops.lab.coordinates import port_poses
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
 from proxops.safety.distance import Placed
+from proxops.safety.zones import lags_s
 
 Vector = NDArray[np.float64]
 CELL = load_cell()
@@ -215,8 +216,10 @@ def main() -> None:
     noise(2e-4, 1)
     noise(2e-4, 5)
     for closing in (0.05, 0.2, 0.5, 1.0):
-        print(f"yellow of a pose that closes in at {closing:g} m/s: {1e3 * ZONES.closing_layer_m(closing, 0.0):.0f} mm")
-    print(f"yellow of a pose that turns at 20 deg/s: {1e3 * ZONES.closing_layer_m(0.0, math.radians(20.0)):.0f} mm")
+        way = closing * (
+            0.25 * math.pi * closing / float(CELL.hall[0]["acceleration"][0]) + float(lags_s(CELL)[0]) + PERIOD_S
+        )
+        print(f"yellow between the craft of a pose that closes in at {closing:g} m/s: {1e3 * max(way, 0.05):.0f} mm")
     print(f"{len(ZONES.path.names)} pairs are watched")
     for name in ("overshoot", "straight"):
         questions_to_coal(name)

@@ -99,8 +99,7 @@
     X(REFUSAL, NOT_SELECTED, 10)                                                                                       \
     X(REFUSAL, SEQUENCE, 11) /* beyond 2^63 - 1 */                                                                     \
     X(REFUSAL, FLAGS, 12)    /* a bit that must be 0 is set */                                                         \
-    X(REFUSAL, TIME, 13)     /* time of sending runs backwards */                                                      \
-    X(REFUSAL, ABSURD, 14)   /* position, velocity or rate beyond anything that flies */
+    X(REFUSAL, ABSURD, 13)   /* position, velocity or rate beyond anything that flies */
 
 #define PXB_ENUMERATE(family, word, number) PXB_##family##_##word = number,
 #define PXB_CASE(family, word, number)                                                                                 \

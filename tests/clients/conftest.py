@@ -12,7 +12,7 @@ from proxops.core.datagram import Refusal
 from proxops.core.vocabulary import InputState, Mode, Phase, Standstill, Zone
 
 STATUS = BridgeStatus(
-    Phase.CONVERGING, InputState.BUFFERED, Zone.GREEN, Zone.YELLOW, Standstill.LIMIT, Mode.BRIDGED, 14, Refusal.TIME,
+    Phase.CONVERGING, InputState.BUFFERED, Zone.GREEN, Zone.YELLOW, Standstill.LIMIT, Mode.BRIDGED, 14, Refusal.ABSURD,
     2**63 + 1, -(2**62), 1_700_000_000_123_456_789, 2**40 + 1, 0.1, -0.0, float("inf"), float("nan"), 5e-324, 0.6,
     (7e6, -1.5, 1e-9, 0.1, 0.2, 0.3, 0.9), (7e6, 2.5, -1e-9, -0.1, -0.2, -0.3, -0.9),
     1, 2**32 - 1, 3, 2**31, 5, 6, converged=True, moving=False, master=True, velocities_used=False,

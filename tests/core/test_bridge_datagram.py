@@ -38,7 +38,7 @@ SPEEDS = (0.0, 7546.0, 1.0, 1e-3, 0.0, -2e-3), (0.05, 7546.0, 1.0, 0.0, 0.0, 0.0
 COMMAND = BridgeCommand(77, -5, CHASER, TARGET, *SPEEDS, (0.0, 0.6, 0.8))
 GOOD = pack_command(COMMAND)
 STATUS = BridgeStatus(
-    Phase.CONVERGING, InputState.BUFFERED, Zone.GREEN, Zone.YELLOW, Standstill.LIMIT, Mode.BRIDGED, 14, Refusal.TIME,
+    Phase.CONVERGING, InputState.BUFFERED, Zone.GREEN, Zone.YELLOW, Standstill.LIMIT, Mode.BRIDGED, 14, Refusal.ABSURD,
     78, -4, 1_700_000_000_123_456_789, 2**40 + 1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, CHASER, TARGET,
     1, 2, 3, 4, 5, 2**32 - 1, converged=True, moving=False, master=True, velocities_used=True,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from proxops.bridge.settings import BridgeSettings
-from proxops.core.bridge_datagram import BridgeCommand, BridgeStatus, pack_command, unpack_status
+from proxops.core.bridge_datagram import BridgeCommand, BridgeStatus, finish_status, pack_command, unpack_status
 from proxops.core.clock import LockstepClock
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Mode, Phase, Zone
@@ -58,7 +58,7 @@ class BridgeHall:
 
     @property
     def status(self) -> BridgeStatus:
-        return unpack_status(self.port.outbox)
+        return unpack_status(finish_status(self.end.telemetry.status(), True, self.port.refusal))
 
     def cycle(self, packets: Sequence[bytes] = ()) -> None:
         """One tick with these datagrams; then what was sent to the robots is judged."""

@@ -43,8 +43,7 @@ class Refusal(IntEnum):
     NOT_SELECTED = 10  # the operator has not selected the synchronous interface
     SEQUENCE = 11  # sequence number beyond 2^63 - 1
     FLAGS = 12  # bridge: a bit that must be 0 is set
-    TIME = 13  # bridge: time of sending runs backwards
-    ABSURD = 14  # bridge: position, velocity or rate beyond anything that flies
+    ABSURD = 13  # bridge: position, velocity or rate beyond anything that flies
 
 
 @dataclass(frozen=True)

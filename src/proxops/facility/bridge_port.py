@@ -47,8 +47,8 @@ class BridgePort:
         self.flooded = 0
         self.master: Address | None = None
         self.silent_cycles = 0
+        self._sent_ns = -(2**63)  # of the newest packet, by the client's clock
         self.unsent = 0  # statuses that could not be sent
-        self.outbox: bytes = b""  # the newest status, for lockstep
 
     @staticmethod
     def _open(bind: Address) -> socket.socket:
@@ -105,8 +105,14 @@ class BridgePort:
             self._refuse(error.refusal, str(error), sender)
             return
         if self.master is None:
-            self.master = sender
+            self.master, self._sent_ns = sender, command.sent_ns
             self._tell(Severity.INFO, "bridge.client", f"client {_name(sender)} has the bridge")
+        if command.sent_ns < self._sent_ns and self._due("time"):
+            text = (
+                f"seq {command.sequence}: its clock runs backwards by {(self._sent_ns - command.sent_ns) * 1e-9:.3f} s"
+            )
+            self._tell(Severity.WARNING, "bridge.time", text)
+        self._sent_ns = command.sent_ns
         self.samples.append(sample_of(command, self.scale))
 
     def _refuse(self, refusal: Refusal, text: str, sender: Address, answer: bool = True) -> None:
@@ -124,17 +130,25 @@ class BridgePort:
         self._told[name] = self._cycle
         return True
 
+    @property
+    def listening(self) -> bool:
+        """Someone is there to be answered."""
+        return self._socket is not None and (self.master is not None or bool(self._refused_now))
+
     def answer(self, body: bytes) -> None:
         """The status of this cycle (without address) to the master and to some of those that were refused; never blocks."""
-        own = next((refusal for sender, refusal in self._refused_now if sender == self.master), Refusal.NONE)
-        self.outbox = finish_status(body, True, own)
-        if self._socket is None or self.master is LOCKSTEP:
-            return
-        if self.master:
-            self._send(self.outbox, self.master)
+        if self.master and self.master is not LOCKSTEP:
+            self._send(finish_status(body, True, self.refusal), self.master)
         for sender, refusal in self._refused_now:
             if sender != self.master:
                 self._send(finish_status(body, False, refusal), sender)
+
+    @property
+    def refusal(self) -> Refusal:
+        """Why the master's datagram of this cycle was not taken, if so."""
+        return next(
+            (refusal for sender, refusal in self._refused_now if sender in (self.master, LOCKSTEP)), Refusal.NONE
+        )
 
     def _send(self, data: bytes, to: Address) -> None:
         assert self._socket is not None

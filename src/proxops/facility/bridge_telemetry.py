@@ -17,6 +17,7 @@ from proxops.facility.bridged import Bridged
 from proxops.facility.facility import Facility
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.safety.rules import Rule
 
 NAN: Final = math.nan
 NO_POSE: Final = (NAN,) * 7
@@ -69,28 +70,33 @@ class BridgeTelemetry:
         b.tell_poses(self._poses)
 
     def answer(self) -> None:
-        """The status of this cycle, to the client."""
+        """The status of this cycle, to the client; in lockstep there is nobody to send it to."""
+        if self._port.listening:
+            self._port.answer(self.status())
+
+    def status(self) -> bytes:
+        """The status of this cycle but for its address."""
         facility, clock = self._f, self._f.clock
         b = facility.motion
         if not isinstance(b, Bridged):
-            body = status_body(
-                False, facility.guard.moving, False, Phase.IDLE, InputState.EMPTY, Zone.GREEN, Zone.GREEN,
-                Standstill.NOT_SELECTED, facility.mode, facility.rule_number, 0, 0, clock.utc_ns(), clock.tick,
+            red = facility.rule_number == Rule.COLLISION_ZONE
+            return status_body(
+                False, facility.guard.moving, False, Phase.IDLE, InputState.EMPTY, Zone.GREEN,
+                Zone.RED if red else Zone.GREEN, Standstill.ACTUAL_RED if red else Standstill.NOT_SELECTED,
+                facility.mode, facility.rule_number, 0, 0, clock.utc_ns(), clock.tick,
                 self._numbers, NO_POSE, NO_POSE, self._counters,
             )  # fmt: skip
-        else:
-            sample = b.sample
-            chaser: Sequence[float] = NO_POSE
-            target: Sequence[float] = NO_POSE
-            if sample is not None:
-                _in_client_frame(
-                    sample.T_client_target, self._actual1, self._actual2, self._port.scale, self._in_client_frame
-                )
-                chaser, target = self._in_client_frame.tolist()
-            body = status_body(
-                b.converged, facility.guard.moving or facility.mode is Mode.HALTING,
-                sample is not None and sample.velocity is not None, b.phase, b.filter.state, b.commanded_zone,
-                b.actual_zone, b.cause, facility.mode, b.rule, sample.sequence if sample else 0,
-                sample.sent_ns if sample else 0, clock.utc_ns(), clock.tick, self._numbers, chaser, target, self._counters,
-            )  # fmt: skip
-        self._port.answer(body)
+        sample = b.sample
+        chaser: Sequence[float] = NO_POSE
+        target: Sequence[float] = NO_POSE
+        if sample is not None:
+            _in_client_frame(
+                sample.T_client_target, self._actual1, self._actual2, self._port.scale, self._in_client_frame
+            )
+            chaser, target = self._in_client_frame.tolist()
+        return status_body(
+            b.converged, facility.guard.moving or facility.mode is Mode.HALTING,
+            sample is not None and sample.velocity is not None, b.phase, b.filter.state, b.commanded_zone,
+            b.actual_zone, b.cause, facility.mode, b.rule, sample.sequence if sample else 0,
+            sample.sent_ns if sample else 0, clock.utc_ns(), clock.tick, self._numbers, chaser, target, self._counters,
+        )  # fmt: skip

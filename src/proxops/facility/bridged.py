@@ -30,7 +30,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import InputState, Mode, Phase, Severity, Standstill, Zone
 from proxops.facility.bridge_port import BridgePort
 from proxops.facility.facility import Facility
-from proxops.facility.joiner import Joiner, looks, ways
+from proxops.facility.joiner import Joiner, least_rolled, looks, ways
 from proxops.facility.motion import Rest, Wish
 from proxops.facility.zone_watch import ZoneWatch
 from proxops.maths.kernel import kernel
@@ -46,6 +46,7 @@ SEARCH_AGAIN: Final = 250  # cycles between two whole searches
 POSTURES_TRIED: Final = 4
 NO_VELOCITY: Final = np.zeros(6)
 NO_ONE: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NONE})
+PHI_TOLERANCE: Final = math.radians(2.0)
 YELLOW_STAYS_M: Final = 0.003  # beyond the layer: what stands at its edge does not flicker
 
 
@@ -89,8 +90,8 @@ class Bridged:
         self._converged, self._left = self._clutch["converged"], self._clutch[0]
         self._wish: Axes = self._ridden
         self._rate: Axes = self._ridden_rate
-        self._layer = zones.minimum_m  # yellow of the commanded pose
         self.client = False  # one is there and sends
+        self._clear = False  # the last wish was green all round
         self.phase, self.cause = Phase.WAITING, Standstill.NO_CLIENT
         self._told: tuple[Phase, Standstill] | None = None
         self.rule = 0
@@ -110,8 +111,7 @@ class Bridged:
         self._listen()
         self._judge()
         if self.actual_zone is Zone.RED:
-            self._stand(Phase.STANDING, Standstill.ACTUAL_RED)
-            return Stop(Rule.COLLISION_ZONE, value=self.actual_clearance_m, detail=self._actual_pair)
+            return self._in_red()
         if self._f.mode is Mode.HALTING:
             self.phase = Phase.HALTING
             return Rest.HOLD
@@ -125,6 +125,10 @@ class Bridged:
             self._stand(Phase.WAITING, against)
             return Rest.HOLD
         return self._at_rest()
+
+    def _in_red(self) -> Stop:
+        self._stand(Phase.STANDING, Standstill.ACTUAL_RED)
+        return Stop(Rule.COLLISION_ZONE, value=self.actual_clearance_m, detail=self._actual_pair)
 
     def _listen(self) -> None:
         """Packets to one sample, sample to estimate."""
@@ -151,28 +155,31 @@ class Bridged:
         self._cost[0]["sun"] = self._command_cost[0]["sun"] = sun
 
     def _judge(self) -> None:
-        """Zones of the actual and, in motion, of the commanded pose. While following, one look does for both."""
+        """Zones of the actual and, in motion, of the commanded pose. While following, the look at the last wish does for both."""
+        if self._clear and self.client and self.phase is Phase.FOLLOWING:
+            self.commanded_zone = self.actual_zone = Zone.GREEN
+            return
+        self._judge_actual()
+        if self.phase in MOVING and self.client:
+            self._place_command()
+
+    def _judge_actual(self) -> None:
         facility, zones = self._f, self._zones
-        self._layer = zones.closing_layer_m(*estimates.closing(self._est)) if self.client else zones.minimum_m
-        if self.phase is Phase.FOLLOWING and self.client:
-            near = zones.all_clear(facility.guard.setpoint, facility.guard.rate, facility.actual, self._layer)
-            if near is not None:
-                self.commanded_zone = self.actual_zone = Zone.GREEN
-                self.yellow_m = max(self._layer, near.layer_m)
-                self._tell_clearance(facility.guard.setpoint)
-                return
         stays = YELLOW_STAYS_M if self.actual_zone is Zone.YELLOW else 0.0
         actual = zones.actual(facility.actual, facility.guard.rate, stays)
         self.actual_zone, self._actual_pair = actual.zone, actual.finding.pair
         self.actual_clearance_m = actual.finding.distance_m
         self.yellow_m = max(zones.minimum_m, actual.finding.layer_m)
-        if self.phase in MOVING and self.client:
-            self._place_command()
 
-    def _tell_clearance(self, q: Axes) -> None:
-        """What the displays show, ten times a second: both are the same while following."""
+    def _all_clear(self) -> bool:
+        """One look for all while following: wish, robots and the way of a stop are green. Displays get clearances at 10 Hz."""
+        near = self._zones.all_clear(self._wish, self._rate, self._f.actual)
+        if near is None:
+            return False
+        self.yellow_m = near.layer_m
         if self._f.clock.tick % LOOK_AGAIN == 0:
-            self.commanded_clearance_m = self.actual_clearance_m = self._zones.nearest(q).distance_m
+            self.commanded_clearance_m = self.actual_clearance_m = self._zones.nearest(self._wish).distance_m
+        return True
 
     def _place_command(self) -> None:
         """Where the commanded pose would be, with parameters of its own that settle for it."""
@@ -191,7 +198,8 @@ class Bridged:
             self._judge_command(self._command_place[0]["q"])
 
     def _judge_command(self, q: Axes) -> None:
-        judged = self._zones.commanded(q, self._layer)
+        self._zones.expect(*estimates.closing(self._est))
+        judged = self._zones.commanded(q)
         self.commanded_zone, self.commanded_clearance_m = judged.zone, judged.finding.distance_m
 
     def _against(self) -> Standstill:
@@ -228,6 +236,13 @@ class Bridged:
                 self._command_free[0], self._command_place[0] = self._free[0], self._place[0]
                 self._step = 0.05
                 self._set_phase(phase)
+        if self.phase is Phase.FOLLOWING:
+            self._clear = self._all_clear()
+            if self._clear:
+                return self._wish
+            self._judge_actual()
+            if self.actual_zone is Zone.RED:
+                return self._in_red()
         blocked = self._zones.blocked(self._wish, self._rate)
         if blocked:
             self._must_join = True
@@ -300,7 +315,7 @@ class Bridged:
 
     def _from_here(self) -> Iterator[None]:
         """The posture that there is: relaxed at the commanded pose, does it leave room, and is it green?"""
-        if seat_ride(self._hall, self._rig, self._f.guard.setpoint, self._free, self._ride, self._place) != OK:
+        if self._seat() != OK or self._off_phi():
             self.placed = False
             return
         self._command_free[0] = self._free[0]
@@ -324,6 +339,17 @@ class Bridged:
         self._judge_command(self._command_place[0]["q"])
         if LOGIC[self.commanded_zone, self.actual_zone]:
             self._engage()
+
+    def _seat(self) -> int:
+        """Read pose and parameters back from where the robots stand; the plates' rolls are counted as the guard does."""
+        guard = self._f.guard
+        self._cost[0]["roll"] = self._command_cost[0]["roll"] = guard.roll
+        return int(seat_ride(self._hall, self._rig, guard.setpoint, self._free, self._ride, self._place))
+
+    def _off_phi(self) -> bool:
+        """The operator has given phi, and the robots stand at another."""
+        wanted = self._settings.phi_rad
+        return wanted is not None and abs(math.remainder(self.phi - wanted, 2.0 * math.pi)) > PHI_TOLERANCE
 
     def _engage(self) -> None:
         """Close the clutch at what the robots show."""
@@ -355,7 +381,9 @@ class Bridged:
             self._refuse_command(SEARCH_AGAIN)
             return
         for posture in green:
-            for corners in ways(self._cell, start, posture.q):
+            goal = least_rolled(self._cell, start, posture.q, self._f.guard.roll)
+            yield
+            for corners in ways(self._cell, start, goal):
                 free = yield from self._look_along(start, corners)
                 if free:
                     self._begin_joining(start, corners, posture)
@@ -383,8 +411,7 @@ class Bridged:
         """At the posture: the clutch closes here."""
         if self._f.guard.moving:
             return Rest.HOLD
-        code = seat_ride(self._hall, self._rig, self._f.guard.setpoint, self._free, self._ride, self._place)
-        if code != OK:
+        if self._seat() != OK:
             return self._halt(Standstill.NO_POSTURE)
         self._command_free[0] = self._free[0]
         self._command_place[0] = self._place[0]

@@ -15,11 +15,14 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.lab.cell import Cell
+from proxops.safety.limits import port_components
 
 Axes = NDArray[np.float64]
 JERK_TIME_S: Final = 0.25
 RETREAT_M: Final = 4.0
 STEP: Final = 0.06  # m or rad between two looks along a leg
+A6_ROOM: Final = np.radians(30.0)
+ROLL_LOOKS: Final = 40  # less than a quarter turn between two of them
 END_ROOM_M: Final = 0.2  # kept free at the rail's end
 
 
@@ -41,6 +44,25 @@ def looks(start: Axes, corners: list[Axes]) -> Iterator[Axes]:
         for k in range(1, count + 1):
             yield here + (corner - here) * (k / count)
         here = corner
+
+
+def least_rolled(cell: Cell, start: Axes, goal: Axes, roll: Axes) -> Axes:
+    """The goal with robot 1's A6 a turn further or back, where that leaves the plate's roll (counted along the way, as the
+    guard counts it) nearer to the middle of Table 3's range."""
+    turns = [goal]
+    for turn in (2.0 * np.pi, -2.0 * np.pi):
+        other = goal.copy()
+        other[6] += turn
+        if cell.axes.lower[6] + A6_ROOM <= other[6] <= cell.axes.upper[6] - A6_ROOM:
+            turns.append(other)
+    return min(turns, key=lambda q: abs(_rolled(cell, start, q, roll)))
+
+
+def _rolled(cell: Cell, start: Axes, goal: Axes, roll: Axes) -> float:
+    carried, values, ports = roll.copy(), np.empty((2, 6)), np.empty((2, 4, 4))
+    for share in np.linspace(0.0, 1.0, ROLL_LOOKS):
+        port_components(cell.hall, start + (goal - start) * share, carried, values, ports)
+    return float(carried[0])
 
 
 class Joiner:

@@ -16,9 +16,7 @@ from proxops.safety.braking import braking_time
 from proxops.safety.clearance import Clearance, Finding
 from proxops.safety.zones import Judgement, judge_zone, lags_s, stopping_way
 
-SWING_M = 1.2  # from a port to the furthest corner of its spacecraft: what a turning craft adds to the closing speed
 SHOWN_M = 0.5  # clearances above are told as "at least"
-STILL = np.zeros(N_AXES)
 
 
 @kernel
@@ -47,31 +45,31 @@ class ZoneWatch:
         self.path = self._commanded.twin()  # for whoever looks at a way before it is gone
         self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
         self._lags = lags_s(cell)
-        self._rail_lag, self._rail_acceleration = float(self._lags[0]), float(cell.hall[0]["acceleration"][0])
-        self._way, self._reach = np.zeros(N_AXES), np.zeros(N_AXES)
+        self._way, self._reach, self._expected = np.zeros(N_AXES), np.zeros(N_AXES), np.zeros(N_AXES)
 
-    def closing_layer_m(self, closing_m_s: float, turning_rad_s: float) -> float:
-        """Yellow of a pose that closes in and turns at these speeds: at least its way to standstill."""
-        speed = max(closing_m_s, 0.0) + SWING_M * turning_rad_s
-        braking = 0.25 * math.pi * speed * speed / self._rail_acceleration
-        return max(self.minimum_m, braking + speed * (self._rail_lag + PERIOD_S))
+    def expect(self, closing_m_s: float, turning_rad_s: float) -> None:
+        """The commanded pose closes in and turns at these speeds: its yellow is at least the way to standstill from there.
+        Closing is the rail's doing, turning the last axes'."""
+        reach, hall, lags = self._expected, self._hall[0], self._lags
+        for axis, speed in ((0, max(closing_m_s, 0.0)), (6, turning_rad_s), (12, turning_rad_s)):
+            reach[axis] = speed * (0.25 * math.pi * speed / float(hall["acceleration"][axis]) + lags[axis] + PERIOD_S)
 
     def all_clear(
-        self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64], layer_m: float
+        self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64]
     ) -> Finding | None:
         """One look for the usual case: set-point ``q`` (which is the commanded posture) is green, and so are the robots at
         ``actual``, whose distance from it is added to the way that each axis may still go. None: look closer."""
         _reach_of(self._hall, rate, self._lags, q, actual, self._way, self._reach)
-        near = self._ahead.nearest_yellow(q, self._reach, layer_m)
+        near = self._ahead.nearest_yellow(q, self._reach, self.minimum_m)
         return near if near.distance_m > near.layer_m else None
 
     def nearest(self, q: NDArray[np.float64]) -> Finding:
         """The smallest clearance, exact when it is below half a metre: for displays, now and then."""
         return self.path.at(q, SHOWN_M)
 
-    def commanded(self, q: NDArray[np.float64], layer_m: float) -> Judgement:
-        """Zone of the commanded posture."""
-        return judge_zone(self._commanded, q, STILL, layer_m)
+    def commanded(self, q: NDArray[np.float64]) -> Judgement:
+        """Zone of the commanded posture, in the motion that is expected of it."""
+        return judge_zone(self._commanded, q, self._expected, self.minimum_m)
 
     def actual(self, q: NDArray[np.float64], rate: NDArray[np.float64], more_m: float = 0.0) -> Judgement:
         """Zone of the robots as they are, each pair with the layer that stopping from ``rate`` needs; ``more_m`` is added

@@ -46,6 +46,7 @@ class Guard:
         self.setpoint: NDArray[np.float64] = self._state[0]["x"]
         self.rate: NDArray[np.float64] = self._state[0]["v"]
         self.wish: NDArray[np.float64] = self._state[0]["wish"]
+        self.roll: NDArray[np.float64] = self._state[0]["roll"]  # of both plates, counted through full turns
 
     def stand(self, q: NDArray[np.float64]) -> None:
         """The robots stand at ``q``: this is the set-point from now on."""

@@ -53,18 +53,18 @@ def _prospect(examiner: Examiner, motion: Motion, opening: Opening) -> tuple[flo
 
 def _starts(examiner: Examiner, motion: Motion, sample: int) -> Iterator[Start]:
     """The best green posture of each combination of A5's signs with phi free, and of each phi that is held."""
-    hall, pose, layer_m = examiner.hall, motion.pose[sample], examiner.hall.layer_m(motion, sample)
+    hall, pose, speeds = examiner.hall, motion.pose[sample], examiner.hall.speeds(motion, sample)
     if hall.settings.phi_rad is None:
         search = examiner.search(pose, hall.cell.home, None)
         postures = search.best(hall.cell.home)
         for signs in dict.fromkeys(posture.signs for posture in postures):
             best = next(posture for posture in postures if posture.signs == signs)
-            if not isinstance(examiner.green([best], layer_m), Cause):
+            if not isinstance(examiner.green([best], speeds), Cause):
                 yield Start(seat_of(hall.cell, pose, best), hall.cost(False), False)
     held = hall.cost(True)
     for phi_deg in PHI_DEG:
         postures = examiner.search(pose, hall.cell.home, float(phi_deg)).best(hall.cell.home)[:1]
-        if postures and not isinstance(examiner.green(postures, layer_m), Cause):
+        if postures and not isinstance(examiner.green(postures, speeds), Cause):
             yield Start(seat_of(hall.cell, pose, postures[0]), held, True)
 
 

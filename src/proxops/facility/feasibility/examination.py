@@ -17,7 +17,7 @@ from proxops.bridge.reach import LATERAL, WRIST
 from proxops.core.vocabulary import Standstill
 from proxops.facility.bridged import POSTURES_TRIED
 from proxops.facility.feasibility.motion import Motion
-from proxops.facility.feasibility.stretch import Cause, Stretch, TrialHall, halting
+from proxops.facility.feasibility.stretch import Cause, Speeds, Stretch, TrialHall, halting
 from proxops.safety.rules import AXIS_TEXT
 
 Floats = NDArray[np.float64]
@@ -167,17 +167,17 @@ class Examiner:
 
     def _begin(self, motion: Motion, i: int, here: Floats | None, near: Floats | None) -> Start | Cause:
         """At sample ``i`` from the posture that there is (``here``), or from the best one that a search finds."""
-        pose, layer_m, held = motion.pose[i], self.hall.layer_m(motion, i), self._phi_deg is not None
+        pose, speeds, held = motion.pose[i], self.hall.speeds(motion, i), self._phi_deg is not None
         if here is not None:
             seat = seat_from(self.hall.cell, self._cost, here, pose)
             if seat is not None:
-                return halting(self.hall.look(seat.q, None, layer_m)) or Start(seat, self._cost, held)
+                return halting(self.hall.look(seat.q, None, speeds)) or Start(seat, self._cost, held)
         near = self.hall.cell.home if near is None else near
         search = self.search(pose, near, self._phi_deg)
         roomy = search.best(near)[:POSTURES_TRIED]
         if not roomy:
             return _out_of_reach(search.found)
-        found = self.green(roomy, layer_m)
+        found = self.green(roomy, speeds)
         if isinstance(found, Cause):
             return found
         return Start(seat_of(self.hall.cell, pose, found[0]), self._cost, held)
@@ -188,9 +188,9 @@ class Examiner:
         search.run()
         return search
 
-    def green(self, postures: Sequence[Posture], layer_m: float) -> list[Posture] | Cause:
+    def green(self, postures: Sequence[Posture], speeds: Speeds) -> list[Posture] | Cause:
         """Those in green, or why the first is not."""
-        causes = [halting(self.hall.look(posture.q, None, layer_m)) for posture in postures]
+        causes = [halting(self.hall.look(posture.q, None, speeds)) for posture in postures]
         found = [posture for posture, cause in zip(postures, causes, strict=True) if cause is None]
         return found or next(cause for cause in causes if cause is not None)
 

@@ -20,7 +20,6 @@ from proxops.facility.zone_watch import ZoneWatch
 from proxops.lab.cell import Cell
 from proxops.safety.limits import port_components
 from proxops.safety.rules import AXIS_TEXT
-from proxops.safety.zones import zone_of
 
 Floats = NDArray[np.float64]
 LOOK_S: Final = 0.1  # between two looks at the zones
@@ -64,6 +63,10 @@ class Stretch:
     cause: Cause | None
 
 
+Speeds = tuple[float, float]
+"""Closing speed (m/s) and turning rate (rad/s) of a commanded pose."""
+
+
 class TrialHall:
     """What a motion is tried on: the cell, the bridge's settings, its cost and the zones."""
 
@@ -78,17 +81,18 @@ class TrialHall:
         cost[0]["sun_weight"], cost[0]["phi_fixed"] = self.settings.sun_weight, phi_fixed
         return cost
 
-    def layer_m(self, motion: Motion, k: int) -> float:
-        """Yellow layer at sample ``k``, as the bridge judges the commanded pose: by its closing speed and its turning."""
+    def speeds(self, motion: Motion, k: int) -> Speeds:
+        """How fast the commanded pose closes in and turns at sample ``k``: the bridge makes its yellow layers of that."""
         p, v, w = motion.pose[k, :3], motion.relative[k, :3], motion.relative[k, 3:]
-        closing = -float(p @ v) / max(math.sqrt(float(p @ p)), 1e-9)
-        return self._zones.closing_layer_m(closing, math.sqrt(float(w @ w)))
+        return -float(p @ v) / max(math.sqrt(float(p @ p)), 1e-9), math.sqrt(float(w @ w))
 
-    def look(self, q: Floats, rate: Floats | None, layer_m: float) -> Look:
+    def look(self, q: Floats, rate: Floats | None, speeds: Speeds) -> Look:
         """The commanded zone of axes ``q``; with ``rate`` also whether a stop from there would end in red."""
-        found = self._zones.path.at(q, max(SHOWN_CLEARANCE_M, layer_m))
+        self._zones.expect(*speeds)
+        judged = self._zones.commanded(q)
+        near = self._zones.path.at(q, SHOWN_CLEARANCE_M) if judged.zone is Zone.GREEN else judged.finding
         blocked = rate is not None and self._zones.blocked(q, rate) is not None
-        return Look(zone_of(found.distance_m, layer_m), found.distance_m, layer_m, found.pair, blocked)
+        return Look(judged.zone, near.distance_m, judged.finding.layer_m, near.pair, blocked)
 
     def roll_at(self, q: Floats, before: Stretch | None) -> Floats:
         """Roll of the plates as the guard counts it, once the hall has joined ``q`` in a straight line: from home, or from
@@ -139,7 +143,7 @@ class TrialHall:
         stride, n = max(1, round(LOOK_S / motion.step_s)), len(course)
 
         def look_at(k: int) -> Look:
-            return self.look(course.q[k], course.rate[k], self.layer_m(motion, begin + k))
+            return self.look(course.q[k], course.rate[k], self.speeds(motion, begin + k))
 
         looked: list[int] = []
         looks: list[Look] = []
