@@ -94,7 +94,7 @@ def _times_real_time(cell: Cell, scenario: Scenario, record: Path | None, live_c
     """While following; the time until the log is closed counts."""
     clock = LockstepClock(LOCKSTEP_EPOCH)
     hall = build(cell, clock, seed=1, record=record, bridge=settings_of(scenario))
-    cycles = round((SECONDS + 12.0) / PERIOD_S)
+    cycles = round((SECONDS + 10.0) / PERIOD_S)
     client = Application(scenario) if live_client else Recorded(scenario, cycles + 1)
     runner = LockstepRun(hall, clock, client)  # type: ignore[arg-type]
     runner.start()

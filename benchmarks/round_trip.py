@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-import threading
 from pathlib import Path
 
 from proxops.bridge.settings import BridgeSettings
@@ -15,6 +14,7 @@ from proxops.lab.cell import Cell
 
 ROOT = Path(__file__).parents[1]
 PACKETS = 1000
+LONGEST_S = 60.0
 
 
 def compile_probe(folder: Path) -> Path:
@@ -34,13 +34,9 @@ def round_trip(cell: Cell) -> dict[str, float]:
         live = LiveFacility(cell, None, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), bridge=BridgeSettings())
         end = live.hall.desk.bridge
         assert end is not None
-        loop = threading.Thread(target=live.run, args=(lambda real_time: None,), kwargs={"bridged": True})
-        loop.start()
-        try:
-            words = [str(probe), str(end.port.address[1]), str(PACKETS)]
-            said = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
-        finally:
-            live.shut_down()
-            loop.join(30)
+        words = [str(probe), str(end.port.address[1]), str(PACKETS)]
+        client = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        live.run(lambda real_time: None, for_s=LONGEST_S, bridged=True, until=lambda: client.poll() is not None)
+        said = client.communicate(timeout=10)[0]
     figures = dict(line.split() for line in said.splitlines())
     return {f"c_round_trip_{key}": float(value) for key, value in figures.items()}

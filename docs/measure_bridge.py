@@ -100,7 +100,7 @@ def can_show(pose: Vector) -> bool:
     search = PostureSearch(CELL, cost_of(CELL), pose, CELL.home.copy())
     search.run()
     found = search.best(CELL.home)[:4]
-    return any(ZONES.commanded(posture.q, ZONES.minimum_m).zone is Zone.GREEN for posture in found)
+    return any(ZONES.commanded(posture.q).zone is Zone.GREEN for posture in found)
 
 
 def looking(distance_m: float, angle_deg: float, about_deg: float) -> Vector:

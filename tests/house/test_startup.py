@@ -10,7 +10,7 @@ import pytest
 
 import proxops
 
-HEAVY = {"numba", "llvmlite", "mujoco", "matplotlib", "pinocchio", "ruckig", "scipy"}
+HEAVY = {"numba", "llvmlite", "mujoco", "matplotlib", "pinocchio", "coal", "ruckig", "scipy"}
 SRC = str(Path(proxops.__file__).parent.parent)
 
 
@@ -32,7 +32,17 @@ def test_importing_the_command_line_is_light() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--help",), ("play", "--help"), ("convert", "--help"), ("serve", "--help"), ("log", "--help")]
+    "arguments",
+    [
+        ("--help",),
+        ("play", "--help"),
+        ("convert", "--help"),
+        ("serve", "--help"),
+        ("log", "--help"),
+        ("run", "--help"),
+        ("check", "--help"),
+        ("list",),
+    ],
 )
 def test_help_is_light(arguments: tuple[str, ...]) -> None:
     loaded = loaded_after("from proxops.cli import main; main()", *arguments)

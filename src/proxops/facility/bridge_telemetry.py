@@ -65,7 +65,7 @@ class BridgeTelemetry:
         self._numbers = (*b.left, b.commanded_clearance_m, b.actual_clearance_m, b.yellow_m)
         self._write(
             b.phase, b.cause, f.state, b.commanded_zone, b.actual_zone, b.converged, b.rule, b.placed,
-            b.sample.sequence if b.sample else -1, *self._counters, *self._numbers, b.phi, b.cost, b.pace,
+            b.sample.sequence if b.sample else -1, *self._counters, *self._numbers, b.phi, *b.cost_and_pace,
         )  # fmt: skip
         b.tell_poses(self._poses)
 

@@ -47,6 +47,7 @@ POSTURES_TRIED: Final = 4
 NO_VELOCITY: Final = np.zeros(6)
 NO_ONE: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NONE})
 PHI_TOLERANCE: Final = math.radians(2.0)
+NO_LEFT: Final = (math.nan,) * 3
 YELLOW_STAYS_M: Final = 0.003  # beyond the layer: what stands at its edge does not flicker
 
 
@@ -64,6 +65,13 @@ def _tell_poses(
     if asked:
         out[14:17] = o.P1
         out[17:21] = quat_from_matrix(o.R1)
+
+
+def doubles_of(record: NDArray[np.void], first: str, count: int) -> Axes:
+    """View of neighbouring doubles of a one-element record, which is quicker to read than its fields."""
+    fields = record.dtype.fields
+    assert fields is not None
+    return np.ndarray((count,), "<f8", record.data, int(fields[first][1]))
 
 
 class Bridged:
@@ -87,7 +95,10 @@ class Bridged:
         self._step = 0.05  # of the command's descent
         self._ridden: Axes = self._place[0]["q"]  # views of what the ride gives
         self._ridden_rate: Axes = self._ride[0]["rate"]
-        self._converged, self._left = self._clutch["converged"], self._clutch[0]
+        self._converged = self._clutch["converged"]
+        self._left = doubles_of(self._clutch, "left_m", 3)
+        self._cost_and_pace = doubles_of(self._ride, "cost", 2)
+        self._phi = self._free[0]["x"][PHI:]
         self._wish: Axes = self._ridden
         self._rate: Axes = self._ridden_rate
         self.client = False  # one is there and sends
@@ -173,10 +184,10 @@ class Bridged:
 
     def _all_clear(self) -> bool:
         """One look for all while following: wish, robots and the way of a stop are green. Displays get clearances at 10 Hz."""
-        near = self._zones.all_clear(self._wish, self._rate, self._f.actual)
-        if near is None:
+        layer = self._zones.all_clear(self._wish, self._rate, self._f.actual)
+        if layer < 0.0:
             return False
-        self.yellow_m = near.layer_m
+        self.yellow_m = layer
         if self._f.clock.tick % LOOK_AGAIN == 0:
             self.commanded_clearance_m = self.actual_clearance_m = self._zones.nearest(self._wish).distance_m
         return True
@@ -425,24 +436,20 @@ class Bridged:
         return self.phase is Phase.FOLLOWING
 
     @property
-    def left(self) -> tuple[float, float, float]:
+    def left(self) -> tuple[float, ...]:
         """m, rad and s to convergence; NaN when there is nothing to converge to."""
         if self.phase in (Phase.CONVERGING, Phase.FOLLOWING):
-            m, rad, s = self._left["left_m"], self._left["left_rad"], self._left["left_s"]
-            return float(m), float(rad), float(s)
-        return math.nan, math.nan, math.nan
+            return tuple(self._left.tolist())
+        return NO_LEFT
 
     @property
     def phi(self) -> float:
-        return float(self._free[0]["x"][PHI])
+        return float(self._phi.item(0))
 
     @property
-    def cost(self) -> float:
-        return float(self._ride[0]["cost"])
-
-    @property
-    def pace(self) -> float:
-        return float(self._ride[0]["pace"])
+    def cost_and_pace(self) -> list[float]:
+        told: list[float] = self._cost_and_pace.tolist()
+        return told
 
     def tell_poses(self, out: Axes) -> None:
         """Relative poses commanded and shown, and T_lab_port1 that the command asks for, packed (21); NaN where there is none."""

@@ -54,14 +54,15 @@ class ZoneWatch:
         for axis, speed in ((0, max(closing_m_s, 0.0)), (6, turning_rad_s), (12, turning_rad_s)):
             reach[axis] = speed * (0.25 * math.pi * speed / float(hall["acceleration"][axis]) + lags[axis] + PERIOD_S)
 
-    def all_clear(
-        self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64]
-    ) -> Finding | None:
+    def all_clear(self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64]) -> float:
         """One look for the usual case: set-point ``q`` (which is the commanded posture) is green, and so are the robots at
-        ``actual``, whose distance from it is added to the way that each axis may still go. None: look closer."""
+        ``actual``, whose distance from it is added to the way that each axis may still go. The yellow layer; -1: look closer."""
         _reach_of(self._hall, rate, self._lags, q, actual, self._way, self._reach)
-        near = self._ahead.nearest_yellow(q, self._reach, self.minimum_m)
-        return near if near.distance_m > near.layer_m else None
+        layer = self._ahead.green_layer_m(q, self._reach, self.minimum_m)
+        if layer < 0.0:  # bounds leave it open: ask for exact distances
+            near = self._ahead.nearest_yellow(q, self._reach, self.minimum_m)
+            layer = near.layer_m if near.distance_m > near.layer_m else -1.0
+        return layer
 
     def nearest(self, q: NDArray[np.float64]) -> Finding:
         """The smallest clearance, exact when it is below half a metre: for displays, now and then."""

@@ -85,6 +85,14 @@ class Clearance:
         axes that move one against the other count: a fast rail does not bring an arm nearer to its own base."""
         return self._least(q, 0.0, ahead, minimum_m)
 
+    def green_layer_m(self, q: NDArray[np.float64], ahead: NDArray[np.float64], minimum_m: float) -> float:
+        """Quick answer for the tick: the layer of the pair nearest to its yellow when bounds alone show that all is green,
+        else -1 (and then ``nearest_yellow`` knows more)."""
+        number, settled = nearness.look(self._hall, self._fixed, self._cache, q, 0.0, ahead, minimum_m)
+        if not settled or number < 0 or self._lower.item(number) <= self._layer.item(number):
+            return -1.0
+        return float(self._layer.item(number))
+
     def _least(self, q: NDArray[np.float64], enough_m: float, ahead: NDArray[np.float64], minimum_m: float) -> Finding:
         self._q[:], self._ahead[:] = q, ahead  # arrays of one kind: a kernel met with another would be compiled anew
         enough, minimum = float(enough_m), float(minimum_m)
