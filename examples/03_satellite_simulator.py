@@ -16,7 +16,7 @@ START = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] 
 with tempfile.TemporaryDirectory() as folder:
     command = [sys.executable, "-m", "proxops.cli", "serve", "--out", folder, "--no-report", "--json"]
     facility = subprocess.Popen(
-        [*command, "--port", str(PORT), "--control-port", str(CONTROL)], stdout=subprocess.DEVNULL
+        [*command, "--port", str(PORT), "--bridge-port", "0", "--control-port", str(CONTROL)], stdout=subprocess.DEVNULL
     )
     operator, simulator = ControlClient(("127.0.0.1", CONTROL)), SyncClient(("127.0.0.1", PORT))
 

@@ -51,6 +51,8 @@ class Live:
             "-m",
             "proxops.cli",
             "serve",
+            "--bridge-port",
+            "0",
             "--out",
             str(folder),
             "--no-report",
