@@ -53,7 +53,7 @@ def test_run_in_real_time_with_sockets_and_processes(short: Path, tmp_path: Path
     done = proxops("run", str(short), "--out", str(tmp_path / "out"), "--json", "--no-report", "--realtime")
     summary = json.loads(done.stdout)
     missed = [c for c in summary["criteria"] if not c["passed"]]
-    assert all("cycle" in c["name"] for c in missed), (missed, summary["alarms"])
+    assert {c["name"] for c in missed} <= {"missed_share"}, (missed, summary["alarms"])
     assert summary["clock"] == "live" and summary["first_converged_s"] is not None
 
 

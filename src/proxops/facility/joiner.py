@@ -47,15 +47,16 @@ def looks(start: Axes, corners: list[Axes]) -> Iterator[Axes]:
 
 
 def least_rolled(cell: Cell, start: Axes, goal: Axes, roll: Axes) -> Axes:
-    """The goal with robot 1's A6 a turn further or back, where that leaves the plate's roll (counted along the way, as the
-    guard counts it) nearer to the middle of Table 3's range."""
+    """The goal with robot 1's A6 a turn further or back, where that leaves more of both ranges: A6's own, and Table 3's of the
+    plate's roll, which is counted along the way as the guard counts it."""
+    most_a6, most_roll = float(cell.axes.upper[6]), float(cell.hall[0]["range_upper"][0, 3])
     turns = [goal]
     for turn in (2.0 * np.pi, -2.0 * np.pi):
         other = goal.copy()
         other[6] += turn
         if cell.axes.lower[6] + A6_ROOM <= other[6] <= cell.axes.upper[6] - A6_ROOM:
             turns.append(other)
-    return min(turns, key=lambda q: abs(_rolled(cell, start, q, roll)))
+    return min(turns, key=lambda q: max(abs(q[6]) / most_a6, abs(_rolled(cell, start, q, roll)) / most_roll))
 
 
 def _rolled(cell: Cell, start: Axes, goal: Axes, roll: Axes) -> float:
