@@ -12,6 +12,8 @@ import pytest
 from bridge_hall import IDENTITY, BridgeHall, at
 
 from proxops.bridge.settings import BridgeSettings
+from proxops.core.bridge_datagram import finish_status, for_others, unpack_status
+from proxops.core.datagram import Refusal
 from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Phase, Standstill, Zone
@@ -288,3 +290,73 @@ def test_phi_turns_towards_the_sun_when_asked(cell: Cell) -> None:
         finally:
             hall.close()
     assert share[3.0] > 0.95 > share[0.0]
+
+
+# ------------------------------------------------------------------ what a reviewer broke once
+def look(x: float, y: float) -> tuple[float, ...]:
+    """A chaser in the plane z = 0 that looks at the target."""
+    return at(x, y, 0.0, math.degrees(math.atan2(y, x)))
+
+
+@pytest.mark.parametrize(("distance", "angle_deg"), [(3.043, 87.43), (2.95, 86.5), (3.2, 88.5)])
+def test_a_way_past_the_target_never_ends_in_red(hall: BridgeHall, distance: float, angle_deg: float) -> None:
+    """The command is green on both sides, the clutch's way between them is not: every stop keeps a reserve."""
+    c, s = distance * math.cos(math.radians(angle_deg)), distance * math.sin(math.radians(angle_deg))
+    hall.until(Phase.FOLLOWING, look(c, s))
+    hall.hold(look(c, -s), 25.0)
+    hall.until(Phase.FOLLOWING, at(5.0), 120.0)
+
+
+def test_no_command_leaves_the_hall_stuck(hall: BridgeHall) -> None:
+    hall.until(Phase.FOLLOWING, look(0.1, -3.0))
+    hall.hold(at(1.3, 1.5), 30.0)
+    hall.until(Phase.FOLLOWING, at(2.0), 120.0)
+
+
+def test_a_limit_of_the_guard_is_told_in_its_own_cycle_and_halts_unlatched(hall: BridgeHall) -> None:
+    """A target that turns across the line of sight runs robot 2 to the end of Table 3; the set-point never differs from what
+    is told (asserted every cycle)."""
+    hall.until(Phase.FOLLOWING, at(5.0))
+    causes = set()
+    for k in range(round(60.0 / PERIOD_S)):
+        angle = math.radians(3.0) * k * PERIOD_S
+        hall.cycle([hall.packet(look(5.0 * math.cos(angle), -5.0 * math.sin(angle)))])
+        causes.add(hall.bridge.cause)
+        assert hall.phase is Phase.HALTING or hall.facility.mode is not Mode.HALTING
+    assert Standstill.LIMIT in causes
+    assert hall.facility.stop is None
+    hall.until(Phase.FOLLOWING, at(5.0), 120.0)
+
+
+@pytest.mark.parametrize(
+    "lie", [(0.2, 0, 0, 0, 0, 0), (-1.0, 0, 0, 0, 0, 0), (40.0, 0, 0, 0, 0, 0), (0, 0, 0, 0, 0, 0.2)]
+)
+def test_velocities_that_disagree_with_the_poses_are_not_believed(
+    following: BridgeHall, lie: tuple[float, ...]
+) -> None:
+    hall = following
+    worst = 0.0
+    for k in range(2000):
+        hall.cycle([hall.packet(at(5.0), chaser_velocity=lie, target_velocity=(0.0,) * 6)])
+        pose = hall.facility.pool.run("shown_relative")
+        worst = max(worst, float(np.abs(pose[:3] - [5.0, 0.0, 0.0]).max()) if not np.isnan(pose[0]) else 0.0)
+        if k > 1000:
+            assert hall.phase is Phase.FOLLOWING
+            assert np.abs(pose - [5.0, 0, 0, 1, 0, 0, 0]).max() < 1e-3
+    assert worst < 0.05
+
+
+def test_single_bad_packets_are_no_velocity_and_no_halt(following: BridgeHall) -> None:
+    hall = following
+    for k in range(2500):
+        hall.cycle([hall.packet(at(5.05) if k % 250 == 100 else at(5.0))])
+        assert hall.phase in (Phase.FOLLOWING, Phase.CONVERGING)
+    assert np.abs(hall.facility.pool.run("shown_relative")[:3] - [5.0, 0.0, 0.0]).max() < 1e-3
+
+
+def test_who_is_not_master_is_told_nothing_of_the_motion(following: BridgeHall) -> None:
+    hall = following
+    other = unpack_status(finish_status(for_others(hall.end.telemetry.status()), False, Refusal.NOT_MASTER))
+    assert not other.converged and not other.master and other.refusal is Refusal.NOT_MASTER
+    assert math.isnan(other.left_m) and all(map(math.isnan, (*other.chaser, *other.target)))
+    assert hall.status.converged and hall.status.master

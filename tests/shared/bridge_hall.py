@@ -18,6 +18,7 @@ from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses
 from proxops.maths.pose import compose, inverse_pose
 from proxops.maths.rotation import angle_between, matrix_from_quat
+from proxops.safety.rules import Rule
 
 IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -77,7 +78,8 @@ class BridgeHall:
             assert (np.abs(v) <= hall["speed"] * (1 + 1e-6)).all()
             assert (np.abs(v - self._v) / PERIOD_S <= hall["acceleration"] * (1 + 1e-6) + 1e-9).all()
         self._q, self._v = q.copy(), v
-        motion = self.facility.motion
+        motion, stop = self.facility.motion, self.facility.stop
+        assert stop is None or stop.rule is not Rule.COLLISION_ZONE, stop
         if isinstance(motion, Bridged):
             assert motion.actual_zone is not Zone.RED
             if motion.phase in (Phase.CONVERGING, Phase.FOLLOWING):

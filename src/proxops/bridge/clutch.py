@@ -270,6 +270,15 @@ def _within(clutch: Clutch, est: Estimate) -> bool:
 
 
 @kernel
+def _left(clutch: Clutch, est: Estimate) -> bool:
+    """Has the command been left? With noise the bounds of leaving stay apart from those of reaching it."""
+    c, s = clutch[0], est[0]
+    leave_m, leave_rad = max(LEAVE_M, 3.0 * _bound_m(s.rms_m)), max(LEAVE_RAD, 3.0 * _bound_rad(s.rms_rad))
+    left: bool = c.left_m > leave_m or c.left_rad > leave_rad
+    return left
+
+
+@kernel
 def advance(clutch: Clutch, est: Estimate, limits: Array) -> None:
     """One tick towards the estimate. ``limits``: m/s, m/s², rad/s, rad/s²."""
     c = clutch[0]
@@ -277,6 +286,6 @@ def advance(clutch: Clutch, est: Estimate, limits: Array) -> None:
     c.held = min(c.held + 1, HOLD) if _within(clutch, est) else 0
     if c.held >= HOLD:
         c.converged = 1
-    elif c.left_m > LEAVE_M or c.left_rad > LEAVE_RAD:
+    elif _left(clutch, est):
         c.converged = 0
     c.left_s = 0.0 if c.converged else time + (HOLD - c.held) * DT

@@ -54,6 +54,9 @@ FASTEST_RAD_S = 2.0 * math.pi
 SHARPEST = 100.0  # m/s², rad/s²
 NOISIEST_M = 0.0125  # innovations beyond are no noise, whatever was usual
 NOISIEST_RAD = math.radians(0.6)
+BIAS_M, BIAS_RAD = 1e-3, math.radians(0.05)  # mean innovation that velocities which agree with the poses do not cause
+BIAS_MEMORY = 0.05
+DOUBT = 10**12  # packets: until it is seated anew
 REFUSED, TAKEN, JUMPED = 0, 1, 2  # answers of observe
 
 ESTIMATE_DTYPE = np.dtype(
@@ -65,6 +68,10 @@ ESTIMATE_DTYPE = np.dtype(
         ("jump_p", "f8", (3,)), ("jump_q", "f8", (4,)),  # packets of the last jumps
         ("since_p", "i8"), ("since_q", "i8"),  # ticks since those; negative: none to remember
         ("row_p", "i8"), ("row_q", "i8"),  # jumps in a row
+        ("before_p", "f8", (3,)), ("before_v", "f8", (3,)),  # what was expected when the last jump came, and its velocity
+        ("before_q", "f8", (4,)), ("before_w", "f8", (3,)),
+        ("bias_p", "f8", (3,)), ("bias_q", "f8", (3,)),  # mean innovation of packets whose velocities were believed
+        ("doubt", "i8"),  # packets for which velocities are not believed
         ("seated", "u1"),
     ]
 )  # fmt: skip
@@ -173,6 +180,9 @@ def seat(est: Estimate, pose: Array, velocity: Array, has_velocity: bool) -> int
     _attitude(pose, s.q)
     s.rms_m = s.rms_rad = 0.0
     s.since_p = s.since_q = -1
+    s.bias_p[:] = 0.0
+    s.bias_q[:] = 0.0
+    s.doubt = 0
     s.ticks = s.row_p = s.row_q = 0
     s.seated = 1
     return TAKEN
@@ -206,7 +216,9 @@ def observe(est: Estimate, pose: Array, velocity: Array, has_velocity: bool) -> 
         return seat(est, pose, velocity, has_velocity)
     if not _sound(pose):
         return REFUSED
-    with_rates = has_velocity and _sound_rates(velocity)
+    if s.doubt > 0:
+        s.doubt -= 1
+    with_rates = has_velocity and s.doubt == 0 and _sound_rates(velocity)
     T = DT * min(max(s.ticks, 1), LONGEST)
     jumped_p = _observe_position(est, pose, velocity, with_rates, T)
     jumped_q = _observe_attitude(est, pose, velocity, with_rates, T)
@@ -225,6 +237,18 @@ def _usual(rms: float, off: float, row: int) -> float:
     if row == 1 or row == 2:
         return rms
     return math.sqrt(rms * rms + MEMORY * (off * off - rms * rms))
+
+
+@kernel
+def _watch_bias(est: Estimate, bias: Array, r: Array, with_rates: bool, off: float, most: float) -> None:
+    """Velocities that do not agree with the poses leave a mean innovation: then only the poses are believed."""
+    s = est[0]
+    for i in range(3):
+        bias[i] = bias[i] + BIAS_MEMORY * (r[i] - bias[i]) if with_rates else 0.0
+    if length(bias) > max(most, 0.5 * off):
+        s.doubt = DOUBT
+        for i in range(3):
+            bias[i] = s.v[i] = s.w[i] = s.a[i] = s.alpha[i] = 0.0
 
 
 @kernel
@@ -256,20 +280,38 @@ def _observe_position(est: Estimate, pose: Array, velocity: Array, with_rates: b
     s.row_p = s.row_p + 1 if jumped else 0
     s.rms_m = _usual(s.rms_m, off, s.row_p)
     if not jumped:
-        _correct(r, velocity[0:3], with_rates, T, s.v, s.a)
+        _watch_bias(est, s.bias_p, r, with_rates, s.rms_m, BIAS_M)
+        _correct(r, velocity[0:3], with_rates and s.doubt == 0, T, s.v, s.a)
         for i in range(3):
             s.p[i] += r[i]
         return False
+    if with_rates and s.row_p > 2:  # packet after packet is not where its velocity leads
+        s.doubt = DOUBT
+        with_rates = False
     again = s.since_p > 0 and (s.row_p > 1 or s.since_p <= AGAIN)
+    back = again and _returned(pose[0:3], s.before_p, s.before_v, DT * s.since_p, max(JUMP_M, JUMP_FACTOR * s.rms_m))
     for i in range(3):
+        if not again:
+            s.before_p[i], s.before_v[i] = s.p[i], s.v[i]
         if with_rates:
             s.v[i] = velocity[i]
+        elif back:
+            s.v[i] = s.before_v[i]
         elif again:
             s.v[i] = (pose[i] - s.jump_p[i]) / (DT * s.since_p)
         s.p[i] = s.jump_p[i] = pose[i]
         s.a[i] = 0.0
-    s.since_p = 0
+    s.since_p = -1 if back else 0
     return True
+
+
+@kernel
+def _returned(p: Array, before: Array, rate: Array, t: float, gate: float) -> bool:
+    """Back where it would be had the jump before not come: that one was an outlier, and says nothing of a velocity."""
+    off = np.empty(3)
+    for i in range(3):
+        off[i] = p[i] - before[i] - rate[i] * t
+    return length(off) <= gate
 
 
 @kernel
@@ -282,21 +324,36 @@ def _observe_attitude(est: Estimate, pose: Array, velocity: Array, with_rates: b
     s.row_q = s.row_q + 1 if jumped else 0
     s.rms_rad = _usual(s.rms_rad, off, s.row_q)
     if not jumped:
-        _correct(r, velocity[3:6], with_rates, T, s.w, s.alpha)
+        _watch_bias(est, s.bias_q, r, with_rates, s.rms_rad, BIAS_RAD)
+        _correct(r, velocity[3:6], with_rates and s.doubt == 0, T, s.w, s.alpha)
         turn(s.q, r)
         return False
+    if with_rates and s.row_q > 2:
+        s.doubt = DOUBT
+        with_rates = False
     again = s.since_q > 0 and (s.row_q > 1 or s.since_q <= AGAIN)
+    back = False
     if again:
+        turned = np.empty(3)
+        for i in range(3):
+            turned[i] = s.before_w[i] * DT * s.since_q
+        expected = s.before_q.copy()
+        turn(expected, turned)
+        back = way_between(expected, q, r) <= max(JUMP_RAD, JUMP_FACTOR * s.rms_rad)
         way_between(s.jump_q, q, r)
+    else:
+        s.before_q[:], s.before_w[:] = s.q, s.w
     for i in range(3):
         if with_rates:
             s.w[i] = velocity[3 + i]
+        elif back:
+            s.w[i] = s.before_w[i]
         elif again:
             s.w[i] = r[i] / (DT * s.since_q)
         s.alpha[i] = 0.0
     for i in range(4):
         s.q[i] = s.jump_q[i] = q[i]
-    s.since_q = 0
+    s.since_q = -1 if back else 0
     return True
 
 

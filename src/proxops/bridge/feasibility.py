@@ -95,7 +95,7 @@ def seat_from(cell: Cell, cost: Cost, q: Floats, pose: Floats) -> Seat | None:
         if command_place(cell.hall, rig, pose, free, place_[0]["q"], place_) != OK:
             return None
         _, step = relax(cell.hall, rig, cost, pose, free, place_[0]["q"], PORTION, step, place_)
-    if not smallest_room(cell.hall, place_)[0] >= START_ROOM:
+    if not smallest_room(cell.hall, place_, np.zeros(2))[0] >= START_ROOM:
         return None
     signs = float(rig[0]["sign1"]), float(rig[0]["sign2"])
     return Seat(signs, free, place_[0]["q"].copy())

@@ -22,6 +22,7 @@ from proxops.lab.cell import Cell
 PORTION: Final = 30  # iterations per step: about 0.1 ms
 PORTIONS: Final = 6  # of each start
 SIGNS: Final = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
+NO_ROLL: Final = np.zeros(2)
 START_ROOM: Final = 0.05  # m or rad that a posture must leave to begin with
 _A1: Final = ((-15.0, -10.0), (0.0, 25.0), (20.0, 40.0))  # deg: of both arms, apart and turned towards each other
 _BENDS: Final = ((-95.0, 105.0), (-120.0, 90.0))  # deg: A2, A3 of either arm
@@ -101,7 +102,7 @@ class PostureSearch:
     def _keep(self, value: float, signs: tuple[float, float]) -> None:
         if not np.isfinite(value):
             return
-        room, nearest = smallest_room(self._cell.hall, self._place)
+        room, nearest = smallest_room(self._cell.hall, self._place, NO_ROLL)
         place: Place = self._place
         self.found.append(
             Posture(float(value), float(room), int(nearest), signs, self._free[0]["x"].copy(), place[0]["q"].copy())

@@ -58,9 +58,10 @@ def rooms(hall: Hall, place: Place, roll: Array, out: Array) -> None:
 
 
 @kernel
-def smallest_room(hall: Hall, place: Place) -> tuple[float, int]:
-    """The smallest room of a place at rest and what it is of (1-13 axes, 14-25 components, 26 wrist, 27 lateral)."""
-    out, roll = np.empty(27), np.zeros(2)
-    rooms(hall, place, roll, out)
+def smallest_room(hall: Hall, place: Place, roll: Array) -> tuple[float, int]:
+    """The smallest room of a place at rest and what it is of (1-13 axes, 14-25 components, 26 wrist, 27 lateral). The plates'
+    rolls are counted from ``roll``."""
+    out, counted = np.empty(27), roll.copy()
+    rooms(hall, place, counted, out)
     k = int(np.argmin(out))
     return out[k], k + 1

@@ -82,7 +82,7 @@ def status(control_port: ControlPort = CONTROL, json: Json = False) -> None:
 
 @ctl.command("select")
 def select(
-    source: Annotated[str, typer.Argument(help="sync, async, manual, sine or none.")],
+    source: Annotated[str, typer.Argument(help="bridge, sync, async, manual, sine or none.")],
     control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:

@@ -49,7 +49,10 @@ _COMMAND: Final = struct.Struct("<" + "".join(code for _, code in COMMAND_LAYOUT
 _STATUS: Final = struct.Struct("<" + "".join(code for _, code in STATUS_LAYOUT))
 _CRC: Final = struct.Struct("<I")
 COMMAND_SIZE: Final = _COMMAND.size + 4
-_FLAGS_AT, _REFUSAL_AT = 5, 13  # bytes of a status
+_FLAGS_AT, _REFUSAL_AT, _LEFT_AT, _POSES_AT = 5, 13, 48, 96  # bytes of a status
+_LEFT: Final = struct.Struct("<3d")
+_POSES: Final = struct.Struct("<14d")
+_NAN: Final = (math.nan,) * 14
 STATUS_SIZE: Final = _STATUS.size + 4
 _NO_VELOCITY: Final = (0.0,) * 6
 _NO_SUN: Final = (0.0,) * 3
@@ -174,6 +177,15 @@ def finish_status(body: bytes, master: bool, refusal: int) -> bytes:
     data[_FLAGS_AT] |= master * MASTER
     data[_REFUSAL_AT] = refusal
     return bytes(data) + _CRC.pack(zlib.crc32(data))
+
+
+def for_others(body: bytes) -> bytes:
+    """A status for who is not master: neither that the hall has converged nor where it is, which is another's motion."""
+    data = bytearray(body)
+    data[_FLAGS_AT] &= ~(CONVERGED | VELOCITIES_USED)
+    _LEFT.pack_into(data, _LEFT_AT, *_NAN[:3])
+    _POSES.pack_into(data, _POSES_AT, *_NAN)
+    return bytes(data)
 
 
 def unpack_status(data: bytes) -> BridgeStatus:

@@ -45,7 +45,7 @@ class Bridge(Strict):
     """Wishes to the bridge; what is not given is the bridge's own choice."""
 
     speed_m_s: Annotated[Finite, within(0.001, 2)] | None = None
-    acceleration_m_s2: Annotated[Finite, within(0.001, 5)] | None = None
+    acceleration_m_s2: Annotated[Finite, within(0.001, 1)] | None = None
     rate_deg_s: Annotated[Finite, within(0.01, 180)] | None = None
     angular_acceleration_deg_s2: Annotated[Finite, within(0.01, 500)] | None = None
     timeout_ms: Annotated[Finite, within(4, 10_000)] | None = None

@@ -99,6 +99,10 @@ def print_status(state: dict[str, Any]) -> None:
     if sync:
         refused = ", ".join(f"{count} {name}" for name, count in sync["refused"].items()) or "none"
         console.print(f"synchronous interface {sync['address']}, master {sync['master'] or 'none'}, refused {refused}")
+    if told := state["bridge"]:
+        why = "" if told["cause"] == "NONE" else f" ({told['cause']})"
+        left = f", {told['left_m']:.4f} m left" if told.get("left_m") is not None else ""
+        console.print(f"bridge {told['address']}, client {told['client'] or 'none'}: {told['phase']}{why}{left}")
     table = Table("axis", "set-point", "actual", "unit")
     for axis, value in state["axes"].items():
         scale, unit = (1e3, "mm") if axis == "rail" else (180 / math.pi, "deg")

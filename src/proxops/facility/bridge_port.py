@@ -15,7 +15,7 @@ import numpy as np
 
 from proxops.bridge.input_filter import Sample
 from proxops.bridge.relative import relative_pose, relative_velocity
-from proxops.core.bridge_datagram import COMMAND_MAGIC, BridgeCommand, finish_status, unpack_command
+from proxops.core.bridge_datagram import COMMAND_MAGIC, BridgeCommand, finish_status, for_others, unpack_command
 from proxops.core.datagram import Malformed, Refusal
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Severity
@@ -141,7 +141,7 @@ class BridgePort:
             self._send(finish_status(body, True, self.refusal), self.master)
         for sender, refusal in self._refused_now:
             if sender != self.master:
-                self._send(finish_status(body, False, refusal), sender)
+                self._send(finish_status(for_others(body), False, refusal), sender)
 
     @property
     def refusal(self) -> Refusal:

@@ -58,6 +58,8 @@ class BridgeTelemetry:
             )  # fmt: skip
             self._poses[:] = NAN
             return
+        if self._f.mode is Mode.HALTING:
+            b.note_limit()
         f = b.filter
         self._counters = (
             f.taken & U32, f.lost & U32, f.extrapolated_count & U32, f.stale & U32, self._port.refused & U32, f.doubled & U32,

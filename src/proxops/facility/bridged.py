@@ -18,7 +18,7 @@ from proxops.bridge import estimate as estimates
 from proxops.bridge.clutch import CLUTCH_DTYPE
 from proxops.bridge.clutch import seat as seat_clutch
 from proxops.bridge.cost import cost_of
-from proxops.bridge.descent import relax
+from proxops.bridge.descent import begin, relax
 from proxops.bridge.estimate import ESTIMATE_DTYPE
 from proxops.bridge.input_filter import InputFilter, Sample
 from proxops.bridge.mapping import OK, PHI, PLACE_DTYPE, rig_of
@@ -48,6 +48,7 @@ NO_VELOCITY: Final = np.zeros(6)
 NO_ONE: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NONE})
 PHI_TOLERANCE: Final = math.radians(2.0)
 NO_LEFT: Final = (math.nan,) * 3
+WAY_DIP_M: Final = 0.01  # by which a way out of yellow may come nearer at first; never nearer than this to red
 YELLOW_STAYS_M: Final = 0.003  # beyond the layer: what stands at its edge does not flicker
 
 
@@ -72,6 +73,11 @@ def doubles_of(record: NDArray[np.void], first: str, count: int) -> Axes:
     fields = record.dtype.fields
     assert fields is not None
     return np.ndarray((count,), "<f8", record.data, int(fields[first][1]))
+
+
+def turn_between(q1: Axes, q2: Axes) -> float:
+    """Angle between two attitudes, the short way."""
+    return 2.0 * math.acos(min(1.0, abs(float(q1 @ q2))))
 
 
 class Bridged:
@@ -179,7 +185,8 @@ class Bridged:
         stays = YELLOW_STAYS_M if self.actual_zone is Zone.YELLOW else 0.0
         actual = zones.actual(facility.actual, facility.guard.rate, stays)
         self.actual_zone, self._actual_pair = actual.zone, actual.finding.pair
-        self.actual_clearance_m = actual.finding.distance_m
+        if actual.zone is not Zone.GREEN or facility.clock.tick % LOOK_AGAIN == 0:
+            self.actual_clearance_m = zones.nearest(facility.actual).distance_m
         self.yellow_m = max(zones.minimum_m, actual.finding.layer_m)
 
     def _all_clear(self) -> bool:
@@ -209,9 +216,12 @@ class Bridged:
             self._judge_command(self._command_place[0]["q"])
 
     def _judge_command(self, q: Axes) -> None:
-        self._zones.expect(*estimates.closing(self._est))
+        closing, turning = estimates.closing(self._est)
+        self._zones.expect(min(closing, self._settings.speed_m_s), min(turning, self._settings.rate_rad_s))
         judged = self._zones.commanded(q)
-        self.commanded_zone, self.commanded_clearance_m = judged.zone, judged.finding.distance_m
+        self.commanded_zone = judged.zone
+        if judged.zone is not Zone.GREEN or self._f.clock.tick % LOOK_AGAIN == 0:
+            self.commanded_clearance_m = self._zones.nearest(q).distance_m
 
     def _against(self) -> Standstill:
         """What speaks against motion now; Table 1 is ``LOGIC``."""
@@ -265,6 +275,14 @@ class Bridged:
         self._set_phase(Phase.HALTING, cause)
         self._joiner = None
         return Rest.HALT
+
+    def note_limit(self) -> None:
+        """The guard has objected to the wish of this cycle: it is not shown."""
+        if self.phase in MOVING:
+            limit = self._f.limit
+            self.rule = int(limit.rule) if limit else 0
+            self._set_phase(Phase.HALTING, Standstill.LIMIT)
+            self._joiner = None
 
     def _halted(self) -> None:
         """Standing again: what was it?"""
@@ -344,7 +362,7 @@ class Bridged:
                 self._command_place[0]["q"], PORTION, self._step, self._command_place,
             )  # fmt: skip
             yield
-        self.placed = code == OK and smallest_room(self._hall, self._command_place)[0] >= START_ROOM
+        self.placed = code == OK and smallest_room(self._hall, self._command_place, self._f.guard.roll)[0] >= START_ROOM
         if not self.placed:
             return
         self._judge_command(self._command_place[0]["q"])
@@ -364,7 +382,10 @@ class Bridged:
 
     def _engage(self) -> None:
         """Close the clutch at what the robots show."""
-        seat_clutch(self._clutch, self._ride[0]["pose"])
+        shown = self._ride[0]["pose"]
+        seat_clutch(self._clutch, shown)
+        away = self._pose[:3] - shown[:3]
+        self._left[:] = math.sqrt(float(away @ away)), turn_between(shown[3:], self._pose[3:]), math.nan
         self.rule = 0
         self._set_phase(Phase.CONVERGING)
 
@@ -379,6 +400,7 @@ class Bridged:
         found = search.best(start)[:POSTURES_TRIED]
         if not found:
             self.commanded_zone, self.commanded_clearance_m = Zone.RED, math.nan
+            self._must_join = False
             self._wait = SEARCH_AGAIN
             self._set_phase(Phase.STANDING, Standstill.OUT_OF_REACH)
             return
@@ -398,14 +420,18 @@ class Bridged:
                 free = yield from self._look_along(start, corners)
                 if free:
                     self._begin_joining(start, corners, posture)
-                    return
+                    if self.phase is Phase.JOINING:
+                        return
+                    break
+        self._must_join = False  # no way round: next time from here
         self._wait = SEARCH_AGAIN
         self._set_phase(Phase.STANDING, Standstill.NO_POSTURE)
 
     def _look_along(self, start: Axes, corners: list[Axes]) -> Generator[None, None, bool]:
         """Whether a way keeps out of yellow, or at least no deeper in it than where it starts."""
         path, bound = self._zones.path, self._zones.minimum_m
-        bound = min(bound, path.at(start, bound).distance_m - 0.001)
+        here = path.at(start, bound).distance_m
+        bound = min(bound, max(here - WAY_DIP_M, min(here - 0.001, WAY_DIP_M)))
         for posture in looks(start, corners):
             if path.at(posture, bound).distance_m < bound:
                 return False
@@ -413,9 +439,12 @@ class Bridged:
         return True
 
     def _begin_joining(self, start: Axes, corners: list[Axes], posture: Posture) -> None:
-        self._joiner = Joiner(self._cell, start, corners)
         self._rig[0]["sign1"], self._rig[0]["sign2"] = posture.signs
-        self._command_free[0]["x"] = posture.free
+        begin(self._rig, self._pose, posture.free, self._command_free)
+        self._place_command()
+        if not self.placed or not LOGIC[self.commanded_zone, self.actual_zone]:
+            return  # the command has moved on meanwhile
+        self._joiner = Joiner(self._cell, start, corners)
         self._set_phase(Phase.JOINING)
 
     def _joined(self) -> Rest:

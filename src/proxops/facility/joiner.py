@@ -1,7 +1,7 @@
 """Joining: all axes move together to a posture from which the bridge can follow, in one leg or round an obstacle.
 
 A leg is a straight line in axis space, jerk-limited (Ruckig, all axes in phase), so what was looked at beforehand is what is
-driven. The second way takes the rail back first, turns the arms there, and comes in again.
+driven. Other ways take the rail back first, turn the arms there (over their home posture, if need be), and come in again.
 """
 
 from __future__ import annotations
@@ -34,6 +34,12 @@ def ways(cell: Cell, start: Axes, goal: Axes) -> Iterator[list[Axes]]:
     back[0] = away[0] = min(max(start[0], goal[0]) + RETREAT_M, float(cell.hall[0]["upper"][0]) - END_ROOM_M)
     if back[0] > start[0]:
         yield [back, away, goal]
+    folded = back.copy()  # both arms at home, where they are clear of everything, themselves included
+    folded[1:] = np.where(np.isinf(cell.axes.upper[1:]), start[1:], cell.home[1:])
+    yield [back, folded, away, goal]
+    near = folded.copy()
+    near[0] = start[0]
+    yield [near, folded, away, goal]
 
 
 def looks(start: Axes, corners: list[Axes]) -> Iterator[Axes]:

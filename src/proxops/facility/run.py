@@ -71,13 +71,13 @@ def run_lockstep(
     progress: Progress = lambda phase, done, expected: None,
 ) -> Ran:  # fmt: skip
     """As fast as it goes. The same scenario gives the same log, bit for bit."""
-    clock = LockstepClock(epoch)
+    clock, application = LockstepClock(epoch), Application(scenario)
     hall = build(
         cell, clock, seed=scenario.seed, record=record, bridge=settings_of(scenario),
         metadata={"clock": "lockstep", **_metadata(scenario)},
     )  # fmt: skip
     began = time.monotonic()
-    runner = LockstepRun(hall, clock, Application(scenario))
+    runner = LockstepRun(hall, clock, application)
     try:
         with interrupts(runner.interrupt):
             runner.run(scenario.duration_s, progress)

@@ -16,6 +16,7 @@ from proxops.safety.braking import braking_time
 from proxops.safety.clearance import Clearance, Finding
 from proxops.safety.zones import Judgement, judge_zone, lags_s, stopping_way
 
+RESERVE_M = 0.02  # to red at the end of any stop: following error and repeatability are a few mm
 SHOWN_M = 0.5  # clearances above are told as "at least"
 
 
@@ -42,6 +43,7 @@ class ZoneWatch:
         self._hall = cell.hall
         self._commanded = Clearance(cell)
         self._actual, self._ahead, self._rest = (self._commanded.twin() for _ in range(3))
+        self._shown = self._commanded.twin()
         self.path = self._commanded.twin()  # for whoever looks at a way before it is gone
         self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
         self._lags = lags_s(cell)
@@ -66,7 +68,7 @@ class ZoneWatch:
 
     def nearest(self, q: NDArray[np.float64]) -> Finding:
         """The smallest clearance, exact when it is below half a metre: for displays, now and then."""
-        return self.path.at(q, SHOWN_M)
+        return self._shown.at(q, SHOWN_M)
 
     def commanded(self, q: NDArray[np.float64]) -> Judgement:
         """Zone of the commanded posture, in the motion that is expected of it."""
@@ -79,14 +81,16 @@ class ZoneWatch:
         return judge_zone(self._actual, q, self._reach, self.minimum_m + more_m)
 
     def blocked(self, q: NDArray[np.float64], rate: NDArray[np.float64]) -> Finding | None:
-        """What a stop begun at set-point ``q`` and ``rate`` would run into: None when it ends before red."""
+        """What a stop begun at set-point ``q`` and ``rate`` would run into: None when it keeps its reserve to red."""
         _stopping(self._hall, rate, self._lags, self._way, self._reach)
         near = self._ahead.nearest_yellow(q, self._reach, 0.0)
         if near.distance_m > near.layer_m:
             return None
-        # The bound leaves it open (it does not know which way things move): look where the stop would end.
-        for share in (0.5, 1.0):
-            found = self._rest.at(q + share * self._way, 0.001)
-            if not found.distance_m > 0.0:
+        # The bound leaves it open (it does not know which way things move): look along the stop. A way that comes nearer to
+        # red than the reserve is not gone; a way out from nearer is.
+        now = self._rest.at(q, RESERVE_M).distance_m
+        for share in (0.25, 0.5, 0.75, 1.0):
+            found = self._rest.at(q + share * self._way, RESERVE_M)
+            if found.distance_m < RESERVE_M and found.distance_m < now - 1e-6:
                 return found
-        return None
+        return None if now > 0.0 else self._rest.at(q, RESERVE_M)
