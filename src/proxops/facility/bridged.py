@@ -2,7 +2,7 @@
 
 Every cycle: packets → one sample → estimate → zones → a phase. The hall moves in three phases only (JOINING, CONVERGING,
 FOLLOWING); whatever speaks against that halts it, unlatched, and is named as the cause. At standstill the phase is worked
-out anew each cycle from what there is, so there is no start procedure and no way of being stuck.
+out anew each cycle from what there is, so there is no start procedure; a search that fails is tried again.
 """
 
 from __future__ import annotations
