@@ -185,7 +185,8 @@ class Bridged:
         stays = YELLOW_STAYS_M if self.actual_zone is Zone.YELLOW else 0.0
         actual = zones.actual(facility.actual, facility.guard.rate, stays)
         self.actual_zone, self._actual_pair = actual.zone, actual.finding.pair
-        if actual.zone is not Zone.GREEN or facility.clock.tick % LOOK_AGAIN == 0:
+        due = facility.clock.tick % LOOK_AGAIN == 0 or math.isnan(self.actual_clearance_m)
+        if actual.zone is not Zone.GREEN or due:
             self.actual_clearance_m = zones.nearest(facility.actual).distance_m
         self.yellow_m = max(zones.minimum_m, actual.finding.layer_m)
 

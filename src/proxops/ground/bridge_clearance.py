@@ -52,4 +52,5 @@ def _rows(run: BridgeRun, told: Floats) -> NDArray[np.intp]:
     """Every so many cycles, the last one, and the one in which the tick saw the least."""
     if not run.t.size:
         return np.empty(0, np.intp)
-    return np.union1d(np.arange(0, run.t.size, EVERY), [run.t.size - 1, int(np.nanargmin(told))])
+    least = int(np.argmin(np.where(np.isnan(told), np.inf, told)))  # a tick that has not looked yet has seen nothing
+    return np.union1d(np.arange(0, run.t.size, EVERY), [run.t.size - 1, least])
