@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from proxops.bridge import clutch, estimate
 from proxops.bridge.clutch import CLUTCH_DTYPE, OMEGA, SHARE
-from proxops.bridge.estimate import ESTIMATE_DTYPE, turn, way_between
+from proxops.bridge.estimate import ESTIMATE_DTYPE
 from proxops.core.messages import PERIOD_S as DT
+from proxops.maths.quaternion import turn, way_between
 
 Array = NDArray[np.float64]
 Record = NDArray[np.void]

@@ -74,7 +74,7 @@ def test_the_relative_pose_is_exact_whatever_the_free_parameters_do() -> None:
         assert angle_between(found[:3, :3].copy(), wanted[:3, :3].copy()) < 1e-12
         assert np.array_equal(q[1:4], free[:3]) and np.array_equal(q[7:10], free[3:6])
         assert math.copysign(1.0, q[5]) == rig[0]["sign1"] and math.copysign(1.0, q[11]) == rig[0]["sign2"]
-        assert T1[0, 3] > -1e9 and out[0]["d"][0] > 0.0  # the chaser is on +x of the target
+        assert out[0]["d"][0] > 0.0  # the chaser is on +x of the target
     assert shown > 5000
 
 

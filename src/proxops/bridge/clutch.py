@@ -50,9 +50,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.estimate import OMEGA as OMEGA_COMMAND
-from proxops.bridge.estimate import Estimate, length, turn, way_between
+from proxops.bridge.estimate import Estimate
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import length, turn, way_between
 from proxops.maths.rotation import Array
 
 DT = PERIOD_S

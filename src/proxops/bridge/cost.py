@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.bridge.mapping import N_FREE, PHI, Place
+from proxops.bridge.mapping import LATERAL_MAX, N_FREE, PHI, Place
 from proxops.bridge.reach import plate_angles
 from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
@@ -64,7 +64,7 @@ def cost_of(cell: Cell) -> Cost:
     finite = np.isfinite(h["range_lower"])
     c["range_weight"] = np.where(finite, 4.0, 0.0)
     c["range_soft"] = [0.4, 0.4, 0.35, 40.0 * DEG, 25.0 * DEG, 25.0 * DEG]
-    c["lateral_soft"], c["lateral_max"], c["lateral_weight"] = 0.3, 0.8, 6.0
+    c["lateral_soft"], c["lateral_max"], c["lateral_weight"] = 0.3, LATERAL_MAX, 6.0
     c["centre"], c["centre_weight"] = (0.0, 0.0, 0.4), (0.0, 4.0, 5.0)
     lamp = np.array(cell.file.lamp.towards_lab)
     c["sun"], c["lamp"], c["sun_weight"] = (1.0, 0.0, 0.0), lamp / np.linalg.norm(lamp), 0.0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.cost import Cost, cost_gradient
-from proxops.bridge.mapping import N_FREE, OK, PHI, PLACE_DTYPE, Place, Rig, carry, line_in_chaser, place
+from proxops.bridge.mapping import N_FREE, OK, PLACE_DTYPE, Place, Rig, carry, line_in_chaser, place
 from proxops.core.messages import PERIOD_S
 from proxops.lab.coordinates import Hall
 from proxops.maths.kernel import kernel
@@ -22,8 +22,9 @@ from proxops.maths.rotation import Array
 
 GAIN: Final = 0.35  # rad/s per unit of slope
 RATE: Final = math.radians(5.0)  # rad/s of a free parameter, at most
-ACCELERATION: Final = math.radians(6.0)
+ACCELERATION: Final = math.radians(6.0)  # rad/s², at most
 LARGEST_STEP: Final = math.radians(6.0)  # of one iteration at rest
+FIRST_STEP: Final = 0.05  # rad per unit of slope, of the first iteration at rest
 
 FREE_DTYPE = np.dtype([("x", "f8", (N_FREE,)), ("v", "f8", (N_FREE,)), ("reference", "f8", (3,)), ("line", "f8", (3,))])
 Free = NDArray[np.void]
@@ -96,4 +97,3 @@ def begin(rig: Rig, pose: Array, x: Array, free: Free) -> None:
     carry(f.line, f.line, f.reference)
     f.x[:] = x
     f.v[:] = 0.0
-    f.x[PHI] = x[PHI]

@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import length, turn, way_between
 from proxops.maths.rotation import Array
 
 DT = PERIOD_S
@@ -56,7 +57,6 @@ NOISIEST_M = 0.0125  # innovations beyond are no noise, whatever was usual
 NOISIEST_RAD = math.radians(0.6)
 BIAS_M, BIAS_RAD = 1e-3, math.radians(0.05)  # mean innovation that velocities which agree with the poses do not cause
 BIAS_MEMORY = 0.05
-DOUBT = 10**12  # packets: until it is seated anew
 REFUSED, TAKEN, JUMPED = 0, 1, 2  # answers of observe
 
 ESTIMATE_DTYPE = np.dtype(
@@ -71,50 +71,11 @@ ESTIMATE_DTYPE = np.dtype(
         ("before_p", "f8", (3,)), ("before_v", "f8", (3,)),  # what was expected when the last jump came, and its velocity
         ("before_q", "f8", (4,)), ("before_w", "f8", (3,)),
         ("bias_p", "f8", (3,)), ("bias_q", "f8", (3,)),  # mean innovation of packets whose velocities were believed
-        ("doubt", "i8"),  # packets for which velocities are not believed
+        ("doubted", "u1"),  # velocities contradicted the poses: not believed until it is seated anew
         ("seated", "u1"),
     ]
 )  # fmt: skip
 Estimate = NDArray[np.void]
-
-
-@kernel
-def length(x: Array) -> float:
-    return math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
-
-
-@kernel
-def turn(q: Array, way: Array) -> None:
-    """q := exp(way) q in place, of unit norm; ``way`` is a rotation vector in the frame that q turns into."""
-    angle = length(way)
-    c = math.cos(0.5 * angle)
-    k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
-    x, y, z = k * way[0], k * way[1], k * way[2]
-    w0, x0, y0, z0 = q[0], q[1], q[2], q[3]
-    q[0] = c * w0 - x * x0 - y * y0 - z * z0
-    q[1] = c * x0 + x * w0 + y * z0 - z * y0
-    q[2] = c * y0 - x * z0 + y * w0 + z * x0
-    q[3] = c * z0 + x * y0 - y * x0 + z * w0
-    norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    for i in range(4):
-        q[i] /= norm
-
-
-@kernel
-def way_between(q1: Array, q2: Array, way: Array) -> float:
-    """``way`` := log(q2 q1⁻¹), the short way from q1 to q2, so that exp(way) q1 = q2; returns its angle in [0, π]."""
-    w = q2[0] * q1[0] + q2[1] * q1[1] + q2[2] * q1[2] + q2[3] * q1[3]
-    way[0] = -q2[0] * q1[1] + q2[1] * q1[0] - q2[2] * q1[3] + q2[3] * q1[2]
-    way[1] = -q2[0] * q1[2] + q2[1] * q1[3] + q2[2] * q1[0] - q2[3] * q1[1]
-    way[2] = -q2[0] * q1[3] - q2[1] * q1[2] + q2[2] * q1[1] + q2[3] * q1[0]
-    sine = length(way)
-    angle = 2.0 * math.atan2(sine, abs(w))
-    k = angle / sine if sine > 1e-12 else 2.0
-    if w < 0.0:
-        k = -k
-    for i in range(3):
-        way[i] *= k
-    return angle
 
 
 @kernel
@@ -182,7 +143,7 @@ def seat(est: Estimate, pose: Array, velocity: Array, has_velocity: bool) -> int
     s.since_p = s.since_q = -1
     s.bias_p[:] = 0.0
     s.bias_q[:] = 0.0
-    s.doubt = 0
+    s.doubted = 0
     s.ticks = s.row_p = s.row_q = 0
     s.seated = 1
     return TAKEN
@@ -216,9 +177,7 @@ def observe(est: Estimate, pose: Array, velocity: Array, has_velocity: bool) -> 
         return seat(est, pose, velocity, has_velocity)
     if not _sound(pose):
         return REFUSED
-    if s.doubt > 0:
-        s.doubt -= 1
-    with_rates = has_velocity and s.doubt == 0 and _sound_rates(velocity)
+    with_rates = has_velocity and s.doubted == 0 and _sound_rates(velocity)
     T = DT * min(max(s.ticks, 1), LONGEST)
     jumped_p = _observe_position(est, pose, velocity, with_rates, T)
     jumped_q = _observe_attitude(est, pose, velocity, with_rates, T)
@@ -246,7 +205,7 @@ def _watch_bias(est: Estimate, bias: Array, r: Array, with_rates: bool, off: flo
     for i in range(3):
         bias[i] = bias[i] + BIAS_MEMORY * (r[i] - bias[i]) if with_rates else 0.0
     if length(bias) > max(most, 0.5 * off):
-        s.doubt = DOUBT
+        s.doubted = 1
         for i in range(3):
             bias[i] = s.v[i] = s.w[i] = s.a[i] = s.alpha[i] = 0.0
 
@@ -281,12 +240,12 @@ def _observe_position(est: Estimate, pose: Array, velocity: Array, with_rates: b
     s.rms_m = _usual(s.rms_m, off, s.row_p)
     if not jumped:
         _watch_bias(est, s.bias_p, r, with_rates, s.rms_m, BIAS_M)
-        _correct(r, velocity[0:3], with_rates and s.doubt == 0, T, s.v, s.a)
+        _correct(r, velocity[0:3], with_rates and s.doubted == 0, T, s.v, s.a)
         for i in range(3):
             s.p[i] += r[i]
         return False
     if with_rates and s.row_p > 2:  # packet after packet is not where its velocity leads
-        s.doubt = DOUBT
+        s.doubted = 1
         with_rates = False
     again = s.since_p > 0 and (s.row_p > 1 or s.since_p <= AGAIN)
     back = again and _returned(pose[0:3], s.before_p, s.before_v, DT * s.since_p, max(JUMP_M, JUMP_FACTOR * s.rms_m))
@@ -325,11 +284,11 @@ def _observe_attitude(est: Estimate, pose: Array, velocity: Array, with_rates: b
     s.rms_rad = _usual(s.rms_rad, off, s.row_q)
     if not jumped:
         _watch_bias(est, s.bias_q, r, with_rates, s.rms_rad, BIAS_RAD)
-        _correct(r, velocity[3:6], with_rates and s.doubt == 0, T, s.w, s.alpha)
+        _correct(r, velocity[3:6], with_rates and s.doubted == 0, T, s.w, s.alpha)
         turn(s.q, r)
         return False
     if with_rates and s.row_q > 2:
-        s.doubt = DOUBT
+        s.doubted = 1
         with_rates = False
     again = s.since_q > 0 and (s.row_q > 1 or s.since_q <= AGAIN)
     back = False

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
+from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, rotation_vector
+from proxops.maths.rotation import Array, quat_from_rotation_vector
 
 DEPTH = 12  # packets that the fit sees
 DEGREE = 3
@@ -93,7 +94,7 @@ def ahead(history: History, numbers: int, out: Array) -> None:
     for body in range(2):
         for i in range(3):
             out[body, i] = h.poses[0, body, i] + moved[body, i]
-        _turned(h.poses[0, body, 3:7], moved[body, 3:6], out[body, 3:7])
+        put_unit(quat_product(h.poses[0, body, 3:7], quat_from_rotation_vector(moved[body, 3:6])), out[body, 3:7])
 
 
 @kernel
@@ -179,31 +180,5 @@ def fit_weights(u: Array, at: float, weight: Array) -> None:
 
 @kernel
 def turn_between(q_a_b: Array, q_a_c: Array, out: Array) -> None:
-    """Rotation vector of R_b_c in b, the short way round: the logarithm of conj(q_a_b) q_a_c."""
-    w1, x1, y1, z1 = q_a_b[0], -q_a_b[1], -q_a_b[2], -q_a_b[3]
-    w2, x2, y2, z2 = q_a_c[0], q_a_c[1], q_a_c[2], q_a_c[3]
-    w = w1 * w2 - x1 * x2 - y1 * y2 - z1 * z2
-    out[0] = w1 * x2 + x1 * w2 + y1 * z2 - z1 * y2
-    out[1] = w1 * y2 - x1 * z2 + y1 * w2 + z1 * x2
-    out[2] = w1 * z2 + x1 * y2 - y1 * x2 + z1 * w2
-    sine = math.sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2])
-    # angle / sin(angle / 2), which is 2 / cos near zero; the sign of w picks the short way.
-    k = 2.0 / w if sine < 1e-9 else 2.0 * math.atan2(math.copysign(sine, w), abs(w)) / sine
-    for i in range(3):
-        out[i] *= k
-
-
-@kernel
-def _turned(q_a_b: Array, turn: Array, out: Array) -> None:
-    """Unit quaternion q_a_c of R_a_b exp(turn)."""
-    angle = math.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
-    k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
-    w1, x1, y1, z1 = q_a_b[0], q_a_b[1], q_a_b[2], q_a_b[3]
-    w2, x2, y2, z2 = math.cos(0.5 * angle), k * turn[0], k * turn[1], k * turn[2]
-    out[0] = w1 * w2 - x1 * x2 - y1 * y2 - z1 * z2
-    out[1] = w1 * x2 + x1 * w2 + y1 * z2 - z1 * y2
-    out[2] = w1 * y2 - x1 * z2 + y1 * w2 + z1 * x2
-    out[3] = w1 * z2 + x1 * y2 - y1 * x2 + z1 * w2
-    norm = math.sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3])
-    for i in range(4):
-        out[i] /= norm
+    """Rotation vector of R_b_c in b, the short way round."""
+    rotation_vector(quat_product(quat_inverse(q_a_b), q_a_c), out)

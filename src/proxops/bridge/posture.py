@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.cost import Cost
-from proxops.bridge.descent import FREE_DTYPE, begin, relax
+from proxops.bridge.descent import FIRST_STEP, FREE_DTYPE, begin, relax
 from proxops.bridge.mapping import PLACE_DTYPE, Place, Rig, rig_of
 from proxops.bridge.reach import smallest_room
 from proxops.lab.cell import Cell
@@ -63,14 +63,8 @@ class PostureSearch:
         self._rigs: dict[tuple[float, float], Rig] = {signs: rig_of(cell, signs) for signs in SIGNS}
         self._left = [(signs, start) for start in _starts(phi_deg) for signs in SIGNS]
         self._free, self._place = np.zeros(1, FREE_DTYPE), np.zeros(1, PLACE_DTYPE)
-        self._portion, self._step = 0, 0.05
+        self._portion, self._step = 0, FIRST_STEP
         self.found: list[Posture] = []
-        self.total = len(self._left) * PORTIONS
-        self.done_portions = 0
-
-    @property
-    def done(self) -> bool:
-        return not self._left
 
     def step(self) -> bool:
         """One portion; True once every start was tried."""
@@ -80,14 +74,12 @@ class PostureSearch:
         rig = self._rigs[signs]
         if self._portion == 0:
             begin(rig, self.pose, start, self._free)
-            self._step = 0.05
+            self._step = FIRST_STEP
         value, self._step = relax(
             self._cell.hall, rig, self._cost, self.pose, self._free, self._near, PORTION, self._step, self._place
         )
         self._portion += 1
-        self.done_portions += 1
         if not np.isfinite(value) or self._portion == PORTIONS:
-            self.done_portions += PORTIONS - self._portion
             self._keep(value, signs)
             self._left.pop()
             self._portion = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import quat_inverse, quat_product
 from proxops.maths.rotation import Array, matrix_from_quat
 
 
@@ -33,11 +34,7 @@ def relative_pose(chaser: Array, target: Array, scale: float, pose: Array, ancho
     d0, d1, d2 = chaser[0] - target[0], chaser[1] - target[1], chaser[2] - target[2]
     for i in range(3):
         pose[i] = scale * (R[0, i] * d0 + R[1, i] * d1 + R[2, i] * d2)
-    # conj(qt) qc, with w >= 0
-    pose[3] = qt[0] * qc[0] + qt[1] * qc[1] + qt[2] * qc[2] + qt[3] * qc[3]
-    pose[4] = qt[0] * qc[1] - qt[1] * qc[0] - qt[2] * qc[3] + qt[3] * qc[2]
-    pose[5] = qt[0] * qc[2] + qt[1] * qc[3] - qt[2] * qc[0] - qt[3] * qc[1]
-    pose[6] = qt[0] * qc[3] - qt[1] * qc[2] + qt[2] * qc[1] - qt[3] * qc[0]
+    pose[3:7] = quat_product(quat_inverse(qt), qc)  # with w >= 0
     if pose[3] < 0.0:
         for i in range(3, 7):
             pose[i] = -pose[i]
@@ -67,16 +64,16 @@ def in_client_frame(anchor: Array, pose: Array, scale: float, chaser: Array, tar
     """Both poses back in the client's frame and on the wire's order: the target where the client has it, the chaser where
     relative pose ``pose`` puts it."""
     R = matrix_from_quat(anchor[3:7])
-    a, b = anchor[3:7], pose[3:7]
+    a = anchor[3:7]
     for i in range(3):
         target[i] = anchor[i]
         target[3 + i] = a[1 + i]
         chaser[i] = anchor[i] + (R[i, 0] * pose[0] + R[i, 1] * pose[1] + R[i, 2] * pose[2]) / scale
     target[6] = a[0]
-    chaser[6] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
-    chaser[3] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
-    chaser[4] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
-    chaser[5] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
+    q = quat_product(a, pose[3:7])
+    for i in range(3):
+        chaser[3 + i] = q[1 + i]
+    chaser[6] = q[0]
 
 
 @kernel
@@ -84,10 +81,6 @@ def relative_of_ports(port1: Array, port2: Array, out: Array) -> None:
     """T_port2_port1 packed, from T_lab_port1 and T_lab_port2 packed: what the robots really show."""
     R = matrix_from_quat(port2[3:7])
     d0, d1, d2 = port1[0] - port2[0], port1[1] - port2[1], port1[2] - port2[2]
-    a, b = port2[3:7], port1[3:7]
     for i in range(3):
         out[i] = R[0, i] * d0 + R[1, i] * d1 + R[2, i] * d2
-    out[3] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    out[4] = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
-    out[5] = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
-    out[6] = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0]
+    out[3:7] = quat_product(quat_inverse(port2[3:7]), port1[3:7])

@@ -24,8 +24,6 @@ from proxops.bridge.mapping import (
     PHI,
     Place,
     Rig,
-    carry,
-    line_in_chaser,
     phi_of,
     place,
     wrist_centre,
@@ -112,7 +110,7 @@ def _shares(hall: Hall, ride: Ride, new: Array, q: Array, v: Array) -> None:
 
 @kernel
 def _tick(
-    hall: Hall, rig: Rig, cost: Cost, est: Estimate, clutch: Clutch, limits: Array, free: Free, ride: Ride,
+    hall: Hall, rig: Rig, est: Estimate, clutch: Clutch, limits: Array, free: Free, ride: Ride,
     q: Array, v: Array, out: Place,
 ) -> int:  # fmt: skip
     f, c, s = free[0], clutch[0], ride[0]
@@ -143,7 +141,7 @@ def ride_tick(
     for share in GENTLER:
         paced[0], paced[2] = limits[0] * s.pace, limits[2] * s.pace
         paced[1], paced[3] = limits[1] * share, limits[3] * share
-        code = _tick(hall, rig, cost, est, clutch, paced, free, ride, q, v, out)
+        code = _tick(hall, rig, est, clutch, paced, free, ride, q, v, out)
         if code != TOO_FAST:
             break
         s.pace = max(SLOWEST, 0.9 * s.pace)
@@ -170,6 +168,3 @@ def command_place(hall: Hall, rig: Rig, pose: Array, free: Free, near: Array, ou
 def new_free() -> Free:
     """An empty record of the free parameters."""
     return np.zeros(1, FREE_DTYPE)
-
-
-__all__ = ["OK", "TOO_FAST", "carry", "command_place", "line_in_chaser", "new_free", "ride_tick", "seat_ride"]

@@ -16,7 +16,8 @@ import numpy as np
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.scenario import Scenario, load_scenario
 from proxops.facility.network import Network, NetworkSpec
-from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
+from proxops.maths.quaternion import quat_product
+from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.space.reference import poses_in_client_frame
 from proxops.space.scripted import Script
 
@@ -78,13 +79,8 @@ class Application:
     def _noisy(self, pose: np.ndarray) -> np.ndarray:
         out = pose.copy()
         out[:3] += self._noise.normal(0.0, self._client.position_noise_mm * 1e-3, 3)
-        turn = matrix_from_rotation_vector(self._noise.normal(0.0, math.radians(self._client.attitude_noise_deg), 3))
-        w, x, y, z = quat_from_matrix(turn)
-        a, b, c, d = pose[3:]
-        out[3:] = (
-            a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
-            a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w,
-        )  # fmt: skip
+        turn = quat_from_rotation_vector(self._noise.normal(0.0, math.radians(self._client.attitude_noise_deg), 3))
+        out[3:] = quat_product(pose[3:], turn)
         return out
 
 

@@ -18,7 +18,7 @@ from proxops.bridge import estimate as estimates
 from proxops.bridge.clutch import CLUTCH_DTYPE
 from proxops.bridge.clutch import seat as seat_clutch
 from proxops.bridge.cost import cost_of
-from proxops.bridge.descent import begin, relax
+from proxops.bridge.descent import FIRST_STEP, begin, relax
 from proxops.bridge.estimate import ESTIMATE_DTYPE
 from proxops.bridge.input_filter import InputFilter, Sample
 from proxops.bridge.mapping import OK, PHI, PLACE_DTYPE, rig_of
@@ -34,6 +34,7 @@ from proxops.facility.joiner import Joiner, least_rolled, looks, ways
 from proxops.facility.motion import Rest, Wish
 from proxops.facility.zone_watch import ZoneWatch
 from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import way_between
 from proxops.maths.rotation import Array, matrix_from_quat, quat_from_matrix
 from proxops.safety.rules import Rule, Stop
 from proxops.safety.zones import LOGIC
@@ -75,11 +76,6 @@ def doubles_of(record: NDArray[np.void], first: str, count: int) -> Axes:
     return np.ndarray((count,), "<f8", record.data, int(fields[first][1]))
 
 
-def turn_between(q1: Axes, q2: Axes) -> float:
-    """Angle between two attitudes, the short way."""
-    return 2.0 * math.acos(min(1.0, abs(float(q1 @ q2))))
-
-
 class Bridged:
     """Motion of mode BRIDGED. ``step`` every cycle, in HALTING too."""
 
@@ -94,11 +90,11 @@ class Bridged:
             cost[0]["sun_weight"], cost[0]["phi_fixed"] = settings.sun_weight, settings.phi_rad is not None
         self._rig = rig_of(cell)
         self._free, self._command_free = new_free(), new_free()
-        self._ride, self._command_ride = np.zeros(1, RIDE_DTYPE), np.zeros(1, RIDE_DTYPE)
+        self._ride = np.zeros(1, RIDE_DTYPE)
         self._place, self._command_place = np.zeros(1, PLACE_DTYPE), np.zeros(1, PLACE_DTYPE)
         self._limits = settings.limits
         self._pose = np.zeros(7)  # estimated command, packed
-        self._step = 0.05  # of the command's descent
+        self._step = FIRST_STEP  # of the command's descent
         self._ridden: Axes = self._place[0]["q"]  # views of what the ride gives
         self._ridden_rate: Axes = self._ride[0]["rate"]
         self._converged = self._clutch["converged"]
@@ -256,7 +252,7 @@ class Bridged:
             phase = Phase.FOLLOWING if self._converged[0] else Phase.CONVERGING
             if phase is not self.phase:
                 self._command_free[0], self._command_place[0] = self._free[0], self._place[0]
-                self._step = 0.05
+                self._step = FIRST_STEP
                 self._set_phase(phase)
         if self.phase is Phase.FOLLOWING:
             self._clear = self._all_clear()
@@ -350,7 +346,7 @@ class Bridged:
             return
         self._command_free[0] = self._free[0]
         self._command_place[0] = self._place[0]
-        self._step = 0.05
+        self._step = FIRST_STEP
         code = OK
         for _ in range(RELAX_PORTIONS):
             code = command_place(
@@ -385,8 +381,8 @@ class Bridged:
         """Close the clutch at what the robots show."""
         shown = self._ride[0]["pose"]
         seat_clutch(self._clutch, shown)
-        away = self._pose[:3] - shown[:3]
-        self._left[:] = math.sqrt(float(away @ away)), turn_between(shown[3:], self._pose[3:]), math.nan
+        angle_rad = way_between(shown[3:], self._pose[3:], np.empty(3))
+        self._left[:] = math.dist(shown[:3], self._pose[:3]), angle_rad, math.nan
         self.rule = 0
         self._set_phase(Phase.CONVERGING)
 

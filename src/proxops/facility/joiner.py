@@ -14,11 +14,11 @@ import ruckig
 from numpy.typing import NDArray
 
 from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.facility.mover import JERK_TIME_S
 from proxops.lab.cell import Cell
 from proxops.safety.limits import port_components
 
 Axes = NDArray[np.float64]
-JERK_TIME_S: Final = 0.25
 RETREAT_M: Final = 4.0
 STEP: Final = 0.06  # m or rad between two looks along a leg
 A6_ROOM: Final = np.radians(30.0)

@@ -82,7 +82,7 @@ def run_lockstep(
         with interrupts(runner.interrupt):
             runner.run(scenario.duration_s, progress)
     except Exception:
-        hall.facility.emergency_brake()
+        hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
         raise
     finally:
         code = hall.close()

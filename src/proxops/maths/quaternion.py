@@ -1,4 +1,7 @@
-"""Unit quaternions (w, x, y, z) as they are: products and turned vectors. Their sign carries on, where a matrix forgets it."""
+"""Unit quaternions (w, x, y, z) as they are: products, exponential and logarithm, turned vectors.
+
+Their sign carries on, where a matrix forgets it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import math
 import numpy as np
 
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, quat_from_rotation_vector
 
 
 @kernel
@@ -59,3 +62,41 @@ def cross(a: Array, b: Array) -> Array:
     r[1] = a[2] * b[0] - a[0] * b[2]
     r[2] = a[0] * b[1] - a[1] * b[0]
     return r
+
+
+@kernel
+def length(v: Array) -> float:
+    """|v| of a vector of three."""
+    return math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+
+
+@kernel
+def rotation_vector(q: Array, out: Array) -> float:
+    """``out`` := log(q), the short way round; returns its angle in [0, pi]."""
+    sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    angle = 2.0 * math.atan2(sine, abs(q[0]))
+    # angle / sin(angle / 2), which is 2 / cos near zero; the sign of w picks the short way.
+    k = 2.0 / q[0] if sine < 1e-9 else math.copysign(angle, q[0]) / sine
+    for i in range(3):
+        out[i] = k * q[1 + i]
+    return angle
+
+
+@kernel
+def turn(q: Array, way: Array) -> None:
+    """q := exp(way) q in place, of unit norm; ``way`` is a rotation vector in the frame that q turns into."""
+    put_unit(quat_product(quat_from_rotation_vector(way), q), q)
+
+
+@kernel
+def put_unit(q: Array, out: Array) -> None:
+    """``out`` := q / |q|."""
+    norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    for i in range(4):
+        out[i] = q[i] / norm
+
+
+@kernel
+def way_between(q1: Array, q2: Array, way: Array) -> float:
+    """``way`` := log(q2 q1^-1), the short way from q1 to q2, so that exp(way) q1 = q2; returns its angle in [0, pi]."""
+    return rotation_vector(quat_product(q2, quat_inverse(q1)), way)

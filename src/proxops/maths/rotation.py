@@ -108,15 +108,21 @@ def angle_between(R1: Array, R2: Array) -> float:
 
 
 @kernel
-def matrix_from_rotation_vector(v: Array) -> Array:
-    """Rotation by |v| about v (Rodrigues)."""
+def quat_from_rotation_vector(v: Array) -> Array:
+    """Unit quaternion (w, x, y, z) of the rotation by |v| about v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     q = np.empty(4)
     q[0] = math.cos(0.5 * angle)
     # sin(x)/x by its series near zero, where the quotient would lose digits.
     k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
     q[1], q[2], q[3] = k * v[0], k * v[1], k * v[2]
-    return matrix_from_quat(q)
+    return q
+
+
+@kernel
+def matrix_from_rotation_vector(v: Array) -> Array:
+    """Rotation by |v| about v (Rodrigues)."""
+    return matrix_from_quat(quat_from_rotation_vector(v))
 
 
 @kernel
