@@ -13,7 +13,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.vocabulary import Hardware, InputState, Mode, Phase, Source, Standstill, System, Zone
+from proxops.core.vocabulary import (
+    AbortCause,
+    Hardware,
+    InputState,
+    MissionEnd,
+    MissionPhase,
+    Mode,
+    Phase,
+    SensorSource,
+    Source,
+    Standstill,
+    System,
+    Zone,
+)
 
 AXES: Final = (
     "rail",
@@ -23,12 +36,16 @@ AXES: Final = (
 N_AXES: Final = len(AXES)
 UNITS: Final = {"rail": slice(0, 1), "robot1": slice(1, 7), "robot2": slice(7, 13)}  # what has a controller of its own
 N_VALUES: Final = 22  # doubles of a command, after the mode word
+MAX_THRUSTERS: Final = 24
+MAX_WHEELS: Final = 4
 PERIOD_NS: Final = 4_000_000
 PERIOD_S: Final = PERIOD_NS * 1e-9
 
 POSE: Final = ("x", "y", "z", "qw", "qx", "qy", "qz")
 POSE_UNITS: Final = ("m", "m", "m", "1", "1", "1", "1")
 AXIS_UNITS: Final = ("m", *("rad",) * 12)
+XYZ: Final = ("x", "y", "z")
+QUATERNION: Final = ("qw", "qx", "qy", "qz")
 RATE_UNITS: Final = ("m/s", *("rad/s",) * 12)
 
 
@@ -61,6 +78,23 @@ def _axes(name: str, meaning: str, units: tuple[str, ...]) -> Group:
 
 def _pose(name: str, meaning: str) -> Group:
     return Group(name, meaning, tuple(Variable(c, "f8", u, c) for c, u in zip(POSE, POSE_UNITS, strict=True)))
+
+
+def _triple(name: str, unit: str, meaning: str) -> tuple[Variable, ...]:
+    return tuple(Variable(f"{name}_{c}", "f8", unit, f"{meaning}, {c}") for c in XYZ)
+
+
+def _twelve(name: str, meaning: str) -> Group:
+    return Group(
+        name,
+        meaning,
+        (
+            *_triple("position", "m", "chaser from target, LVLH axes"),
+            *_triple("velocity", "m/s", "inertial derivative, LVLH axes"),
+            *_triple("attitude", "rad", "of the target, small rotation in its frame"),
+            *_triple("rate", "rad/s", "of the target, its frame"),
+        ),
+    )
 
 
 POOL: Final[tuple[Group, ...]] = (
@@ -159,6 +193,85 @@ POOL: Final[tuple[Group, ...]] = (
     _pose("commanded_relative", "T_port2_port1 that the client commands, estimated"),
     _pose("shown_relative", "T_port2_port1 of the clutch: what the set-point shows"),
     _pose("asked_port1", "T_lab_port1 that the commanded pose asks for"),
+    _pose("hall_truth", "T_port2_port1 as it truly stands: actual axes with the virtual robots' positioning errors"),
+    Group(
+        "mission",
+        "the spacecraft's mission, all zero without one; truth unless it says otherwise",
+        (
+            Variable("phase", "u1", "", "what the flight software says it is doing", MissionPhase),
+            Variable("abort", "u1", "", "why it has given up the approach", AbortCause),
+            Variable("end", "u1", "", "how the mission has ended", MissionEnd),
+            Variable("sensor", "u1", "", "what the last relative measurement looked at", SensorSource),
+            Variable("measured", "u1", "", "relative measurements exposed in this cycle"),
+            Variable("rejected", "u1", "", "measurements that the filter has refused in its last step"),
+            Variable("step", "u1", "", "step of the plan, from 1"),
+            Variable("isolated", "u1", "", "thrusters whose latch valve is closed"),
+            Variable("t", "f8", "s", "time since the mission began; negative before"),
+            Variable("propellant", "f8", "kg", "left"),
+            Variable("corridor", "f8", "1", "share of the corridor in use, as the flight software sees it"),
+            Variable("nees", "f8", "1", "squared error of the estimate over its covariance (12 degrees of freedom)"),
+            Variable("gap", "f8", "m", "of the docking interfaces along the docking axis"),
+            Variable("lateral", "f8", "m", "of the docking interfaces across the docking axis"),
+            Variable("tilt", "f8", "rad", "between the docking axes"),
+            Variable("roll", "f8", "rad", "about the docking axis"),
+            Variable("closing_rate", "f8", "m/s", "of the interfaces along the docking axis, positive when they close"),
+            Variable("lateral_rate", "f8", "m/s", "of the interfaces across the docking axis"),
+            Variable("angular_rate", "f8", "rad/s", "between the craft"),
+        ),
+    ),
+    Group(
+        "orbit",
+        "the target's centre of mass in ECI",
+        (
+            *_triple("p", "m", "position"),
+            *_triple("v", "m/s", "velocity"),
+            Variable("sunlight", "f8", "1", "share of the sun's disc in view"),
+            Variable("density", "f8", "kg/m^3", "of the air"),
+        ),
+    ),
+    Group(
+        "relative",
+        "the chaser's centre of mass from the target's, in LVLH and as seen in it (rotating)",
+        (*_triple("p", "m", "position"), *_triple("v", "m/s", "velocity")),
+    ),
+    Group(
+        "target_attitude",
+        "R_eci_target and inertial rate in the target's frame",
+        (*(Variable(c, "f8", "1", c) for c in QUATERNION), *_triple("w", "rad/s", "rate")),
+    ),
+    Group(
+        "chaser_attitude",
+        "R_eci_chaser and inertial rate in the chaser's frame",
+        (*(Variable(c, "f8", "1", c) for c in QUATERNION), *_triple("w", "rad/s", "rate")),
+    ),
+    _twelve("estimate_error", "estimate of the flight software minus truth"),
+    _twelve("estimate_sigma", "one standard deviation that the flight software claims"),
+    Group(
+        "goal", "where the flight software wants to be: chaser from target, LVLH axes", _triple("p", "m", "position")
+    ),
+    _pose("measurement", "T_sensor_target as the relative sensor told it last"),
+    Group(
+        "wheels",
+        "angular momentum of the reaction wheels",
+        tuple(Variable(f"h{i}", "f8", "N m s", f"wheel {i}") for i in range(1, MAX_WHEELS + 1)),
+    ),
+    Group(
+        "thrusters",
+        "which fired in this cycle",
+        tuple(Variable(f"on{i}", "u1", "", f"thruster {i}") for i in range(1, MAX_THRUSTERS + 1)),
+    ),
+    Group(
+        "audit",
+        "what is left when every change is accounted for; relative to the quantity itself",
+        (
+            Variable("orbit_energy_target", "f8", "1", "orbital energy less the work done"),
+            Variable("orbit_energy_chaser", "f8", "1", "orbital energy less the work done"),
+            Variable("spin_momentum_target", "f8", "1", "angular momentum less the torques' impulse"),
+            Variable("spin_momentum_chaser", "f8", "1", "with wheels, less the torques' impulse"),
+            Variable("spin_energy_target", "f8", "1", "energy of rotation less the torques' work"),
+            Variable("spin_energy_chaser", "f8", "1", "with wheels, less the torques' work"),
+        ),
+    ),
     Group(
         "timing",
         "how the live loop kept its time (zero in lockstep)",

@@ -98,6 +98,50 @@ class InputState(IntEnum):
     DRY = 4  # more are missing than extrapolation may bridge
 
 
+class MissionPhase(IntEnum):
+    """What the flight software is doing."""
+
+    NONE = 0  # no mission, or flight software that does not say
+    ACQUISITION = 1  # the filter waits for its first measurements
+    HOLD = 2
+    APPROACH = 3  # straight, along LVLH
+    FLY_AROUND = 4
+    FINAL = 5  # along the docking axis
+    MATED = 6  # it believes to be there
+    RETREAT = 7  # burn of an abort
+    DRIFT = 8  # after it: passively safe, thrusters off
+
+
+class AbortCause(IntEnum):
+    """Why an approach was given up."""
+
+    NONE = 0
+    CORRIDOR = 1  # outside of the corridor
+    SENSOR_LOST = 2  # no accepted measurement for too long
+    UNCERTAIN = 3  # the covariance has grown beyond trust
+    FIELD_OF_VIEW = 4  # the target is about to leave the sensor's view
+    ACTUATORS = 5  # too few thrusters are left
+
+
+class SensorSource(IntEnum):
+    """What the relative sensor looked at."""
+
+    NONE = 0  # nothing: no measurement yet
+    SOFTWARE = 1  # the computed relative pose: the hall does not (yet) show it
+    HALL = 2  # what the hall really shows
+
+
+class MissionEnd(IntEnum):
+    """How a mission ended."""
+
+    UNDER_WAY = 0
+    MATED = 1  # the docking interfaces met
+    TIME = 2  # its time was over
+    FLIGHT_SOFTWARE = 3  # the flight software failed: it raised, was too slow or gave no usable commands
+    FACILITY = 4  # the facility stopped or was interrupted
+    COLLISION = 5  # the craft touched outside of the docking interfaces
+
+
 class Severity(IntEnum):
     """Levels of foxglove.Log, so that viewers colour our events."""
 

@@ -19,9 +19,9 @@ from proxops.core.scenario import Frame
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_about, quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.space.earth import MU_M3_S2
 from proxops.space.scripted import Relative
 
-MU_M3_S2: Final = 3.986004418e14
 ORBIT_RADIUS_M: Final = 7.0e6
 ORBIT_RATE: Final = math.sqrt(MU_M3_S2 / ORBIT_RADIUS_M**3)  # rad/s
 COS_I: Final = math.cos(math.radians(98.0))

@@ -1,0 +1,1 @@
+"""FLIGHT SOFTWARE: navigation, guidance, control. Sees measurements, never truth."""

@@ -1,0 +1,1 @@
+"""Truth to measurements: what instruments make of what there is."""
