@@ -93,7 +93,7 @@ def run() -> dict[str, float]:
 def _times_real_time(cell: Cell, scenario: Scenario, record: Path | None, live_client: bool) -> float:
     """While following; the time until the log is closed counts."""
     clock = LockstepClock(LOCKSTEP_EPOCH)
-    hall = build(cell, clock, seed=1, record=record, bridge=settings_of(scenario))
+    hall = build(cell, clock, seed=1, record=record, bridge=settings_of(scenario.bridge))
     cycles = round((SECONDS + 10.0) / PERIOD_S)
     client = Application(scenario) if live_client else Recorded(scenario, cycles + 1)
     runner = LockstepRun(hall, clock, client)  # type: ignore[arg-type]

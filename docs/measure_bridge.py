@@ -71,7 +71,7 @@ def exactness() -> None:
 def questions_to_coal(name: str) -> None:
     """How many exact distances a run asks for, cycle by cycle."""
     scenario, clock = load_scenario(name), LockstepClock()
-    hall = build(CELL, clock, seed=scenario.seed, record=None, bridge=settings_of(scenario))
+    hall = build(CELL, clock, seed=scenario.seed, record=None, bridge=settings_of(scenario.bridge))
     run, asked, counts = LockstepRun(hall, clock, Application(scenario)), [0], []
     exact, cycle = run.bridge.zones.path._exact, run.cycle
 

@@ -26,6 +26,7 @@ _WHERE = {
     "SyncClient": "proxops.client",
     "ControlClient": "proxops.client",
     "BridgeClient": "proxops.client",
+    "FlightComputer": "proxops.client",
     "System": "proxops.core.vocabulary",
     "Mode": "proxops.core.vocabulary",
     "BadInput": "proxops.core.errors",
@@ -36,6 +37,7 @@ __all__ = ["__version__", *_WHERE]
 if TYPE_CHECKING:
     from proxops.client import BridgeClient as BridgeClient
     from proxops.client import ControlClient as ControlClient
+    from proxops.client import FlightComputer as FlightComputer
     from proxops.client import SyncClient as SyncClient
     from proxops.core.errors import BadInput as BadInput
     from proxops.core.errors import Refused as Refused

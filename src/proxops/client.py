@@ -1,4 +1,5 @@
-"""Clients of a running facility, light enough for any script: synchronous commands, the bridge, the operator's channel."""
+"""Clients of a running facility, light enough for any script: synchronous commands, the bridge, the operator's channel; and the
+on-board computer, which a simulation asks."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import json
 import socket
 import time
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from proxops.core.bridge_datagram import BridgeCommand, BridgeStatus, unpack_status
 from proxops.core.bridge_datagram import pack_command as pack_bridge_command
@@ -14,6 +16,7 @@ from proxops.core.channel import (
     BRIDGE_PORT,
     CONTROL_PORT,
     CONTROL_VERSION,
+    FLIGHT_PORT,
     LOOPBACK,
     SIZE_LIMIT,
     SYNC_PORT,
@@ -22,6 +25,10 @@ from proxops.core.channel import (
 from proxops.core.datagram import Answer, Command, Malformed, pack_command, unpack_answer
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, Refused
 from proxops.core.vocabulary import System
+
+if TYPE_CHECKING:
+    from proxops.core.flight import FlightSoftware
+    from proxops.core.flight_datagram import MeasurementsReceived
 
 
 class SyncClient:
@@ -193,3 +200,60 @@ class ControlClient:
 
     def close(self) -> None:
         self._socket.close()
+
+
+class FlightComputer:
+    """The on-board computer's end of ``--flight-software udp://…``: takes measurements, asks a flight software, answers.
+
+    One object is one flight: whoever sends the first datagram of a flight is heard, nobody else. A number that comes again (its
+    answer was lost, or late) gets the same answer again; the software is asked once for each.
+    """
+
+    def __init__(self, software: FlightSoftware, host: str = LOOPBACK, port: int = FLIGHT_PORT) -> None:
+        from proxops.core import flight_datagram  # late: the other clients do without numpy
+
+        self._wire, self._software = flight_datagram, software
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind((host, port))
+        self.address: tuple[str, int] = self._socket.getsockname()  # port 0 has become a real one
+        self._simulation: Any = None  # its address, once it has spoken
+        self._sequence, self._answer = 0, b""
+        self.over = False  # the simulation has said that the flight is
+        self.ignored = 0  # datagrams that were not for us: strangers, damaged, old
+
+    def run(self, until_silent_s: float = 60.0) -> int:
+        """Serve until the flight is over or nothing has come for so long; returns the number of cycles flown."""
+        self._socket.settimeout(until_silent_s)
+        with suppress(TimeoutError):
+            while not self.over:
+                self._serve(*self._socket.recvfrom(2048))
+        return self._sequence
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _serve(self, data: bytes, sender: Any) -> None:
+        try:
+            received = self._wire.unpack_measurements(data)
+        except Malformed:
+            self.ignored += 1
+            return
+        begins = self._simulation is None and received.start
+        if not (begins or sender == self._simulation) or received.sequence < self._sequence:
+            self.ignored += 1
+        elif received.end:
+            self.over = True
+        else:
+            if received.sequence > self._sequence:
+                self._ask(received, sender)
+            self._socket.sendto(self._answer, sender)
+
+    def _ask(self, received: MeasurementsReceived, sender: Any) -> None:
+        """Keep the software's answer. If it fails the simulation is told, and the error goes on its way here."""
+        try:
+            self._answer = self._wire.pack_commands(received.sequence, self._software.step(received.measurements))
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            self._socket.sendto(self._wire.pack_failure(received.sequence, text), sender)
+            raise
+        self._simulation, self._sequence = sender, received.sequence

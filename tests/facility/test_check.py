@@ -40,7 +40,7 @@ def scenario_text(distance_m: float, *motion: str, bridge: str = "") -> str:
 
 def scripted(text: str) -> tuple[BridgeSettings, ScriptedMotion]:
     scenario = parse_scenario(text, Path("asked.toml"))
-    return settings_of(scenario), ScriptedMotion(scenario, sun_matters=False)
+    return settings_of(scenario.bridge), ScriptedMotion(scenario, sun_matters=False)
 
 
 def checked(cell: Cell, text: str) -> tuple[Answer, Table]:

@@ -147,7 +147,7 @@ start = { distance_m = 4.0 }
 def phases_of_a_run(cell: Cell) -> Iterator[Phase]:
     """The bridge's phase after every cycle."""
     short, clock = parse_scenario(SHORT_RUN, Path("short.toml")), LockstepClock()
-    hall = build(cell, clock, seed=short.seed, record=None, bridge=settings_of(short))
+    hall = build(cell, clock, seed=short.seed, record=None, bridge=settings_of(short.bridge))
     run = LockstepRun(hall, clock, Application(short))
     try:
         yield Phase.IDLE
@@ -342,7 +342,7 @@ def test_keys_ranges_and_defaults_of_a_scenario_are_on_the_page(heading: str) ->
 
 def test_what_the_bridge_chooses_itself_is_on_the_page() -> None:
     text = SHORT_RUN.replace('name = "short"', 'name = "silent"')
-    s = settings_of(parse_scenario(text, Path("silent.toml")))
+    s = settings_of(parse_scenario(text, Path("silent.toml")).bridge)
     told = {r[0].strip("`"): r[3] for r in rows(SCENARIOS, "Bridge")}
     chosen = {
         "speed_m_s": s.speed_m_s, "acceleration_m_s2": s.acceleration_m_s2, "rate_deg_s": math.degrees(s.rate_rad_s),

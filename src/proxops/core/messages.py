@@ -292,6 +292,14 @@ def _group_dtype(group: Group) -> np.dtype[np.void]:
 POOL_DTYPE: Final[np.dtype[np.void]] = np.dtype([(g.name, _group_dtype(g)) for g in POOL], align=False)
 """One record of the pool, as it lies in the ring: groups in table order, packed, little-endian."""
 
+MISSION_GROUPS: Final = tuple(g.name for g in POOL)[
+    [g.name for g in POOL].index("mission") : [g.name for g in POOL].index("audit") + 1
+]
+MISSION_DTYPE: Final[np.dtype[np.void]] = np.dtype(
+    [(g.name, _group_dtype(g)) for g in POOL if g.name in MISSION_GROUPS]
+)
+"""The part of a record that the application fills, one piece of the pool."""
+
 EVENT_DTYPE: Final[np.dtype[np.void]] = np.dtype(
     [("utc_ns", "<i8"), ("tick", "<i8"), ("severity", "u1"), ("name", "S47"), ("text", "S400")]
 )
@@ -303,6 +311,12 @@ def group_offset(group: str) -> int:
     fields = POOL_DTYPE.fields
     assert fields is not None
     return int(fields[group][1])
+
+
+def mission_bytes() -> slice:
+    """Where the application's part lies in a record."""
+    start = group_offset(MISSION_GROUPS[0])
+    return slice(start, start + MISSION_DTYPE.itemsize)
 
 
 def doubles(

@@ -46,6 +46,11 @@ class Application:
         """The script is over."""
         return self._sent * self._step_s > self._scenario.duration_s
 
+    @property
+    def over(self) -> bool:
+        """Its run lasts as long as its script says, and a halt after that."""
+        return False
+
     def advance(self, t: float) -> list[bytes]:
         """Send all that is due until ``t``; what arrives at the facility by then."""
         while not self.ended and self._sent * self._step_s / self._pace <= t:

@@ -15,7 +15,7 @@ from proxops.core.ring import Ring
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
 from proxops.facility.events import EventLog
 from proxops.facility.motion import Motion, Rest, Wish
-from proxops.facility.observation import observe
+from proxops.facility.observation import observe, show
 from proxops.facility.sources import CommandSource
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
@@ -33,6 +33,7 @@ class Link(Protocol):
     """The robots' controllers: virtual, or real ones behind a protocol."""
 
     rate: NDArray[np.float64]
+    positioning_error: NDArray[np.float64]  # true minus reported axes: known of virtual robots, NaN of real ones
 
     def read(self) -> NDArray[np.float64]: ...
     def write(self, setpoint: NDArray[np.float64]) -> ControllerFault | None: ...
@@ -286,6 +287,7 @@ class Facility:
         self._write_command, self._write_timing = pool.writer("command", 3), pool.writer("timing")
         self._command_values, self.answer = pool.run("command", "c1"), pool.run("answer")
         self._ports = pool.run("commanded_port1", count=28)  # both commanded and both actual poses
+        self._truth = pool.run("hall_truth")
         self._wished, self._setpoint = pool.run("wish"), pool.run("setpoint")
         self._setpoint_rate = pool.run("setpoint_rate")
         self.actual, self.actual_rate = pool.run("actual"), pool.run("actual_rate")
@@ -305,6 +307,7 @@ class Facility:
             self._publish_command(self.commands)
         self._wished[:], self._setpoint[:], self._setpoint_rate[:] = guard.wish, guard.setpoint, guard.rate
         observe(self.cell.hall, guard.setpoint, self.actual, self.system, self.pov, self._ports, self.answer)
+        show(self.cell.hall, self.actual, self.link.positioning_error, self._truth)
         if self.telemetry:
             self.telemetry.publish()
         self._write_timing(self.lateness, self.work, self.missed)

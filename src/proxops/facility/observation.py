@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from proxops.lab.coordinates import Hall, port_poses, values_from_axes
 from proxops.maths.kernel import kernel
-from proxops.maths.pose import pack_pose
+from proxops.maths.pose import compose, inverse_pose, pack_pose
 from proxops.maths.rotation import Array
 
 
@@ -18,3 +20,13 @@ def observe(hall: Hall, setpoint: Array, actual: Array, system: int, pov: Array,
     pack_pose(T1, ports[14:21])
     pack_pose(T2, ports[21:28])
     values_from_axes(hall, system, actual, pov, answer)
+
+
+@kernel
+def show(hall: Hall, actual: Array, error: Array, out: Array) -> None:
+    """T_port2_port1 packed into ``out``: what the hall truly shows, its robots being off by ``error``."""
+    q = np.empty(actual.size)
+    for i in range(actual.size):
+        q[i] = actual[i] + error[i]
+    T1, T2 = port_poses(hall, q)
+    pack_pose(compose(inverse_pose(T2), T1), out)

@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.messages import PERIOD_S
-from proxops.core.scenario import Scenario
+from proxops.core.scenario import Bridge, Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.application import Application
 from proxops.facility.build import Hall, build
@@ -31,6 +31,16 @@ SHOW_EVERY: Final = 250
 READY_S: Final = 0.5  # the drives need 0.2 s
 
 
+class Client(Protocol):
+    """Who sends packets in lockstep: ``t`` is the facility's time since it may send."""
+
+    def advance(self, t: float) -> list[bytes]: ...
+    @property
+    def over(self) -> bool:
+        """It will never send again."""
+        ...
+
+
 @dataclass(frozen=True)
 class Ran:
     """How a run ended."""
@@ -43,9 +53,9 @@ class Ran:
     alarms: tuple[str, ...]
 
 
-def settings_of(scenario: Scenario) -> BridgeSettings:
+def settings_of(b: Bridge) -> BridgeSettings:
     """The bridge's settings: those of the scenario, or what holds when it is silent."""
-    b, default = scenario.bridge, BridgeSettings()
+    default = BridgeSettings()
 
     def angle(value: float | None, otherwise: float) -> float:
         return otherwise if value is None else math.radians(value)
@@ -73,7 +83,7 @@ def run_lockstep(
     """As fast as it goes. The same scenario gives the same log, bit for bit."""
     clock, application = LockstepClock(epoch), Application(scenario)
     hall = build(
-        cell, clock, seed=scenario.seed, record=record, bridge=settings_of(scenario),
+        cell, clock, seed=scenario.seed, record=record, bridge=settings_of(scenario.bridge),
         metadata={"clock": "lockstep", **_metadata(scenario)},
     )  # fmt: skip
     began = time.monotonic()
@@ -91,11 +101,12 @@ def run_lockstep(
 
 
 class LockstepRun:
-    """Drives on, bridge selected, packets delivered as the network has them, until the script is over and the hall stands."""
+    """Drives on, bridge selected, packets delivered as the network has them, until the client is over and the hall stands."""
 
-    def __init__(self, hall: Hall, clock: LockstepClock, application: Application) -> None:
+    def __init__(self, hall: Hall, clock: LockstepClock, client: Client, *, bridged: bool = True) -> None:
         assert hall.desk.bridge is not None
-        self.hall, self._clock, self._application, self.bridge = hall, clock, application, hall.desk.bridge
+        self.hall, self._clock, self._client, self.bridge = hall, clock, client, hall.desk.bridge
+        self._bridged = bridged  # False: the hall stands by, packets go nowhere
         self._began = -1  # tick at which the client began to send
         self._interrupted = False
 
@@ -109,8 +120,9 @@ class LockstepRun:
         facility.lateness = self._clock.advance()
         self.bridge.begin_cycle()
         if self._began >= 0:
-            for data in self._application.advance((self._clock.tick - self._began) * PERIOD_S):
-                self.bridge.port.take(data)
+            for data in self._client.advance((self._clock.tick - self._began) * PERIOD_S):
+                if self._bridged:
+                    self.bridge.port.take(data)
         facility.tick()
         self.bridge.end_cycle()
         let_recorder_keep_up(self.hall)
@@ -121,7 +133,8 @@ class LockstepRun:
         desk.drives(True)
         while facility.mode is not Mode.READY:
             self.cycle()
-        desk.select("bridge")
+        if self._bridged:
+            desk.select("bridge")
         self._began = self._clock.tick
 
     def run(self, duration_s: float, progress: Progress) -> None:
@@ -129,7 +142,7 @@ class LockstepRun:
         self.start()
         total = round((duration_s + AFTER_S) / PERIOD_S)
         for done in range(total):
-            if facility.mode is Mode.STOPPED:
+            if facility.mode is Mode.STOPPED or self._client.over:
                 break
             if done % SHOW_EVERY == 0:
                 progress("run", done, total)
@@ -149,7 +162,7 @@ def run_realtime(
 ) -> Ran:
     """At 250 Hz with real sockets; the client is another process. ``watch`` starts a display of its own."""
     live = LiveFacility(
-        cell, record, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), seed=scenario.seed, bridge=settings_of(scenario),
+        cell, record, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), seed=scenario.seed, bridge=settings_of(scenario.bridge),
         metadata=_metadata(scenario),
     )  # fmt: skip
     end = live.hall.desk.bridge

@@ -198,6 +198,15 @@ class Lamp(Strict):
         return towards
 
 
+class Positioning(Strict):
+    """By how much the axes truly stand elsewhere than they report, one standard deviation each: what calibration has left.
+    A virtual hall draws it once; a real one has it."""
+
+    rail_mm: NotNegative = 0.0
+    arm_mdeg: NotNegative = 0.0  # axes 1 to 3
+    wrist_mdeg: NotNegative = 0.0  # axes 4 to 6
+
+
 class InterlockInput(Strict):
     """One named input that can forbid motion."""
 
@@ -216,6 +225,7 @@ class CellFile(Strict):
     limits: Limits
     zones: Zones
     lamp: Lamp
+    positioning: Positioning = Positioning()
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]
 
     @field_validator("interlock")

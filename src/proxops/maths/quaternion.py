@@ -100,3 +100,14 @@ def put_unit(q: Array, out: Array) -> None:
 def way_between(q1: Array, q2: Array, way: Array) -> float:
     """``way`` := log(q2 q1^-1), the short way from q1 to q2, so that exp(way) q1 = q2; returns its angle in [0, pi]."""
     return rotation_vector(quat_product(q2, quat_inverse(q1)), way)
+
+
+def quat_to_direction(direction: Array) -> Array:
+    """The smallest turn that takes +x to this unit vector; to -x that is any half turn: the one about z."""
+    x, y, z = direction.tolist()
+    beside = y * y + z * z
+    if beside == 0.0 and x < 0.0:
+        return np.array([0.0, 0.0, 0.0, 1.0])
+    q = np.array([1.0 + x if x > 0.0 else beside / (1.0 - x), 0.0, -z, y])  # 1 + x without cancellation
+    unit: Array = q / np.linalg.norm(q)
+    return unit

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from proxops.core.scenario import Scenario
 from proxops.core.segments import FlyAround, Jump, Leg, Silence, Start, Tumble
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, quat_about, quat_inverse, quat_product, turned
+from proxops.maths.quaternion import cross, quat_about, quat_inverse, quat_product, quat_to_direction, turned
 from proxops.maths.rotation import Array, matrix_from_abc, quat_from_matrix
 
 LEG_DTYPE = np.dtype(
@@ -118,11 +118,7 @@ def relative_at(legs: Legs, t: float, out: Array) -> bool:
 
 def _placed(place: Start) -> tuple[Array, Array]:
     """Line of sight and R_target_chaser (quaternion) of a place given in the scenario."""
-    x, y, z = place.direction
-    # The smallest turn from +x; from opposite to it that is any half turn, and the one about z keeps the chaser upright.
-    beside = y * y + z * z
-    nominal = np.array([1.0 + x if x > 0.0 else beside / (1.0 - x), 0.0, -z, y])  # 1 + x without cancellation
-    nominal = nominal / np.linalg.norm(nominal) if beside > 0.0 or x > 0.0 else np.array([0.0, 0.0, 0.0, 1.0])
+    nominal = quat_to_direction(np.array(place.direction))
     a, b, c = np.radians(place.attitude_deg)
     return np.array(place.direction), quat_product(nominal, quat_from_matrix(matrix_from_abc(a, b, c)))
 

@@ -50,7 +50,7 @@ def _read(cell: Cell, what: str) -> tuple[Asked, BridgeSettings, Table | None]:
         trajectory = read_trajectory(path)
         return FiledMotion(cell, trajectory), BridgeSettings(), _as_written(cell, trajectory)
     scenario = load_scenario(what)
-    settings = settings_of(scenario)
+    settings = settings_of(scenario.bridge)
     return ScriptedMotion(scenario, settings.sun_weight > 0.0), settings, None
 
 

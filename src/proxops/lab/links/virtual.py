@@ -201,6 +201,7 @@ class VirtualHall:
         s["wander"] = s["sigma"] * rng.standard_normal(N_AXES)
         s["history"][:] = s["x"]
         self.actual[:] = s["x"] + s["wander"]
+        self.positioning_error = _positioning_error(cell, rng.spawn(1)[0])
         self._drive: NDArray[np.int64] = s["drive"]
         self._all_on: NDArray[np.int64] = s["all_on"]
 
@@ -247,6 +248,15 @@ class VirtualHall:
         """Where the servos are, free of the repeatability offset: the set-point to begin with when drives go on."""
         x: NDArray[np.float64] = self._c[0]["x"]
         return x
+
+
+def _positioning_error(cell: Cell, rng: np.random.Generator) -> NDArray[np.float64]:
+    """True minus reported axes: constant, unknown to everyone but sensors that look at the hall."""
+    spec, errors = cell.file.positioning, rng.standard_normal(N_AXES)
+    arm, wrist = math.radians(spec.arm_mdeg * 1e-3), math.radians(spec.wrist_mdeg * 1e-3)
+    sigma = np.array([spec.rail_mm * 1e-3, *[arm] * 3, *[wrist] * 3, *[arm] * 3, *[wrist] * 3])
+    off: NDArray[np.float64] = errors * sigma
+    return off
 
 
 def _fill(s: np.void, cell: Cell) -> None:

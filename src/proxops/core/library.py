@@ -1,0 +1,59 @@
+"""The shelf of scenarios: scripted ones and missions, found by name or by path."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+from proxops.core.errors import BadInput
+from proxops.core.mission import Mission, parse_mission
+from proxops.core.scenario import Scenario, parse_scenario, shipped
+
+
+def load(path_or_name: Path | str) -> Scenario | Mission:
+    """Read ``some/where.toml``, or one that is shipped by its name. A file with an orbit is a mission."""
+    path = Path(path_or_name)
+    if path.suffix != ".toml":
+        path = _shipped_path(str(path_or_name))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the scenario: {error}", where=str(path)) from None
+    return parse_mission(text, path) if _has_orbit(text) else parse_scenario(text, path)
+
+
+def load_mission(path_or_name: Path | str) -> Mission:
+    """As ``load``, for what makes sense for missions only."""
+    loaded = load(path_or_name)
+    if not isinstance(loaded, Mission):
+        raise BadInput(
+            "a scripted scenario has no orbit", value=str(path_or_name), bound=", ".join(mission_paths()),
+            way_out="or a path to a file with an [orbit] table",
+        )  # fmt: skip
+    return loaded
+
+
+def shelf() -> list[Scenario | Mission]:
+    """Everything that is shipped, missions first."""
+    return [*(load_mission(path) for path in mission_paths().values()), *shipped()]
+
+
+def mission_paths() -> dict[str, Path]:
+    """The shipped missions by name."""
+    folder = Path(str(files("proxops").joinpath("missions")))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def _shipped_path(name: str) -> Path:
+    paths = mission_paths() | {scenario.name: scenario.source for scenario in shipped()}
+    if name not in paths:
+        raise BadInput("no such scenario", value=name, bound=", ".join(paths), way_out="or a path that ends in .toml")
+    return paths[name]
+
+
+def _has_orbit(text: str) -> bool:
+    try:
+        return "orbit" in tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False  # the scenario's own reader says what is wrong

@@ -1,0 +1,106 @@
+"""Where a flight software runs: called once a cycle, watched, and its answer judged before an actuator sees it.
+
+Whatever is wrong ends the mission with ``FlightSoftwareFailed``, which names the cause. Code that runs for ever is interrupted by
+a timer (SIGALRM) when called from the main thread; elsewhere, and inside compiled code, which no signal reaches, its time can
+only be measured afterwards.
+"""
+
+from __future__ import annotations
+
+import signal
+import sysconfig
+import threading
+import time
+import traceback
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Final
+
+import proxops
+from proxops.core.flight import Commands, FlightSoftware, Measurements
+from proxops.facility.flight_judgement import FlightSoftwareFailed as FlightSoftwareFailed
+from proxops.facility.flight_judgement import judged
+
+START_S: Final = 30.0  # least limit of the first call: compilers and far computers wake up in it
+# The timer strikes late: software that watches its own time (a link to another computer) names the cause better than we do.
+LATE: Final = 1.25
+AGAIN_S: Final = 0.1  # and strikes again, should the software swallow it
+_FOREIGN: Final = (
+    str(Path(proxops.__file__).parent),
+    *(sysconfig.get_path(k) for k in ("stdlib", "purelib", "platlib")),
+)
+
+
+class _Interrupted(BaseException):
+    """Raised inside software that does not come back. No ``Exception``: those it may catch."""
+
+
+class FlightHost:
+    """Calls a flight software; the one who flies the spacecraft asks nobody else. Times in s."""
+
+    def __init__(
+        self, software: FlightSoftware, thrusters: int, wheels: int, period_s: float, limit_s: float,
+        start_s: float = START_S,
+    ) -> None:  # fmt: skip
+        """``limit_s``: wall time of a call; the first one has at least ``start_s``."""
+        self.software = software
+        self._thrusters, self._wheels, self._period_s = thrusters, wheels, period_s
+        self._limit_s, self._first_s = limit_s, max(limit_s, start_s)
+        self._inside = False
+        self.cycles = 0  # answered as they should be
+        self.slowest_s = 0.0  # of all calls but the first
+
+    def step(self, measurements: Measurements) -> Commands:
+        """The commands, which are fit to be carried out, or ``FlightSoftwareFailed``."""
+        limit_s = self._limit_s if self.cycles else self._first_s
+        begin_s = time.perf_counter()
+        try:
+            if threading.current_thread() is threading.main_thread():
+                answer = self._watched(measurements, limit_s)
+            else:
+                answer = self.software.step(measurements)
+        except _Interrupted as end:
+            raise FlightSoftwareFailed(f"took longer than {limit_s:g} s{_where(end.__traceback__)}") from None
+        except FlightSoftwareFailed:
+            raise  # a link to another computer knows its cause
+        except (Exception, SystemExit) as error:
+            raise FlightSoftwareFailed(
+                f"raised {type(error).__name__}: {error}{_where(error.__traceback__)}"
+            ) from error
+        took_s = time.perf_counter() - begin_s
+        if took_s > limit_s:
+            raise FlightSoftwareFailed(f"took longer than {limit_s:g} s: {took_s:.3f} s")
+        commands = judged(answer, self._thrusters, self._wheels, self._period_s)
+        if self.cycles and took_s > self.slowest_s:
+            self.slowest_s = took_s
+        self.cycles += 1
+        return commands
+
+    def _watched(self, measurements: Measurements, limit_s: float) -> Commands:
+        """Call under a timer. Handler and timer of whoever used them before are put back."""
+        handler = signal.signal(signal.SIGALRM, self._strike)
+        begin_s = time.monotonic()
+        left_s, again_s = signal.setitimer(signal.ITIMER_REAL, LATE * limit_s, AGAIN_S)
+        try:
+            try:
+                self._inside = True
+                return self.software.step(measurements)
+            finally:
+                self._inside = False  # a strike from here on is nobody's
+        finally:  # reached even if the last strike fell between the two
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, handler)
+            if left_s > 0.0:
+                signal.setitimer(signal.ITIMER_REAL, max(left_s - (time.monotonic() - begin_s), 1e-6), again_s)
+
+    def _strike(self, _number: int, _frame: FrameType | None) -> None:
+        if self._inside:
+            raise _Interrupted
+
+
+def _where(trail: TracebackType | None) -> str:
+    """File and line in the user's own code: the deepest that is neither ours nor a library's, or else the deepest."""
+    frames = [f for f in traceback.extract_tb(trail) if f.filename != __file__]
+    own = [f for f in frames if not f.filename.startswith((*_FOREIGN, "<"))]
+    at = (own or frames)[-1] if frames else None
+    return f" ({at.filename}:{at.lineno} in {at.name})" if at else ""

@@ -1,0 +1,126 @@
+"""Runs a mission in lockstep: application → bridge → hall → sensor → flight software → application."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
+from proxops.core.flight import FlightSoftware
+from proxops.core.messages import PERIOD_S, mission_bytes
+from proxops.core.mission import Mission
+from proxops.core.pool import Pool
+from proxops.core.vocabulary import MissionEnd, Mode, Severity
+from proxops.facility.build import Hall, build
+from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.mission_application import MissionApplication, Outcome
+from proxops.facility.play import Progress, interrupts
+from proxops.facility.run import LockstepRun, Ran, settings_of
+from proxops.lab.cell import Cell
+from proxops.maths.rotation import Array
+
+COMPILING_S: Final = 300.0  # our own flight software may have to be compiled on the way
+
+
+@dataclass(frozen=True)
+class MissionRan:
+    """How a mission ended, in space and in the hall."""
+
+    ran: Ran
+    outcome: Outcome
+
+
+def hall_latency_s(cell: Cell) -> float:
+    """How old the shown pose is: what the rail's servo lags behind, and one cycle from command to set-point. (The arms are
+    quicker by 28 ms: 1 mm at 5 cm/s if it were theirs; approaches are the rail's.)"""
+    servo = cell.file.rail.servo
+    return (servo.dead_time_ms + servo.time_constant_ms) * 1e-3 + PERIOD_S
+
+
+class PoolView:
+    """The hall as its pool shows it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._bridge, self.truth = pool.record[0]["bridge"], pool.run("hall_truth")
+
+    truth: Array
+
+    @property
+    def converged(self) -> bool:
+        return bool(self._bridge["converged"])
+
+
+class MissionClient:
+    """The application as a lockstep run wants it: looks at the hall, fills its part of the pool."""
+
+    def __init__(self, application: MissionApplication, hall: Hall, use_hall: bool) -> None:
+        self.application = application
+        self._facility, self._span = hall.facility, mission_bytes()
+        self._view = PoolView(hall.facility.pool) if use_hall else None
+        self._told = MissionEnd.UNDER_WAY
+
+    @property
+    def over(self) -> bool:
+        return self.application.over
+
+    def advance(self, t: float) -> list[bytes]:
+        packets = self.application.advance(t, self._view)
+        self._facility.pool.bytes[self._span] = self.application.record.bytes
+        self._tell()
+        return packets
+
+    def _tell(self) -> None:
+        out, tell = self.application.outcome, self._facility.events.tell
+        if out.end is self._told:
+            return
+        self._told = out.end
+        if out.failure:
+            tell(Severity.ERROR, "mission.flight_software", out.failure)
+        tell(Severity.INFO, "mission.end", f"{out.end.name} at {out.t:.3f} s")
+
+
+def run_mission(
+    cell: Cell, mission: Mission, record: Path | None, *, seed: int | None = None, software: str | FlightSoftware | None = None,
+    use_hall: bool | None = None, epoch: str = LOCKSTEP_EPOCH, progress: Progress = lambda phase, done, expected: None,
+) -> MissionRan:  # fmt: skip
+    """As fast as it goes. The same mission and seed give the same log, bit for bit."""
+    file = mission.file
+    seed, used = file.seed if seed is None else seed, file.hall.use if use_hall is None else use_hall
+    flown = software if software is not None and not isinstance(software, str) else load_flight_software(software, file)
+    own_s = None if software else COMPILING_S
+    clock, application = LockstepClock(epoch), MissionApplication(mission, seed, flown, hall_latency_s(cell), own_s)
+    metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
+    hall = build(
+        cell, clock, seed=seed, record=record, bridge=settings_of(file.bridge), metadata={**metadata, "hall": str(used)}
+    )
+    began = time.monotonic()
+    runner = LockstepRun(hall, clock, MissionClient(application, hall, used), bridged=used)
+    try:
+        with interrupts(runner.interrupt):
+            runner.run(file.duration_s + (file.hall.join_s if used else 0.0), progress)
+        application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
+    except Exception:
+        hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
+        raise
+    finally:
+        code = hall.close()
+        _close(flown)
+    alarms = tuple(hall.facility.events.raised)
+    ran = Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
+    return MissionRan(ran, application.outcome)
+
+
+def _close(software: FlightSoftware) -> None:
+    """A link to another computer is let go; a class of the user's needs nothing."""
+    close = getattr(software, "close", None)
+    if callable(close):
+        close()
+
+
+def worst_audit(outcome: Outcome) -> float:
+    """Greatest figure of the conservation audit."""
+    return float(np.max(outcome.audit))

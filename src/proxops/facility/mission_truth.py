@@ -1,0 +1,115 @@
+"""What is told of the truth in each cycle: orbit, relative motion, attitudes, docking interfaces."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from proxops.core.messages import POOL
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import cross, quat_inverse, quat_product, rotation_vector, turned
+from proxops.maths.rotation import Array
+from proxops.space.docking import interfaces
+from proxops.space.lvlh import lvlh_axes
+
+FIRST = "t"
+COUNT = sum(len([v for v in g.variables if v.type == "f8"]) for g in POOL if g.name in (
+    "mission", "orbit", "relative", "target_attitude", "chaser_attitude"
+))  # fmt: skip
+
+
+@kernel
+def tell_truth(
+    t: float,
+    y: Array,
+    sunlight: float,
+    density: float,
+    propellant: float,
+    interface_t: Array,
+    interface_c: Array,
+    out: Array,
+) -> None:
+    """Into the doubles of the groups mission (from ``t``), orbit, relative, target_attitude and chaser_attitude."""
+    out[0], out[1] = t, propellant
+    interfaces(y[6:9], y[9:12], y[12:16], y[16:19], y[19:23], y[23:26], interface_t, interface_c, out[4:11])
+    out[11:17] = y[0:6]
+    out[17], out[18] = sunlight, density
+    p, v = y[0:3], y[3:6]
+    R = np.empty((3, 3))
+    lvlh_axes(p, v, R)
+    h0, h1, h2 = p[1] * v[2] - p[2] * v[1], p[2] * v[0] - p[0] * v[2], p[0] * v[1] - p[1] * v[0]
+    rate = math.sqrt(h0 * h0 + h1 * h1 + h2 * h2) / (p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
+    for i in range(3):
+        out[19 + i] = R[0, i] * y[6] + R[1, i] * y[7] + R[2, i] * y[8]
+        out[22 + i] = R[0, i] * y[9] + R[1, i] * y[10] + R[2, i] * y[11]
+    out[22] += rate * out[21]  # seen from a frame that turns at this rate about its -y
+    out[24] -= rate * out[19]
+    out[25:32] = y[12:19]
+    out[32:39] = y[19:26]
+
+
+@kernel
+def both_in_inertial_axes(y: Array, origin_c: Array, origin_t: Array, moving: bool, out: Array) -> None:
+    """Body frames of chaser (0-6) and target (7-13) as on the bridge's wire, about the target's centre of mass, and their
+    velocities (14-19, 20-25), zero unless ``moving``. ``origin_*``: body origin from the centre of mass, body axes."""
+    for body in range(2):
+        q, w = (y[19:23], y[23:26]) if body == 0 else (y[12:16], y[16:19])
+        arm, rate = turned(q, origin_c if body == 0 else origin_t), turned(q, w)
+        swept = cross(rate, arm)
+        pose, velocity = out[7 * body : 7 * body + 7], out[14 + 6 * body : 20 + 6 * body]
+        for i in range(3):
+            pose[i] = arm[i] + (y[6 + i] if body == 0 else 0.0)
+            pose[3 + i] = q[1 + i]
+            velocity[i] = swept[i] + (y[9 + i] if body == 0 else 0.0) if moving else 0.0
+            velocity[3 + i] = rate[i] if moving else 0.0
+        pose[6] = q[0]
+
+
+@kernel
+def tell_estimate(
+    y: Array, position: Array, velocity: Array, q: Array, rate: Array, covariance: Array, error: Array, sigma: Array
+) -> float:
+    """Estimate minus truth and the claimed deviations (12 each), translation in LVLH axes; returns the normalised squared
+    error, NaN if the covariance is not positive."""
+    R, e = np.empty((3, 3)), np.empty(12)
+    lvlh_axes(y[0:3], y[3:6], R)
+    rotation_vector(quat_product(quat_inverse(y[12:16]), q), e[6:9])
+    for i in range(3):
+        e[i], e[3 + i], e[9 + i] = position[i] - y[6 + i], velocity[i] - y[9 + i], rate[i] - y[16 + i]
+    for block in range(2):
+        for i in range(3):
+            k, total, spread = 3 * block, 0.0, 0.0
+            for a in range(3):
+                total += R[a, i] * e[k + a]
+                for b in range(3):
+                    spread += R[a, i] * covariance[k + a, k + b] * R[b, i]
+            error[k + i], sigma[k + i] = total, math.sqrt(max(spread, 0.0))
+    for i in range(6, 12):
+        error[i], sigma[i] = e[i], math.sqrt(max(covariance[i, i], 0.0))
+    return normalised(covariance, e)
+
+
+@kernel
+def normalised(P: Array, e: Array) -> float:
+    """e' P^-1 e by Cholesky; NaN if P is not positive definite."""
+    n = e.size
+    L, total = np.zeros((n, n)), 0.0
+    x = np.empty(n)
+    for i in range(n):
+        for j in range(i + 1):
+            s = P[i, j]
+            for k in range(j):
+                s -= L[i, k] * L[j, k]
+            if i == j:
+                if not s > 0.0:
+                    return math.nan
+                L[i, i] = math.sqrt(s)
+            else:
+                L[i, j] = s / L[j, j]
+        s = e[i]
+        for k in range(i):
+            s -= L[i, k] * x[k]
+        x[i] = s / L[i, i]
+        total += x[i] * x[i]
+    return total

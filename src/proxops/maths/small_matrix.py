@@ -1,0 +1,72 @@
+"""Small dense matrices in plain loops: products, skew matrices, Cholesky. BLAS would need scipy and cost more than it saves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array
+
+
+@kernel
+def product(a: Array, b: Array) -> Array:
+    """a b."""
+    n, m, k = a.shape[0], b.shape[1], a.shape[1]
+    out = np.zeros((n, m))
+    for i in range(n):
+        for h in range(k):
+            for j in range(m):
+                out[i, j] += a[i, h] * b[h, j]
+    return out
+
+
+@kernel
+def applied(a: Array, v: Array) -> Array:
+    """a v."""
+    out = np.zeros(a.shape[0])
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i] += a[i, j] * v[j]
+    return out
+
+
+@kernel
+def skew(v: Array) -> Array:
+    """[v]×, so that [v]× u = v x u."""
+    out = np.zeros((3, 3))
+    out[0, 1], out[0, 2], out[1, 2] = -v[2], v[1], -v[0]
+    out[1, 0], out[2, 0], out[2, 1] = v[2], -v[1], v[0]
+    return out
+
+
+@kernel
+def cholesky(a: Array) -> Array:
+    """Lower L with L Lᵀ = a; of a matrix that is not positive definite (or no number) NaN comes out."""
+    n = a.shape[0]
+    L = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            total = a[i, j]
+            for k in range(j):
+                total -= L[i, k] * L[j, k]
+            if i == j:
+                L[i, i] = math.sqrt(total) if total > 0.0 else math.nan
+            else:
+                L[i, j] = total / L[j, j]
+    return L
+
+
+@kernel
+def lower_solved(L: Array, b: Array) -> Array:
+    """L⁻¹ b of a lower triangle, column by column of b (n, m)."""
+    n, m = b.shape
+    out = np.empty((n, m))
+    for i in range(n):
+        for j in range(m):
+            total = b[i, j]
+            for k in range(i):
+                total -= L[i, k] * out[k, j]
+            out[i, j] = total / L[i, i]
+    return out

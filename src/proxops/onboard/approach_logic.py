@@ -1,0 +1,121 @@
+"""Phases of an approach as a table, and the watch over the causes to give it up."""
+
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+
+from proxops.core.flight import Estimate
+from proxops.core.mission import Abort, ApproachStep, FinalStep, FlyAroundStep, Step
+from proxops.core.vocabulary import AbortCause, MissionPhase
+
+P = MissionPhase
+
+
+class Event(IntEnum):
+    """What moves an approach on."""
+
+    HOLD = 1  # a step of the plan begins: one of four
+    APPROACH = 2
+    FLY_AROUND = 3
+    FINAL = 4
+    CONTACT = 5  # the interfaces meet, as far as the filter knows
+    ABORT = 6
+    BURNT = 7  # the retreat's burn is done
+
+
+STEPS: Final = {P.HOLD: Event.HOLD, P.APPROACH: Event.APPROACH, P.FLY_AROUND: Event.FLY_AROUND, P.FINAL: Event.FINAL}
+NEXT: Final[dict[tuple[MissionPhase, Event], MissionPhase]] = {
+    (P.ACQUISITION, Event.HOLD): P.HOLD,
+    (P.ACQUISITION, Event.APPROACH): P.APPROACH,
+    (P.ACQUISITION, Event.FLY_AROUND): P.FLY_AROUND,
+    (P.ACQUISITION, Event.ABORT): P.DRIFT,  # nothing known to retreat from
+    **{(phase, event): step for phase in (P.HOLD, P.APPROACH, P.FLY_AROUND) for step, event in STEPS.items()},
+    **{(phase, Event.ABORT): P.RETREAT for phase in (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL)},
+    (P.FINAL, Event.CONTACT): P.MATED,
+    (P.RETREAT, Event.BURNT): P.DRIFT,
+}
+del NEXT[(P.APPROACH, Event.FINAL)]  # only from the docking axis
+
+
+class ApproachLogic:
+    """The phase; an event that the table does not list changes nothing and is counted."""
+
+    def __init__(self) -> None:
+        self.phase = P.ACQUISITION
+        self.cause = AbortCause.NONE
+        self.unexpected = 0
+
+    def happen(self, event: Event, cause: AbortCause = AbortCause.NONE) -> None:
+        after = NEXT.get((self.phase, event))
+        if after is None:
+            self.unexpected += 1
+            return
+        self.phase = after
+        if event is Event.ABORT:
+            self.cause = cause
+
+    @property
+    def approaching(self) -> bool:
+        """Whether there is something to give up."""
+        return self.phase in (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL)
+
+
+def event_of(step: Step) -> Event:
+    """The event of a step's beginning."""
+    if isinstance(step, ApproachStep):
+        return Event.APPROACH
+    if isinstance(step, FlyAroundStep):
+        return Event.FLY_AROUND
+    return Event.FINAL if isinstance(step, FinalStep) else Event.HOLD
+
+
+def position_sigma(estimate: Estimate) -> float:
+    """m: the largest one, in any direction."""
+    return math.sqrt(max(float(np.linalg.eigvalsh(estimate.covariance[:3, :3])[-1]), 0.0))
+
+
+def attitude_sigma(estimate: Estimate) -> float:
+    """rad: of the client's attitude, the largest one."""
+    return math.sqrt(max(float(np.linalg.eigvalsh(estimate.covariance[6:9, 6:9])[-1]), 0.0))
+
+
+def trusted(estimate: Estimate, limits: Abort, final: bool) -> bool:
+    """Whether the filter knows enough to go on."""
+    distance = math.sqrt(estimate.position @ estimate.position)
+    known = position_sigma(estimate) <= limits.position_sigma_share * distance
+    return known and (not final or attitude_sigma(estimate) <= math.radians(limits.attitude_sigma_deg))
+
+
+class AbortWatch:
+    """Causes to give up. What is judged from the estimate has to last, since one bad cycle is no reason to end a mission."""
+
+    LASTING_S: Final = 1.0
+
+    def __init__(self, limits: Abort, half_view: float, period_s: float) -> None:
+        self._limits, self._half_view = limits, half_view
+        self._cycles = max(1, round(self.LASTING_S / period_s))
+        self._bad = dict.fromkeys(AbortCause, 0)
+
+    def look(
+        self, estimate: Estimate, age_s: float, corridor: float, off_boresight: float, enough_thrusters: bool, final: bool
+    ) -> AbortCause:  # fmt: skip
+        """The cause to give up now, if any."""
+        if not enough_thrusters:
+            return AbortCause.ACTUATORS
+        if age_s > self._limits.sensor_loss_s:
+            return AbortCause.SENSOR_LOST
+        if self._lasts(AbortCause.CORRIDOR, corridor > 1.0):
+            return AbortCause.CORRIDOR
+        if self._lasts(AbortCause.FIELD_OF_VIEW, off_boresight > self._half_view):
+            return AbortCause.FIELD_OF_VIEW
+        if self._lasts(AbortCause.UNCERTAIN, not trusted(estimate, self._limits, final)):
+            return AbortCause.UNCERTAIN
+        return AbortCause.NONE
+
+    def _lasts(self, cause: AbortCause, bad: bool) -> bool:
+        self._bad[cause] = self._bad[cause] + 1 if bad else 0
+        return self._bad[cause] >= self._cycles

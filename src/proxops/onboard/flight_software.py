@@ -1,0 +1,213 @@
+"""The chaser's flight software: from measurements to commands, once per cycle, in reading order.
+
+watch thrusters → navigate → decide (plan, aborts) → guide → control → allocate → tell.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.flight import Commands, Estimate, Floats, Measurements, Telemetry, onboard_data
+from proxops.core.mission import ApproachStep, FinalStep, MissionFile
+from proxops.core.vocabulary import AbortCause, MissionPhase
+from proxops.maths.quaternion import quat_inverse, turned
+from proxops.onboard.allocation import Allocation
+from proxops.onboard.approach_logic import AbortWatch, ApproachLogic, Event, event_of, trusted
+from proxops.onboard.attitude_reference import Slew
+from proxops.onboard.control import Control
+from proxops.onboard.corridor import axis_share, line_share
+from proxops.onboard.docking_axis import DockingAxis
+from proxops.onboard.guidance import Guidance, Reference
+from proxops.onboard.local_orbit import LocalOrbit, local_orbit
+from proxops.onboard.retreat import retreat_burn
+from proxops.onboard.thruster_watch import ThrusterWatch
+from proxops.onboard.wheels import Wheels
+
+BURNT_M_S = 0.001  # of a retreat's burn may be left
+BURN_S = 120.0  # by then it is over, even if thrusters failed
+
+
+class Navigator(Protocol):
+    """What the flight software asks of its filter."""
+
+    def step(self, m: Measurements, acceleration: Floats, /) -> None: ...
+    @property
+    def ready(self) -> bool: ...
+    @property
+    def estimate(self) -> Estimate: ...
+    @property
+    def age_s(self) -> float: ...
+    @property
+    def accepted(self) -> int: ...
+    @property
+    def rejected(self) -> int: ...
+    @property
+    def q_eci_chaser(self) -> Floats: ...
+    @property
+    def w_eci_chaser(self) -> Floats: ...
+    @property
+    def p_eci_chaser(self) -> Floats: ...
+    @property
+    def v_eci_chaser(self) -> Floats: ...
+
+
+class RendezvousSoftware:
+    """Made with the mission's file, nominal data; another filter may be handed in."""
+
+    def __init__(self, file: MissionFile, navigation: Navigator | None = None) -> None:
+        self.data = onboard_data(file)
+        if navigation is None:
+            from proxops.onboard.navigation import Navigation
+
+            navigation = Navigation(self.data, file.sensor)
+        self.navigation = navigation
+        self.logic = ApproachLogic()
+        self.guidance = Guidance(file.plan, self.data)
+        self.control = Control(self.data)
+        self.allocation = Allocation(self.data)
+        self.wheels = Wheels(self.data)
+        self.watch = ThrusterWatch(self.allocation.wrench, self.data)
+        self.aborts = AbortWatch(file.abort, math.radians(0.5 * file.sensor.field_of_view_deg), self.data.period_s)
+        self._file, self._axis = file, DockingAxis(self.data)
+        self._slew: Slew | None = None
+        self._reference: Reference | None = None
+        self._line = np.zeros(3)  # direction of the present approach, LVLH
+        self._burn, self._burn_s = np.zeros(3), 0.0  # what is left of a retreat's burn, m/s in eci axes; its time
+        self._corridor = 0.0
+
+    def step(self, measurements: Measurements) -> Commands:
+        """One cycle."""
+        self.watch.look(measurements.thruster_on_s)
+        mass_kg = self.data.mass_kg - (self._file.chaser.propellant_kg - measurements.propellant_kg)
+        impulse = self.allocation.wrench[:3] @ measurements.thruster_on_s
+        nav = self.navigation
+        nav.step(measurements, impulse / (mass_kg * self.data.period_s))
+        if self._slew is None:
+            self._slew = Slew(nav.q_eci_chaser, nav.w_eci_chaser, self.data)
+        if self.logic.phase == MissionPhase.RETREAT:
+            self._burn = self._burn - turned(nav.q_eci_chaser, impulse / mass_kg)
+        acceleration = self._decide(nav, self._slew)
+        on_time_s, torques = self._act(acceleration, mass_kg, measurements.wheel_rate, nav, self._slew)
+        self.watch.remember(on_time_s)
+        return Commands(on_time_s, torques, self.watch.isolated.copy(), self._telemetry(nav))
+
+    # --- what to do ---
+
+    def _decide(self, nav: Navigator, slew: Slew) -> Floats | None:
+        """Acceleration wanted of the thrusters (eci), None for thrusters off; the slew is moved on."""
+        if self.logic.phase == MissionPhase.ACQUISITION and not nav.ready:
+            if not self.watch.enough:
+                self.logic.happen(Event.ABORT, AbortCause.ACTUATORS)
+            slew.steady(local_orbit(nav.p_eci_chaser, nav.v_eci_chaser).w, self.data.period_s)
+            return None  # attitude only: there is nothing yet to steer by
+        estimate = nav.estimate
+        orbit = local_orbit(nav.p_eci_chaser - estimate.position, nav.v_eci_chaser - estimate.velocity)
+        if self.logic.phase == MissionPhase.ACQUISITION and trusted(estimate, self._file.abort, final=False):
+            self.guidance.start(orbit, estimate)
+            self._begin()
+        if self.logic.approaching:
+            self._walk(nav, orbit, estimate)
+        if self.logic.approaching:
+            return self._track(orbit, estimate, slew)
+        return self._leave(nav, orbit, slew)
+
+    def _walk(self, nav: Navigator, orbit: LocalOrbit, estimate: Estimate) -> None:
+        """Give up, arrive, or go to the next step."""
+        final = self.logic.phase == MissionPhase.FINAL
+        between = self._axis.between_interfaces(estimate, nav.q_eci_chaser)
+        self._corridor = self._corridor_share(orbit, estimate, between)
+        view = self._off_boresight(nav, estimate)
+        cause = self.aborts.look(estimate, nav.age_s, self._corridor, view, self.watch.enough, final)
+        if cause is not AbortCause.NONE:
+            self.logic.happen(Event.ABORT, cause)
+            limits = self._file.abort
+            burn = retreat_burn(
+                orbit.p_eci_target, orbit.v_eci_target, estimate, limits.keep_out_m, limits.retreat_m_s
+            )  # fmt: skip
+            self._burn = burn.dv
+            self.allocation.forget()
+        elif final and between[0] <= 0.0:
+            self.logic.happen(Event.CONTACT)
+        elif self.guidance.finished() and self.guidance.advance(orbit, estimate):
+            self._begin()
+
+    def _begin(self) -> None:
+        """A step of the plan begins."""
+        self.logic.happen(event_of(self.guidance.present))
+        self._line = self.guidance.direction
+
+    def _track(self, orbit: LocalOrbit, estimate: Estimate, slew: Slew) -> Floats:
+        self._reference = self.guidance.step(orbit, estimate, slew)
+        return self.control.acceleration(self._reference, estimate)
+
+    def _leave(self, nav: Navigator, orbit: LocalOrbit, slew: Slew) -> Floats | None:
+        """Mated, retreating or drifting: turn with LVLH (mated: with the target); the burn, then nothing."""
+        dt = self.data.period_s
+        self._reference = None
+        if self.logic.phase == MissionPhase.MATED:
+            w, w_dot = self._axis.turning(nav.estimate)
+            slew.follow(nav.estimate.q_eci_target, w, w_dot, dt)
+            return None
+        slew.steady(orbit.w, dt)
+        if self.logic.phase != MissionPhase.RETREAT:
+            return None
+        self._burn_s += dt
+        if math.sqrt(self._burn @ self._burn) < BURNT_M_S or self._burn_s > BURN_S:
+            self.logic.happen(Event.BURNT)
+            return None
+        return self._burn / dt
+
+    # --- how to do it ---
+
+    def _act(
+        self, acceleration: Floats | None, mass_kg: float, wheel_rate: Floats, nav: Navigator, slew: Slew
+    ) -> tuple[Floats, Floats]:  # fmt: skip
+        """On-times and wheel torques."""
+        q = nav.q_eci_chaser
+        momentum = self.wheels.momentum(wheel_rate)
+        torque = self.control.torque(q, nav.w_eci_chaser, slew.q, slew.w, slew.acceleration, momentum)
+        if acceleration is None:
+            self.allocation.forget()
+            each, _ = self.wheels.command(torque, wheel_rate)
+            return np.zeros(self.watch.healthy.size), each
+        unloading = self.wheels.unloading(wheel_rate)
+        _, given = self.wheels.command(torque - unloading, wheel_rate)
+        by_thrusters = torque - given if unloading.any() else np.zeros(3)
+        force = self.control.force(acceleration, mass_kg, q)
+        on = self.allocation.pulses(force, by_thrusters, self._usable(nav))
+        # The wheels take what the pulses leave of the torque, at once and not only when it shows as an error.
+        each, _ = self.wheels.command(torque - self.allocation.wrench[3:] @ on / self.data.period_s, wheel_rate)
+        return on, each
+
+    def _usable(self, nav: Navigator) -> NDArray[np.bool_]:
+        position = nav.estimate.position
+        return self.allocation.usable(self.watch.healthy, math.sqrt(position @ position))
+
+    # --- what is known of it ---
+
+    def _corridor_share(self, orbit: LocalOrbit, estimate: Estimate, between: Floats) -> float:
+        step = self.guidance.present
+        if isinstance(step, FinalStep):
+            return axis_share(between, self._file.corridor)
+        if isinstance(step, ApproachStep):
+            place = orbit.R_eci_lvlh.T @ estimate.position
+            return line_share(place, self._line, step.to_m, self._file.corridor)
+        return 0.0
+
+    def _off_boresight(self, nav: Navigator, estimate: Estimate) -> float:
+        """Angle between the sensor's axis (-x) and the target's origin, rad."""
+        origin = turned(estimate.q_eci_target, -self.data.target_mass_centre) - estimate.position
+        seen = turned(quat_inverse(nav.q_eci_chaser), origin) + self.data.mass_centre - self.data.sensor_place
+        return math.atan2(math.hypot(seen[1], seen[2]), -float(seen[0]))
+
+    def _telemetry(self, nav: Navigator) -> Telemetry:
+        goal = None if self._reference is None else self._reference.position
+        number = 0 if self.logic.phase == MissionPhase.ACQUISITION else self.guidance.number + 1
+        estimate = nav.estimate if nav.ready else None
+        return Telemetry(
+            self.logic.phase, self.logic.cause, number, estimate, goal, self._corridor, nav.accepted, nav.rejected
+        )

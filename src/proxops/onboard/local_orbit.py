@@ -1,0 +1,93 @@
+"""The target's local orbital frame as the flight software computes it: LVLH axes, their turning, and gravity's gradient.
+
+LVLH: origin in the target's centre of mass, z to the Earth's centre, y against the orbit's normal, x completes (along the
+flight). Reference: Fehse, Automated Rendezvous and Docking of Spacecraft, section 3.1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.core.flight import Floats
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import cross, length
+
+MU_M3_S2: Final = 3.986004418e14  # the Earth's, as loaded on board: flight software never imports the simulated space
+
+
+@dataclass(frozen=True)
+class LocalOrbit:
+    """LVLH at one moment; vectors in eci axes."""
+
+    p_eci_target: Floats  # (3) m
+    v_eci_target: Floats  # (3) m/s
+    R_eci_lvlh: Floats  # (3, 3)
+    w: Floats  # (3) rad/s of LVLH against the stars
+    w_dot: Floats  # (3) rad/s^2
+    gradient: Floats  # (3, 3) 1/s^2: times a small displacement, the difference of gravity there
+
+
+def local_orbit(p_eci_target: Floats, v_eci_target: Floats) -> LocalOrbit:
+    """LVLH of a craft from where it is and how it moves."""
+    orbit = LocalOrbit(
+        p_eci_target, v_eci_target, np.empty((3, 3)), np.empty(3), np.empty(3), np.empty((3, 3))
+    )  # fmt: skip
+    _fill(p_eci_target, v_eci_target, orbit.R_eci_lvlh, orbit.w, orbit.w_dot)
+    gravity_gradient(p_eci_target, orbit.gradient)
+    return orbit
+
+
+@kernel
+def _fill(p: Floats, v: Floats, R: Floats, w: Floats, w_dot: Floats) -> None:
+    """Axes, rate h / r^2 and its change -2 (r' / r) w: exact for any orbit round a point mass."""
+    r = length(p)
+    normal = cross(p, v)
+    h = length(normal)
+    for i in range(3):
+        R[i, 2] = -p[i] / r
+        R[i, 1] = -normal[i] / h
+    along = cross(R[:, 1], R[:, 2])
+    climb = (p[0] * v[0] + p[1] * v[1] + p[2] * v[2]) / r
+    for i in range(3):
+        R[i, 0] = along[i]
+        w[i] = normal[i] / (r * r)
+        w_dot[i] = -2.0 * climb / r * w[i]
+
+
+@kernel
+def gravity_gradient(p: Floats, out: Floats) -> None:
+    """``out`` (3, 3) := mu / r^3 (3 e e^T - 1) at the place p from the Earth's centre."""
+    r = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
+    k = MU_M3_S2 / (r * r * r)
+    for i in range(3):
+        for j in range(3):
+            out[i, j] = k * (3.0 * p[i] * p[j] / (r * r) - (1.0 if i == j else 0.0))
+
+
+@kernel
+def seen_inertially(
+    R: Floats, w: Floats, w_dot: Floats, place: Floats, rate: Floats, acceleration: Floats, out: Floats
+) -> None:
+    """``out`` (3, 3): rows position, velocity, acceleration in eci axes of a point that moves in a turning frame.
+
+    R turns the frame's components into eci; w and w_dot are the frame's in eci axes; place, rate and acceleration are as
+    seen in the frame.
+    """
+    p, v, a = np.zeros(3), np.zeros(3), np.zeros(3)
+    for i in range(3):
+        for j in range(3):
+            p[i] += R[i, j] * place[j]
+            v[i] += R[i, j] * rate[j]
+            a[i] += R[i, j] * acceleration[j]
+    carried = cross(w, p)
+    coriolis = cross(w, v)
+    centripetal = cross(w, carried)
+    euler = cross(w_dot, p)
+    for i in range(3):
+        out[0, i] = p[i]
+        out[1, i] = v[i] + carried[i]
+        out[2, i] = a[i] + 2.0 * coriolis[i] + centripetal[i] + euler[i]

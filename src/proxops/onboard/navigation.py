@@ -1,0 +1,168 @@
+"""Navigation: where the chaser is from the client, how fast, how the client stands and turns; and the chaser's own attitude.
+
+Measurements of the client arrive late. The filter's base stays at the exposure of the newest one it has processed; every cycle it
+is predicted from there to now through the history of inputs. When nothing comes, the base follows now at a fixed distance, so
+that the history stays bounded; what arrives later than that, or exposed before the base, is dropped and counted.
+
+A filter begins on trial, from one measurement. When it has taken enough in a row it becomes the filter in charge. While there is
+one, measurements that it refuses go to a new trial; if that takes TRIAL_RELIEF of them, all refused by the filter in charge with
+none accepted between, the trial replaces it (a push that nobody told us of, a filter that was led astray).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from proxops.core.flight import N_ERRORS, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
+from proxops.core.mission import Avionics, Sensor
+from proxops.onboard.attitude_filter import UNIT_SLACK, AttitudeFilter
+from proxops.onboard.input_history import InputHistory
+from proxops.onboard.relative_filter import RelativeFilter
+from proxops.onboard.relative_model import MU_M3_S2, Q, SlowErrors, W, relative_model
+
+TRIAL_FIRST: Final = 5  # measurements in a row that make the first filter
+TRIAL_RELIEF: Final = 10  # that replace a filter in charge
+LAG_SLACK_S: Final = 0.3  # beyond the sensor's largest delay
+
+
+class Navigation:
+    """``step`` once per cycle; the results are attributes."""
+
+    def __init__(
+        self, data: OnboardData, sensor: Sensor, avionics: Avionics | None = None, hall: SlowErrors | None = None
+    ) -> None:
+        avionics = avionics or Avionics()
+        self.age_s = math.inf  # since the exposure of the last accepted measurement
+        self.accepted, self.rejected = 0, 0  # in this step
+        self.refused, self.late, self.restarts = 0, 0, 0  # in all: unusable, too old, times the filter was replaced
+        self.p_eci_chaser: Floats = np.full(3, np.nan)
+        self.v_eci_chaser: Floats = np.full(3, np.nan)
+        self._model = relative_model(data, sensor, avionics, hall or SlowErrors())
+        self._exposure_period_s = 1.0 / sensor.rate_hz
+        self._lag_s = 1e-3 * (sensor.delay_ms + sensor.jitter_ms) + data.period_s + LAG_SLACK_S
+        self._history = InputHistory(self._lag_s + 2.0 * data.period_s, data.period_s)
+        self._attitude = AttitudeFilter(avionics)
+        self._filter: RelativeFilter | None = None
+        self._trial: RelativeFilter | None = None
+        self._last_accepted = -math.inf
+        self._t = math.nan
+        self._estimate: Estimate | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is an estimate."""
+        return self._estimate is not None
+
+    @property
+    def estimate(self) -> Estimate:
+        """At the time of the last step."""
+        if self._estimate is None:
+            raise RuntimeError("navigation has no estimate yet: ask `ready` first")
+        return self._estimate
+
+    @property
+    def q_eci_chaser(self) -> Floats:
+        return self._attitude.q_eci_chaser
+
+    @property
+    def w_eci_chaser(self) -> Floats:
+        """rad/s in the chaser's frame, free of the gyro's bias."""
+        return self._attitude.w_eci_chaser
+
+    def step(self, m: Measurements, acceleration: Floats) -> None:
+        """``acceleration``: (3) m/s² by the thrusters, chaser's frame, mean over the last cycle."""
+        if not np.isfinite(acceleration).all():
+            raise ValueError(f"navigation: acceleration of the thrusters is no number: {acceleration}")
+        self.accepted, self.rejected = 0, 0
+        self._attitude.step(m.t, m.q_eci_chaser, m.w_eci_chaser)
+        self._locate(m)
+        self._t = m.t
+        if not self._attitude.ready or math.isnan(self.p_eci_chaser[0]):
+            self._refuse(len(m.relative))  # without own attitude or place they say nothing
+            return
+        self._history.add(m.t, self.q_eci_chaser, self.w_eci_chaser, acceleration, self.p_eci_chaser)
+        for seen in sorted(m.relative, key=_exposure):
+            self._consider(seen)
+        self._keep_up()
+        self._publish()
+
+    def _locate(self, m: Measurements) -> None:
+        """GNSS as it comes; while it says nothing, on along the orbit."""
+        if np.isfinite(m.p_eci_chaser).all() and np.isfinite(m.v_eci_chaser).all():
+            self.p_eci_chaser, self.v_eci_chaser = np.array(m.p_eci_chaser), np.array(m.v_eci_chaser)
+            return
+        dt = m.t - self._t
+        p, v = self.p_eci_chaser, self.v_eci_chaser
+        fall = -MU_M3_S2 / float(np.linalg.norm(p)) ** 3 * p
+        self.p_eci_chaser, self.v_eci_chaser = p + dt * v + 0.5 * dt * dt * fall, v + dt * fall
+
+    def _refuse(self, count: int) -> None:
+        self.refused += count
+        self.rejected += count
+
+    def _consider(self, seen: RelativeMeasurement) -> None:
+        """One measurement: to the filter in charge, else to the one on trial."""
+        usable = _unit(seen, self._t)
+        if usable is None:
+            self._refuse(1)
+            return
+        base = self._filter or self._trial
+        if usable.t < (self._history.begin if base is None else base.t) - 1e-9:
+            self.late += 1
+            self.rejected += 1
+            return
+        if self._filter is not None and self._filter.take(usable, self._history.kept):
+            self._accept(usable.t)
+            self._trial = None
+            return
+        self._try(usable)
+
+    def _accept(self, t: float) -> None:
+        self.accepted += 1
+        self._last_accepted = t
+
+    def _try(self, seen: RelativeMeasurement) -> None:
+        """The filter on trial takes it or begins anew from it."""
+        if self._trial is None or not self._trial.take(seen, self._history.kept):
+            self._trial = RelativeFilter(self._model, seen, self._history.kept, self._exposure_period_s)
+        needed = TRIAL_FIRST if self._filter is None else TRIAL_RELIEF
+        if self._trial.taken >= needed:
+            self.restarts += self._filter is not None
+            self._filter, self._trial = self._trial, None
+            self._accept(seen.t)
+        elif self._filter is None:
+            self.accepted += 1
+        else:
+            self.rejected += 1
+
+    def _keep_up(self) -> None:
+        """Neither filter stays further behind than the history reaches."""
+        for one in (self._filter, self._trial):
+            if one is not None and one.t < self._t - self._lag_s:
+                one.advance(self._t - self._lag_s, self._history.kept)
+
+    def _publish(self) -> None:
+        self.age_s = self._t - self._last_accepted
+        if self._filter is None:
+            return
+        x, P = self._filter.predicted(self._t, self._history.kept)
+        covariance = P[:N_ERRORS, :N_ERRORS].copy()
+        self._estimate = Estimate(x[0:3].copy(), x[3:6].copy(), x[Q : Q + 4].copy(), x[W : W + 3].copy(), covariance)
+
+
+def _exposure(seen: RelativeMeasurement) -> float:
+    return seen.t if math.isfinite(seen.t) else -math.inf
+
+
+def _unit(seen: RelativeMeasurement, now: float) -> RelativeMeasurement | None:
+    """The measurement with a quaternion of unit norm; None if it is no measurement: no numbers, no rotation, of the future."""
+    p, q = seen.p_sensor_target, seen.q_sensor_target
+    if p.shape != (3,) or q.shape != (4,) or not (np.isfinite(p).all() and np.isfinite(q).all()):
+        return None
+    norm = math.sqrt(float(q @ q))
+    if not math.isfinite(seen.t) or seen.t > now + 1e-9 or abs(norm - 1.0) > UNIT_SLACK:
+        return None
+    return RelativeMeasurement(min(seen.t, now), p, q / norm)

@@ -1,0 +1,111 @@
+"""What the relative filter assumes: the layout of its state, the craft as known on board, and the size of every error.
+
+State (29 numbers) and error state (28): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
+inertial derivative), attitude q_eci_target with error δθ in the target's frame (q = q̂ Exp(δθ)), rate ω (target's frame),
+the dimensionless torque error s, and the slow errors: of the measurement, in the sensor's frame, position bias (m), boresight
+(rad), attitude bias (rad) and the error of the exposure's time stamp (s); of the thrusters, a scale about each chaser's axis.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from proxops.core.flight import R_CHASER_SENSOR, Floats, OnboardData
+from proxops.core.mission import Avionics, Sensor
+from proxops.onboard.attitude_filter import ARCSEC
+
+N_STATE: Final = 29
+Q, W, S, SLOW = 6, 10, 13, 16  # where they begin in the state
+N_ERROR: Final = 28
+E_V, E_Q, E_W, E_S, E_SLOW = 3, 6, 9, 12, 15  # and in the error state
+N_SLOW: Final = 13
+BIAS, BORESIGHT, ATTITUDE, CLOCK, SCALE = 0, 3, 6, 9, 10  # among the slow errors
+
+MU_M3_S2: Final = 3.986004418e14  # EGM2008; flight software may not look at the simulation's own
+# The on-board inertia is a few per cent wrong. Differences of moments are then wrong by this share of a moment, and so is
+# the angular acceleration, as a share of |ω|²; it keeps its direction about as long as nutation takes to turn it.
+INERTIA_SHARE: Final = 0.015
+NUTATION_SHARE: Final = 0.3  # rate of nutation as a share of |ω|
+TORQUE_TIME_S: Final = (20.0, 200.0)  # bounds of the correlation time
+TORQUE_FLOOR: Final = 5e-7  # rad/s²: gravity gradient in low orbit, a client that holds its attitude in LVLH
+RATE_WALK: Final = 1e-7  # rad/s per sqrt(s)
+# Thrusters, one standard deviation: what persists (mass, thrust; as long as the same thrusters fire) and adds up in a burn, and
+# what every cycle's impulse has anew, along its direction and across it. Together 5 % and 1 deg.
+THRUST_SCALE: Final = 0.04
+THRUST_TIME_S: Final = 100.0
+THRUST_SHARE: Final = 0.03
+THRUST_ANGLE: Final = math.radians(1.0)
+VELOCITY_WALK: Final = 2e-5  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
+
+
+@dataclass(frozen=True)
+class SlowErrors:
+    """What the test facility adds to the sensor's own errors (1 sigma): the hall's robots stand a little off, slowly varying
+    with their posture, and the time stamp of an exposure is off. All zero for a sensor that looks at computed truth."""
+
+    position_m: float = 0.0005
+    chaser_deg: float = 0.05  # the chaser's port: turns the line of sight, as a misaligned boresight does
+    target_deg: float = 0.05  # the target's port; both together 0.07 deg
+    clock_s: float = 0.003
+    time_s: float = 100.0  # in which they change
+
+
+class RelativeModel(NamedTuple):
+    """For the kernels."""
+
+    inertia: Floats  # (3, 3) target
+    inverse_inertia: Floats
+    target_mass_centre: Floats  # (3) target's frame
+    sensor_place: Floats  # (3) from the chaser's centre of mass, in the sensor's frame
+    R_sensor_chaser: Floats
+    slow_sigma: Floats  # (13)
+    slow_time: Floats  # (13) s
+    period_s: float  # cycle of the flight software, for which an acceleration is the mean
+    across_share: float
+    along_share: float
+    floor_m: float
+    attitude_rad: float
+    attitude_per_m: float
+
+
+def relative_model(data: OnboardData, sensor: Sensor, avionics: Avionics, hall: SlowErrors) -> RelativeModel:
+    """From the nominal data on board and the sensor's data sheet."""
+    R_sensor_chaser = np.ascontiguousarray(R_CHASER_SENSOR.T)
+    sigma, times = slow_errors(sensor, avionics, hall)
+    return RelativeModel(
+        data.target_inertia, np.asarray(np.linalg.inv(data.target_inertia), np.float64), data.target_mass_centre,
+        R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, data.period_s,
+        sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
+        math.radians(max(sensor.attitude_deg, 1e-3)), math.radians(sensor.attitude_deg_per_m),
+    )  # fmt: skip
+
+
+def slow_errors(sensor: Sensor, avionics: Avionics, hall: SlowErrors) -> tuple[Floats, Floats]:
+    """Standard deviation and correlation time of the slow errors, each a first-order Gauss-Markov process.
+
+    One process stands for the sum of a constant (sensor, variance c) and of a wandering part (hall, variance h, time T). Its
+    variance is c + h and its time T (c + h)/h: so it begins as uncertain as the sum and forgets no faster than it.
+    """
+    tracker = math.hypot(avionics.star_tracker_arcsec, avionics.star_tracker_bias_arcsec) * ARCSEC
+    constant = np.zeros(N_SLOW)
+    constant[BIAS : BIAS + 3] = sensor.bias_m
+    constant[BORESIGHT : BORESIGHT + 3] = math.hypot(math.radians(sensor.boresight_deg), tracker)
+    constant[ATTITUDE : ATTITUDE + 3] = math.radians(sensor.attitude_bias_deg)
+    constant[CLOCK] = 1e-5
+    constant = np.maximum(constant, 1e-7)  # keeps the variance above zero
+    wander = np.empty(N_SLOW)
+    wander[BIAS : BIAS + 3] = hall.position_m
+    wander[BORESIGHT : BORESIGHT + 3] = math.radians(hall.chaser_deg)
+    wander[ATTITUDE : ATTITUDE + 3] = math.radians(hall.target_deg)
+    wander[CLOCK] = hall.clock_s
+    wander[SCALE:] = THRUST_SCALE
+    variance = constant**2 + wander**2
+    times = np.full(N_SLOW, 1e9)  # as good as constant
+    moving = wander > 0.0
+    times[moving] = hall.time_s * variance[moving] / wander[moving] ** 2
+    times[SCALE:] = THRUST_TIME_S
+    return np.sqrt(variance), times

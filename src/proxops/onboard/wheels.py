@@ -1,0 +1,49 @@
+"""Reaction wheels: a torque on the craft shared out by the pseudo-inverse, within torque and speed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from proxops.core.flight import Floats, OnboardData
+
+USABLE: Final = 0.98  # of the momentum: the rest is kept for the drives' own loop
+UNLOAD_ABOVE: Final = 0.8  # share of a wheel's momentum
+UNLOAD_UNTIL: Final = 0.4
+UNLOAD_PER_S: Final = 0.02
+
+
+class Wheels:
+    """Torques in the chaser's frame, on the craft; a rotor gets the opposite."""
+
+    def __init__(self, data: OnboardData) -> None:
+        self._axes = data.wheel_axes  # (n, 3)
+        self._share = self._axes @ np.linalg.inv(self._axes.T @ self._axes)  # (n, 3), smallest torques
+        self._torque, self._momentum = data.wheel_torque_n_m, data.wheel_momentum_n_m_s
+        self._rotor, self._period_s = data.rotor_kg_m2, data.period_s
+        self._unloading = False
+
+    def momentum(self, wheel_rate: Floats) -> Floats:
+        """(3) N m s of all rotors."""
+        total: Floats = self._axes.T @ (self._rotor * wheel_rate)
+        return total
+
+    def command(self, torque: Floats, wheel_rate: Floats) -> tuple[Floats, Floats]:
+        """Torque of each wheel (n), and the torque (3) on the craft that they give: the wish or, where a wheel cannot, a part
+        of it in the same direction."""
+        each = self._share @ torque
+        # A rotor's momentum changes by -torque; what it may still take in that sense bounds the torque of this cycle.
+        room = USABLE * self._momentum + np.sign(each) * self._rotor * wheel_rate
+        bound = np.minimum(self._torque, np.maximum(room, 0.0) / self._period_s)
+        size = np.abs(each)
+        over = size > bound
+        scale = float(np.min(bound[over] / size[over])) if over.any() else 1.0
+        each = each * scale
+        return each, self._axes.T @ each
+
+    def unloading(self, wheel_rate: Floats) -> Floats:
+        """Torque (3) that the thrusters should give to bring the wheels down: none until one comes near its limit."""
+        fullest = float(np.max(np.abs(wheel_rate))) * self._rotor / self._momentum
+        self._unloading = fullest > (UNLOAD_UNTIL if self._unloading else UNLOAD_ABOVE)
+        return -UNLOAD_PER_S * self.momentum(wheel_rate) if self._unloading else np.zeros(3)

@@ -1,0 +1,54 @@
+"""The docking interfaces against each other: what a docking standard bounds at the moment of contact."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import quat_inverse, quat_product
+from proxops.maths.rotation import Array, matrix_from_quat
+
+# International Docking System Standard, initial contact conditions: the values this project is asked to meet.
+LATERAL_MAX_M: Final = 0.10
+ANGLE_MAX_RAD: Final = math.radians(4.0)
+LATERAL_RATE_MAX_M_S: Final = 0.04
+ANGULAR_RATE_MAX_RAD_S: Final = math.radians(0.20)
+COUNT: Final = 7
+
+
+@kernel
+def interfaces(
+    d: Array,
+    dv: Array,
+    q_t: Array,
+    w_t: Array,
+    q_c: Array,
+    w_c: Array,
+    from_centre_t: Array,
+    from_centre_c: Array,
+    out: Array,
+) -> None:
+    """Gap, lateral offset, tilt, roll, closing rate, lateral rate, angular rate. ``d``, ``dv``: centres of mass, chaser from
+    target, eci axes; ``from_centre_*``: interface from the centre of mass in body axes. Seen in the target's turning frame."""
+    R_t, R_tc = matrix_from_quat(q_t), matrix_from_quat(quat_product(quat_inverse(q_t), q_c))
+    place, speed, turning = out[0:3].copy(), out[0:3].copy(), out[0:3].copy()
+    for i in range(3):
+        place[i] = R_t[0, i] * d[0] + R_t[1, i] * d[1] + R_t[2, i] * d[2]
+        speed[i] = R_t[0, i] * dv[0] + R_t[1, i] * dv[1] + R_t[2, i] * dv[2]
+        turning[i] = R_tc[i, 0] * w_c[0] + R_tc[i, 1] * w_c[1] + R_tc[i, 2] * w_c[2]
+    a, b = turning.copy(), turning.copy()
+    for i in range(3):
+        a[i] = R_tc[i, 0] * from_centre_c[0] + R_tc[i, 1] * from_centre_c[1] + R_tc[i, 2] * from_centre_c[2]
+        b[i] = place[i] + a[i]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        speed[i] += turning[j] * a[k] - turning[k] * a[j] - (w_t[j] * b[k] - w_t[k] * b[j])
+        place[i] = b[i] - from_centre_t[i]
+    out[0], out[1] = place[0], math.hypot(place[1], place[2])
+    out[2] = math.atan2(math.hypot(R_tc[1, 0], R_tc[2, 0]), R_tc[0, 0])
+    out[3] = math.atan2(R_tc[2, 1] - R_tc[1, 2], R_tc[1, 1] + R_tc[2, 2])
+    out[4], out[5] = -speed[0], math.hypot(speed[1], speed[2])
+    for i in range(3):
+        turning[i] -= w_t[i]
+    out[6] = math.sqrt(turning[0] ** 2 + turning[1] ** 2 + turning[2] ** 2)

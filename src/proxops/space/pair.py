@@ -1,0 +1,178 @@
+"""The pair of spacecraft of a mission as it truly is: made from the scenario and a seed, advanced cycle by cycle."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from proxops.core.craft import Body
+from proxops.core.messages import PERIOD_S
+from proxops.core.mission import MissionFile, Push
+from proxops.maths.quaternion import quat_inverse, quat_product, turned
+from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.space import atmosphere
+from proxops.space.audit import BOOK, FIGURES, audit, open_book
+from proxops.space.dispersed import TrueCraft, TrueState, true_state
+from proxops.space.earth import MU_M3_S2, MU_MOON_M3_S2, MU_SUN_M3_S2
+from proxops.space.ephemeris import ephemeris_at
+from proxops.space.gravity import zonal
+from proxops.space.lvlh import lvlh_axes, lvlh_rate, relative_in_eci
+from proxops.space.reference_orbit import Ephemeris, reference_orbit
+from proxops.space.sky import moon_position, sun_position
+from proxops.space.sunlight import sunlight
+from proxops.space.thrusters import ThrusterBank
+from proxops.space.two_craft import DV, MASS, Q_C, Q_T, SIZE, W_C, W_T, WORLD_DTYPE, D, P, V, exhaust_speed, step
+
+SKY_EVERY: Final = 1000  # cycles: in 4 s the Moon moves by 2e-5 rad
+AIR_EVERY: Final = 25  # cycles: 0.1 s are 760 m of the orbit
+PUSH_S: Final = 1.0
+
+
+class SpacecraftPair:
+    """``advance`` moves both by one cycle; ``y`` is the state (``two_craft``), ``t`` its time since the mission began."""
+
+    def __init__(self, file: MissionFile, rng: np.random.Generator) -> None:
+        deviations, misalignments = rng.spawn(2)
+        self.true: TrueState = true_state(file, deviations)
+        self._file, self.t, self.cycle = file, 0.0, 0
+        self.world = np.zeros(1, WORLD_DTYPE)
+        self._sunlight, self._density = self.world["sunlight"][0], self.world["density"]
+        self.y = np.zeros(SIZE)
+        self.bank = ThrusterBank(file.chaser.thrusters, self.true.chaser.mass_centre, self.true.thrust, misalignments)
+        self._orbit = reference_orbit(file.orbit, file.duration_s)
+        self._fill(file)
+        self._begin(file)
+        self._held = None if file.target.control == "none" else self.true.target.q_lvlh_body
+        self._look_around()
+        self._book, self.audit = np.zeros(BOOK), np.zeros(FIGURES)
+        open_book(self.y, self.world, self._book)
+
+    def advance(self) -> None:
+        """One cycle of 4 ms with what the actuators do now."""
+        if self.cycle % AIR_EVERY == 0:
+            self._look_around()
+        w, bank = self.world[0], self.bank
+        bank.advance(dry=self.propellant_kg <= 0.0)
+        w["force"], w["torque"], w["thrust"] = bank.force, bank.torque, bank.thrust
+        self._push()
+        if isinstance(self._orbit, Ephemeris):
+            for k in range(3):
+                row = w["reference"][k]
+                ephemeris_at(self._orbit.table, self.t + 0.5 * k * PERIOD_S, row[0:3], row[3:6])
+        step(self.y, self.world, PERIOD_S)
+        self.cycle += 1
+        self.t = self.cycle * PERIOD_S
+        if self._held is not None:
+            self._hold_attitude()
+
+    def set_wheels(self, torque_on_craft: Array) -> None:
+        """From now on: torques on the craft about the wheels' axes; the rotors feel the opposite."""
+        self.world[0]["motor"][: torque_on_craft.size] = -torque_on_craft
+
+    def examine(self) -> Array:
+        """The conservation audit of now."""
+        audit(self.y, self.world, self._book, self.audit)
+        if self._held is not None:
+            self.audit[[2, 4]] = 0.0  # a held attitude has no ledger
+        return self.audit
+
+    @property
+    def propellant_kg(self) -> float:
+        """Left."""
+        return float(self._file.chaser.propellant_kg - (self.world[0]["first_mass"] - self.y[MASS]))
+
+    @property
+    def surroundings(self) -> tuple[float, float]:
+        """Share of the sun's disc that the target sees, and the density of the air."""
+        return float(self._sunlight[0]), float(self._density[0])
+
+    @property
+    def wheel_rates(self) -> Array:
+        """Of the rotors against the craft, rad/s."""
+        w = self.world[0]
+        n = int(w["wheels"])
+        rates: Array = self.y[26 : 26 + n] / w["rotor"] - w["axes"][:n] @ self.y[W_C]
+        return rates
+
+    # ------------------------------------------------------------------ making it
+    def _fill(self, file: MissionFile) -> None:
+        w, env, wheels = self.world[0], file.environment, file.chaser.wheels
+        for name, body, true in (("target", file.target, self.true.target), ("chaser", file.chaser, self.true.chaser)):
+            _fill_craft(w[name], body, true)
+        w["target_mass"], w["first_mass"] = self.true.target.mass_kg, self.true.chaser.mass_kg
+        w["exhaust"] = exhaust_speed(file.chaser.thrusters.specific_impulse_s)
+        w["wheels"], w["rotor"] = len(wheels.axes), wheels.rotor_kg_m2
+        w["axes"][: len(wheels.axes)] = wheels.axes
+        w["wheel_torque"], w["wheel_momentum"] = wheels.torque_n_m, wheels.momentum_n_m_s
+        w["degree"], w["gradient"], w["pressure"] = env.gravity_degree, env.gravity_gradient, env.radiation_pressure
+        w["third"], w["mu_third"] = (env.sun, env.moon), (MU_SUN_M3_S2, MU_MOON_M3_S2)
+        w["prescribed"] = isinstance(self._orbit, Ephemeris)
+        self._air = atmosphere.KINDS[env.atmosphere]
+
+    def _begin(self, file: MissionFile) -> None:
+        y, true = self.y, self.true
+        if isinstance(self._orbit, Ephemeris):
+            ephemeris_at(self._orbit.table, 0.0, y[P], y[V])
+        else:
+            y[P], y[V] = self._orbit.p, self._orbit.v
+        R, w_lvlh = self.lvlh()
+        relative_in_eci(y[P], y[V], self._acceleration(), true.position, true.velocity, y[D], y[DV])
+        q_eci_lvlh = quat_from_matrix(R)
+        y[Q_T] = quat_product(q_eci_lvlh, true.target.q_lvlh_body)
+        y[Q_C] = quat_product(q_eci_lvlh, true.chaser.q_lvlh_body)
+        y[W_T] = true.target.rate
+        y[W_C] = true.chaser.rate + turned(quat_inverse(true.chaser.q_lvlh_body), w_lvlh)  # turns with LVLH
+        y[MASS] = true.chaser.mass_kg
+        if file.target.control == "lvlh":
+            y[W_T] = turned(quat_inverse(true.target.q_lvlh_body), w_lvlh)
+
+    def lvlh(self) -> tuple[Array, Array]:
+        """R_eci_lvlh and its inertial rate, in lvlh components."""
+        y, R, rate = self.y, np.empty((3, 3)), np.empty(3)
+        lvlh_axes(y[P], y[V], R)
+        lvlh_rate(y[P], y[V], self._acceleration(), rate)
+        return R, rate
+
+    def _acceleration(self) -> Array:
+        """Of the target by gravity: the rest is too little to turn the frame."""
+        a = np.empty(3)
+        zonal(self.y[P], int(self.world[0]["degree"]), a)
+        pulled: Array = a - MU_M3_S2 * self.y[P] / np.linalg.norm(self.y[P]) ** 3
+        return pulled
+
+    # ------------------------------------------------------------------ what changes slowly
+    def _look_around(self) -> None:
+        w, y = self.world[0], self.y
+        if self.cycle % SKY_EVERY == 0:
+            tt = self._orbit.epoch_tt + self.t
+            sun_position(tt, w["sun"])
+            moon_position(tt, w["moon"])
+        w["density"] = atmosphere.density(self._air, y[P], w["sun"])
+        w["sunlight"] = (sunlight(y[P], w["sun"]), sunlight(y[P] + y[D], w["sun"]))
+
+    def _push(self) -> None:
+        push = self.world[0]["push"]
+        push[:] = 0.0
+        for fault in self._file.fault:
+            if isinstance(fault, Push) and fault.at_s <= self.t < fault.at_s + PUSH_S:
+                push += self.lvlh()[0] @ np.array(fault.dv_m_s) / PUSH_S
+
+    def _hold_attitude(self) -> None:
+        assert self._held is not None
+        R, w_lvlh = self.lvlh()
+        self.y[Q_T] = quat_product(quat_from_matrix(R), self._held)
+        self.y[W_T] = turned(quat_inverse(self._held), w_lvlh)
+
+
+def _fill_craft(row: np.void, body: Body, true: TrueCraft) -> None:
+    row["inertia"], row["inverse"] = true.inertia, np.linalg.inv(true.inertia)
+    row["drag"], row["sunlit"] = body.drag_area_m2 * body.drag_coefficient, body.sunlit_area_m2 * body.reflectivity
+    if body.pressure_centre_m is not None:
+        row["lever"] = np.array(body.pressure_centre_m) - true.mass_centre
+
+
+def period_s(semi_major_axis_m: float) -> float:
+    """Of Kepler's orbit."""
+    return 2.0 * math.pi * math.sqrt(semi_major_axis_m**3 / MU_M3_S2)
