@@ -23,12 +23,13 @@ class Spoken:
 
     def __init__(self, software: FlightSoftware) -> None:
         self.software = software
-        self.fired_s = 0.0  # by all thrusters
+        self.fired_s, self.next_s = 0.0, 10.0
 
     def step(self, measurements: Measurements) -> Commands:
         commands = self.software.step(measurements)
         self.fired_s += float(commands.on_time_s.sum())
-        if measurements.t % 10.0 < 0.05 and measurements.relative:
+        if measurements.t >= self.next_s and measurements.relative:
+            self.next_s += 10.0
             x, y, z = measurements.relative[-1].p_sensor_target  # right, down, ahead
             print(
                 f"{measurements.t:6.1f} s  target {z:6.2f} m ahead, {x:+.2f} right, {y:+.2f} down  fired {self.fired_s:.2f} s"

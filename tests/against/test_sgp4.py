@@ -2,6 +2,7 @@
 brings: SGP4-VER.TLE and the official output tcppver.out."""
 
 import math
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import sgp4
 
 from proxops.core.errors import BadInput
-from proxops.space.reference_orbit import _tt_from_utc
+from proxops.space.sky import tt_from_utc
 from proxops.space.tle import checksum, read_tle, tle_states
 
 FOLDER = Path(sgp4.__file__).parent
@@ -28,7 +29,7 @@ def verification() -> Iterator[tuple[str, str, str]]:
 
 
 def official() -> dict[str, np.ndarray]:
-    """Rows (minutes, km, km/s) of each set; the set 20413 comes twice under one number and both parts count."""
+    """Rows (minutes, km, km/s) of each set; 20413 stands twice in the file, and both parts count."""
     out: dict[str, list[list[float]]] = {}
     for line in (FOLDER / "tcppver.out").read_text().splitlines():
         words = line.split()
@@ -50,9 +51,10 @@ def test_states_are_the_official_ones_to_the_printed_digits(number: str, line1: 
     rows = OFFICIAL[number]
     tle = read_tle(line1, line2, None, YEARS)
     p, v = tle_states(tle, 60.0 * rows[:, 0])
-    # Printed: 1e-8 km and 1e-9 km/s; the sgp4 package itself allows 2e-7 km for other compilers' rounding.
-    np.testing.assert_allclose(1e-3 * p, rows[:, 1:4], atol=2e-7)
-    np.testing.assert_allclose(1e-3 * v, rows[:, 4:7], atol=2e-9)
+    # Printed: 1e-8 km and 1e-9 km/s, so half of that and a rounding. 20413 is followed over 3.5 years: there the rounding of
+    # the time (1e-10 of a minute and more) shows as 1.2e-7 km.
+    np.testing.assert_allclose(1e-3 * p, rows[:, 1:4], rtol=0.0, atol=2e-7 if number == "20413" else 5.5e-9)
+    np.testing.assert_allclose(1e-3 * v, rows[:, 4:7], rtol=0.0, atol=5.5e-10)
 
 
 def test_the_whole_set_is_covered() -> None:
@@ -70,17 +72,17 @@ def test_sets_with_wrong_checksums_are_refused(number: str) -> None:
 
 def test_error_codes_of_sgp4_become_ours() -> None:
     """The same three sets with their checksums put right, and those that decay on the way."""
-    seen = set()
+    seen: set[str] = set()
     for number, line1, line2 in SETS:
         line1, line2 = (line[:68] + str(checksum(line)) for line in (line1, line2))
         try:
             tle = read_tle(line1, line2, None, YEARS)
             tle_states(tle, np.arange(0.0, 86400.0 * 3, 60.0))
         except BadInput as bad:
-            seen.add(str(bad).split("error ")[-1][:1] if "SGP4 error" in str(bad) else "range")
+            seen |= set(re.findall(r"SGP4 error (\d)", str(bad.value)))
             assert "orbit" in bad.what, number
-            assert bad.value is not None
-    assert {"1", "6"} <= seen
+            assert bad.bound, number
+    assert {"1", "4", "6"} <= seen
 
 
 def test_a_later_start_is_the_same_orbit() -> None:
@@ -90,7 +92,7 @@ def test_a_later_start_is_the_same_orbit() -> None:
     assert late.age_s == 21600.0
     p, _ = tle_states(late, np.array([0.0, 100.0]))
     q, _ = tle_states(early, np.array([21600.0, 21700.0]))
-    np.testing.assert_allclose(p, q, atol=1e-5)  # the tolerance of SGP4's own Kepler solver, 1e-12 rad
+    np.testing.assert_allclose(p, q, rtol=0.0, atol=1e-5)  # the tolerance of SGP4's own Kepler solver, 1e-12 rad
 
 
 @pytest.mark.parametrize(
@@ -104,4 +106,4 @@ def test_terrestrial_time_is_erfas(text: str) -> None:
     hour, minute, second = map(int, clock.split(":"))
     d1, d2 = erfa.taitt(*erfa.utctai(*erfa.dtf2d("UTC", year, month, day, hour, minute, float(second))))
     theirs = math.fsum([(d1 - 2451545.0) * 86400.0, d2 * 86400.0])
-    assert _tt_from_utc(text) == pytest.approx(theirs, abs=2e-5)  # ERFA's two-part dates, in seconds
+    assert tt_from_utc(text) == pytest.approx(theirs, abs=2e-5)  # ERFA's two-part dates, in seconds

@@ -120,7 +120,7 @@ def test_example_06_answers_a_simulation(monkeypatch: pytest.MonkeyPatch, capsys
         runpy.run_path(str(EXAMPLES / "06_on_board_computer.py"))
     said = capsys.readouterr().out.splitlines()
     assert said[-1] == "120 cycles flown"
-    assert said[0].startswith("  10.0 s  target  ")
+    assert "m ahead" in said[0]
 
 
 def test_the_examples_stay_short() -> None:

@@ -272,3 +272,19 @@ def test_a_failure_with_its_own_cause_goes_through() -> None:
     with pytest.raises(FlightSoftwareFailed) as caught:
         host(silent).step(NOW)
     assert caught.value.cause == "no answer within 1 s"
+
+
+# --- the end
+
+
+def test_software_with_a_close_is_told_the_end_and_others_are_left_alone() -> None:
+    told: list[str] = []
+    FlightHost(SimpleNamespace(step=boom, close=lambda: told.append("end")), THRUSTERS, WHEELS, PERIOD_S, 1.0).close()
+    host(boom).close()
+    assert told == ["end"]
+
+
+def test_a_close_that_fails_is_named() -> None:
+    failing: Any = SimpleNamespace(step=boom, close=lambda: boom(None))
+    with pytest.raises(FlightSoftwareFailed, match="raised ZeroDivisionError: no mass left"):
+        FlightHost(failing, THRUSTERS, WHEELS, PERIOD_S, 1.0).close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 import threading
@@ -353,6 +354,74 @@ def test_who_has_not_begun_is_not_answered() -> None:
         assert unpack_commands(simulation.recv(2048)).sequence == 8
         simulation.send(pack_measurements(9, measured(), end=True))
     assert end.ignored == 1
+
+
+@contextmanager
+def poor_line(address: tuple[str, int], rng: np.random.Generator) -> Iterator[tuple[str, int]]:
+    """Between the two ends: datagrams of both are lost, doubled, damaged, or held back until the next one is through."""
+    front, back = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+    front.bind(("127.0.0.1", 0))
+    over, simulation, held = threading.Event(), [], {front: [], back: []}
+
+    def carry() -> None:
+        while not over.is_set():
+            for source in select.select([front, back], [], [], 0.05)[0]:
+                data, sender = source.recvfrom(2048)
+                if source is front:
+                    simulation[:] = [sender]
+                luck, queue = rng.random(), held[source]
+                through = (
+                    [] if luck < 0.05 else [data, data] if luck < 0.2 else [data[:-1] + b"?"] if luck < 0.25 else [data]
+                )
+                ready = through + queue  # those held back come after the newer one
+                held[source] = [ready.pop(0)] if ready and rng.random() < 0.1 else []
+                for one in ready:
+                    (back.sendto(one, address) if source is front else front.sendto(one, simulation[0]))
+
+    thread = threading.Thread(target=carry)
+    thread.start()
+    try:
+        yield front.getsockname()
+    finally:
+        over.set()
+        thread.join()
+        front.close()
+        back.close()
+
+
+def test_over_a_poor_line_every_cycle_is_flown_once() -> None:
+    software = Counting()
+    with (
+        on_board(software) as (end, outcome),
+        poor_line(end.address, np.random.default_rng(21)) as address,
+        link(address) as remote,
+    ):
+        flown(remote, 100)
+        assert software.cycles == 100
+        remote.close()
+        end.over = True  # the END may have been lost; the next datagram, whatever it is, lets the computer see it
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anybody:
+            anybody.sendto(b"", end.address)
+    assert outcome == {"cycles": 100}
+    assert remote.repeated > 5
+    assert remote.ignored.old > 5
+
+
+def test_nonsense_does_not_disturb_the_computer() -> None:
+    software, rng = Counting(), np.random.default_rng(4)
+    with (
+        on_board(software) as (end, outcome),
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anybody,
+        link(end.address) as remote,
+    ):
+        for k in range(100):
+            good = bytearray(pack_measurements(k + 1, measured(), start=True))
+            good[rng.integers(len(good))] ^= int(rng.integers(1, 256))
+            anybody.sendto(bytes(good), end.address)
+            anybody.sendto(rng.bytes(int(rng.integers(1500))), end.address)
+            flown(remote, 1)
+    assert outcome == {"cycles": 100}
+    assert end.ignored == 200
 
 
 def test_it_ends_when_nobody_speaks() -> None:

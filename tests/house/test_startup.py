@@ -41,6 +41,7 @@ def test_importing_the_command_line_is_light() -> None:
         ("log", "--help"),
         ("run", "--help"),
         ("check", "--help"),
+        ("orbit", "--help"),
         ("list",),
     ],
 )

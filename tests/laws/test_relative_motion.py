@@ -75,8 +75,8 @@ def test_the_error_has_the_size_of_the_square_over_the_radius() -> None:
 
 
 def test_clohessy_wiltshire_is_wrong_in_proportion_to_the_eccentricity_and_the_elliptic_motion_is_not() -> None:
-    """At 1 m the square of the distance makes 8e-6 m (d^2 / r, grown over 0.6 revolutions), whatever e is; an eccentricity of 1e-3
-    makes 1e-3 m of Clohessy-Wiltshire."""
+    """At 1 m the square of the distance makes 8e-6 m (d^2 / r, grown over 0.6 revolutions), whatever e is; an eccentricity
+    of 1e-3 makes 1e-3 m of Clohessy-Wiltshire."""
     eccentricities = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2]
     t, anomaly = 0.6 * PERIOD, 0.8
     cw, linear = [], []
@@ -107,9 +107,9 @@ def test_the_transition_solves_the_differential_equations_of_the_paper(e: float,
     x0 = 100.0 * WAY
     theirs = solve_ivp(change, (0.0, end), x0, method="DOP853", rtol=1e-12, atol=[1e-9] * 3 + [1e-12] * 3).y[:, -1]
     ours = elliptic(a, e, anomaly, end) @ x0
-    size = np.linalg.norm(ours[:3])
-    np.testing.assert_allclose(ours[:3], theirs[:3], atol=1e-9 * size + 1e-7)
-    np.testing.assert_allclose(ours[3:], theirs[3:], atol=(1e-9 * size + 1e-7) * N / (1.0 - e) ** 1.5)
+    size = float(np.linalg.norm(ours[:3]))
+    np.testing.assert_allclose(ours[:3], theirs[:3], rtol=0.0, atol=1e-9 * size + 1e-7)
+    np.testing.assert_allclose(ours[3:], theirs[3:], rtol=0.0, atol=(1e-9 * size + 1e-7) * N / (1.0 - e) ** 1.5)
 
 
 def test_without_eccentricity_both_transitions_are_the_same() -> None:
@@ -130,7 +130,7 @@ def test_transitions_follow_one_another_and_keep_volume(e: float) -> None:
     whole = elliptic(a, e, anomaly, t1 + t2)
     np.testing.assert_allclose(product, whole, rtol=1e-9, atol=1e-9 * np.abs(whole).max())
     np.testing.assert_allclose(
-        elliptic(a, e, anomaly, 0.0), np.eye(6), atol=1e-14 / N
+        elliptic(a, e, anomaly, 0.0), np.eye(6), rtol=0.0, atol=1e-14 / N
     )  # rounding; times as large as 1 / n
     # The flow has no divergence (Coriolis forces turn, they do not stretch): det = 1, also of the circular one.
     scale = np.diag([1.0] * 3 + [1.0 / N] * 3)
@@ -139,12 +139,14 @@ def test_transitions_follow_one_another_and_keep_volume(e: float) -> None:
 
 
 def test_clohessy_wiltshire_as_the_textbook_tells_it() -> None:
-    """Fehse, sections 3.2 and 3.3: a place on the V-bar stays; a radial push gives a closed ellipse twice as long as high, forwards
-    for a push to the Earth; an impulse along the flight ends 6 pi dv / n behind; a higher orbit falls back."""
-    np.testing.assert_allclose(circular(N, 1000.0) @ [-25.0, 0, 0, 0, 0, 0], [-25.0, 0, 0, 0, 0, 0], atol=1e-12)
+    """Fehse, sections 3.2 and 3.3: a place on the V-bar stays; a radial push gives a closed ellipse twice as long as high,
+    forwards for a push to the Earth; an impulse along the flight ends 6 pi dv / n behind; a higher orbit falls back."""
+    np.testing.assert_allclose(
+        circular(N, 1000.0) @ [-25.0, 0, 0, 0, 0, 0], [-25.0, 0, 0, 0, 0, 0], rtol=0.0, atol=1e-12
+    )
     down = circular(N, 0.5 * PERIOD) @ [0, 0, 0, 0, 0, 0.1]
-    np.testing.assert_allclose(down[:3], [4.0 * 0.1 / N, 0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(down[:3], [4.0 * 0.1 / N, 0.0, 0.0], rtol=0.0, atol=1e-9)
     forward = circular(N, PERIOD) @ [0, 0, 0, 0.1, 0, 0]
-    np.testing.assert_allclose(forward[:3], [-6.0 * math.pi * 0.1 / N, 0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(forward[:3], [-6.0 * math.pi * 0.1 / N, 0.0, 0.0], rtol=0.0, atol=1e-9)
     above = np.array([0.0, 0.0, -10.0, 1.5 * N * -10.0, 0.0, 0.0])
-    np.testing.assert_allclose((circular(N, PERIOD) @ above)[:3], [-30.0 * math.pi, 0.0, -10.0], atol=1e-9)
+    np.testing.assert_allclose((circular(N, PERIOD) @ above)[:3], [-30.0 * math.pi, 0.0, -10.0], rtol=0.0, atol=1e-9)

@@ -34,7 +34,7 @@ def test_what_must_stay_stays(a: float, e: float) -> None:
     for t in np.linspace(0.0, 1e6, 300).tolist():
         propagate(p, v, t, MU, q, u)
         assert u @ u / 2.0 - MU / np.linalg.norm(q) == pytest.approx(energy, rel=2e-14 / (1.0 - e) ** 2)
-        np.testing.assert_allclose(kept(q, u), kept(p, v), atol=2e-14 / (1.0 - e))
+        np.testing.assert_allclose(kept(q, u), kept(p, v), rtol=0.0, atol=2e-14 / (1.0 - e))
 
 
 @pytest.mark.parametrize(("a", "e"), ORBITS)
@@ -56,7 +56,7 @@ def test_the_integrator_of_the_survey_follows_the_closed_form() -> None:
     p, v = start(*ORBITS[0])
     table = np.zeros((2, COLUMNS))
     table[1, 0] = 5739.0
-    integrate_orbit(p, v, False, table)
+    integrate_orbit(p, v, 1, table)
     q, u = np.empty(3), np.empty(3)
     propagate(p, v, 5739.0, MU, q, u)
     assert np.linalg.norm(table[1, 1:4] - q) < 1e-5  # m after one revolution in steps of 1 s

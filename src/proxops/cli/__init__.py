@@ -13,6 +13,7 @@ from proxops.cli.check import check
 from proxops.cli.ctl import ctl
 from proxops.cli.facility import convert, doctor, play, serve
 from proxops.cli.log import log
+from proxops.cli.orbit import orbit
 from proxops.cli.scenario import list_, run
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_DONE, ProxopsError
 
@@ -39,7 +40,7 @@ def _main(version: Annotated[bool, typer.Option("--version", is_eager=True, call
     pass
 
 
-for _command in (run, check, play, convert, serve, doctor):
+for _command in (run, check, orbit, play, convert, serve, doctor):
     app.command()(_command)
 app.command("list")(list_)
 app.add_typer(ctl, name="ctl")

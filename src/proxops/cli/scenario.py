@@ -9,8 +9,16 @@ import typer
 
 from proxops.cli.facility import Out, Realtime, Report
 from proxops.cli.options import CellPath, Json, Tool, print_json, read_cell
-from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
+from proxops.core.errors import EXIT_DONE, EXIT_STOPPED, BadInput
 
+Seed = Annotated[int | None, typer.Option(help="Seed of a mission; the scenario's own unless given.", min=0)]
+Software = Annotated[
+    str | None, typer.Option(help="Your flight software: path/to/file.py:Class or udp://host:port; ours unless given.")
+]
+WithHall = Annotated[
+    bool | None, typer.Option("--hall/--no-hall", help="Close a mission's loop through the hall, or not.")
+]
+Runs = Annotated[int, typer.Option(help="Fly a mission this many times, with seeds counting up.", min=1, max=100_000)]
 ScenarioName = Annotated[str, typer.Argument(help="Scenario file (TOML), or the name of a shipped one: proxops list.")]
 
 
@@ -22,14 +30,48 @@ def run(
     report: Report = True,
     cell: CellPath = None,
     json: Json = False,
+    seed: Seed = None,
+    flight_software: Software = None,
+    hall: WithHall = None,
+    runs: Runs = 1,
 ) -> None:
-    """Run a scenario: a client's motion over a network and the bridge onto the virtual hall; recorded and summed up."""
-    from proxops.core.scenario import load_scenario
-    from proxops.facility.session import run_session
+    """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
+    scripted client of the bridge."""
+    from proxops.core.library import load
+    from proxops.core.mission import Mission
 
-    loaded = load_scenario(scenario)
+    loaded, read = load(scenario), read_cell(cell, user_tool)
     folder = out or Path("runs") / loaded.name
-    summary = run_session(read_cell(cell, user_tool), loaded, folder, realtime=realtime, report=report, quiet=json)
+    if isinstance(loaded, Mission) and runs > 1:
+        from proxops.facility.mission_campaign import campaign_session
+
+        if realtime:
+            raise BadInput(
+                "--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out"
+            )
+        summary = campaign_session(
+            read, loaded, folder, runs=runs, first_seed=seed, software=flight_software, use_hall=hall, quiet=json
+        )
+    elif isinstance(loaded, Mission):
+        from proxops.facility.mission_session import mission_session
+
+        summary = mission_session(
+            read, loaded, folder, realtime=realtime, seed=seed, software=flight_software, use_hall=hall, report=report,
+            quiet=json,
+        )  # fmt: skip
+    else:
+        from proxops.facility.session import run_session
+
+        given = {
+            "--seed": seed,
+            "--flight-software": flight_software,
+            "--hall": hall,
+            "--runs": runs if runs > 1 else None,
+        }
+        for name, value in given.items():
+            if value is not None:
+                raise BadInput(f"{name}: for missions only; {loaded.name} is a scripted scenario", value=value)
+        summary = run_session(read, loaded, folder, realtime=realtime, report=report, quiet=json)
     if json:
         print_json(summary)
     raise typer.Exit(EXIT_DONE if summary["passed"] else EXIT_STOPPED)
@@ -43,20 +85,21 @@ def list_(json: Json = False) -> None:
         return
     width = max(len(row["name"]) for row in rows)
     for row in rows:
-        print(f"{row['name']:<{width}}  {row['duration_s']:6.0f} s  {row['about']}")
+        print(f"{row['name']:<{width}}  {row['kind']:<8}  {row['duration_s']:6.0f} s  {row['about']}")
 
 
 def list_scenarios() -> list[dict[str, Any]]:
     """One row for each shipped scenario."""
-    from proxops.core.scenario import shipped
+    from proxops.core.library import shelf
+    from proxops.core.mission import Mission
 
     return [
         {
-            "name": scenario.name,
-            "duration_s": scenario.duration_s,
-            "frame": scenario.client.frame,
-            "about": scenario.about,
-            "file": str(scenario.source),
+            "name": item.name,
+            "kind": "mission" if isinstance(item, Mission) else "scripted",
+            "duration_s": item.file.duration_s if isinstance(item, Mission) else item.duration_s,
+            "about": item.file.about if isinstance(item, Mission) else item.about,
+            "file": str(item.source),
         }
-        for scenario in shipped()
+        for item in shelf()
     ]

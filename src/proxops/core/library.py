@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from importlib.resources import files
 from pathlib import Path
 
 from proxops.core.errors import BadInput
-from proxops.core.mission import Mission, parse_mission
+from proxops.core.mission import Mission, mission_paths, parse_mission
 from proxops.core.scenario import Scenario, parse_scenario, shipped
 
 
 def load(path_or_name: Path | str) -> Scenario | Mission:
-    """Read ``some/where.toml``, or one that is shipped by its name. A file with an orbit is a mission."""
+    """Read ``some/where.toml``, or one that is shipped by its name. What has an orbit (or is like a mission) is a mission."""
     path = Path(path_or_name)
     if path.suffix != ".toml":
         path = _shipped_path(str(path_or_name))
@@ -39,12 +38,6 @@ def shelf() -> list[Scenario | Mission]:
     return [*(load_mission(path) for path in mission_paths().values()), *shipped()]
 
 
-def mission_paths() -> dict[str, Path]:
-    """The shipped missions by name."""
-    folder = Path(str(files("proxops").joinpath("missions")))
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
-
-
 def _shipped_path(name: str) -> Path:
     paths = mission_paths() | {scenario.name: scenario.source for scenario in shipped()}
     if name not in paths:
@@ -54,6 +47,6 @@ def _shipped_path(name: str) -> Path:
 
 def _has_orbit(text: str) -> bool:
     try:
-        return "orbit" in tomllib.loads(text)
+        return not {"orbit", "like"}.isdisjoint(tomllib.loads(text))
     except tomllib.TOMLDecodeError:
         return False  # the scenario's own reader says what is wrong

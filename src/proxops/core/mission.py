@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -18,7 +19,18 @@ from proxops.core.craft import Body, ChaserBody
 from proxops.core.errors import BadInput
 from proxops.core.scenario import Bridge, Network
 from proxops.core.segments import DAY_S
-from proxops.core.strict_table import Direction, Finite, Share, Strict, Triple, Truth, Whole, read_table, within
+from proxops.core.strict_table import (
+    Direction,
+    Finite,
+    Share,
+    Strict,
+    Triple,
+    Truth,
+    Whole,
+    judge_table,
+    read_toml,
+    within,
+)
 
 EARTH_RADIUS_KM = 6378.137
 LOWEST_KM = EARTH_RADIUS_KM + 120.0  # of perigee: below, there is no orbit to speak of
@@ -319,7 +331,7 @@ class Mission:
 
 def parse_mission(text: str, source: Path) -> Mission:
     """A mission from its text; ``source`` is named in complaints."""
-    file = read_table(text, MissionFile, source)
+    file = judge_table(_with_base(read_toml(text, source), source), MissionFile, source)
     try:
         file.orbit.check()
         file.target.check("target")
@@ -329,6 +341,35 @@ def parse_mission(text: str, source: Path) -> Mission:
     except BadInput as bad:
         raise BadInput(bad.what, where=str(source), value=bad.value, bound=bad.bound, way_out=bad.way_out) from None
     return Mission(file, source, text)
+
+
+def mission_paths() -> dict[str, Path]:
+    """The shipped missions by name."""
+    folder = Path(str(files("proxops").joinpath("missions")))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def _with_base(values: dict[str, Any], source: Path) -> dict[str, Any]:
+    """``like = "approach"``: what a file does not say is as in that shipped mission. Tables are joined key by key, except that
+    another kind of orbit takes the place of the whole table; lists are replaced."""
+    if "like" not in values:
+        return values
+    base, paths = values["like"], mission_paths()
+    if base not in paths or paths[base] == source:
+        raise BadInput("like: no such mission is shipped", where=str(source), value=base, bound=", ".join(paths))
+    rest = {key: value for key, value in values.items() if key != "like"}
+    return _joined(_with_base(read_toml(paths[base].read_text(encoding="utf-8"), paths[base]), paths[base]), rest)
+
+
+def _joined(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    both = dict(base)
+    for key, value in over.items():
+        old = both.get(key)
+        same_kind = (
+            isinstance(old, dict) and isinstance(value, dict) and value.get("kind", old.get("kind")) == old.get("kind")
+        )
+        both[key] = _joined(old, value) if isinstance(old, dict) and same_kind else value
+    return both
 
 
 def _check_plan(file: MissionFile) -> None:

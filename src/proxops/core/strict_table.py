@@ -79,10 +79,21 @@ Table = TypeVar("Table", bound=Strict)
 
 def read_table(text: str, kind: type[Table], source: Path) -> Table:
     """The file's text as a table of this kind."""
+    return judge_table(read_toml(text, source), kind, source)
+
+
+def read_toml(text: str, source: Path) -> dict[str, Any]:
+    """The file's text as it stands."""
     try:
-        return kind.model_validate(tomllib.loads(text))
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"not TOML: {error}", where=str(source)) from None
+
+
+def judge_table(values: dict[str, Any], kind: type[Table], source: Path) -> Table:
+    """Values as a table of this kind."""
+    try:
+        return kind.model_validate(values)
     except ValidationError as error:
         raise _complaint(error, source) from None
 

@@ -25,10 +25,8 @@ START_S: Final = 30.0  # least limit of the first call: compilers and far comput
 # The timer strikes late: software that watches its own time (a link to another computer) names the cause better than we do.
 LATE: Final = 1.25
 AGAIN_S: Final = 0.1  # and strikes again, should the software swallow it
-_FOREIGN: Final = (
-    str(Path(proxops.__file__).parent),
-    *(sysconfig.get_path(k) for k in ("stdlib", "purelib", "platlib")),
-)
+_LIBRARIES: Final = tuple(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib"))
+_FOREIGN: Final = ("<", *(f"{folder}/" for folder in (Path(proxops.__file__).parent, *_LIBRARIES)))
 
 
 class _Interrupted(BaseException):
@@ -54,19 +52,7 @@ class FlightHost:
         """The commands, which are fit to be carried out, or ``FlightSoftwareFailed``."""
         limit_s = self._limit_s if self.cycles else self._first_s
         begin_s = time.perf_counter()
-        try:
-            if threading.current_thread() is threading.main_thread():
-                answer = self._watched(measurements, limit_s)
-            else:
-                answer = self.software.step(measurements)
-        except _Interrupted as end:
-            raise FlightSoftwareFailed(f"took longer than {limit_s:g} s{_where(end.__traceback__)}") from None
-        except FlightSoftwareFailed:
-            raise  # a link to another computer knows its cause
-        except (Exception, SystemExit) as error:
-            raise FlightSoftwareFailed(
-                f"raised {type(error).__name__}: {error}{_where(error.__traceback__)}"
-            ) from error
+        answer = self._answer(measurements, limit_s)
         took_s = time.perf_counter() - begin_s
         if took_s > limit_s:
             raise FlightSoftwareFailed(f"took longer than {limit_s:g} s: {took_s:.3f} s")
@@ -75,6 +61,28 @@ class FlightHost:
             self.slowest_s = took_s
         self.cycles += 1
         return commands
+
+    def close(self) -> None:
+        """The flight is over: software that has a method ``close`` (a link, a file) is told."""
+        close = getattr(self.software, "close", None)
+        if callable(close):
+            try:
+                close()
+            except (Exception, SystemExit) as error:
+                raise _raised(error) from error
+
+    def _answer(self, measurements: Measurements, limit_s: float) -> Commands:
+        """Whatever comes back, under the timer where there can be one."""
+        try:
+            if threading.current_thread() is threading.main_thread():
+                return self._watched(measurements, limit_s)
+            return self.software.step(measurements)
+        except _Interrupted as end:
+            raise FlightSoftwareFailed(f"took longer than {limit_s:g} s{_where(end.__traceback__)}") from None
+        except FlightSoftwareFailed:
+            raise  # a link to another computer knows its cause
+        except (Exception, SystemExit) as error:
+            raise _raised(error) from error
 
     def _watched(self, measurements: Measurements, limit_s: float) -> Commands:
         """Call under a timer. Handler and timer of whoever used them before are put back."""
@@ -89,7 +97,7 @@ class FlightHost:
                 self._inside = False  # a strike from here on is nobody's
         finally:  # reached even if the last strike fell between the two
             signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, handler)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL if handler is None else handler)  # None: was not Python's
             if left_s > 0.0:
                 signal.setitimer(signal.ITIMER_REAL, max(left_s - (time.monotonic() - begin_s), 1e-6), again_s)
 
@@ -98,9 +106,14 @@ class FlightHost:
             raise _Interrupted
 
 
+def _raised(error: BaseException) -> FlightSoftwareFailed:
+    message = " ".join(str(error).split())  # on one line
+    return FlightSoftwareFailed(f"raised {type(error).__name__}: {message}{_where(error.__traceback__)}")
+
+
 def _where(trail: TracebackType | None) -> str:
     """File and line in the user's own code: the deepest that is neither ours nor a library's, or else the deepest."""
     frames = [f for f in traceback.extract_tb(trail) if f.filename != __file__]
-    own = [f for f in frames if not f.filename.startswith((*_FOREIGN, "<"))]
+    own = [f for f in frames if not f.filename.startswith(_FOREIGN)]
     at = (own or frames)[-1] if frames else None
     return f" ({at.filename}:{at.lineno} in {at.name})" if at else ""

@@ -128,6 +128,10 @@ class MissionApplication:
         self._publish()
         out.audit = self.record.worst
 
+    def close(self) -> None:
+        """Let the flight software go."""
+        self._host.close()
+
     def _wait(self, hall: HallView | None) -> None:
         """Until the hall shows the first pose, or patience ends."""
         self._waited += 1

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.flight import FlightSoftware
 from proxops.core.messages import PERIOD_S, mission_bytes
@@ -108,19 +106,7 @@ def run_mission(
         raise
     finally:
         code = hall.close()
-        _close(flown)
+        application.close()
     alarms = tuple(hall.facility.events.raised)
     ran = Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
     return MissionRan(ran, application.outcome)
-
-
-def _close(software: FlightSoftware) -> None:
-    """A link to another computer is let go; a class of the user's needs nothing."""
-    close = getattr(software, "close", None)
-    if callable(close):
-        close()
-
-
-def worst_audit(outcome: Outcome) -> float:
-    """Greatest figure of the conservation audit."""
-    return float(np.max(outcome.audit))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from proxops.core.errors import BadInput
-from proxops.core.mission import Mission, parse_mission
+from proxops.core.library import load_mission
 from proxops.facility.orbit_survey import survey_orbit
 from proxops.ground.orbit_figures import draw_orbit
 
 
 def orbit_session(what: str, hours: float | None, folder: Path | None, *, quiet: bool) -> dict[str, Any]:
     """Survey a mission's orbit; the table that was printed and written. ``folder``: runs/NAME unless given."""
-    mission = _load(what)
+    mission = load_mission(what)
     survey = survey_orbit(mission, hours)
     folder = folder or Path("runs") / mission.name
     picture, table = folder / "orbit.png", folder / "orbit.json"
@@ -33,21 +32,3 @@ def orbit_session(what: str, hours: float | None, folder: Path | None, *, quiet:
 
         print_orbit(about, Console())
     return about
-
-
-def _load(what: str) -> Mission:
-    """``some/where.toml``, or a mission that is shipped by its name."""
-    path = Path(what)
-    if path.suffix != ".toml":
-        folder = Path(str(files("proxops").joinpath("missions")))
-        shipped = {found.stem: found for found in sorted(folder.glob("*.toml"))}
-        if what not in shipped:
-            raise BadInput(
-                "no such mission", value=what, bound=", ".join(shipped), way_out="or a path that ends in .toml"
-            )
-        path = shipped[what]
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the mission: {error}", where=str(path)) from None
-    return parse_mission(text, path)

@@ -1,7 +1,7 @@
 """The reference orbit of a mission and a chaser's free drift beside it, linear against exact: numbers and curves.
 
-Shadow: a cylinder of the equator's radius. Sun: low-precision formula of the Astronomical Almanac (0.01 deg until 2050).
-Sidereal time: Earth rotation angle and precession (IERS Conventions 2010, eq. 5.15 and 5.32), UT1 taken as UTC.
+Shadow: a cylinder of the equator's radius. Sidereal time: Earth rotation angle and precession (IERS Conventions 2010,
+eq. 5.15 and 5.32), UT1 taken as UTC.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from proxops.space.ephemeris import COLUMNS, ephemeris_at
 from proxops.space.kepler import elements_from_state, mean_motion
 from proxops.space.reference_orbit import InitialState, elements_of, reference_orbit
 from proxops.space.secular_j2 import kepler_rates, secular_rates
+from proxops.space.sky import sun_position
 
 REVOLUTIONS: Final = (0.25, 0.5, 1.0)
 POINTS: Final = 1201  # of a curve
@@ -49,7 +50,7 @@ class _Orbit:
     elements: Array  # (6)
     meaning: str  # of the elements
     rates: Array  # (3) rad/s of node, perigee, mean anomaly
-    j2: bool
+    degree: int  # of gravity's zonal terms, 1: none
     utc: datetime
     tt: float
 
@@ -66,20 +67,26 @@ class _Orbit:
 
 def survey_orbit(mission: Mission, hours: float | None) -> Survey:
     """Over ``hours``, two revolutions unless given; a path of the user's own over what it covers."""
-    orbit = _orbit(mission, None if hours is None else 3600.0 * hours)
+    try:
+        orbit = _orbit(mission, None if hours is None else 3600.0 * hours)
+    except BadInput as bad:
+        where = str(mission.source)
+        raise BadInput(bad.what, where=where, value=bad.value, bound=bad.bound, way_out=bad.way_out) from None
     start = mission.file.start
     x0 = np.array([*start.position_m, *start.velocity_m_s])
     t = np.linspace(0.0, orbit.end_s, POINTS)
     exact, cw, elliptic = _drift(orbit, x0, t)
     marks = np.array([share * orbit.period_s for share in REVOLUTIONS if share * orbit.period_s <= orbit.end_s])
     p, v = orbit.states(t)
-    sun = _sun_direction(orbit.tt)
+    sun = np.empty(3)
+    sun_position(orbit.tt, sun)
+    sun /= np.linalg.norm(sun)
     curves = _curves(mission, orbit, t, p, v, sun, (exact, cw, elliptic))
     about = {
         "name": mission.name, "kind": mission.file.orbit.kind, "epoch_utc": orbit.utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "hours": orbit.end_s / 3600.0, **_figures(orbit, curves, p, v, sun),
         "start": {"position_m": list(start.position_m), "velocity_m_s": list(start.velocity_m_s)},
-        "gravity": "point mass and J2" if orbit.j2 else "point mass",
+        "gravity": f"point mass and zonal terms to J{orbit.degree}" if orbit.degree > 1 else "point mass",
         "drift": _rows(orbit, x0, marks),
     }  # fmt: skip
     return Survey(about, curves)
@@ -88,7 +95,7 @@ def survey_orbit(mission: Mission, hours: float | None) -> Survey:
 def _orbit(mission: Mission, span_s: float | None) -> _Orbit:
     file = mission.file
     asked = file.orbit
-    j2 = asked.j2 if isinstance(asked, KeplerOrbit) else file.environment.gravity_degree >= 2
+    degree = 1 if isinstance(asked, KeplerOrbit) and not asked.j2 else file.environment.gravity_degree
     elements, begin = np.empty(6), reference_orbit(asked, 0.0)
     if isinstance(begin, InitialState):
         p, v = begin.p, begin.v
@@ -97,12 +104,12 @@ def _orbit(mission: Mission, span_s: float | None) -> _Orbit:
         ephemeris_at(begin.table, 0.0, p, v)
     elements_from_state(p, v, MU_M3_S2, elements)
     if not (elements[0] > 0.0 and elements[1] < 1.0):
-        raise BadInput("orbit: no ellipse at the start", where=str(mission.source), value=f"e = {elements[1]:.4f}")
+        raise BadInput("orbit: no ellipse at the start", value=f"e = {elements[1]:.4f}")
     if isinstance(asked, Elements):
         elements = elements_of(asked)
-    meaning = "mean" if isinstance(asked, KeplerOrbit) and j2 else "osculating at the start"
+    meaning = "mean" if isinstance(asked, KeplerOrbit) and degree > 1 else "osculating at the start"
     rates = np.empty(3)
-    if j2:
+    if degree > 1:
         secular_rates(elements[0], elements[1], elements[2], rates)
     else:
         kepler_rates(elements[0], rates)
@@ -112,16 +119,18 @@ def _orbit(mission: Mission, span_s: float | None) -> _Orbit:
     if isinstance(path, InitialState):
         table = np.zeros((math.ceil(end_s / NODE_S) + 2, COLUMNS))
         table[:, 0] = NODE_S * np.arange(table.shape[0])
-        integrate_orbit(p, v, j2, table)
+        integrate_orbit(p, v, degree, table)
     else:
         table = path.table
-    return _Orbit(table, end_s, elements, meaning, rates, j2, datetime.fromisoformat(begin.epoch_utc), begin.epoch_tt)
+    return _Orbit(
+        table, end_s, elements, meaning, rates, degree, datetime.fromisoformat(begin.epoch_utc), begin.epoch_tt
+    )
 
 
 def _drift(orbit: _Orbit, x0: Array, t: Array) -> tuple[Array, Array, Array]:
     """Places (n, 3) in lvlh at times ``t``, the first being 0: exact, Clohessy-Wiltshire, elliptic."""
     exact, cw, elliptic = np.empty((t.size, 6)), np.empty((t.size, 6)), np.empty((t.size, 6))
-    integrate_drift(orbit.table, orbit.j2, x0[:3], x0[3:], t, exact)
+    integrate_drift(orbit.table, orbit.degree, x0[:3], x0[3:], t, exact)
     a, e, anomaly = (float(orbit.elements[k]) for k in (0, 1, 5))
     phi, n = np.empty((6, 6)), mean_motion(a, MU_M3_S2)
     for k, moment in enumerate(t.tolist()):
@@ -182,16 +191,6 @@ def _curves(
         eclipsed=(towards < 0.0) & (beside < EQUATOR_M), sun_plane=plane @ sun, earth_radius_km=1e-3 * EQUATOR_M,
         period_s=orbit.period_s, drift_s=t, exact_m=drift[0], cw_m=drift[1], elliptic_m=drift[2],
     )  # fmt: skip
-
-
-def _sun_direction(tt: float) -> Array:
-    """Unit vector in the equator of date."""
-    days = tt / 86400.0
-    anomaly = math.radians(357.528 + 0.9856003 * days)
-    longitude = math.radians(280.460 + 0.9856474 * days + 1.915 * math.sin(anomaly) + 0.020 * math.sin(2.0 * anomaly))
-    tilt = math.radians(23.439 - 4e-7 * days)
-    across = math.sin(longitude)
-    return np.array([math.cos(longitude), math.cos(tilt) * across, math.sin(tilt) * across])
 
 
 def _sidereal_angle(days: float) -> float:

@@ -43,11 +43,10 @@ def _print_drift(about: Table, console: Console) -> None:
 
     start = ", ".join(f"{value:g}" for value in about["start"]["position_m"])
     speed = ", ".join(f"{value:g}" for value in about["start"]["velocity_m_s"])
-    console.print(
-        f"\nfree drift from ({start}) m with ({speed}) m/s in lvlh; gravity: {about['gravity']}", highlight=False
-    )
+    console.print(f"\nfree drift from ({start}) m with ({speed}) m/s in lvlh", highlight=False)
+    console.print(f"exact: {about['gravity']}; CW and elliptic: linear, about a point mass", highlight=False)
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("revolutions", "x, m", "y, m", "z, m", "distance, m", "error of CW, m", "error of elliptic, m"):
+    for name in ("turns", "x, m", "y, m", "z, m", "distance, m", "CW off, m", "elliptic off, m"):
         grid.add_column(name, justify="right")
     for row in about["drift"]:
         cells = [f"{value:.3f}" for value in (*row["position_m"], row["distance_m"])]

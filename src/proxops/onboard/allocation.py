@@ -24,7 +24,7 @@ CARRY_PULSES: Final = 8.0  # smallest pulses' worth of impulse that may wait for
 
 class Allocation:
     """Thruster pulses. What is too short to fire waits as impulse (three numbers, not one per thruster: noise to and fro
-    cancels before it costs propellant). Torque does not wait: the wheels take what pulses leave.
+    cancels before it costs propellant). Torque waits only while it is asked for: otherwise the wheels take what pulses leave.
 
     ``plume_deg`` and ``plume_within_m``: thrusters that blow within this cone about the chaser's -x are not used this near the
     target, as long as the others can do without them.
@@ -34,8 +34,9 @@ class Allocation:
         force = data.thruster_force_n * data.thruster_directions
         self.wrench = np.vstack((force.T, np.cross(data.thruster_places, force).T))  # (6, n) N, N m at full thrust
         self._period_s, self._min_on_s = data.period_s, data.min_on_s
-        self._carried = np.zeros(3)
-        self._most = CARRY_PULSES * data.thruster_force_n * data.min_on_s
+        self._carried = np.zeros(6)
+        arm = float(np.max(np.abs(self.wrench[3:]))) / data.thruster_force_n
+        self._most = CARRY_PULSES * data.thruster_force_n * data.min_on_s * np.array([1.0, 1.0, 1.0, arm, arm, arm])
         self._plume_within_m = plume_within_m
         self._blows = data.thruster_directions[:, 0] > math.cos(math.radians(plume_deg))
 
@@ -47,12 +48,13 @@ class Allocation:
 
     def pulses(self, force: Floats, torque: Floats, usable: NDArray[np.bool_]) -> Floats:
         """On-times (n) s of this cycle for the mean force (N) and torque (N m) in the chaser's frame."""
-        wanted = np.concatenate((force * self._period_s + self._carried, torque * self._period_s))
+        if not torque.any():
+            self._carried[3:] = 0.0
+        wanted = np.concatenate((force, torque)) * self._period_s + self._carried
         on = np.zeros(self.wrench.shape[1])
         allocate(self.wrench, wanted, usable, self._period_s, on)
         quantise(on, self._min_on_s, self._period_s)
-        left = wanted[:3] - self.wrench[:3] @ on
-        self._carried = np.clip(left, -self._most, self._most)
+        self._carried = np.clip(wanted - self.wrench @ on, -self._most, self._most)
         return on
 
     def forget(self) -> None:

@@ -80,7 +80,9 @@ class Slew:
 
     def steady(self, w: Floats, dt: float) -> None:
         """One cycle of turning at a rate from wherever it is."""
-        self.follow(self.q, w, np.zeros(3), dt)
+        ahead = self.q.copy()
+        turn(ahead, dt * self.w)
+        self.follow(ahead, w, np.zeros(3), dt)
 
 
 @kernel
@@ -121,9 +123,14 @@ def follow(
     q: Floats, w: Floats, acceleration: Floats, q_goal: Floats, w_goal: Floats, w_dot_goal: Floats, limits: Floats,
     dt: float, to_go: Floats,
 ) -> None:  # fmt: skip
-    """Advance q and w; ``to_go``: angle and relative rate that are left; ``limits``: of tilt and roll acceleration."""
-    ahead = np.array([1.0, 0.0, 0.0])
-    x, way, relative = turned(q, ahead), np.empty(3), w_goal - w
+    """Bring q and w up to now by the last acceleration, and choose the next one; ``to_go``: angle and relative rate that are
+    left; ``limits``: of tilt and roll acceleration."""
+    ahead, way = np.array([1.0, 0.0, 0.0]), np.empty(3)
+    for i in range(3):
+        way[i] = dt * w[i] + 0.5 * dt * dt * acceleration[i]
+        w[i] += dt * acceleration[i]
+    turn(q, way)
+    x, relative = turned(q, ahead), w_goal - w
     tilt = _tilt(x, turned(q_goal, ahead), way)
     roll_rate = relative[0] * x[0] + relative[1] * x[1] + relative[2] * x[2]
     roll = _roll(q, q_goal, tilt, roll_rate)
@@ -137,9 +144,6 @@ def follow(
     for i in range(3):
         # The roll rate that is still missing would turn with x; without it, catching up would throw x off its course.
         acceleration[i] = w_dot_goal[i] + keep * by_tilt[i] + by_roll * x[i] - roll_rate * carried[i]
-        way[i] = dt * w[i] + 0.5 * dt * dt * acceleration[i]
-        w[i] += dt * acceleration[i]
-    turn(q, way)
 
 
 def attitude_of(R_eci_lvlh: Floats, R_lvlh_chaser: Floats) -> Floats:

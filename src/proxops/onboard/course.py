@@ -72,7 +72,8 @@ class SphereCourse:
 
 @kernel
 def _dot(a: Floats, b: Floats) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    product: float = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return product
 
 
 @kernel

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
 from proxops.core.flight import Estimate, Floats, OnboardData
 from proxops.maths.quaternion import cross, turned
 
-LEAST_GAP_M = 0.1  # between the interfaces when a fly-around reaches the axis
+LEAST_GAP_M: Final = 0.1  # between the interfaces when a fly-around reaches the axis
 
 
 class DockingAxis:
@@ -24,7 +25,8 @@ class DockingAxis:
 
     def place(self, gap: float) -> Floats:
         """On the axis with this gap between the interfaces."""
-        return self._mated + np.array([gap, 0.0, 0.0])
+        place: Floats = self._mated + np.array([gap, 0.0, 0.0])
+        return place
 
     def gap(self, place: Floats) -> float:
         """Gap at a place on the axis."""

@@ -6,7 +6,7 @@ watch thrusters → navigate → decide (plan, aborts) → guide → control →
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,8 @@ from proxops.onboard.retreat import retreat_burn
 from proxops.onboard.thruster_watch import ThrusterWatch
 from proxops.onboard.wheels import Wheels
 
-BURNT_M_S = 0.001  # of a retreat's burn may be left
-BURN_S = 120.0  # by then it is over, even if thrusters failed
+BURNT_M_S: Final = 0.001  # of a retreat's burn may be left
+BURN_S: Final = 120.0  # by then it is over, even if thrusters failed
 
 
 class Navigator(Protocol):
@@ -74,6 +74,7 @@ class RendezvousSoftware:
         self.aborts = AbortWatch(file.abort, math.radians(0.5 * file.sensor.field_of_view_deg), self.data.period_s)
         self._file, self._axis = file, DockingAxis(self.data)
         self._slew: Slew | None = None
+        self._estimate: Estimate | None = None  # the last one there was
         self._reference: Reference | None = None
         self._line = np.zeros(3)  # direction of the present approach, LVLH
         self._burn, self._burn_s = np.zeros(3), 0.0  # what is left of a retreat's burn, m/s in eci axes; its time
@@ -99,21 +100,24 @@ class RendezvousSoftware:
 
     def _decide(self, nav: Navigator, slew: Slew) -> Floats | None:
         """Acceleration wanted of the thrusters (eci), None for thrusters off; the slew is moved on."""
-        if self.logic.phase == MissionPhase.ACQUISITION and not nav.ready:
+        if nav.ready:
+            self._estimate = nav.estimate
+        estimate = self._estimate
+        if estimate is None:
             if not self.watch.enough:
                 self.logic.happen(Event.ABORT, AbortCause.ACTUATORS)
             slew.steady(local_orbit(nav.p_eci_chaser, nav.v_eci_chaser).w, self.data.period_s)
             return None  # attitude only: there is nothing yet to steer by
-        estimate = nav.estimate
         orbit = local_orbit(nav.p_eci_chaser - estimate.position, nav.v_eci_chaser - estimate.velocity)
         if self.logic.phase == MissionPhase.ACQUISITION and trusted(estimate, self._file.abort, final=False):
             self.guidance.start(orbit, estimate)
             self._begin()
         if self.logic.approaching:
             self._walk(nav, orbit, estimate)
-        if self.logic.approaching:
-            return self._track(orbit, estimate, slew)
-        return self._leave(nav, orbit, slew)
+        if self.logic.approaching and nav.ready:
+            self._reference = self.guidance.step(orbit, estimate, slew)
+            return self.control.acceleration(self._reference, estimate)
+        return self._leave(orbit, estimate, slew)
 
     def _walk(self, nav: Navigator, orbit: LocalOrbit, estimate: Estimate) -> None:
         """Give up, arrive, or go to the next step."""
@@ -140,17 +144,14 @@ class RendezvousSoftware:
         self.logic.happen(event_of(self.guidance.present))
         self._line = self.guidance.direction
 
-    def _track(self, orbit: LocalOrbit, estimate: Estimate, slew: Slew) -> Floats:
-        self._reference = self.guidance.step(orbit, estimate, slew)
-        return self.control.acceleration(self._reference, estimate)
-
-    def _leave(self, nav: Navigator, orbit: LocalOrbit, slew: Slew) -> Floats | None:
-        """Mated, retreating or drifting: turn with LVLH (mated: with the target); the burn, then nothing."""
+    def _leave(self, orbit: LocalOrbit, estimate: Estimate, slew: Slew) -> Floats | None:
+        """Mated, retreating, drifting, or for a while without an estimate: turn with LVLH (mated: with the target); the burn,
+        then nothing."""
         dt = self.data.period_s
         self._reference = None
         if self.logic.phase == MissionPhase.MATED:
-            w, w_dot = self._axis.turning(nav.estimate)
-            slew.follow(nav.estimate.q_eci_target, w, w_dot, dt)
+            w, w_dot = self._axis.turning(estimate)
+            slew.follow(estimate.q_eci_target, w, w_dot, dt)
             return None
         slew.steady(orbit.w, dt)
         if self.logic.phase != MissionPhase.RETREAT:
@@ -174,18 +175,18 @@ class RendezvousSoftware:
             self.allocation.forget()
             each, _ = self.wheels.command(torque, wheel_rate)
             return np.zeros(self.watch.healthy.size), each
-        unloading = self.wheels.unloading(wheel_rate)
+        unloading = self.wheels.unloading(wheel_rate, nav.w_eci_chaser)
         _, given = self.wheels.command(torque - unloading, wheel_rate)
         by_thrusters = torque - given if unloading.any() else np.zeros(3)
         force = self.control.force(acceleration, mass_kg, q)
-        on = self.allocation.pulses(force, by_thrusters, self._usable(nav))
+        on = self.allocation.pulses(force, by_thrusters, self._usable())
         # The wheels take what the pulses leave of the torque, at once and not only when it shows as an error.
         each, _ = self.wheels.command(torque - self.allocation.wrench[3:] @ on / self.data.period_s, wheel_rate)
         return on, each
 
-    def _usable(self, nav: Navigator) -> NDArray[np.bool_]:
-        position = nav.estimate.position
-        return self.allocation.usable(self.watch.healthy, math.sqrt(position @ position))
+    def _usable(self) -> NDArray[np.bool_]:
+        far = math.inf if self._estimate is None else float(np.linalg.norm(self._estimate.position))
+        return self.allocation.usable(self.watch.healthy, far)
 
     # --- what is known of it ---
 

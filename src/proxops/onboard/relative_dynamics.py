@@ -2,7 +2,7 @@
 
 d²r/dt² = G r + A (1 + κ),  G = μ/R³ (3 eeᵀ − 1), e up, half-way between the craft (there it has no second order),
                             A: accelerations by the thrust along the chaser's three axes, κ: their errors of scale
-dω/dt = J⁻¹ (Jω × ω) + (k|ω|² + floor) s,  s: unit Gauss-Markov processes for a wrong inertia and small torques
+dω/dt = J⁻¹ (Jω × ω) + D(ω) s,  s: relative errors of the principal moments of inertia, in standard deviations
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from proxops.core.flight import Floats
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, length, put_unit, quat_product
+from proxops.maths.quaternion import cross, put_unit, quat_product
 from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.maths.small_matrix import applied, product, skew
 from proxops.onboard.relative_model import (
@@ -22,18 +22,15 @@ from proxops.onboard.relative_model import (
     E_SLOW,
     E_V,
     E_W,
-    INERTIA_SHARE,
+    INERTIA_TIME_S,
     MU_M3_S2,
     N_ERROR,
     N_SLOW,
-    NUTATION_SHARE,
     RATE_WALK,
     SCALE,
     SLOW,
     THRUST_ANGLE,
     THRUST_SHARE,
-    TORQUE_FLOOR,
-    TORQUE_TIME_S,
     VELOCITY_WALK,
     Q,
     RelativeModel,
@@ -56,7 +53,7 @@ def propagate(x: Floats, P: Floats, thrust: Floats, p_eci: Floats, dt: float, mo
     for i in range(N_SLOW):
         x[SLOW + i] *= decay[i]
     spread(P, translation, rotation, decay)
-    add_noise(P, x, a_eci, decay, dt, model)
+    add_noise(P, a_eci, decay, dt, model)
 
 
 @kernel
@@ -87,26 +84,32 @@ def move(x: Floats, G: Floats, a: Floats, dt: float) -> None:
 
 @kernel
 def angular_acceleration(w: Floats, s: Floats, model: RelativeModel) -> Floats:
-    """Euler's equations with the torque's error, target's frame."""
-    torque = cross(applied(model.inertia, w), w)
-    size = torque_size(length(w))
-    out = np.empty(3)
+    """Euler's equations with moments of inertia that are wrong by s, target's frame."""
+    out = applied(model.inverse_inertia, cross(applied(model.inertia, w), w))
+    return out + applied(inertia_effect(w, model), s)
+
+
+@kernel
+def inertia_effect(w: Floats, model: RelativeModel) -> Floats:
+    """(3, 3) rad/s²: how the angular acceleration changes with s, one standard deviation of each principal moment. About the
+    principal axis i it is (I_j − I_k)/I_i u_j u_k, whose first factor changes by ``model.torque_slope``."""
+    u = applied(model.axes.T, w)
+    local = np.empty((3, 3))
     for i in range(3):
-        row = model.inverse_inertia[i]
-        out[i] = row[0] * torque[0] + row[1] * torque[1] + row[2] * torque[2] + size * s[i]
-    return out
+        local[i] = u[(i + 1) % 3] * u[(i + 2) % 3] * model.torque_slope[i]
+    return product(model.axes, local)
 
 
 @kernel
-def torque_size(rate: float) -> float:
-    """What one standard deviation of s stands for (rad/s²)."""
-    return INERTIA_SHARE * rate * rate + TORQUE_FLOOR
-
-
-@kernel
-def torque_time(rate: float) -> float:
-    """Correlation time of s (s)."""
-    return min(max(1.0 / max(NUTATION_SHARE * rate, 1e-9), TORQUE_TIME_S[0]), TORQUE_TIME_S[1])
+def inertia_slope(w: Floats, s: Floats, model: RelativeModel) -> Floats:
+    """(3, 3) 1/s: how ``inertia_effect`` times s changes with the rate."""
+    u = applied(model.axes.T, w)
+    share = applied(model.torque_slope, s)
+    local = np.zeros((3, 3))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        local[i, j], local[i, k] = share[i] * u[k], share[i] * u[j]
+    return product(product(model.axes, local), model.axes.T)
 
 
 @kernel
@@ -119,7 +122,7 @@ def rotate(x: Floats, dt: float, model: RelativeModel) -> None:
     k4 = angular_acceleration(w + dt * k3, s, model)
     middle = w + dt / 6.0 * (k1 + k2 + k3)
     put_unit(quat_product(x[Q : Q + 4], quat_from_rotation_vector(middle * dt)), x[Q : Q + 4])
-    decay = math.exp(-dt / torque_time(length(w)))
+    decay = math.exp(-dt / INERTIA_TIME_S)
     for i in range(3):
         x[W + i] = w[i] + dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
         x[S + i] = decay * s[i]
@@ -145,17 +148,14 @@ def translation_transition(G: Floats, thrust: Floats, dt: float) -> Floats:
 def rotation_transition(x: Floats, dt: float, model: RelativeModel) -> Floats:
     """(9, 9) of δθ, δω, δs: 1 + F dt + F² dt²/2."""
     w, s = x[W : W + 3], x[S : S + 3]
-    rate = length(w)
     F = np.zeros((9, 9))
     F[0:3, 0:3] = -skew(w)
     turn = skew(applied(model.inertia, w)) - product(skew(w), model.inertia)  # ∂(Jω × ω)/∂ω
-    F[3:6, 3:6] = product(model.inverse_inertia, turn)
+    F[3:6, 3:6] = product(model.inverse_inertia, turn) + inertia_slope(w, s, model)
+    F[3:6, 6:9] = inertia_effect(w, model)
     for i in range(3):
         F[i, 3 + i] = 1.0
-        F[3 + i, 6 + i] = torque_size(rate)
-        F[6 + i, 6 + i] = -1.0 / torque_time(rate)
-        for j in range(3):
-            F[3 + i, 3 + j] += 2.0 * INERTIA_SHARE * s[i] * w[j]
+        F[6 + i, 6 + i] = -1.0 / INERTIA_TIME_S
     out = 0.5 * dt * dt * product(F, F) + dt * F
     for i in range(9):
         out[i, i] += 1.0
@@ -175,7 +175,7 @@ def spread(P: Floats, translation: Floats, rotation: Floats, decay: Floats) -> N
 
 
 @kernel
-def add_noise(P: Floats, x: Floats, a: Floats, decay: Floats, dt: float, model: RelativeModel) -> None:
+def add_noise(P: Floats, a: Floats, decay: Floats, dt: float, model: RelativeModel) -> None:
     """Process noise of ``dt``."""
     a2 = a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
     across = THRUST_ANGLE * THRUST_ANGLE
@@ -191,6 +191,6 @@ def add_noise(P: Floats, x: Floats, a: Floats, decay: Floats, dt: float, model: 
             P[E_V + i, j] += q * dt / 2.0
             P[E_V + i, E_V + j] += q
         P[E_W + i, E_W + i] += RATE_WALK * RATE_WALK * dt
-        P[E_S + i, E_S + i] += 1.0 - math.exp(-2.0 * dt / torque_time(length(x[W : W + 3])))
+        P[E_S + i, E_S + i] += 1.0 - math.exp(-2.0 * dt / INERTIA_TIME_S)
     for i in range(N_SLOW):
         P[E_SLOW + i, E_SLOW + i] += model.slow_sigma[i] ** 2 * (1.0 - decay[i] * decay[i])

@@ -2,8 +2,9 @@
 
 State (29 numbers) and error state (28): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
 inertial derivative), attitude q_eci_target with error δθ in the target's frame (q = q̂ Exp(δθ)), rate ω (target's frame),
-the dimensionless torque error s, and the slow errors: of the measurement, in the sensor's frame, position bias (m), boresight
-(rad), attitude bias (rad) and the error of the exposure's time stamp (s); of the thrusters, a scale about each chaser's axis.
+the relative errors s of its principal moments of inertia (in units of INERTIA_SHARE), and the slow errors: of the measurement, in
+the sensor's frame, position bias (m), boresight (rad), attitude bias (rad) and the error of the exposure's time stamp (s); of the
+thrusters, a scale along each axis of the chaser.
 """
 
 from __future__ import annotations
@@ -26,20 +27,17 @@ N_SLOW: Final = 13
 BIAS, BORESIGHT, ATTITUDE, CLOCK, SCALE = 0, 3, 6, 9, 10  # among the slow errors
 
 MU_M3_S2: Final = 3.986004418e14  # EGM2008; flight software may not look at the simulation's own
-# The on-board inertia is a few per cent wrong. Differences of moments are then wrong by this share of a moment, and so is
-# the angular acceleration, as a share of |ω|²; it keeps its direction about as long as nutation takes to turn it.
-INERTIA_SHARE: Final = 0.015
-NUTATION_SHARE: Final = 0.3  # rate of nutation as a share of |ω|
-TORQUE_TIME_S: Final = (20.0, 200.0)  # bounds of the correlation time
-TORQUE_FLOOR: Final = 5e-7  # rad/s²: gravity gradient in low orbit, a client that holds its attitude in LVLH
-RATE_WALK: Final = 1e-7  # rad/s per sqrt(s)
+INERTIA_SHARE: Final = 0.03  # the on-board principal moments are wrong by this, one standard deviation
+INERTIA_TIME_S: Final = 1000.0  # and hold; they fade only so that old motion does not bind the filter for ever
+# rad/s per sqrt(s): torques of 3e-7 rad/s² that last minutes, as gravity gradient and the control of a client in LVLH give.
+RATE_WALK: Final = 3e-6
 # Thrusters, one standard deviation: what persists (mass, thrust; as long as the same thrusters fire) and adds up in a burn, and
-# what every cycle's impulse has anew, along its direction and across it. Together 5 % and 1 deg.
+# what every cycle's impulse has anew, along its direction and across it. Together about 5 % and 1 deg.
 THRUST_SCALE: Final = 0.04
 THRUST_TIME_S: Final = 100.0
-THRUST_SHARE: Final = 0.03
+THRUST_SHARE: Final = 0.02
 THRUST_ANGLE: Final = math.radians(1.0)
-VELOCITY_WALK: Final = 2e-5  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
+VELOCITY_WALK: Final = 1e-5  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
 
 
 @dataclass(frozen=True)
@@ -59,6 +57,8 @@ class RelativeModel(NamedTuple):
 
     inertia: Floats  # (3, 3) target
     inverse_inertia: Floats
+    axes: Floats  # (3, 3) columns: principal axes in the target's frame
+    torque_slope: Floats  # (3, 3) see `torque_slope`
     target_mass_centre: Floats  # (3) target's frame
     sensor_place: Floats  # (3) from the chaser's centre of mass, in the sensor's frame
     R_sensor_chaser: Floats
@@ -75,13 +75,26 @@ class RelativeModel(NamedTuple):
 def relative_model(data: OnboardData, sensor: Sensor, avionics: Avionics, hall: SlowErrors) -> RelativeModel:
     """From the nominal data on board and the sensor's data sheet."""
     R_sensor_chaser = np.ascontiguousarray(R_CHASER_SENSOR.T)
+    moments, axes = np.linalg.eigh(data.target_inertia)
     sigma, times = slow_errors(sensor, avionics, hall)
     return RelativeModel(
-        data.target_inertia, np.asarray(np.linalg.inv(data.target_inertia), np.float64), data.target_mass_centre,
+        data.target_inertia, np.asarray(np.linalg.inv(data.target_inertia), np.float64),
+        np.ascontiguousarray(axes), torque_slope(moments), data.target_mass_centre,
         R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, data.period_s,
         sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
         math.radians(max(sensor.attitude_deg, 1e-3)), math.radians(sensor.attitude_deg_per_m),
     )  # fmt: skip
+
+
+def torque_slope(moments: Floats) -> Floats:
+    """(3, 3) change of (I_j − I_k)/I_i, row i, with the relative error of moment m, column, of one standard deviation."""
+    out = np.empty((3, 3))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[i, j], out[i, k] = moments[j], -moments[k]
+        out[i, i] = moments[k] - moments[j]
+        out[i] *= INERTIA_SHARE / moments[i]
+    return out
 
 
 def slow_errors(sensor: Sensor, avionics: Avionics, hall: SlowErrors) -> tuple[Floats, Floats]:

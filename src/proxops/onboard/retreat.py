@@ -28,13 +28,14 @@ BURN_ERROR: Final = 0.02  # one sigma, of the burn's size
 LINEAR_SHARE: Final = (
     0.01  # of the farthest distance so far: what the linear model may be wrong by when it comes near again
 )
+FAILED: Final = -1e9  # m: added to the merit of a path that fails, below that of any that leaves
 OUTWARDS_M_S: Final = 0.01  # least speed away right after the burn
 
 
 @dataclass(frozen=True)
 class Burn:
     """Change of velocity in eci axes; ``clearance_m``: least distance, less three sigma, from when it has left the keep-out
-    sphere for good; ``safe``: whether that stays outside of the sphere."""
+    sphere for good; ``safe``: whether that stays outside of the sphere. If not, the clearance is without the sigmas."""
 
     dv: Floats
     clearance_m: float
@@ -54,8 +55,12 @@ def retreat_burn(
     transition_table(p_eci_target, v_eci_target, steps, table)
     state = np.concatenate((estimate.position, estimate.velocity))
     dv, result = np.empty(3), np.empty(2)
-    search(table, state, estimate.covariance[:6, :6].copy(), _directions(), keep_out_m, most_m_s, dv, result)
-    return Burn(dv, float(result[0]), bool(result[1] > 0.0))
+    covariance, directions = estimate.covariance[:6, :6].copy(), _directions()
+    search(table, state, covariance, directions, keep_out_m, most_m_s, 1, dv, result)
+    safe = bool(result[1] > 0.0)
+    if not safe:  # nothing is certain: then as far away as the estimate itself says
+        search(table, state, np.zeros((6, 6)), directions, keep_out_m, most_m_s, SIZES, dv, result)
+    return Burn(dv, float(result[0]), safe)
 
 
 def _directions() -> Floats:
@@ -120,15 +125,15 @@ def _position_covariances(table: Floats, covariance: Floats, out: Floats) -> Non
 
 @kernel
 def search(
-    table: Floats, state: Floats, covariance: Floats, directions: Floats, keep_out: float, most: float, dv: Floats,
-    result: Floats,
+    table: Floats, state: Floats, covariance: Floats, directions: Floats, keep_out: float, most: float, first: int,
+    dv: Floats, result: Floats,
 ) -> None:  # fmt: skip
-    """``dv`` := the burn, ``result`` := its clearance and whether it is safe (1) or not (0)."""
+    """``dv`` := the burn, ``result`` := its clearance and whether it is safe (1) or not (0); sizes from ``first`` on."""
     spread = np.empty((table.shape[0], 2, 3, 3))
     _position_covariances(table, covariance, spread)
     result[0], result[1] = -np.inf, 0.0
     after = state.copy()
-    for size in range(1, SIZES + 1):
+    for size in range(first, SIZES + 1):
         burn = most * size / SIZES
         for d in range(directions.shape[0]):
             for i in range(3):
@@ -148,10 +153,10 @@ def coast(table: Floats, spread: Floats, state: Floats, burn: float, keep_out: f
     """Least distance less its uncertainty along a coasting path once it has left the sphere; before, the way has to lead
     outwards, or the path counts by how badly it fails (negative). Given up as soon as it is worse than ``enough``."""
     last, here = state[:3].copy(), np.empty(3)
-    before = math.sqrt(last[0] ** 2 + last[1] ** 2 + last[2] ** 2)
-    away = (last[0] * state[3] + last[1] * state[4] + last[2] * state[5]) / before
+    before: float = math.sqrt(last[0] ** 2 + last[1] ** 2 + last[2] ** 2)
+    away: float = (last[0] * state[3] + last[1] * state[4] + last[2] * state[5]) / before
     if away < OUTWARDS_M_S:
-        return -1e6 + away
+        return 2.0 * FAILED + away
     left, least, farthest = False, np.inf, before
     for n in range(table.shape[0]):
         for i in range(3):
@@ -167,12 +172,12 @@ def coast(table: Floats, spread: Floats, state: Floats, burn: float, keep_out: f
         elif distance - doubt > keep_out:
             left, least = True, distance - doubt
         elif distance < before:  # turned back before it was out
-            return -1e3 + before
+            return FAILED + before
         farthest = max(farthest, distance)
         before = distance
         for i in range(3):
             last[i] = here[i]
-    return least if left else -1e3 + farthest
+    return least if left else FAILED + farthest
 
 
 @kernel

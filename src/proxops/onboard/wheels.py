@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
 
 from proxops.core.flight import Floats, OnboardData
+from proxops.maths.quaternion import cross
 
 USABLE: Final = 0.98  # of the momentum: the rest is kept for the drives' own loop
 UNLOAD_ABOVE: Final = 0.8  # share of a wheel's momentum
 UNLOAD_UNTIL: Final = 0.4
 UNLOAD_PER_S: Final = 0.02
+HAND_ABOVE: Final = 0.25  # of one wheel's torque, for the momentum that goes round with a spin
+HAND_UNTIL: Final = 0.1
+HAND_PER_S: Final = 0.05
 
 
 class Wheels:
@@ -22,7 +27,7 @@ class Wheels:
         self._share = self._axes @ np.linalg.inv(self._axes.T @ self._axes)  # (n, 3), smallest torques
         self._torque, self._momentum = data.wheel_torque_n_m, data.wheel_momentum_n_m_s
         self._rotor, self._period_s = data.rotor_kg_m2, data.period_s
-        self._unloading = False
+        self._unloading = self._handing = False
 
     def momentum(self, wheel_rate: Floats) -> Floats:
         """(3) N m s of all rotors."""
@@ -42,8 +47,20 @@ class Wheels:
         each = each * scale
         return each, self._axes.T @ each
 
-    def unloading(self, wheel_rate: Floats) -> Floats:
-        """Torque (3) that the thrusters should give to bring the wheels down: none until one comes near its limit."""
+    def unloading(self, wheel_rate: Floats, w: Floats) -> Floats:
+        """Torque (3) that the thrusters should give to bring the wheels down; ``w``: the craft's rate in its frame.
+
+        None until a wheel comes near its limit, or until momentum across the axis of a spinning craft asks too much torque of
+        the wheels, which have to hand it round at the rate of the spin.
+        """
+        momentum = self.momentum(wheel_rate)
         fullest = float(np.max(np.abs(wheel_rate))) * self._rotor / self._momentum
         self._unloading = fullest > (UNLOAD_UNTIL if self._unloading else UNLOAD_ABOVE)
-        return -UNLOAD_PER_S * self.momentum(wheel_rate) if self._unloading else np.zeros(3)
+        around = cross(w, momentum)
+        handed = math.sqrt(around @ around) / self._torque
+        self._handing = handed > (HAND_UNTIL if self._handing else HAND_ABOVE)
+        if self._unloading:
+            return -UNLOAD_PER_S * momentum
+        if self._handing:
+            return -HAND_PER_S * (momentum - (momentum @ w) / (w @ w) * w)
+        return np.zeros(3)

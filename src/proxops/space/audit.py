@@ -93,7 +93,7 @@ def _orbit_energies(y: Array, w: Any) -> tuple[float, float]:
 @kernel
 def _energy(p: Array, v: Array, degree: int) -> float:
     kinetic = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    return kinetic - MU_M3_S2 / _size(p) - zonal_potential(p, degree)
+    return float(kinetic - MU_M3_S2 / _size(p) - zonal_potential(p, degree))
 
 
 @kernel
@@ -110,4 +110,4 @@ def _spin_momentum(q: Array, rate: Array, craft: Any, scale: float, h: Array, w:
             body[i] += w.axes[k, i] * h[k]
         energy += 0.5 * h[k] * h[k] / w.rotor
     out_of_body(q, body, out)
-    return float(energy)
+    return energy

@@ -52,13 +52,13 @@ def eccentric_from_mean(mean_anomaly: float, e: float) -> float:
     if e > 0.5:
         upper = min(upper, (math.pi * math.pi * mean_anomaly / e) ** (1.0 / 3.0))
     x = upper
-    for _ in range(60):  # at most 12 are needed; a bound all the same
+    for _ in range(60):  # six were the most seen; a bound all the same
         slope = (1.0 - e) + 2.0 * e * math.sin(0.5 * x) ** 2
         if slope <= 0.0:
             break
         step = ((1.0 - e) * x + e * angle_minus_sine(x) - mean_anomaly) / slope
         x -= step
-        if step <= 1e-16 * x:
+        if step <= 4e-16 * x:  # rounding of the residual
             break
     return x
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final, assert_never
 
 import numpy as np
@@ -24,6 +23,7 @@ from proxops.space.earth import MU_M3_S2
 from proxops.space.ephemeris import COLUMNS
 from proxops.space.kepler import state_from_elements
 from proxops.space.secular_j2 import drifting_state, kepler_rates, secular_rates
+from proxops.space.sky import tt_from_utc
 from proxops.space.tle import TwoLine, read_tle, tle_states
 from proxops.space.way_points import way_point_table
 
@@ -34,12 +34,6 @@ MARGIN_S: Final = 60.0  # at both ends, beyond what was asked for
 FIRST: Final = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND: Final = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])
 SECOND_MIDDLE: Final = -205 / 72
-LEAP_SECONDS: Final = (  # days from which on TAI - UTC is 10, 11, … s (IERS Bulletin C); none announced after the last
-    "1972-01-01", "1972-07-01", "1973-01-01", "1974-01-01", "1975-01-01", "1976-01-01", "1977-01-01", "1978-01-01",
-    "1979-01-01", "1980-01-01", "1981-07-01", "1982-07-01", "1983-07-01", "1985-07-01", "1988-01-01", "1990-01-01",
-    "1991-01-01", "1992-07-01", "1993-07-01", "1994-07-01", "1996-01-01", "1997-07-01", "1999-01-01", "2006-01-01",
-    "2009-01-01", "2012-07-01", "2015-07-01", "2017-01-01",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,18 +59,18 @@ def reference_orbit(orbit: Orbit, duration_s: float) -> Ephemeris | InitialState
     """The target's path from t = 0 to ``duration_s`` and a margin; a path of the user's own ends with its last point."""
     match orbit:
         case KeplerOrbit():
-            return Ephemeris(_kepler_table(orbit, duration_s), orbit.epoch, _tt_from_utc(orbit.epoch))
+            return Ephemeris(_kepler_table(orbit, duration_s), orbit.epoch, tt_from_utc(orbit.epoch))
         case NumericalOrbit():
             p, v = np.empty(3), np.empty(3)
             a, e, i, node, perigee, anomaly = elements_of(orbit).tolist()
             state_from_elements(a, e, i, node, perigee, anomaly, MU_M3_S2, p, v)
-            return InitialState(p, v, orbit.epoch, _tt_from_utc(orbit.epoch))
+            return InitialState(p, v, orbit.epoch, tt_from_utc(orbit.epoch))
         case TleOrbit():
             tle = read_tle(orbit.line1, orbit.line2, orbit.epoch, orbit.max_age_days)
             start = tle.start.isoformat()
-            return Ephemeris(_tle_table(tle, duration_s), start, _tt_from_utc(start))
+            return Ephemeris(_tle_table(tle, duration_s), start, tt_from_utc(start))
         case PathOrbit():
-            return Ephemeris(_path_table(orbit, duration_s), orbit.epoch, _tt_from_utc(orbit.epoch))
+            return Ephemeris(_path_table(orbit, duration_s), orbit.epoch, tt_from_utc(orbit.epoch))
         case _:
             assert_never(orbit)
 
@@ -131,11 +125,3 @@ def _path_table(orbit: PathOrbit, duration_s: float) -> Array:
             bound=f"{duration_s:g} s or more",
         )
     return table
-
-
-def _tt_from_utc(text: str) -> float:
-    """Seconds of TT since J2000 (2000-01-01T12:00 TT) of a moment in UTC; before 1972 with the 10 s of that year."""
-    moment = datetime.fromisoformat(text).astimezone(UTC)
-    passed = sum(moment >= datetime.fromisoformat(day).replace(tzinfo=UTC) for day in LEAP_SECONDS)
-    tai_utc = 9 + max(passed, 1)
-    return (moment - datetime(2000, 1, 1, 12, tzinfo=UTC)).total_seconds() + tai_utc + 32.184

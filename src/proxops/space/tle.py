@@ -27,6 +27,7 @@ FIELDS: Final = (
     (1, "epoch year", 19, 20, r"\d\d", 0, 99),
     (1, "epoch day", 21, 32, r"[ \d]{2}\d\.\d+", 1, 366.99999999),
     (1, "first derivative of mean motion", 34, 43, NUMBER, -10, 10),
+    (1, "second derivative of mean motion", 45, 52, r"[ +-]?[ \d]\d{4}[+-]\d", -math.inf, math.inf),
     (1, "drag term (B*)", 54, 61, r"[ +-]?[ \d]\d{4}[+-]\d", -math.inf, math.inf),
     (2, "inclination", 9, 16, NUMBER, 0, 180),
     (2, "right ascension of the node", 18, 25, NUMBER, 0, 360),

@@ -1,0 +1,171 @@
+"""The relative filter's derivatives against differences of what they differentiate, and its covariance against samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from approach_truth import board
+
+from proxops.core.flight import Floats
+from proxops.core.mission import Avionics, Sensor
+from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
+from proxops.maths.rotation import quat_from_rotation_vector
+from proxops.onboard.relative_dynamics import (
+    gravity_gradient,
+    move,
+    propagate,
+    rotate,
+    rotation_transition,
+    translation_transition,
+)
+from proxops.onboard.relative_filter import correct
+from proxops.onboard.relative_model import (
+    E_Q,
+    E_S,
+    E_SLOW,
+    E_V,
+    E_W,
+    MU_M3_S2,
+    N_ERROR,
+    N_SLOW,
+    N_STATE,
+    SCALE,
+    SLOW,
+    Q,
+    S,
+    SlowErrors,
+    W,
+    relative_model,
+)  # fmt: skip
+from proxops.onboard.relative_observation import observe, residual
+
+MODEL = relative_model(board(), Sensor(), Avionics(), SlowErrors())
+PLACE = np.array([6.9e6, 3e5, -1e6])
+Q_CHASER = quat_from_rotation_vector(np.array([0.3, -0.7, 1.1]))
+W_CHASER = np.array([0.01, -0.02, 0.005])
+STEP = 1e-6
+
+
+def state(seed: int, slow: float = 1.0) -> Floats:
+    """Something like the end of an approach to a quickly tumbling client; ``slow``: slow errors in standard deviations."""
+    rng = np.random.default_rng(seed)
+    x = np.zeros(N_STATE)
+    x[0:3], x[3:6] = 5.0 * rng.standard_normal(3), 0.1 * rng.standard_normal(3)
+    q = rng.standard_normal(4)
+    x[Q : Q + 4] = q / np.linalg.norm(q)
+    x[W : W + 3], x[S : S + 3] = 0.1 * rng.standard_normal(3), rng.standard_normal(3)
+    x[SLOW:] = slow * MODEL.slow_sigma * rng.standard_normal(N_SLOW)
+    return x
+
+
+def difference(a: Floats, b: Floats) -> Floats:
+    """Error state from b to a."""
+    e = np.empty(N_ERROR)
+    e[0:E_Q] = a[0:E_Q] - b[0:E_Q]
+    rotation_vector(quat_product(quat_inverse(b[Q : Q + 4]), a[Q : Q + 4]), e[E_Q:E_W])
+    e[E_W:] = a[W:] - b[W:]
+    return e
+
+
+def slopes(x: Floats, function: Callable[[Floats], Floats], scale: float = STEP) -> Floats:
+    """Central differences of ``function`` (an error or a residual) over the error state."""
+    columns = []
+    for k in range(N_ERROR):
+        ends = []
+        for sign in (1.0, -1.0):
+            e = np.zeros(N_ERROR)
+            e[k] = sign * scale
+            y = x.copy()
+            correct(y, e)
+            ends.append(function(y))
+        columns.append((ends[0] - ends[1]) / (2.0 * scale))
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_observation(seed: int) -> None:
+    """Exact where the slow errors are zero; elsewhere products of two of them (boresight 1e-3 rad, 3 ms) are left out."""
+    for slow, tolerance in ((0.0, 1e-7), (1.0, 5e-3)):
+        x = state(seed, slow)
+        p, q, H = observe(x, Q_CHASER, W_CHASER, MODEL)
+
+        def off(y: Floats, p: Floats = p, q: Floats = q) -> Floats:
+            there = observe(y, Q_CHASER, W_CHASER, MODEL)
+            return residual(there[0], there[1], p, q)
+
+        assert slopes(x, off) == pytest.approx(H, abs=tolerance * max(1.0, float(np.linalg.norm(p))))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_transition(seed: int) -> None:
+    x, dt = state(seed), 0.1
+    rng = np.random.default_rng([seed, 1])
+    thrust = 0.05 * rng.standard_normal((3, 3))
+    G = gravity_gradient(PLACE)
+
+    def later(y: Floats) -> Floats:
+        y = y.copy()
+        move(y, G, thrust @ (1.0 + y[SLOW + SCALE :]), dt)
+        rotate(y, dt, MODEL)
+        return y
+
+    there = later(x)
+    found = slopes(x, lambda y: difference(later(y), there))
+    translation, rotation = translation_transition(G, thrust, dt), rotation_transition(x, dt, MODEL)
+    assert found[0:6, 0:6] == pytest.approx(translation[:, 0:6], abs=1e-8)
+    assert found[0:6, E_SLOW + SCALE :] == pytest.approx(translation[:, 6:9], abs=1e-8)
+    # Third order: (|ω| dt)³/6 is 1e-6 for 10 deg/s; the change of ω within the step brings (|ω| dt)²/2 = 2e-4 times the ratio of
+    # moments, of which half is counted: here up to 25 deg/s.
+    assert found[E_Q:E_SLOW, E_Q:E_S] == pytest.approx(rotation[:, 0:6], abs=1e-4)
+    assert found[E_Q:E_SLOW, E_S:E_SLOW] == pytest.approx(rotation[:, 6:9], abs=2e-5)
+    assert found[0:6, E_Q:E_SLOW] == pytest.approx(0.0, abs=1e-8)
+
+
+def test_gravity_gradient_is_the_slope_of_gravity() -> None:
+    def gravity(p: Floats) -> Floats:
+        return -MU_M3_S2 * p / np.linalg.norm(p) ** 3
+
+    found = np.array([(gravity(PLACE + 10.0 * e) - gravity(PLACE - 10.0 * e)) / 20.0 for e in np.eye(3)]).T
+    assert gravity_gradient(PLACE) == pytest.approx(found, rel=1e-6, abs=1e-15)
+    # Half-way between two craft a kilometre apart it gives their difference to third order, (d/R)² = 2e-8 of it.
+    r = np.array([500.0, -800.0, 300.0])
+    exact = gravity(PLACE) - gravity(PLACE - r)
+    assert gravity_gradient(PLACE - 0.5 * r) @ r == pytest.approx(exact, rel=1e-6)
+
+
+def test_a_torque_free_client_keeps_energy_and_momentum() -> None:
+    x = state(3)
+    x[S : S + 3] = 0.0
+    x[W : W + 3] = math.radians(3.0) * np.array([0.6, 0.7, -0.4])
+    thrust = np.zeros((3, 3))
+    P = np.eye(N_ERROR) * 1e-6
+
+    def invariants() -> tuple[float, Floats]:
+        momentum = MODEL.inertia @ x[W : W + 3]
+        R = quat_product(quat_product(x[Q : Q + 4], np.array([0.0, *momentum])), quat_inverse(x[Q : Q + 4]))
+        return float(x[W : W + 3] @ momentum), R[1:]
+
+    energy, momentum = invariants()
+    for _ in range(3000):
+        propagate(x, P, thrust, PLACE, 0.1, MODEL)
+    after, turned_momentum = invariants()
+    assert after == pytest.approx(energy, rel=1e-9)  # Runge-Kutta of fourth order, 0.3 deg a step
+    assert turned_momentum == pytest.approx(
+        momentum, abs=2e-4 * float(np.linalg.norm(momentum))
+    )  # second order (mean rate)
+
+
+def test_covariance_stays_symmetric_and_positive() -> None:
+    x = state(1)
+    P = np.diag(np.concatenate([np.full(15, 1e-4), MODEL.slow_sigma**2]))
+    thrust = 0.02 * np.eye(3)
+    for _ in range(2000):
+        propagate(x, P, thrust, PLACE, 0.1, MODEL)
+    assert np.allclose(P, P.T, rtol=1e-9)
+    spread = np.sqrt(np.diag(P))
+    assert np.linalg.eigvalsh(P / np.outer(spread, spread)).min() > 0.0
+    assert spread[E_SLOW:] == pytest.approx(MODEL.slow_sigma, rel=1e-9)  # Gauss-Markov: stationary
+    assert spread[E_V] > 0.05 * 0.01

@@ -1,0 +1,202 @@
+"""Whole approaches with the flight software in the loop: own plant, stand-in filter (tests/shared/rendezvous_plant.py)."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rendezvous_plant import Run, rendezvous
+
+import proxops
+from proxops.core.mission import MissionFile, parse_mission
+from proxops.core.vocabulary import AbortCause, MissionPhase
+
+SOURCE = Path(proxops.__file__).parent / "missions" / "approach.toml"
+TUMBLE = "axis = [-0.77, 0.35, -0.53], rate_deg_s = [0.2, 0.02, -0.03]"
+PRODUCTS = "[[320.0, 4.0, -3.0], [4.0, 400.0, 2.0], [-3.0, 2.0, 380.0]]"
+
+
+def mission(*changes: tuple[str, str]) -> MissionFile:
+    text = SOURCE.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return parse_mission(text, SOURCE).file
+
+
+def start_at(place: list[float], axis: list[float]) -> list[tuple[str, str]]:
+    """From nearer than the flagship, and at 5 Hz: another rate is worth a flight, too."""
+    return [
+        ("duration_s = 1800.0", "duration_s = 1800.0\nflight = { rate_hz = 5 }"),
+        ("position_m = [-25.0, 0.0, 0.0]", f"position_m = {place}"),
+        ("attitude = { axis = [-1.0, 0.0, 0.0] }", f"attitude = {{ axis = {axis} }}"),
+    ]
+
+
+def check_contact(run: Run) -> None:
+    """Limits of a docking mechanism; closing speed within a fifth of what was ordered, the estimate's noise being 0.5 mm/s."""
+    assert run.plant.mated, (run.plant.t, run.names, run.software.logic.cause)
+    c = run.plant.contact()
+    assert c["lateral"] < 0.05
+    assert c["lateral_rate"] < 0.02
+    assert max(c["tilt"], c["roll"]) < 2.0
+    assert c["rate"] < 0.1
+    assert c["closing"] == pytest.approx(0.01, abs=0.002)
+
+
+STEPS = ["ACQUISITION", "HOLD", "APPROACH", "HOLD", "FLY_AROUND", "HOLD", "FINAL"]
+
+
+def test_the_flagship_mates() -> None:
+    run = rendezvous(mission()).until(1500.0)
+    check_contact(run)
+    assert run.names[:7] == STEPS
+    assert run.corridor < 0.5
+    assert run.error < 0.08  # m: dead zone (some 2 cm at 15 m) with the ramps' transients
+    assert 40.0 - run.plant.propellant_kg < 0.2  # 0.09 was measured
+    assert run.software.logic.unexpected == 0
+
+
+def test_a_client_that_spins_at_five_degrees_per_second() -> None:
+    spin = (TUMBLE, "axis = [-0.77, 0.35, -0.53], rate_deg_s = [5.0, 0.0, 0.0]")
+    about_its_axis = (PRODUCTS, "[[320.0, 0.0, 0.0], [0.0, 400.0, 0.0], [0.0, 0.0, 380.0]]")
+    run = rendezvous(mission(spin, about_its_axis), seed=3).until(1500.0)
+    check_contact(run)
+    assert abs(np.degrees(run.plant.w_c[0]) - 5.0) < 0.1
+
+
+def test_a_docking_axis_that_cones() -> None:
+    """With products of inertia the same spin makes the docking axis go round a cone; the chaser goes with it."""
+    spin = (TUMBLE, "axis = [-0.77, 0.35, -0.53], rate_deg_s = [5.0, 0.0, 0.0]")
+    check_contact(rendezvous(mission(spin), seed=3).until(1500.0))
+
+
+@pytest.mark.parametrize(
+    ("place", "axis"),
+    [([12.0, 0.0, 0.0], [1.0, 0.0, 0.0]), ([0.0, 0.0, 12.0], [0.0, 0.0, 1.0]), ([0.0, 0.0, -12.0], [0.0, 0.0, -1.0])],
+    ids=["V-bar ahead", "R-bar below", "R-bar above"],
+)
+def test_other_directions(place: list[float], axis: list[float]) -> None:
+    check_contact(rendezvous(mission(*start_at(place, axis))).until(1800.0))
+
+
+def test_a_docking_axis_that_points_away() -> None:
+    """Half round the target, where the great circle is not even unique."""
+    away = (TUMBLE, "axis = [1.0, 0.0, 0.0], rate_deg_s = [0.0, 0.0, 0.0]")
+    check_contact(rendezvous(mission(away, *start_at([-12.0, 0.0, 0.0], [-1.0, 0.0, 0.0]))).until(1800.0))
+
+
+def test_fly_around_to_an_lvlh_direction_keeps_distance() -> None:
+    plan = (
+        '{ kind = "fly_around", to = "docking_axis", rate_deg_s = 0.5 },\n    { kind = "hold", duration_s = 60.0 },\n'
+        '    { kind = "final", speed_m_s = 0.01 },',
+        '{ kind = "fly_around", to = [0.0, 0.0, 1.0], rate_deg_s = 0.5 },\n    { kind = "hold", duration_s = 60.0 },',
+    )  # fmt: skip
+    run = rendezvous(mission(plan)).until(850.0)
+    R, _ = _lvlh(run)
+    place = R.T @ run.plant.chaser[0]
+    # 5 m below, within the dead zone and noise.
+    np.testing.assert_allclose(place, [0.0, 0.0, 5.0], atol=0.04)
+    assert run.plant.seen[0] > 4.9
+    assert run.names[-1] == "HOLD"
+
+
+def _lvlh(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    from rendezvous_plant import lvlh_of
+
+    return lvlh_of(run.plant.target)
+
+
+# --- failures ---
+
+
+def test_a_thruster_stuck_open_is_isolated_and_the_approach_goes_on() -> None:
+    run = rendezvous(mission()).until(100.0)
+    run.plant.open_[5] = True
+    run.until(160.0)
+    assert run.software.watch.isolated.tolist() == [i == 5 for i in range(24)]
+    assert run.software.logic.phase == MissionPhase.APPROACH
+    assert run.error < 0.1
+
+
+def test_thrusters_stuck_closed_are_left_out() -> None:
+    run = rendezvous(mission()).until(40.0)
+    run.plant.closed[[0, 12]] = True
+    run.until(560.0)
+    found = np.flatnonzero(~run.software.watch.healthy)
+    assert set(found.tolist()) <= {0, 12}
+    assert found.size > 0
+    assert not run.software.watch.isolated.any()
+    assert run.software.logic.phase == MissionPhase.FLY_AROUND
+
+
+def check_abort(run: Run, cause: AbortCause) -> None:
+    """Given up for this cause, away from the target for an orbit, with nothing but wheels in the end."""
+    assert run.software.logic.cause == cause
+    assert run.names[-2:] == ["RETREAT", "DRIFT"]
+    away = np.linalg.norm(run.plant.chaser[0])
+    before = run.plant.propellant_kg
+    run.until(run.plant.t + 300.0)
+    assert np.linalg.norm(run.plant.chaser[0]) > away
+    assert run.plant.propellant_kg == before
+    assert np.degrees(np.linalg.norm(run.plant.w_c)) < 0.2  # attitude held, turning with LVLH
+
+
+def test_sensor_lost() -> None:
+    run = rendezvous(mission()).until(60.0)
+    run.navigation.blind = True
+    run.until(69.0)
+    assert run.software.logic.phase == MissionPhase.APPROACH
+    check_abort(run.until(90.0), AbortCause.SENSOR_LOST)
+
+
+def test_uncertain() -> None:
+    run = rendezvous(mission()).until(60.0)
+    run.navigation.doubt = 200.0  # 1.25 cm at 25 m becomes 2.5 m: twice what is allowed
+    check_abort(run.until(80.0), AbortCause.UNCERTAIN)
+
+
+def test_uncertain_attitude_counts_in_the_final_step_only() -> None:
+    run = rendezvous(mission())
+    run.navigation.noise.attitude_deg = 0.04
+    run.until(830.0)
+    assert run.software.logic.phase == MissionPhase.FINAL
+    run.navigation.estimate.covariance[6, 6] = 1.0
+    from proxops.onboard.approach_logic import trusted
+
+    assert not trusted(run.navigation.estimate, run.plant.file.abort, final=True)
+    assert trusted(run.navigation.estimate, run.plant.file.abort, final=False)
+
+
+def test_corridor() -> None:
+    run = rendezvous(mission()).until(400.0)
+    run.plant.chaser[1] += (
+        0.15
+        * np.cross(run.plant.chaser[0], run.plant.target[0])
+        / np.linalg.norm(np.cross(run.plant.chaser[0], run.plant.target[0]))
+    )
+    check_abort(run.until(440.0), AbortCause.CORRIDOR)
+    assert run.corridor > 1.0
+
+
+def test_field_of_view() -> None:
+    run = rendezvous(mission()).until(60.0)
+    run.plant.w_c += np.array([0.0, 0.06, 0.0])  # a blow that the wheels need a while to take up
+    run.until(200.0)
+    assert run.software.logic.cause == AbortCause.FIELD_OF_VIEW
+
+
+def test_too_few_thrusters() -> None:
+    run = rendezvous(mission(("to_m = 5.0", "to_m = 21.0"))).until(60.0)
+    run.plant.closed[run.plant.data.thruster_directions[:, 0] > 0.5] = True  # nothing brakes any more
+    run.until(160.0)
+    assert run.software.logic.cause == AbortCause.ACTUATORS
+
+
+def test_waits_for_the_filter_with_the_attitude_held() -> None:
+    run = rendezvous(mission())
+    run.navigation.wake_s = 50.0
+    run.until(45.0)
+    assert run.names == ["ACQUISITION"]
+    assert run.plant.propellant_kg == 40.0
+    assert run.plant.contact()["gap"] != 0.0
+    assert np.degrees(np.linalg.norm(run.plant.w_c)) < 0.1

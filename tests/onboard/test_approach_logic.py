@@ -1,0 +1,96 @@
+"""The table of phases, walked through; corridor shares; the watch over thrusters."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import proxops
+from proxops.core.flight import onboard_data
+from proxops.core.mission import Corridor, parse_mission
+from proxops.core.vocabulary import AbortCause, MissionPhase
+from proxops.onboard.allocation import Allocation
+from proxops.onboard.approach_logic import NEXT, ApproachLogic, Event
+from proxops.onboard.corridor import axis_share, line_share
+from proxops.onboard.thruster_watch import ThrusterWatch
+
+SOURCE = Path(proxops.__file__).parent / "missions" / "approach.toml"
+STEPS = (MissionPhase.HOLD, MissionPhase.APPROACH, MissionPhase.FLY_AROUND, MissionPhase.FINAL)
+
+
+@pytest.mark.parametrize("event", Event)
+@pytest.mark.parametrize("phase", MissionPhase)
+def test_every_phase_with_every_event(phase: MissionPhase, event: Event) -> None:
+    logic = ApproachLogic()
+    logic.phase = phase
+    logic.happen(event, AbortCause.CORRIDOR)
+    after = NEXT.get((phase, event))
+    assert logic.phase == (phase if after is None else after)
+    assert logic.unexpected == (after is None)
+    gave_up = after is not None and event is Event.ABORT
+    assert logic.cause == (AbortCause.CORRIDOR if gave_up else AbortCause.NONE)
+
+
+def test_what_the_table_promises() -> None:
+    assert all(NEXT[phase, Event.ABORT] == MissionPhase.RETREAT for phase in STEPS)  # from any step
+    ends = (MissionPhase.MATED, MissionPhase.DRIFT, MissionPhase.NONE)
+    assert not [pair for pair in NEXT if pair[0] in ends]
+    assert [pair for pair, after in NEXT.items() if after == MissionPhase.MATED] == [
+        (MissionPhase.FINAL, Event.CONTACT)
+    ]
+    assert {pair[0] for pair, after in NEXT.items() if after == MissionPhase.FINAL} == {
+        MissionPhase.HOLD,
+        MissionPhase.FLY_AROUND,
+    }
+
+
+def test_corridor_shares() -> None:
+    cone = Corridor(half_angle_deg=45.0, radius_m=0.25)
+    behind = np.array([-1.0, 0.0, 0.0])
+    assert line_share(np.array([-6.0, 0.0, 0.625]), behind, 5.0, cone) == pytest.approx(0.5)
+    assert line_share(np.array([-4.0, 0.25, 0.0]), behind, 5.0, cone) == pytest.approx(1.0)  # no narrower past its end
+    assert axis_share(np.array([1.0, 0.75, 1.0]), cone) == pytest.approx(1.0)
+    assert axis_share(np.array([0.0, 0.3, 0.4]), cone) == pytest.approx(2.0)
+
+
+def watch() -> ThrusterWatch:
+    data = onboard_data(parse_mission(SOURCE.read_text(), SOURCE).file)
+    return ThrusterWatch(Allocation(data).wrench, data)
+
+
+def test_stuck_open_is_isolated_at_once() -> None:
+    w = watch()
+    w.look(np.full(24, 0.1))  # nothing was commanded yet: nothing to compare with
+    assert w.healthy.all()
+    w.remember(np.zeros(24))
+    pressure = np.zeros(24)
+    pressure[7] = 0.1
+    w.look(pressure)
+    assert w.isolated.tolist() == [i == 7 for i in range(24)]
+    assert not w.healthy[7]
+    assert w.enough
+
+
+def test_stuck_closed_needs_two_refusals_in_a_row_of_firings() -> None:
+    w = watch()
+    asked, silent = np.zeros(24), np.zeros(24)
+    asked[3] = 0.04
+    for pressure, healthy in ((silent, True), (asked, True), (silent, True), (silent, False)):
+        w.remember(asked)
+        w.look(pressure)
+        assert bool(w.healthy[3]) is healthy
+        w.remember(silent)
+        w.look(silent)  # cycles without a command say nothing
+        assert bool(w.healthy[3]) is healthy
+    assert not w.isolated.any()
+
+
+def test_too_few_left() -> None:
+    w = watch()
+    asked = np.full(24, 0.02)
+    pressure = np.where(np.arange(24) % 3 == 2, 0.0, 0.02)  # all along x refuse
+    for _ in range(2):
+        w.remember(asked)
+        w.look(pressure)
+    assert w.healthy.sum() == 16
+    assert not w.enough
