@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from proxops.core.earth import AU_M
 from proxops.space.atmosphere import altitude
-from proxops.space.earth import AU_M
 from proxops.space.sky import LEAPS, moon_position, sun_position, tt_from_utc
 
 Array = NDArray[np.float64]

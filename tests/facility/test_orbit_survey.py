@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from proxops.cli import main
+from proxops.core.earth import MU_M3_S2 as MU
 from proxops.core.mission import Mission, parse_mission
 from proxops.facility.free_drift import acceleration, acceleration_difference, integrate_drift
 from proxops.facility.orbit_survey import _sidereal_angle, survey_orbit
 from proxops.ground.orbit_report import orbit_rows
-from proxops.space.earth import MU_M3_S2 as MU
 from proxops.space.ephemeris import ephemeris_at
 from proxops.space.kepler import propagate
 from proxops.space.lvlh import relative_in_eci, relative_in_lvlh

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from proxops.space.earth import MU_M3_S2
+from proxops.core.earth import MU_M3_S2
 from proxops.space.gravity import gravity_gradient_torque
 
 Array = NDArray[np.float64]

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from proxops.core.earth import MU_M3_S2 as MU
 from proxops.space.clohessy_wiltshire import clohessy_wiltshire_transition
-from proxops.space.earth import MU_M3_S2 as MU
 from proxops.space.elliptic_motion import elliptic_acceleration, elliptic_transition
 from proxops.space.kepler import elements_from_state, mean_motion, propagate, state_from_elements
 from proxops.space.lvlh import relative_in_eci, relative_in_lvlh

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from proxops.core.earth import J2, MU_M3_S2, RADIUS_M
 from proxops.facility.free_drift import integrate_orbit
-from proxops.space.earth import J2, MU_M3_S2, RADIUS_M
 from proxops.space.ephemeris import COLUMNS
 from proxops.space.kepler import elements_from_state, mean_from_true, state_from_elements
 from proxops.space.secular_j2 import drifting_state, kepler_rates, secular_rates

@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from proxops.core.earth import MU_M3_S2 as MU
 from proxops.facility.free_drift import integrate_orbit
-from proxops.space.earth import MU_M3_S2 as MU
 from proxops.space.ephemeris import COLUMNS
 from proxops.space.kepler import propagate, state_from_elements
 

@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from proxops.space.earth import J2, MU_M3_S2, RADIUS_M
+from proxops.core.earth import J2, MU_M3_S2, RADIUS_M
 from proxops.space.gravity import zonal, zonal_potential
 
 Array = NDArray[np.float64]

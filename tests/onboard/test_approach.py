@@ -4,11 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rendezvous_plant import Run, rendezvous
+from rendezvous_plant import Run, lvlh_of, rendezvous
 
 import proxops
 from proxops.core.mission import MissionFile, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionPhase
+from proxops.onboard.approach_logic import trusted
 
 SOURCE = Path(proxops.__file__).parent / "missions" / "approach.toml"
 TUMBLE = "axis = [-0.77, 0.35, -0.53], rate_deg_s = [0.2, 0.02, -0.03]"
@@ -92,18 +93,12 @@ def test_fly_around_to_an_lvlh_direction_keeps_distance() -> None:
         '{ kind = "fly_around", to = [0.0, 0.0, 1.0], rate_deg_s = 0.5 },\n    { kind = "hold", duration_s = 60.0 },',
     )  # fmt: skip
     run = rendezvous(mission(plan)).until(850.0)
-    R, _ = _lvlh(run)
+    R, _ = lvlh_of(run.plant.target)
     place = R.T @ run.plant.chaser[0]
     # 5 m below, within the dead zone and noise.
     np.testing.assert_allclose(place, [0.0, 0.0, 5.0], atol=0.04)
     assert run.plant.seen[0] > 4.9
     assert run.names[-1] == "HOLD"
-
-
-def _lvlh(run: Run) -> tuple[np.ndarray, np.ndarray]:
-    from rendezvous_plant import lvlh_of
-
-    return lvlh_of(run.plant.target)
 
 
 # --- failures ---
@@ -157,14 +152,11 @@ def test_uncertain() -> None:
 
 def test_uncertain_attitude_counts_in_the_final_step_only() -> None:
     run = rendezvous(mission())
-    run.navigation.noise.attitude_deg = 0.04
-    run.until(830.0)
-    assert run.software.logic.phase == MissionPhase.FINAL
-    run.navigation.estimate.covariance[6, 6] = 1.0
-    from proxops.onboard.approach_logic import trusted
-
-    assert not trusted(run.navigation.estimate, run.plant.file.abort, final=True)
-    assert trusted(run.navigation.estimate, run.plant.file.abort, final=False)
+    estimate, limits = run.navigation.estimate, run.plant.file.abort
+    assert trusted(estimate, limits, final=True)
+    estimate.covariance[6, 6] = np.radians(limits.attitude_sigma_deg) ** 2 * 1.1
+    assert not trusted(estimate, limits, final=True)
+    assert trusted(estimate, limits, final=False)
 
 
 def test_corridor() -> None:

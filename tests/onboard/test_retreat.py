@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from rendezvous_plant import MU, lvlh_of
+from rendezvous_plant import MU, least_distance_once_out, lvlh_of
 
 from proxops.core.flight import Estimate, Floats
-from proxops.maths.kernel import kernel
 from proxops.onboard.retreat import Burn, retreat_burn, transition_table
 
 RADIUS_M = 6.928e6
@@ -27,32 +26,6 @@ def estimate_of(target: Floats, place_lvlh: Floats, rate_lvlh: Floats, sigma_m: 
     covariance = np.diag([sigma_m**2] * 3 + [sigma_m_s**2] * 3 + [1e-6] * 6)
     velocity = R @ rate_lvlh + np.cross(w, place)
     return Estimate(place, velocity, np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), covariance)
-
-
-@kernel
-def _pull(p: Floats) -> Floats:
-    r2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
-    g: Floats = p * (-MU / (r2 * math.sqrt(r2)))
-    return g
-
-
-@kernel
-def least_distance_once_out(target: Floats, chaser: Floats, keep_out: float, duration: float, dt: float) -> float:
-    """Both craft on their own orbits (RK4 each); least distance after it has left the sphere, -1 if it never does."""
-    y = np.empty((4, 3))
-    y[:2], y[2:] = target, chaser
-    out, least = False, np.inf
-    for _ in range(int(duration / dt)):
-        k = np.zeros((5, 4, 3))
-        for s in range(4):
-            z = y + (0.0 if s == 0 else (dt if s == 3 else 0.5 * dt)) * k[s]
-            k[s + 1, 0], k[s + 1, 1], k[s + 1, 2], k[s + 1, 3] = z[1], _pull(z[0]), z[3], _pull(z[2])
-        y = y + dt / 6.0 * (k[1] + 2.0 * k[2] + 2.0 * k[3] + k[4])
-        distance = math.sqrt(np.sum((y[2] - y[0]) ** 2))
-        out = out or distance > keep_out
-        if out:
-            least = min(least, distance)
-    return least if out else -1.0
 
 
 def exact_least(target: Floats, estimate: Estimate, dv: Floats) -> float:

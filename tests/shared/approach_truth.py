@@ -166,13 +166,13 @@ class Flight:
 
     def _fly_the_rest(self, n: int) -> None:
         """Pulses as a controller gives them, one cycle in four, each axis, and a burn of 2 cm/s in 2 s; known to
-        ``thrust_share`` and 1 deg for the whole run, so that the burn's error adds up."""
+        ``thrust_share`` and 0.3 deg (as missions have it) for the whole run, so that the burn's error adds up."""
         spec, rng = self.spec, self.rng
         fires = rng.random((n, 3)) < 0.25
         self.told = np.where(fires, rng.uniform(-1.0, 1.0, (n, 3)) * spec.pulse_m_s / PERIOD_S, 0.0)
         burn = rng.integers(0, n - 20)
         self.told[burn : burn + 20, rng.integers(3)] += rng.choice([-1.0, 1.0]) * spec.pulse_m_s / PERIOD_S
-        turned_by = quat_from_rotation_vector(math.radians(1.0) * rng.standard_normal(3))
+        turned_by = quat_from_rotation_vector(math.radians(0.3) * rng.standard_normal(3))
         real = self.told * (1.0 + spec.thrust_share * rng.standard_normal(3))
         a = np.array([turned(q, turned(turned_by, one)) for q, one in zip(self.q_ec[:-1], real, strict=True)])
         axis = rng.standard_normal(3)

@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proxops.core.flight import Commands, Estimate, Floats, Measurements, OnboardData, onboard_data
 from proxops.core.mission import Elements, MissionFile
@@ -56,7 +55,7 @@ def fly(
     interfaces: Floats, seen: Floats,
 ) -> bool:  # fmt: skip
     """One cycle in ticks of 4 ms (velocity Verlet; midpoint); stops when the interfaces meet. ``target``, ``chaser``: (2, 3)
-    position and velocity in eci, the chaser's relative to the target; ``seen`` (4): least distance, most axial speed …"""
+    position and velocity in eci, the chaser's relative to the target; ``seen`` (1): the least distance so far."""
     by_wheels = np.zeros(3)
     for i in range(torque.size):
         by_wheels += axes[i] * torque[i]
@@ -85,6 +84,25 @@ def fly(
         if -0.1 < between[0] <= 0.0 and abs(between[1]) < 1.0 and abs(between[2]) < 1.0:
             return True
     return False
+
+
+@kernel
+def least_distance_once_out(target: Floats, chaser: Floats, keep_out: float, duration: float, dt: float) -> float:
+    """Both craft on their own orbits (RK4 each); least distance after it has left the sphere, -1 if it never does."""
+    y = np.empty((4, 3))
+    y[:2], y[2:] = target, chaser
+    out, least = False, np.inf
+    for _ in range(int(duration / dt)):
+        k = np.zeros((5, 4, 3))
+        for s in range(4):
+            z = y + (0.0 if s == 0 else (dt if s == 3 else 0.5 * dt)) * k[s]
+            k[s + 1, 0], k[s + 1, 1], k[s + 1, 2], k[s + 1, 3] = z[1], _gravity(z[0]), z[3], _gravity(z[2])
+        y = y + dt / 6.0 * (k[1] + 2.0 * k[2] + 2.0 * k[3] + k[4])
+        distance = math.sqrt(np.sum((y[2] - y[0]) ** 2))
+        out = out or distance > keep_out
+        if out:
+            least = min(least, distance)
+    return least if out else -1.0
 
 
 def elements_state(e: Elements) -> Floats:
@@ -292,6 +310,3 @@ def nominal_wrench(data: OnboardData) -> Floats:
     """(6, n) N, N m about the chaser's centre of mass."""
     force = data.thruster_force_n * data.thruster_directions
     return np.vstack((force.T, np.cross(data.thruster_places, force).T))
-
-
-Mask = NDArray[np.bool_]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from proxops.core.earth import AU_M, EQUATOR_M
 from proxops.core.mission import Environment
 from proxops.space.atmosphere import DAY_AND_NIGHT, EXPONENTIAL, HARRIS_PRIESTER, KINDS, NONE, density
-from proxops.space.earth import AU_M, EQUATOR_M
 
 Array = NDArray[np.float64]
 SUN = np.array([AU_M, 0.0, 0.0])

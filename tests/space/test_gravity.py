@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proxops.space.earth import MU_M3_S2
+from proxops.core.earth import MU_M3_S2
 from proxops.space.gravity import HIGHEST_DEGREE, central_difference, gravity_gradient_torque, zonal, zonal_potential
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from proxops.space.earth import MU_M3_S2 as MU
+from proxops.core.earth import MU_M3_S2 as MU
 from proxops.space.kepler import (
     angle_minus_sine,
     eccentric_from_mean,

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from proxops.core.earth import AU_M
 from proxops.core.errors import BadInput
-from proxops.space.earth import AU_M
 from proxops.space.sky import moon_position, sun_position, tt_from_utc
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from proxops.space.earth import AU_M, EQUATOR_M, MU_M3_S2, SUN_RADIUS_M
+from proxops.core.earth import AU_M, EQUATOR_M, MU_M3_S2, SUN_RADIUS_M
 from proxops.space.sunlight import pressure, sunlight
 
 Array = NDArray[np.float64]

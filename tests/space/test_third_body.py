@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proxops.space.earth import AU_M, MU_MOON_M3_S2, MU_SUN_M3_S2
+from proxops.core.earth import AU_M, MU_MOON_M3_S2, MU_SUN_M3_S2
 from proxops.space.third_body import third_body
 
 Array = NDArray[np.float64]

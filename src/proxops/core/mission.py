@@ -16,6 +16,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from proxops.core.craft import Body, ChaserBody
+from proxops.core.earth import EQUATOR_M
 from proxops.core.errors import BadInput
 from proxops.core.scenario import Bridge, Network
 from proxops.core.segments import DAY_S
@@ -32,8 +33,7 @@ from proxops.core.strict_table import (
     within,
 )
 
-EARTH_RADIUS_KM = 6378.137
-LOWEST_KM = EARTH_RADIUS_KM + 120.0  # of perigee: below, there is no orbit to speak of
+LOWEST_KM = EQUATOR_M * 1e-3 + 120.0  # of perigee: below, there is no orbit to speak of
 Seconds = Annotated[Finite, within(0, DAY_S)]
 Angle = Annotated[Finite, within(-360, 360)]
 Metres = Annotated[Finite, within(0, 1000)]

@@ -145,6 +145,11 @@ class Ring:
         late = min(late, stop - start) if stop > start else 0
         return copy[late:], stop, overtaken + late
 
+    def newest_bytes(self, head: int) -> memoryview:
+        """The newest record as plain bytes, where it lies; ``head`` is the ring's."""
+        at = WORDS * 8 + (head - 1) % self.slots * self._size
+        return memoryview(self._map)[at : at + self._size]
+
     def latest(self) -> NDArray[np.void] | None:
         """Copy of the newest record, for displays."""
         head = self.head

@@ -71,6 +71,7 @@ class Facility:
         self.recorder: RecorderHealth | None = None
         self.mode, self.source, self.hardware = Mode.STANDBY, Source.NONE, Hardware.SIMULATION
         self.telemetry: Telemetry | None = None  # the bridge's
+        self.application: Telemetry | None = None  # of a mission that another process flies
         self.commands: CommandSource | None = None  # of the selected source, for answers and the log
         self.motion: Motion | None = None  # what moves the robots in the present mode
         self.stop: Stop | None = None  # the first cause, until reset
@@ -310,6 +311,8 @@ class Facility:
         show(self.cell.hall, self.actual, self.link.positioning_error, self._truth)
         if self.telemetry:
             self.telemetry.publish()
+        if self.application:
+            self.application.publish()
         self._write_timing(self.lateness, self.work, self.missed)
         self.ring.push(self.pool.bytes)
 

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import length
 from proxops.maths.rotation import Array
-from proxops.space.earth import MU_M3_S2
 from proxops.space.ephemeris import ephemeris_acceleration, ephemeris_at
 from proxops.space.gravity import central_difference, zonal
 from proxops.space.lvlh import relative_in_eci, relative_in_lvlh

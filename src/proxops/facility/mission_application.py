@@ -48,7 +48,7 @@ class HallView(Protocol):
     def truth(self) -> Array: ...
 
 
-@dataclass
+@dataclass(eq=False)
 class Outcome:
     """How a mission went, from truth."""
 

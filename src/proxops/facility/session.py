@@ -74,7 +74,7 @@ def play_session(
 
     def meanwhile(hall: Hall) -> None:
         if realtime and not quiet:  # a bar drawn by the tick's own process would disturb it
-            watchers.append(_monitor(hall, len(trajectory)))
+            watchers.append(monitor(hall, len(trajectory)))
 
     with progress_bar(quiet or realtime) as progress:
         played = play(
@@ -105,7 +105,7 @@ def run_session(
     record = folder / "run.mcap"
     if realtime:
         print("warming up …", file=sys.stderr, flush=True)
-        ran = run_realtime(cell, scenario, record, None if quiet else _monitor)
+        ran = run_realtime(cell, scenario, record, None if quiet else monitor)
     else:
         with progress_bar(quiet) as progress:
             ran = run_lockstep(cell, scenario, record, progress=progress)
@@ -204,10 +204,10 @@ def serve_session(
         cell, folder / "run.mcap", sync=sync, control=(LOOPBACK, control_port), seed=seed, bridge=BridgeSettings(),
         bridge_at=bridge_at,
     )  # fmt: skip
-    monitor = None if quiet else _monitor(live.hall)
+    watcher = None if quiet else monitor(live.hall)
     served = live.run(_announcement(live, folder), for_s, drives, bridged)
-    if monitor:
-        monitor.wait(5)
+    if watcher:
+        watcher.wait(5)
     extra = {
         "recorder_exit_code": served.recorder_code,
         "real_time": str(served.real_time),
@@ -218,7 +218,7 @@ def serve_session(
     return finish(folder, cell, extra, report=report, quiet=quiet)
 
 
-def _monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
+def monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
     """Events and the present cycle on the terminal, from another process; ``lines`` of a file give a bar."""
     pool, events = (str(ring.path) for ring in hall.rings)
     command = [sys.executable, "-P", "-m", "proxops.ground.monitor", events, "--pool", pool]

@@ -18,6 +18,7 @@ from proxops.maths.quaternion import quat_inverse, turned
 from proxops.onboard.allocation import Allocation
 from proxops.onboard.approach_logic import AbortWatch, ApproachLogic, Event, event_of, trusted
 from proxops.onboard.attitude_reference import Slew
+from proxops.onboard.compilation import compile_kernels
 from proxops.onboard.control import Control
 from proxops.onboard.corridor import axis_share, line_share
 from proxops.onboard.docking_axis import DockingAxis
@@ -63,7 +64,7 @@ class RendezvousSoftware:
         if navigation is None:
             from proxops.onboard.navigation import Navigation
 
-            navigation = Navigation(self.data, file.sensor)
+            navigation = Navigation(self.data, file.sensor, file.avionics)
         self.navigation = navigation
         self.logic = ApproachLogic()
         self.guidance = Guidance(file.plan, self.data)
@@ -79,6 +80,7 @@ class RendezvousSoftware:
         self._line = np.zeros(3)  # direction of the present approach, LVLH
         self._burn, self._burn_s = np.zeros(3), 0.0  # what is left of a retreat's burn, m/s in eci axes; its time
         self._corridor = 0.0
+        compile_kernels(self.data)
 
     def step(self, measurements: Measurements) -> Commands:
         """One cycle."""

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Floats
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, length
-
-MU_M3_S2: Final = 3.986004418e14  # the Earth's, as loaded on board: flight software never imports the simulated space
 
 
 @dataclass(frozen=True)

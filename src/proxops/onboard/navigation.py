@@ -16,12 +16,13 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import N_ERRORS, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
 from proxops.core.mission import Avionics, Sensor
 from proxops.onboard.attitude_filter import UNIT_SLACK, AttitudeFilter
 from proxops.onboard.input_history import InputHistory
 from proxops.onboard.relative_filter import RelativeFilter
-from proxops.onboard.relative_model import MU_M3_S2, Q, SlowErrors, W, relative_model
+from proxops.onboard.relative_model import Q, SlowErrors, W, relative_model
 
 TRIAL_FIRST: Final = 5  # measurements in a row that make the first filter
 TRIAL_RELIEF: Final = 10  # that replace a filter in charge

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Floats
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, put_unit, quat_product
@@ -23,7 +24,6 @@ from proxops.onboard.relative_model import (
     E_V,
     E_W,
     INERTIA_TIME_S,
-    MU_M3_S2,
     N_ERROR,
     N_SLOW,
     RATE_WALK,

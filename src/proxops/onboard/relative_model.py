@@ -26,7 +26,6 @@ E_V, E_Q, E_W, E_S, E_SLOW = 3, 6, 9, 12, 15  # and in the error state
 N_SLOW: Final = 13
 BIAS, BORESIGHT, ATTITUDE, CLOCK, SCALE = 0, 3, 6, 9, 10  # among the slow errors
 
-MU_M3_S2: Final = 3.986004418e14  # EGM2008; flight software may not look at the simulation's own
 INERTIA_SHARE: Final = 0.03  # the on-board principal moments are wrong by this, one standard deviation
 INERTIA_TIME_S: Final = 1000.0  # and hold; they fade only so that old motion does not bind the filter for ever
 # rad/s per sqrt(s): torques of 3e-7 rad/s² that last minutes, as gravity gradient and the control of a client in LVLH give.

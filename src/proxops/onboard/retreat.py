@@ -13,9 +13,10 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Estimate, Floats
 from proxops.maths.kernel import kernel
-from proxops.onboard.local_orbit import MU_M3_S2, gravity_gradient
+from proxops.onboard.local_orbit import gravity_gradient
 
 ORBITS: Final = 2.0
 STEP_S: Final = 15.0

@@ -13,9 +13,9 @@ from typing import Final, Literal
 
 import numpy as np
 
+from proxops.core.earth import EQUATOR_M, FLATTENING
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.space.earth import EQUATOR_M, FLATTENING
 
 NONE, EXPONENTIAL, HARRIS_PRIESTER = range(3)
 KINDS: Final[dict[Literal["none", "exponential", "harris_priester"], int]] = {

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from proxops.core.earth import MU_M3_S2
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.space.earth import MU_M3_S2
 from proxops.space.gravity import zonal_potential
 from proxops.space.two_craft import (
     IMPULSE_C,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from proxops.core.earth import TURN_RATE
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.space.earth import TURN_RATE
 
 
 @kernel

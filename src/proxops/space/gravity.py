@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from proxops.core.earth import J2, J3, J4, J5, J6, MU_M3_S2, RADIUS_M
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.space.earth import J2, J3, J4, J5, J6, MU_M3_S2, RADIUS_M
 
 ZONAL: Final = (0.0, 0.0, J2, J3, J4, J5, J6)  # J_n at place n
 HIGHEST_DEGREE: Final = len(ZONAL) - 1

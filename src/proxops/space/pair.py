@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.craft import Body
+from proxops.core.earth import MU_M3_S2, MU_MOON_M3_S2, MU_SUN_M3_S2
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import MissionFile, Push
 from proxops.maths.quaternion import quat_inverse, quat_product, turned
@@ -15,7 +16,6 @@ from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space import atmosphere
 from proxops.space.audit import BOOK, FIGURES, audit, open_book
 from proxops.space.dispersed import TrueCraft, TrueState, true_state
-from proxops.space.earth import MU_M3_S2, MU_MOON_M3_S2, MU_SUN_M3_S2
 from proxops.space.ephemeris import ephemeris_at
 from proxops.space.gravity import zonal
 from proxops.space.lvlh import lvlh_axes, lvlh_rate, relative_in_eci

@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.core.scenario import Frame
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_about, quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
-from proxops.space.earth import MU_M3_S2
 from proxops.space.scripted import Relative
 
 ORBIT_RADIUS_M: Final = 7.0e6

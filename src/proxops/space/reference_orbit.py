@@ -16,10 +16,10 @@ from typing import Final, assert_never
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.core.errors import BadInput
 from proxops.core.mission import Elements, KeplerOrbit, NumericalOrbit, Orbit, PathOrbit, TleOrbit
 from proxops.maths.rotation import Array
-from proxops.space.earth import MU_M3_S2
 from proxops.space.ephemeris import COLUMNS
 from proxops.space.kepler import state_from_elements
 from proxops.space.secular_j2 import drifting_state, kepler_rates, secular_rates

@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
+from proxops.core.earth import J2, MU_M3_S2, RADIUS_M
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, length
 from proxops.maths.rotation import Array
-from proxops.space.earth import J2, MU_M3_S2, RADIUS_M
 from proxops.space.kepler import mean_from_true, mean_motion, state_from_elements, true_from_mean
 
 

@@ -15,9 +15,9 @@ from typing import Final
 import numpy as np
 
 from proxops.core.clock import parse_utc_ns
+from proxops.core.earth import AU_M
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.space.earth import AU_M
 
 CENTURY_S: Final = 36525.0 * 86400.0
 DEG: Final = math.pi / 180.0

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
+from proxops.core.earth import AU_M, EQUATOR_M, SUN_RADIUS_M, SUNLIGHT_N_M2
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.space.earth import AU_M, EQUATOR_M, SUN_RADIUS_M, SUNLIGHT_N_M2
 
 
 @kernel

@@ -19,11 +19,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.earth import MU_M3_S2, STANDARD_GRAVITY
 from proxops.core.messages import MAX_WHEELS
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.space.drag import drag
-from proxops.space.earth import MU_M3_S2, STANDARD_GRAVITY
 from proxops.space.gravity import central_difference, gravity_gradient_torque, zonal
 from proxops.space.sunlight import pressure
 from proxops.space.third_body import third_body

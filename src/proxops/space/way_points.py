@@ -14,12 +14,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.earth import EQUATOR_M
 from proxops.core.errors import BadInput
 from proxops.core.mission import PathOrbit
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import length
 from proxops.maths.rotation import Array
-from proxops.space.earth import EQUATOR_M
 from proxops.space.ephemeris import COLUMNS, ephemeris_at
 
 Given = NDArray[np.bool_]

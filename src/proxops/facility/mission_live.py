@@ -1,0 +1,198 @@
+"""A mission in real time: the facility at 250 Hz here, the application in a process of its own, UDP and two rings between.
+
+``python -m proxops.facility.mission_live`` is the application's process: it reads what the hall shows from the pool's ring (the
+virtual sensor's eye), sends poses through a socket as any client of the bridge would, and leaves its part of the pool in a
+second ring. It is not on the tick: when it is late the bridge extrapolates, and halts if it stays away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.core.channel import LOOPBACK
+from proxops.core.clock import LiveClock
+from proxops.core.library import load_mission
+from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE, mission_bytes
+from proxops.core.mission import Mission
+from proxops.core.pool import Pool
+from proxops.core.ring import Ring
+from proxops.core.vocabulary import MissionEnd
+from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.live import LiveFacility
+from proxops.facility.mission_application import MissionApplication, Outcome
+from proxops.facility.mission_run import COMPILING_S, hall_latency_s
+from proxops.facility.run import AFTER_S, Ran, settings_of
+from proxops.facility.session import monitor
+from proxops.lab.cell import Cell
+from proxops.maths.rotation import Array
+
+SLOTS: Final = 64
+
+
+class MissionFeed:
+    """The facility's end of the application's ring: its newest record goes into the pool. Never waits."""
+
+    def __init__(self, ring: Ring, pool: Pool) -> None:
+        self._ring, self._bytes, self._span, self._seen = ring, pool.bytes, mission_bytes(), 0
+
+    def publish(self) -> None:
+        head = self._ring.head
+        if head != self._seen:
+            self._seen = head
+            self._bytes[self._span] = self._ring.newest_bytes(head)
+
+
+class RingView:
+    """The hall as a process beside it sees it."""
+
+    def __init__(self, ring: Ring) -> None:
+        self._ring = ring
+        self.converged, self.truth = False, np.zeros(7)
+
+    converged: bool
+    truth: Array
+
+    def look(self) -> None:
+        record = self._ring.latest()
+        if record is not None:
+            self.converged = bool(record["bridge"]["converged"])
+            self.truth = np.array(record["hall_truth"].tolist())
+
+
+def run_mission_realtime(
+    cell: Cell, mission: Mission, record: Path, *, seed: int | None, software: str | None, quiet: bool
+) -> tuple[Ran, Outcome]:
+    """At 250 Hz, until the application is over and the hall stands."""
+    file = mission.file
+    seed = file.seed if seed is None else seed
+    live = LiveFacility(
+        cell, record, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), seed=seed, bridge=settings_of(file.bridge),
+        metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
+    )  # fmt: skip
+    facility, end = live.hall.facility, live.hall.desk.bridge
+    assert end is not None
+    ring = Ring.create("mission", MISSION_DTYPE, SLOTS)
+    facility.application = MissionFeed(ring, facility.pool)
+    watcher = None if quiet else monitor(live.hall)
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder) / "outcome.json"
+        words = [
+            sys.executable,
+            "-P",
+            "-m",
+            "proxops.facility.mission_live",
+            str(mission.source.absolute()),
+            "--told",
+            str(told),
+        ]
+        words += ["--host", end.port.address[0], "--port", str(end.port.address[1]), "--seed", str(seed)]
+        words += [
+            "--pool",
+            str(live.hall.rings[0].path),
+            "--ring",
+            str(ring.path),
+            "--latency",
+            repr(hall_latency_s(cell)),
+        ]
+        client = subprocess.Popen([*words, *(["--software", software] if software else [])])
+
+        def over() -> bool:
+            return client.poll() is not None and end.port.silent_cycles * PERIOD_S > AFTER_S
+
+        began = time.monotonic()
+        try:
+            served = live.run(lambda real_time: None, bridged=True, until=over)
+        finally:
+            client.terminate()
+            client.wait(5)
+            ring.close()
+            if watcher:
+                watcher.wait(5)
+        outcome = _outcome(told, client.returncode)
+    alarms = tuple(facility.events.raised)
+    wall_s = time.monotonic() - began
+    return Ran(facility.stop, served.cycles, wall_s, served.recorder_code, served.real_time, alarms), outcome
+
+
+def _outcome(told: Path, code: int) -> Outcome:
+    """As the application's process told it when it ended; one that told nothing was ended with the facility."""
+    outcome = Outcome(
+        end=MissionEnd.FACILITY, failure=f"the application's process ended with code {code}" if code > 0 else ""
+    )
+    if told.exists():
+        values: dict[str, Any] = json.loads(told.read_text())
+        outcome.end, outcome.t, outcome.failure = MissionEnd(values["end"]), values["t"], values["failure"]
+    return outcome
+
+
+# ---------------------------------------------------------------------- the application's process
+def fly(options: argparse.Namespace) -> None:
+    """Fly the mission in real time."""
+    mission = load_mission(options.scenario)
+    software = load_flight_software(options.software, mission.file)
+    limit_s = None if options.software else COMPILING_S
+    rehearse(mission, options.seed)
+    application = MissionApplication(mission, options.seed, software, options.latency, limit_s)
+    view, ring = RingView(Ring.attach(options.pool, POOL_DTYPE)), Ring.attach(options.ring, MISSION_DTYPE)
+    line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    line.setblocking(False)
+    clock = LiveClock()
+    while not application.over:
+        clock.advance()
+        view.look()
+        for data in application.advance(clock.tick * PERIOD_S, view):
+            _send(line, data, (options.host, options.port))
+        ring.push(bytes(application.record.bytes))
+    application.close()
+    out = application.outcome
+    options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
+
+
+def rehearse(mission: Mission, seed: int) -> None:
+    """Some cycles for nobody with our own flight software, so that nothing has to be compiled once the clock runs."""
+    scratch = MissionApplication(mission, seed, load_flight_software(None, mission.file), 0.0, COMPILING_S)
+    for cycle in range(500):
+        scratch.advance(cycle * PERIOD_S, None)
+
+
+def _send(line: socket.socket, data: bytes, to: tuple[str, int]) -> None:
+    try:
+        line.sendto(data, to)
+    except OSError:  # nobody listens yet, or any more
+        return
+    while True:  # statuses are for others
+        try:
+            line.recv(2048)
+        except (BlockingIOError, ConnectionError):
+            return
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="proxops.facility.mission_live")
+    parser.add_argument("scenario")
+    parser.add_argument("--host", required=True)
+    parser.add_argument("--software")
+    for name, kind in (
+        ("port", int),
+        ("seed", int),
+        ("latency", float),
+        ("pool", Path),
+        ("ring", Path),
+        ("told", Path),
+    ):
+        parser.add_argument(f"--{name}", type=kind, required=True)
+    fly(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
