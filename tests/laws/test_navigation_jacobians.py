@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from approach_truth import board
 
+from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Floats
 from proxops.core.mission import Avionics, Sensor
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
@@ -28,7 +29,6 @@ from proxops.onboard.relative_model import (
     E_SLOW,
     E_V,
     E_W,
-    MU_M3_S2,
     N_ERROR,
     N_SLOW,
     N_STATE,

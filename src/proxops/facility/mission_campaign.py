@@ -16,22 +16,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.facility.mission_run import run_mission
 from proxops.facility.session import prepare_folder
 from proxops.lab.cell import Cell
-from proxops.space.docking import ANGLE_MAX_RAD, ANGULAR_RATE_MAX_RAD_S, LATERAL_MAX_M, LATERAL_RATE_MAX_M_S
 
 BINS_M: Final = ((15.0, 25.0), (8.0, 15.0), (4.0, 8.0), (2.0, 4.0))
 NEES_95: Final = (4.403789, 23.336664)  # two-sided 95 % of chi-square with 12 degrees of freedom
-LIMITS: Final = {
-    "lateral_m": LATERAL_MAX_M,
-    "tilt_rad": ANGLE_MAX_RAD,
-    "roll_rad": ANGLE_MAX_RAD,
-    "lateral_rate_m_s": LATERAL_RATE_MAX_M_S,
-    "angular_rate_rad_s": ANGULAR_RATE_MAX_RAD_S,
-}
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,7 @@ class RunFigures:
     @property
     def within(self) -> bool:
         """Mated, and every contact condition met."""
-        values = ((getattr(self, name), bound) for name, bound in LIMITS.items())
+        values = ((getattr(self, name), bound) for name, bound in CONTACT_LIMITS.items())
         return self.end == MissionEnd.MATED.name and all(v is not None and abs(v) <= bound for v, bound in values)
 
 
@@ -147,7 +140,7 @@ def campaign_session(
 def summarise(mission: Mission, rows: list[RunFigures]) -> dict[str, Any]:
     """The worst of every figure and whose it is; how many met all limits; consistency of the filter."""
     ends = {end: sum(row.end == end for row in rows) for end in sorted({row.end for row in rows})}
-    worst = {name: _worst(rows, name, bound) for name, bound in LIMITS.items()}
+    worst = {name: _worst(rows, name, bound) for name, bound in CONTACT_LIMITS.items()}
     return {
         "scenario": mission.name,
         "runs": len(rows),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from proxops.ground.mission_criteria import judged
+
 Criterion = dict[str, Any]
 
 POSITION_RMS_M: Final = 2e-3
@@ -35,6 +37,9 @@ def criteria(figures: dict[str, Any]) -> list[Criterion]:
     ]
     if figures["kind"] is not None:
         rows += {"played": _played, "bridged": _bridged}[figures["kind"]](figures)
+    if "mission" in figures:
+        judge = {"at most": _at_most, "at least": _at_least, "equal": _equal}
+        rows += [judge[kind](name, value, bound) for name, value, bound, kind in judged(figures["mission"])]
     if figures["missed_cycles"] is not None:
         rows.append(_at_most("missed_share", figures["missed_cycles"] / max(1, figures["cycles"]), MISSED_SHARE))
         rows.append(_at_most("late_share", figures["late_share"], LATE_SHARE))

@@ -14,6 +14,7 @@ from proxops.core.vocabulary import Severity
 from proxops.ground.bridge_report import bridge_drawings, bridge_moments
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
+from proxops.ground.mission_report import mission_drawings
 from proxops.ground.recorded import Kind, Recorded, recorded
 from proxops.ground.report_figures import (
     axis_drawings,
@@ -79,10 +80,12 @@ def _motion(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[
     if data.kind is Kind.BRIDGED:
         yield from pictures(data, cell, bridge_moments(log, data))
         yield from _figures(summary)
+        yield from mission_drawings(log, cell, summary)
         yield from bridge_drawings(log, data, cell, summary)
     else:
         yield from pictures(data, cell, run_moments(data))
         yield from _figures(summary)
+        yield from mission_drawings(log, cell, summary)
         yield from run_drawings(data, cell)
 
 

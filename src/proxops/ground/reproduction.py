@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Iterator
 
 from proxops.core.errors import BadInput
-from proxops.core.scenario import load_scenario
+from proxops.core.library import load
+from proxops.core.mission import Mission
+from proxops.core.scenario import Scenario
 from proxops.ground.log import Log
 from proxops.ground.verdict import Summary
 from proxops.lab.cell import shipped_tool
@@ -24,16 +26,19 @@ def commands(log: Log, summary: Summary) -> Iterator[str]:
 
 
 def _run(name: str, text: str | None, summary: Summary) -> Iterator[str]:
-    """A scenario that is not shipped as it was recorded goes into a file first; its seed stands in it."""
-    shipped = _shipped_text(name) == text
+    """A scenario that is not shipped as it was recorded goes into a file first; its seed stands in it, but a mission may be
+    flown with another."""
+    known = _shipped(name)
+    shipped = known is not None and known.text == text
     if not shipped:
         yield f"# write the scenario below to {name}.toml"
-    yield shlex.join(["proxops", "run", name if shipped else f"{name}.toml", *_options(summary)])
+    seed = ["--seed", str(summary["seed"])] if isinstance(known, Mission) and known.file.seed != summary["seed"] else []
+    yield shlex.join(["proxops", "run", name if shipped else f"{name}.toml", *seed, *_options(summary)])
 
 
-def _shipped_text(name: str) -> str | None:
+def _shipped(name: str) -> Scenario | Mission | None:
     try:
-        return load_scenario(name).text
+        return load(name)
     except BadInput:
         return None
 

@@ -18,6 +18,7 @@ from proxops.ground.criteria import criteria
 from proxops.ground.following import Errors, Following, follow
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
+from proxops.ground.mission_summary import mission_figures
 from proxops.ground.motion import Motion, motion_of
 from proxops.ground.recorded import Floats, Kind, Recorded, ports_of_axes, recorded, recorded_poses
 from proxops.lab.cell import Cell
@@ -46,6 +47,7 @@ def summarise(log: Log, cell: Cell) -> Figures:
         **_motion_figures(data, motion),
         **_margins(log, data),
         **(bridge_figures(log, data, cell, following, motion) if data.kind is Kind.BRIDGED else {}),
+        **mission_figures(log, cell),
         **timing(log),
         **events(log),
     }

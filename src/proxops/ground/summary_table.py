@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from proxops.core.messages import AXES
 from proxops.ground.bridge_words import bridge_rows
+from proxops.ground.mission_words import mission_rows
 from proxops.ground.verdict import Summary, criterion_row, verdict
 from proxops.ground.words import DEG, MISSING, count, told
 
@@ -21,6 +22,8 @@ def key_figures(s: Summary) -> Rows:
         ("log", f"{told(s['duration_s'], unit='s')}, {_cycles(s)}"),
         ("started", s["start_utc"] or MISSING),
     ]
+    if "mission" in s:
+        rows += mission_rows(s["mission"])
     if s["kind"] is not None:
         rows += {"played": _played_rows, "bridged": bridge_rows}[s["kind"]](s)
     return [*rows, ("lost cycles", count(s["lost_ticks"])), *_timing_rows(s)]

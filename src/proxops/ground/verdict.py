@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from proxops.ground.bridge_words import how_it_followed
+from proxops.ground.mission_words import CRITERION_WORDS, how_it_flew
 from proxops.ground.words import DEG, MISSING, count, told
 
 Summary = dict[str, Any]
@@ -21,18 +22,24 @@ class Verdict(NamedTuple):
 def verdict(s: Summary) -> Verdict:
     """How the run went, in one sentence and one more."""
     failed = [label_of(row["name"]) for row in s["criteria"] if not row["passed"]]
-    if s["run_ended"] is None:
+    if s["run_ended"] is None and "mission" not in s:
         return _nothing_ran(s)
     if s["run_ended"] == "stopped":
         rule, text = (s["stop"]["rule"], s["stop"]["text"]) if s["stop"] else ("a rule", "the log holds no stop event")
         return Verdict(False, f"Stopped by {rule} after {told(s['run_s'], unit='s')} of the run", text)
     if s["run_ended"] == "cut off":
         return Verdict(False, "The log ends in the middle of the run", "; ".join(s["notes"]))
-    done, detail = how_it_followed(s) if s["kind"] == "bridged" else _played(s)
+    done, detail = _done(s)
     if failed:
         share = f"{len(failed)} of {len(s['criteria'])}"
         return Verdict(False, f"{done}, but {share} criteria not met", "; ".join(failed))
     return Verdict(True, done, f"{detail}. All {len(s['criteria'])} criteria met.")
+
+
+def _done(s: Summary) -> tuple[str, str]:
+    if "mission" in s:
+        return how_it_flew(s["mission"])
+    return how_it_followed(s) if s["kind"] == "bridged" else _played(s)
 
 
 def _nothing_ran(s: Summary) -> Verdict:
@@ -50,6 +57,7 @@ def _played(s: Summary) -> tuple[str, str]:
 
 
 _CRITERION_WORDS: Final = {
+    **CRITERION_WORDS,
     "margin_axis_range_min": ("margin to the axis ranges", 100.0, "%"),
     "margin_table3_min_m": ("margin to Table 3's position ranges", 1.0, "m"),
     "margin_speed_min": ("speed left of the axis limits", 100.0, "%"),

@@ -1,10 +1,10 @@
 """What the relative filter assumes: the layout of its state, the craft as known on board, and the size of every error.
 
-State (29 numbers) and error state (28): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
+State (32 numbers) and error state (31): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
 inertial derivative), attitude q_eci_target with error δθ in the target's frame (q = q̂ Exp(δθ)), rate ω (target's frame),
 the relative errors s of its principal moments of inertia (in units of INERTIA_SHARE), and the slow errors: of the measurement, in
 the sensor's frame, position bias (m), boresight (rad), attitude bias (rad) and the error of the exposure's time stamp (s); of the
-thrusters, a scale along each axis of the chaser.
+target's mass centre (m, target's frame); of the thrusters, a scale along each axis of the chaser.
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ from proxops.core.flight import R_CHASER_SENSOR, Floats, OnboardData
 from proxops.core.mission import Avionics, Sensor
 from proxops.onboard.attitude_filter import ARCSEC
 
-N_STATE: Final = 29
+N_STATE: Final = 32
 Q, W, S, SLOW = 6, 10, 13, 16  # where they begin in the state
-N_ERROR: Final = 28
+N_ERROR: Final = 31
 E_V, E_Q, E_W, E_S, E_SLOW = 3, 6, 9, 12, 15  # and in the error state
-N_SLOW: Final = 13
-BIAS, BORESIGHT, ATTITUDE, CLOCK, SCALE = 0, 3, 6, 9, 10  # among the slow errors
+N_SLOW: Final = 16
+BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SCALE = 0, 3, 6, 9, 10, 13  # among the slow errors
 
 INERTIA_SHARE: Final = 0.03  # the on-board principal moments are wrong by this, one standard deviation
+MASS_CENTRE_M: Final = 0.005  # and both mass centres by this, each component; the chaser's looks like a position bias
 INERTIA_TIME_S: Final = 1000.0  # and hold; they fade only so that old motion does not bind the filter for ever
 # rad/s per sqrt(s): torques of 3e-7 rad/s² that last minutes, as gravity gradient and the control of a client in LVLH give.
-RATE_WALK: Final = 3e-6
+RATE_WALK: Final = 1e-6
 # Thrusters, one standard deviation: what persists (mass, thrust; as long as the same thrusters fire) and adds up in a burn, and
 # what every cycle's impulse has anew, along its direction and across it. Together about 5 % and 1 deg.
-THRUST_SCALE: Final = 0.04
+THRUST_SCALE: Final = 0.03
 THRUST_TIME_S: Final = 100.0
-THRUST_SHARE: Final = 0.02
-THRUST_ANGLE: Final = math.radians(1.0)
-VELOCITY_WALK: Final = 1e-5  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
+THRUST_SHARE: Final = 0.007
+THRUST_ANGLE: Final = math.radians(0.3)
+VELOCITY_WALK: Final = 3e-6  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class SlowErrors:
     with their posture, and the time stamp of an exposure is off. All zero for a sensor that looks at computed truth."""
 
     position_m: float = 0.0005
-    chaser_deg: float = 0.05  # the chaser's port: turns the line of sight, as a misaligned boresight does
-    target_deg: float = 0.05  # the target's port; both together 0.07 deg
+    chaser_deg: float = 0.03  # the chaser's port: turns the line of sight, as a misaligned boresight does
+    target_deg: float = 0.03  # the target's port; both together 0.04 deg in each component
     clock_s: float = 0.003
     time_s: float = 100.0  # in which they change
 
@@ -61,8 +62,8 @@ class RelativeModel(NamedTuple):
     target_mass_centre: Floats  # (3) target's frame
     sensor_place: Floats  # (3) from the chaser's centre of mass, in the sensor's frame
     R_sensor_chaser: Floats
-    slow_sigma: Floats  # (13)
-    slow_time: Floats  # (13) s
+    slow_sigma: Floats  # (16)
+    slow_time: Floats  # (16) s
     period_s: float  # cycle of the flight software, for which an acceleration is the mean
     across_share: float
     along_share: float
@@ -104,12 +105,13 @@ def slow_errors(sensor: Sensor, avionics: Avionics, hall: SlowErrors) -> tuple[F
     """
     tracker = math.hypot(avionics.star_tracker_arcsec, avionics.star_tracker_bias_arcsec) * ARCSEC
     constant = np.zeros(N_SLOW)
-    constant[BIAS : BIAS + 3] = sensor.bias_m
+    constant[BIAS : BIAS + 3] = math.hypot(sensor.bias_m, MASS_CENTRE_M)
     constant[BORESIGHT : BORESIGHT + 3] = math.hypot(math.radians(sensor.boresight_deg), tracker)
     constant[ATTITUDE : ATTITUDE + 3] = math.radians(sensor.attitude_bias_deg)
     constant[CLOCK] = 1e-5
+    constant[CENTRE : CENTRE + 3] = MASS_CENTRE_M
     constant = np.maximum(constant, 1e-7)  # keeps the variance above zero
-    wander = np.empty(N_SLOW)
+    wander = np.zeros(N_SLOW)
     wander[BIAS : BIAS + 3] = hall.position_m
     wander[BORESIGHT : BORESIGHT + 3] = math.radians(hall.chaser_deg)
     wander[ATTITUDE : ATTITUDE + 3] = math.radians(hall.target_deg)

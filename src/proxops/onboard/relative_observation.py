@@ -26,6 +26,7 @@ from proxops.onboard.relative_model import (
     ATTITUDE,
     BIAS,
     BORESIGHT,
+    CENTRE,
     CLOCK,
     E_Q,
     E_SLOW,
@@ -38,7 +39,7 @@ from proxops.onboard.relative_model import (
     W,
 )
 
-_BETA, _B, _C, _TAU = SLOW + BORESIGHT, SLOW + BIAS, SLOW + ATTITUDE, SLOW + CLOCK
+_BETA, _B, _C, _TAU, _CENTRE = SLOW + BORESIGHT, SLOW + BIAS, SLOW + ATTITUDE, SLOW + CLOCK, SLOW + CENTRE
 
 
 @kernel
@@ -49,7 +50,7 @@ def sight(
     R_sensor_eci = product(model.R_sensor_chaser, matrix_from_quat(q_eci_chaser).T)
     R_sensor_target = product(R_sensor_eci, matrix_from_quat(x[Q : Q + 4]))
     w_target, w_sensor = x[W : W + 3], applied(model.R_sensor_chaser, w_eci_chaser)
-    centre = model.target_mass_centre
+    centre = model.target_mass_centre + x[_CENTRE : _CENTRE + 3]
     # The target's origin from the chaser's centre of mass, and its rate as seen from inertial axes.
     way = -applied(R_sensor_target, centre) - applied(R_sensor_eci, x[0:3])
     rate = -applied(R_sensor_target, cross(w_target, centre)) - applied(R_sensor_eci, x[E_V : E_V + 3])
@@ -61,7 +62,7 @@ def sight(
 def observe(
     x: Floats, q_eci_chaser: Floats, w_eci_chaser: Floats, model: RelativeModel
 ) -> tuple[Floats, Floats, Floats]:
-    """Expected p_sensor_target and q_sensor_target, and how they change with the error state (6, 25): rows position, then
+    """Expected p_sensor_target and q_sensor_target, and how they change with the error state (6, 31): rows position, then
     the small rotation in the sensor's frame on the left of the quaternion."""
     h, rate, turn, R_se, R_st = sight(x, q_eci_chaser, w_eci_chaser, model)
     tau = x[_TAU]
@@ -72,13 +73,15 @@ def observe(
     )
     H = np.zeros((6, N_ERROR))
     E_R_se = product(E, R_se)
-    arm = product(product(E, R_st), skew(model.target_mass_centre))
+    E_R_st = product(E, R_st)
+    arm = product(E_R_st, skew(model.target_mass_centre + x[_CENTRE : _CENTRE + 3]))
     H[0:3, 0:3] = -E_R_se
     H[0:3, E_V : E_V + 3] = -tau * E_R_se
     H[0:3, E_Q : E_Q + 3] = arm
     H[0:3, E_W : E_W + 3] = tau * arm
     H[3:6, E_Q : E_Q + 3] = R_st
     H[3:6, E_W : E_W + 3] = tau * R_st
+    H[0:3, E_SLOW + CENTRE : E_SLOW + CENTRE + 3] = -E_R_st
     H[0:3, E_SLOW + BORESIGHT : E_SLOW + BORESIGHT + 3] = -skew(p)
     H[0:3, E_SLOW + CLOCK] = applied(E, rate)
     H[3:6, E_SLOW + CLOCK] = turn

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product
 from proxops.maths.rotation import Array, matrix_from_quat
-
-# International Docking System Standard, initial contact conditions: the values this project is asked to meet.
-LATERAL_MAX_M: Final = 0.10
-ANGLE_MAX_RAD: Final = math.radians(4.0)
-LATERAL_RATE_MAX_M_S: Final = 0.04
-ANGULAR_RATE_MAX_RAD_S: Final = math.radians(0.20)
-COUNT: Final = 7
 
 
 @kernel
