@@ -1,32 +1,43 @@
-"""Runs the benchmarks one after another; a table on the terminal, JSON in runs/bench.json."""
+"""Runs the benchmarks one after another; a table on the terminal, JSON in runs/bench.json.
+
+``python -m benchmarks [name …] [--venv PATH]``. Without names all but ``basilisk``, which installs foreign software on first use.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
-import sys
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bridge, kernels, live, lockstep, startup
+from benchmarks import basilisk, bridge, kernels, live, lockstep, mission, orbit, startup
 
-BENCHMARKS = {
+BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "startup": startup.run,
     "kernels": kernels.run,
     "lockstep": lockstep.run,
     "bridge": bridge.run,
+    "orbit": orbit.run,
+    "mission": mission.run,
     "live": live.run,
+    "basilisk": basilisk.run,
 }
+ON_REQUEST = {"basilisk"}
 
 
 def main() -> None:
-    console, chosen = Console(), sys.argv[1:] or list(BENCHMARKS)
+    asked = _arguments()
+    console, chosen = Console(), asked.names or [name for name in BENCHMARKS if name not in ON_REQUEST]
     results: dict[str, object] = {"machine": platform.platform(), "python": platform.python_version()}
     for name in chosen:
+        call = partial(basilisk.run, asked.venv) if name == "basilisk" else BENCHMARKS[name]
         with console.status(f"{name} …"):
-            figures = BENCHMARKS[name]()
+            figures = call()
         results[name] = figures
         table = Table(name, "value")
         for key, value in figures.items():
@@ -36,6 +47,18 @@ def main() -> None:
     out.parent.mkdir(exist_ok=True)
     out.write_text(json.dumps(results, indent=2) + "\n")
     console.print(out)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, as ratios within one run.")
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
+    parser.add_argument(
+        "--venv", type=Path, help="where Basilisk is, or shall be installed (default: user's cache folder)"
+    )
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - set(BENCHMARKS):
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    return asked
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product
 from proxops.maths.rotation import Array, matrix_from_quat
+
+COUNT: Final = 7  # of figures
 
 
 @kernel

@@ -15,6 +15,9 @@ from proxops.maths.rotation import Array
 
 ZONAL: Final = (0.0, 0.0, J2, J3, J4, J5, J6)  # J_n at place n
 HIGHEST_DEGREE: Final = len(ZONAL) - 1
+# n P'_(n+1) = (2 n + 1) s P'_n - (n + 1) P'_(n-1): its factors, so that no division is left.
+UP: Final = (0.0, *((2 * n + 1) / n for n in range(1, HIGHEST_DEGREE + 1)))
+BACK: Final = (0.0, *((n + 1) / n for n in range(1, HIGHEST_DEGREE + 1)))
 
 
 @kernel
@@ -29,13 +32,14 @@ def zonal(p: Array, degree: int, out: Array) -> None:
     along_pole, along_p = 0.0, 0.0
     slope, next_slope, scale = 1.0, 3.0 * s, near  # P'_1, P'_2, (R / r)^1
     for n in range(2, degree + 1):
-        slope, next_slope = next_slope, ((2 * n + 1) * s * next_slope - (n + 1) * slope) / n
+        slope, next_slope = next_slope, UP[n] * s * next_slope - BACK[n] * slope
         scale *= near
         along_pole += ZONAL[n] * scale * slope
         along_p += ZONAL[n] * scale * next_slope
     k = MU_M3_S2 / (r * r)
+    along_p *= k / r
     for i in range(3):
-        out[i] = k * along_p * p[i] / r
+        out[i] = along_p * p[i]
     out[2] -= k * along_pole
 
 

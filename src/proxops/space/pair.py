@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.craft import Body
 from proxops.core.earth import MU_M3_S2, MU_MOON_M3_S2, MU_SUN_M3_S2
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import MissionFile, Push
+from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space import atmosphere
@@ -22,12 +24,24 @@ from proxops.space.lvlh import lvlh_axes, lvlh_rate, relative_in_eci
 from proxops.space.reference_orbit import Ephemeris, reference_orbit
 from proxops.space.sky import moon_position, sun_position
 from proxops.space.sunlight import sunlight
-from proxops.space.thrusters import ThrusterBank
-from proxops.space.two_craft import DV, MASS, Q_C, Q_T, SIZE, W_C, W_T, WORLD_DTYPE, D, P, V, exhaust_speed, step
+from proxops.space.thrusters import ThrusterBank, fire
+from proxops.space.two_craft import DV, MASS, Q_C, Q_T, SIZE, W_C, W_T, WORLD_DTYPE, D, P, V, World, exhaust_speed, step
 
 SKY_EVERY: Final = 1000  # cycles: in 4 s the Moon moves by 2e-5 rad
 AIR_EVERY: Final = 25  # cycles: 0.1 s are 760 m of the orbit
 PUSH_S: Final = 1.0
+
+
+@kernel
+def _act_and_step(y: Array, world: World, bank: NDArray[np.void], dry_mass: float) -> None:
+    """Thrusters, then everything by one cycle: one call from Python."""
+    fire(bank, y[MASS] <= dry_mass)
+    w: Any = world[0]
+    b: Any = bank[0]
+    w.thrust = b.thrust
+    for i in range(3):
+        w.force[i], w.torque[i] = b.force[i], b.torque[i]
+    step(y, world, PERIOD_S)
 
 
 class SpacecraftPair:
@@ -39,6 +53,9 @@ class SpacecraftPair:
         self._file, self.t, self.cycle = file, 0.0, 0
         self.world = np.zeros(1, WORLD_DTYPE)
         self._sunlight, self._density = self.world["sunlight"][0], self.world["density"]
+        self._reference = self.world["reference"][0]
+        self._pushes = tuple(fault for fault in file.fault if isinstance(fault, Push))
+        self._dry_mass = self.true.chaser.mass_kg - file.chaser.propellant_kg
         self.y = np.zeros(SIZE)
         self.bank = ThrusterBank(file.chaser.thrusters, self.true.chaser.mass_centre, self.true.thrust, misalignments)
         self._orbit = reference_orbit(file.orbit, file.duration_s)
@@ -53,15 +70,13 @@ class SpacecraftPair:
         """One cycle of 4 ms with what the actuators do now."""
         if self.cycle % AIR_EVERY == 0:
             self._look_around()
-        w, bank = self.world[0], self.bank
-        bank.advance(dry=self.propellant_kg <= 0.0)
-        w["force"], w["torque"], w["thrust"] = bank.force, bank.torque, bank.thrust
-        self._push()
+        if self._pushes:
+            self._push()
         if isinstance(self._orbit, Ephemeris):
             for k in range(3):
-                row = w["reference"][k]
+                row = self._reference[k]
                 ephemeris_at(self._orbit.table, self.t + 0.5 * k * PERIOD_S, row[0:3], row[3:6])
-        step(self.y, self.world, PERIOD_S)
+        _act_and_step(self.y, self.world, self.bank.row, self._dry_mass)
         self.cycle += 1
         self.t = self.cycle * PERIOD_S
         if self._held is not None:
@@ -81,7 +96,7 @@ class SpacecraftPair:
     @property
     def propellant_kg(self) -> float:
         """Left."""
-        return float(self._file.chaser.propellant_kg - (self.world[0]["first_mass"] - self.y[MASS]))
+        return float(self.y[MASS]) - self._dry_mass
 
     @property
     def surroundings(self) -> tuple[float, float]:
@@ -155,8 +170,8 @@ class SpacecraftPair:
     def _push(self) -> None:
         push = self.world[0]["push"]
         push[:] = 0.0
-        for fault in self._file.fault:
-            if isinstance(fault, Push) and fault.at_s <= self.t < fault.at_s + PUSH_S:
+        for fault in self._pushes:
+            if fault.at_s <= self.t < fault.at_s + PUSH_S:
                 push += self.lvlh()[0] @ np.array(fault.dv_m_s) / PUSH_S
 
     def _hold_attitude(self) -> None:

@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.craft import Thrusters
-from proxops.core.messages import PERIOD_S
+from proxops.core.messages import MAX_THRUSTERS, PERIOD_S
+from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 
 ROUNDING: Final = 1e-6  # of a cycle: on-times are whole cycles but for rounding
+N: Final = MAX_THRUSTERS
+BANK_DTYPE: Final = np.dtype(
+    [
+        ("count", "i8"), ("left", "i8", (N,)),  # cycles still to fire
+        ("stuck_open", "u1", (N,)), ("stuck_closed", "u1", (N,)), ("isolated", "u1", (N,)), ("on", "u1", (N,)),
+        ("forces", "f8", (N, 3)), ("torques", "f8", (N, 3)), ("thrusts", "f8", (N,)), ("fired", "f8", (N,)),
+        ("force", "f8", (3,)), ("torque", "f8", (3,)), ("thrust", "f8"),  # of all that fire in the present cycle
+    ]
+)  # fmt: skip
+
+
+@kernel
+def fire(bank: NDArray[np.void], dry: bool) -> None:
+    """One cycle: which fire, and the wrench about the centre of mass in body axes. In one call: this runs every 4 ms."""
+    b: Any = bank[0]
+    force, torque, thrust = b.force, b.torque, 0.0
+    force[:] = 0.0
+    torque[:] = 0.0
+    for k in range(b.count):
+        wanted = (b.left[k] > 0 and b.stuck_closed[k] == 0) or b.stuck_open[k] != 0
+        on = wanted and b.isolated[k] == 0 and not dry
+        b.on[k] = on
+        if b.left[k] > 0:
+            b.left[k] -= 1
+        if on:
+            thrust += b.thrusts[k]
+            b.fired[k] += PERIOD_S
+            for i in range(3):
+                force[i] += b.forces[k, i]
+                torque[i] += b.torques[k, i]
+    b.thrust = thrust
 
 
 class ThrusterBank:
@@ -24,47 +56,39 @@ class ThrusterBank:
         turns = rng.normal(0.0, math.radians(spec.misalignment_deg), directions.shape)
         true = directions + np.cross(turns, directions)
         true /= np.linalg.norm(true, axis=1)[:, None]
-        self.count = len(places)
-        self._thrust = spec.force_n * factors
-        self._force = self._thrust[:, None] * true
-        self._torque = np.cross(places, self._force)
+        n = self.count = len(places)
+        self.row = np.zeros(1, BANK_DTYPE)
+        row = self.row[0]
+        row["count"], row["thrusts"][:n] = n, spec.force_n * factors
+        row["forces"][:n] = row["thrusts"][:n, None] * true
+        row["torques"][:n] = np.cross(places, row["forces"][:n])
         self._least = max(1, round(spec.min_on_ms * 1e-3 / PERIOD_S))
-        self._left: NDArray[np.int64] = np.zeros(self.count, np.int64)  # cycles still to fire
-        self.stuck_open = np.zeros(self.count, bool)
-        self.stuck_closed = np.zeros(self.count, bool)
-        self.isolated = np.zeros(self.count, bool)
+        self._left, self._fired = row["left"][:n], row["fired"][:n]
+        # Numba's records know no truth values: bytes there, the same bytes as truth values here.
+        flags = (row[name][:n].view(np.bool_) for name in ("stuck_open", "stuck_closed", "isolated", "on"))
+        self.stuck_open, self.stuck_closed, self.isolated, self.on = flags  # on: in the present cycle
+        self.force, self.torque, self._thrust = row["force"], row["torque"], self.row["thrust"]
         self.closed_valves = 0
-        self.on = np.zeros(self.count, bool)  # in the present cycle
-        self.fired_s = np.zeros(self.count)  # chamber pressure since it was read last
-        self.force, self.torque, self.thrust = np.zeros(3), np.zeros(3), 0.0
-        self._quiet = True
+
+    @property
+    def thrust(self) -> float:
+        """Sum of all jets, N."""
+        return float(self._thrust[0])
 
     def command(self, on_time_s: Array, isolated: NDArray[np.bool_] | None) -> None:
         """From the next cycle on."""
         cycles = np.floor(on_time_s / PERIOD_S + ROUNDING).astype(np.int64)
-        self._left = np.where(cycles >= self._least, cycles, 0)
+        self._left[:] = np.where(cycles >= self._least, cycles, 0)
         if isolated is not None:
             self.isolated |= isolated
             self.closed_valves = int(self.isolated.sum())
-        self._quiet = False
 
     def advance(self, dry: bool) -> None:
         """One cycle: which fire, and the wrench about the centre of mass in body axes."""
-        if self._quiet and not self.stuck_open.any():
-            return
-        on = ((self._left > 0) & ~self.stuck_closed | self.stuck_open) & ~self.isolated
-        if dry:
-            on[:] = False
-        self._left -= self._left > 0
-        self.on = on
-        if on.any():
-            self.fired_s += on * PERIOD_S
-            self.force, self.torque, self.thrust = on @ self._force, on @ self._torque, float(on @ self._thrust)
-        else:
-            self.force, self.torque, self.thrust = np.zeros(3), np.zeros(3), 0.0
-            self._quiet = not self._left.any() and not self.stuck_open.any()
+        fire(self.row, dry)
 
     def read_pressure(self) -> Array:
         """Seconds of chamber pressure since the last call."""
-        fired, self.fired_s = self.fired_s, np.zeros(self.count)
+        fired: Array = self._fired.copy()
+        self._fired[:] = 0.0
         return fired

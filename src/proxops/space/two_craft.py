@@ -55,6 +55,7 @@ WORLD_DTYPE: Final = np.dtype(
         ("sun", "f8", (3,)), ("moon", "f8", (3,)), ("mu_third", "f8", (2,)), ("density", "f8"), ("sunlight", "f8", (2,)),
         ("force", "f8", (3,)), ("torque", "f8", (3,)), ("thrust", "f8"),  # body axes; thrust: sum of all jets, N
         ("motor", "f8", (MAX_WHEELS,)), ("push", "f8", (3,)),  # N m asked for; m/s^2 in eci axes
+        ("drive", "f8", (MAX_WHEELS,)),  # N m that the motors give in this step
         ("reference", "f8", (3, 6)),  # prescribed orbit at the beginning, middle and end of the step
         ("k", "f8", (5, SIZE)), ("room", "f8", (8, 3)),  # scratch of the step
     ]
@@ -128,9 +129,9 @@ def _turning(
     c = J[2, 0] * x + J[2, 1] * y + J[2, 2] * z
     l0, l1, l2 = scale * a + h[0], scale * b + h[1], scale * c + h[2]
     t0, t1, t2 = torque[0] - (y * l2 - z * l1), torque[1] - (z * l0 - x * l2), torque[2] - (x * l1 - y * l0)
-    M = craft.inverse
+    M, shrunk = craft.inverse, 1.0 / scale
     for i in range(3):
-        dw[i] = (M[i, 0] * t0 + M[i, 1] * t1 + M[i, 2] * t2) / scale
+        dw[i] = (M[i, 0] * t0 + M[i, 1] * t1 + M[i, 2] * t2) * shrunk
     impulse[0], impulse[1], impulse[2] = shrink * a, shrink * b, shrink * c
     power: float = 0.5 * shrink * (x * a + y * b + z * c)
     return power
@@ -168,7 +169,8 @@ def derivative(y: Array, world: World, stage: int, dy: Array) -> None:
     for i in range(3):
         dy[9 + i] += here[i]
     zonal(p, w.degree, here)
-    pull = -MU_M3_S2 / math.pow(p[0] * p[0] + p[1] * p[1] + p[2] * p[2], 1.5)
+    r2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
+    pull = -MU_M3_S2 / (r2 * math.sqrt(r2))
     for i in range(3):
         dy[9 + i] -= here[i]
         dy[i], dy[3 + i] = v[i], pull * p[i] + here[i] + own[i]
@@ -211,7 +213,7 @@ def _attitudes(y: Array, w: Any, p: Array, there: Array, scale: float, flow: flo
         torque_c[i] += w.torque[i]
         reaction[i] = torque_c[i]
     for k in range(w.wheels):
-        u, momentum = wheel_torque(w.motor[k], y[26 + k], w.wheel_torque, w.wheel_momentum), y[26 + k]
+        u, momentum = w.drive[k], y[26 + k]
         dy[26 + k] = u
         along = 0.0
         for i in range(3):
@@ -228,10 +230,11 @@ def _attitudes(y: Array, w: Any, p: Array, there: Array, scale: float, flow: flo
 
 
 @kernel
-def wheel_torque(asked: float, momentum: float, most: float, limit: float) -> float:
-    """What the motor gives: bounded, and nothing that drives a saturated wheel on."""
+def wheel_torque(asked: float, momentum: float, most: float, limit: float, dt: float) -> float:
+    """What the motor gives in a step: bounded, and no more than brings the wheel to its greatest momentum. Constant over the
+    step: a torque that jumps within would cost RK4 its accuracy."""
     u = min(max(asked, -most), most)
-    return 0.0 if abs(momentum) >= limit and u * momentum > 0.0 else u
+    return min(max(u, min(-limit - momentum, 0.0) / dt), max(limit - momentum, 0.0) / dt)
 
 
 @kernel
@@ -242,6 +245,8 @@ def step(y: Array, world: World, dt: float) -> None:
     z = k[4]
     if w.prescribed:
         y[0:6] = w.reference[0]
+    for n in range(w.wheels):
+        w.drive[n] = wheel_torque(w.motor[n], y[26 + n], w.wheel_torque, w.wheel_momentum, dt)
     derivative(y, world, 0, k[0])
     for i in range(SIZE):
         z[i] = y[i] + 0.5 * dt * k[0, i]
@@ -262,9 +267,9 @@ def step(y: Array, world: World, dt: float) -> None:
 
 @kernel
 def _normalise(q: Array) -> None:
-    norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    k = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     for i in range(4):
-        q[i] /= norm
+        q[i] *= k
 
 
 def exhaust_speed(specific_impulse_s: float) -> float:

@@ -1,0 +1,118 @@
+"""The whole closed loop in lockstep against real time on ONE core: orbit and attitude of two craft, bridge, hall, relative sensor
+looking at the hall, navigation filter, guidance, control, thrusters, record of the mission. With recording (the recorder is
+another process on the same core: its time counts, until the log is closed) and without.
+
+Beside the wall clock's figure stands the one by the processor's time of both processes: others on the machine spoil the first
+only. The flagship mission, begun 15 m away so that the robots show it from the first second on.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
+from proxops.core.library import load_mission
+from proxops.core.messages import PERIOD_S
+from proxops.core.mission import Mission
+from proxops.core.vocabulary import MissionEnd, SensorSource
+from proxops.facility.build import build
+from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.mission_application import MissionApplication
+from proxops.facility.mission_run import MissionClient, hall_latency_s
+from proxops.facility.run import LockstepRun, settings_of
+from proxops.lab.cell import Cell, load_cell
+
+SECONDS: Final = 100.0  # of the mission, from its begin
+WARM_S: Final = 2.0
+REPEATS: Final = 3
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Multiples of real time by both clocks."""
+
+    wall: float
+    processor: float
+
+
+def nearby() -> Mission:
+    """The flagship from 15 m."""
+    flagship = load_mission("approach")
+    start = flagship.file.start.model_copy(update={"position_m": (-15.0, 0.0, 0.0)})
+    return Mission(flagship.file.model_copy(update={"start": start}), flagship.source, flagship.text)
+
+
+class Loop:
+    """One mission, ready to be flown: the hall has joined and shows its first pose."""
+
+    def __init__(self, cell: Cell, mission: Mission, record: Path | None) -> None:
+        clock = self.clock = LockstepClock(LOCKSTEP_EPOCH)
+        file = mission.file
+        software = load_flight_software(None, file)
+        self.application = MissionApplication(mission, file.seed, software, hall_latency_s(cell), 300.0)
+        self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge))
+        self.runner = LockstepRun(self.hall, clock, MissionClient(self.application, self.hall, use_hall=True))
+        self.runner.start()
+        while not self.application.begun:
+            self.runner.cycle()
+
+    def fly(self, seconds: float) -> None:
+        for _ in range(round(seconds / PERIOD_S)):
+            self.runner.cycle()
+
+    def close(self) -> None:
+        self.hall.facility.emergency_brake()
+        assert self.hall.close() == 0
+
+
+def run() -> dict[str, float]:
+    """Multiples of real time, medians; microseconds of a cycle."""
+    cell, mission, cores = load_cell(), nearby(), os.sched_getaffinity(0)
+    flown(cell, mission, None, WARM_S)  # compile
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            log = Path(name) / "run.mcap"
+            recorded = [flown(cell, mission, log, SECONDS) for _ in range(REPEATS)]
+        bare = [flown(cell, mission, None, SECONDS) for _ in range(REPEATS)]
+    finally:
+        os.sched_setaffinity(0, cores)
+    middle = REPEATS // 2
+    unrecorded = sorted(s.processor for s in bare)[middle]
+    return {
+        "times_real_time_recorded_median": sorted(s.wall for s in recorded)[middle],
+        "times_real_time_recorded_best": max(s.wall for s in recorded),
+        "times_real_time_recorded_by_processor_time": sorted(s.processor for s in recorded)[middle],
+        "times_real_time_unrecorded_median": sorted(s.wall for s in bare)[middle],
+        "times_real_time_unrecorded_by_processor_time": unrecorded,
+        "required": 40.0,
+        "cycle_us_unrecorded": PERIOD_S * 1e6 / unrecorded,
+    }
+
+
+def flown(cell: Cell, mission: Mission, record: Path | None, seconds: float) -> Speed:
+    """From the mission's begin to the closed log; the robots' way to the first pose does not count."""
+    loop = Loop(cell, mission, record)
+    loop.fly(WARM_S)  # the first calls of the flight software
+    before, began, used, ended = loop.clock.tick, time.perf_counter(), time.process_time(), _ended_s()
+    loop.fly(seconds)
+    application = loop.application
+    assert application.outcome.end is MissionEnd.UNDER_WAY, application.outcome
+    assert application.outcome.measurements[SensorSource.HALL] > 5 * seconds  # the loop is closed through the hall
+    loop.close()
+    wall, own = time.perf_counter() - began, time.process_time() - used
+    # The recorder's time is known for its whole life, and taken in proportion to the cycles.
+    recorder = (_ended_s() - ended) * (loop.clock.tick - before) / loop.clock.tick
+    return Speed(seconds / wall, seconds / (own + recorder))
+
+
+def _ended_s() -> float:
+    """Processor's time of the processes that we have started and that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
