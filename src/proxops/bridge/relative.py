@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from proxops.core.bridge_datagram import POSITION_MAX_M, RATE_MAX_RAD_S, SPEED_MAX_M_S, UNIT_TOLERANCE
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product
 from proxops.maths.rotation import Array, matrix_from_quat
@@ -84,3 +85,25 @@ def relative_of_ports(port1: Array, port2: Array, out: Array) -> None:
     for i in range(3):
         out[i] = R[0, i] * d0 + R[1, i] * d1 + R[2, i] * d2
     out[3:7] = quat_product(quat_inverse(port2[3:7]), port1[3:7])
+
+
+@kernel
+def relative_sample(values: Array, velocities: bool, scale: float, out: Array) -> bool:
+    """Relative pose (0-6), T_client_target (7-13) and relative velocity (14-19) of a command's 29 doubles as they lie on the
+    wire. False, and nothing worth keeping, when a number is out of its bounds or a quaternion not of length one."""
+    for i in range(3):
+        if not (abs(values[i]) <= POSITION_MAX_M and abs(values[7 + i]) <= POSITION_MAX_M):
+            return False
+        if velocities and not (
+            abs(values[14 + i]) <= SPEED_MAX_M_S and abs(values[20 + i]) <= SPEED_MAX_M_S
+            and abs(values[17 + i]) <= RATE_MAX_RAD_S and abs(values[23 + i]) <= RATE_MAX_RAD_S
+        ):  # fmt: skip
+            return False
+    for start in (3, 10):
+        norm = np.sqrt(values[start] ** 2 + values[start + 1] ** 2 + values[start + 2] ** 2 + values[start + 3] ** 2)
+        if not abs(norm - 1.0) <= UNIT_TOLERANCE:
+            return False
+    relative_pose(values[0:7], values[7:14], scale, out[0:7], out[7:14])
+    if velocities:
+        relative_velocity(values[0:7], values[7:14], values[14:20], values[20:26], scale, out[14:20])
+    return True

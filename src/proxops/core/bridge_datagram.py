@@ -47,7 +47,10 @@ STATUS_LAYOUT: Final = (
 )  # fmt: skip
 _COMMAND: Final = struct.Struct("<" + "".join(code for _, code in COMMAND_LAYOUT))
 _STATUS: Final = struct.Struct("<" + "".join(code for _, code in STATUS_LAYOUT))
+_COMMAND_HEAD: Final = struct.Struct("<" + "".join(code for _, code in COMMAND_LAYOUT[:6]))
 _CRC: Final = struct.Struct("<I")
+VALUES_AT: Final = _COMMAND_HEAD.size  # first byte of the doubles
+VALUES: Final = 29
 COMMAND_SIZE: Final = _COMMAND.size + 4
 _FLAGS_AT, _REFUSAL_AT, _LEFT_AT, _POSES_AT = 5, 13, 48, 96  # bytes of a status
 _LEFT: Final = struct.Struct("<3d")
@@ -123,15 +126,29 @@ def pack_command(command: BridgeCommand) -> bytes:
     return body + _CRC.pack(zlib.crc32(body))
 
 
-def unpack_command(data: bytes) -> BridgeCommand:
-    """Check and unpack a command, quaternions normalised; ``Malformed`` names the first thing wrong, value and bound."""
+def pack_values(sequence: int, sent_ns: int, values: bytes) -> bytes:
+    """Bytes of a command with velocities and no sun, from its 29 doubles as they lie on the wire: for those who send every
+    4 ms and have them in an array."""
+    body = _COMMAND_HEAD.pack(COMMAND_MAGIC, VERSION, VELOCITIES_VALID, 0, sequence, sent_ns) + values
+    return body + _CRC.pack(zlib.crc32(body))
+
+
+def unpack_head(data: bytes) -> tuple[int, int, int]:
+    """Sequence, send time and flags of a command whose frame is whole and whose flags are known; else ``Malformed``."""
     _check_frame(data, COMMAND_SIZE, COMMAND_MAGIC, 8)
-    _, _, flags, reserved, sequence, sent_ns, *v = _COMMAND.unpack_from(data)
+    _, _, flags, reserved, sequence, sent_ns = _COMMAND_HEAD.unpack_from(data)
     if sequence > SEQUENCE_MAX:
         raise Malformed(Refusal.SEQUENCE, f"seq {sequence}: beyond {SEQUENCE_MAX}", sequence)
     if flags & ~(VELOCITIES_VALID | SUN_VALID) or reserved:
         text = f"seq {sequence}: flags {flags:#04x}, reserved {reserved:#06x}; bits 2-7 and the reserved word must be 0"
         raise Malformed(Refusal.FLAGS, text, sequence)
+    return sequence, sent_ns, flags
+
+
+def unpack_command(data: bytes) -> BridgeCommand:
+    """Check and unpack a command, quaternions normalised; ``Malformed`` names the first thing wrong, value and bound."""
+    sequence, sent_ns, flags = unpack_head(data)
+    _, _, _, _, _, _, *v = _COMMAND.unpack_from(data)
     chaser, target = _pose(v[:7], "chaser's pose", sequence), _pose(v[7:14], "target's pose", sequence)
     one = two = sun = None
     if flags & VELOCITIES_VALID:

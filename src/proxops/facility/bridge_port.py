@@ -14,8 +14,18 @@ from typing import Final
 import numpy as np
 
 from proxops.bridge.input_filter import Sample
-from proxops.bridge.relative import relative_pose, relative_velocity
-from proxops.core.bridge_datagram import COMMAND_MAGIC, BridgeCommand, finish_status, for_others, unpack_command
+from proxops.bridge.relative import relative_sample
+from proxops.core.bridge_datagram import (
+    COMMAND_MAGIC,
+    SUN_VALID,
+    VALUES,
+    VALUES_AT,
+    VELOCITIES_VALID,
+    finish_status,
+    for_others,
+    unpack_command,
+    unpack_head,
+)
 from proxops.core.datagram import Malformed, Refusal
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Severity
@@ -100,20 +110,18 @@ class BridgePort:
             self._refuse(Refusal.NOT_MASTER, f"{_name(self.master)} is master", sender)
             return
         try:
-            command = unpack_command(data)
+            sample = sample_of(data, self.scale)
         except Malformed as error:
             self._refuse(error.refusal, str(error), sender)
             return
         if self.master is None:
-            self.master, self._sent_ns = sender, command.sent_ns
+            self.master, self._sent_ns = sender, sample.sent_ns
             self._tell(Severity.INFO, "bridge.client", f"client {_name(sender)} has the bridge")
-        if command.sent_ns < self._sent_ns and self._due("time"):
-            text = (
-                f"seq {command.sequence}: its clock runs backwards by {(self._sent_ns - command.sent_ns) * 1e-9:.3f} s"
-            )
+        if sample.sent_ns < self._sent_ns and self._due("time"):
+            text = f"seq {sample.sequence}: its clock runs backwards by {(self._sent_ns - sample.sent_ns) * 1e-9:.3f} s"
             self._tell(Severity.WARNING, "bridge.time", text)
-        self._sent_ns = command.sent_ns
-        self.samples.append(sample_of(command, self.scale))
+        self._sent_ns = sample.sent_ns
+        self.samples.append(sample)
 
     def _refuse(self, refusal: Refusal, text: str, sender: Address, answer: bool = True) -> None:
         self.counts[refusal] += 1
@@ -166,15 +174,14 @@ def _name(address: Address) -> str:
     return f"{address[0]}:{address[1]}"
 
 
-def sample_of(command: BridgeCommand, scale: float) -> Sample:
-    """The relative pose of a command, with positions subtracted before anything else."""
-    chaser, target = np.array(command.chaser), np.array(command.target)
-    pose, anchor = np.empty(7), np.empty(7)
-    relative_pose(chaser, target, scale, pose, anchor)
-    velocity = None
-    if command.chaser_velocity is not None and command.target_velocity is not None:
-        velocity = np.empty(6)
-        one, two = np.array(command.chaser_velocity), np.array(command.target_velocity)
-        relative_velocity(chaser, target, one, two, scale, velocity)
-    sun = None if command.sun is None else np.array(command.sun)
-    return Sample(command.sequence, command.sent_ns, pose, anchor, velocity, sun)
+def sample_of(data: bytes, scale: float) -> Sample:
+    """What a datagram says, positions subtracted before anything else. One that a kernel's glance does not pass is read again,
+    slowly, to say what is wrong with it."""
+    sequence, sent_ns, flags = unpack_head(data)
+    out, with_velocity = np.empty(20), bool(flags & VELOCITIES_VALID)
+    good = relative_sample(np.frombuffer(data, "<f8", VALUES, VALUES_AT), with_velocity, scale, out)
+    sun = None
+    if not good or flags & SUN_VALID:
+        told = unpack_command(data).sun
+        sun = None if told is None else np.array(told)
+    return Sample(sequence, sent_ns, out[0:7], out[7:14], out[14:20] if with_velocity else None, sun)

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from proxops.core.bridge_datagram import BridgeCommand, pack_command
+from proxops.core.bridge_datagram import VALUES, pack_values
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.mission import Mission, SensorOutage, StuckClosed, StuckOpen
@@ -93,7 +93,8 @@ class MissionApplication:
         self.record = MissionRecord(
             self.pair, np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
         )
-        self._poses, self._arriving = np.zeros(26), list[bytes]()
+        self._poses, self._arriving = np.zeros(VALUES), list[bytes]()
+        self._near = False
         self._publish()
 
     # ------------------------------------------------------------------ life
@@ -204,12 +205,13 @@ class MissionApplication:
         self.sensor.blind = blind
 
     def _look_for_contact(self) -> None:
-        told = self.record.interfaces
-        if abs(told[0]) < NEAR_GAP_M:
+        if self._near:
             self.record.tell_truth(0)
         elif self.pair.cycle % TRUTH_EVERY:
             return
-        gap, lateral, tilt = told[:3]
+        told = self.record.interfaces
+        gap, lateral, tilt = told[:3].tolist()
+        self._near = abs(gap) < NEAR_GAP_M
         if gap <= 0.0 and lateral < LATERAL_TOUCH_M and tilt < TILT_TOUCH_RAD:
             self.outcome.contact = told.copy()
             self.finish(MissionEnd.MATED)
@@ -229,14 +231,7 @@ class MissionApplication:
         """Both body frames in inertial axes about the target's centre of mass: nothing to cancel."""
         moving = self.begun and self.outcome.end is MissionEnd.UNDER_WAY
         both_in_inertial_axes(self.pair.y, self._origin_c, self._origin_t, moving, self._poses)
-        p = self._poses.tolist()
-        chaser, target, chaser_velocity, target_velocity = p[0:7], p[7:14], p[14:20], p[20:26]
-        sent_ns = CLIENT_EPOCH_NS + self._sent * PERIOD_NS
-        data = pack_command(
-            BridgeCommand(
-                self._sent, sent_ns, tuple(chaser), tuple(target), tuple(chaser_velocity), tuple(target_velocity), None
-            )
-        )
+        data = pack_values(self._sent, CLIENT_EPOCH_NS + self._sent * PERIOD_NS, self._poses.tobytes())
         self._sent += 1
         if self._perfect:
             self._arriving = [data]

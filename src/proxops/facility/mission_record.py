@@ -35,6 +35,7 @@ class MissionRecord:
         start = group_offset("thrusters")
         self._thrusters = record.view(np.uint8)[start : start + pair.bank.count]
         self.source, self.measured, self.told = SensorSource.NONE, 0, Telemetry()
+        self._was_measured = False  # told so in the last cycle
         self.worst = np.zeros(self._audit.size)  # of the audit so far
 
     @property
@@ -66,13 +67,17 @@ class MissionRecord:
     def publish(self, waited: int, end: MissionEnd) -> None:
         """``waited``: cycles still counted before the mission begins, 0 once it has."""
         pair, told = self._pair, self.told
+        on_time = pair.cycle % TRUTH_EVERY == 0 or end is not MissionEnd.UNDER_WAY
+        self._thrusters[:] = pair.bank.on
+        if not (on_time or self.measured or self._was_measured):
+            return
+        self._was_measured = bool(self.measured)
         self._write(
             told.phase, told.abort, end, self.source, self.measured, min(told.rejected, 255), min(told.step, 255),
             pair.bank.closed_valves,
         )  # fmt: skip
         self.measured = 0
-        self._thrusters[:] = pair.bank.on
-        if pair.cycle % TRUTH_EVERY == 0 or end is not MissionEnd.UNDER_WAY:
+        if on_time:
             self.tell_truth(waited)
         if pair.cycle % AUDIT_EVERY == 0:
             self._audit[:] = pair.examine()
