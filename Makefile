@@ -10,7 +10,7 @@ RUN := runs/demo
 
 demo: setup
 	@rm -rf $(RUN)
-	$(BIN)/proxops run extepos --out $(RUN)
+	$(BIN)/proxops run approach --out $(RUN)
 
 test: setup
 	$(BIN)/python -m pytest

@@ -15,7 +15,7 @@ from proxops.core.ring import Ring
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
 from proxops.facility.events import EventLog
 from proxops.facility.motion import Motion, Rest, Wish
-from proxops.facility.observation import observe, show
+from proxops.facility.observation import observe
 from proxops.facility.sources import CommandSource
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
@@ -307,8 +307,10 @@ class Facility:
         if self.commands is not None and self.commands.system:
             self._publish_command(self.commands)
         self._wished[:], self._setpoint[:], self._setpoint_rate[:] = guard.wish, guard.setpoint, guard.rate
-        observe(self.cell.hall, guard.setpoint, self.actual, self.system, self.pov, self._ports, self.answer)
-        show(self.cell.hall, self.actual, self.link.positioning_error, self._truth)
+        observe(
+            self.cell.hall, guard.setpoint, self.actual, self.link.positioning_error, self.system, self.pov, self._ports,
+            self.answer, self._truth,
+        )  # fmt: skip
         if self.telemetry:
             self.telemetry.publish()
         if self.application:

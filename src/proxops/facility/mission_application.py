@@ -141,7 +141,8 @@ class MissionApplication:
 
     def _fly(self, hall: HallView | None) -> None:
         pair = self.pair
-        self._break()
+        if self.file.fault:
+            self._break()
         if self.sensor.due(pair.t):
             self._expose(hall)
         if pair.cycle % self._every == 0:

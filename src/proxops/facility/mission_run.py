@@ -12,7 +12,7 @@ from proxops.core.flight import FlightSoftware
 from proxops.core.messages import PERIOD_S, mission_bytes
 from proxops.core.mission import Mission
 from proxops.core.pool import Pool
-from proxops.core.vocabulary import MissionEnd, Mode, Severity
+from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, Severity
 from proxops.facility.build import Hall, build
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.mission_application import MissionApplication, Outcome
@@ -59,7 +59,7 @@ class MissionClient:
         self.application = application
         self._facility, self._span = hall.facility, mission_bytes()
         self._view = PoolView(hall.facility.pool) if use_hall else None
-        self._told = MissionEnd.UNDER_WAY
+        self._told, self._phase, self._abort = MissionEnd.UNDER_WAY, MissionPhase.NONE, AbortCause.NONE
 
     @property
     def over(self) -> bool:
@@ -73,6 +73,16 @@ class MissionClient:
 
     def _tell(self) -> None:
         out, tell = self.application.outcome, self._facility.events.tell
+        if out.phase is not self._phase:
+            tell(
+                Severity.INFO,
+                "mission.phase",
+                f"{self._phase.name} → {out.phase.name} at {self.application.pair.t:.1f} s",
+            )
+            self._phase = out.phase
+        if out.abort is not self._abort:
+            tell(Severity.WARNING, "mission.abort", f"the approach is given up: {out.abort.name}")
+            self._abort = out.abort
         if out.end is self._told:
             return
         self._told = out.end

@@ -11,8 +11,19 @@ from proxops.maths.rotation import Array
 
 
 @kernel
-def observe(hall: Hall, setpoint: Array, actual: Array, system: int, pov: Array, ports: Array, answer: Array) -> None:
-    """Fill ``ports`` (28: commanded 1, 2, actual 1, 2 packed) and ``answer`` (22, wire units)."""
+def observe(
+    hall: Hall,
+    setpoint: Array,
+    actual: Array,
+    error: Array,
+    system: int,
+    pov: Array,
+    ports: Array,
+    answer: Array,
+    truth: Array,
+) -> None:
+    """Fill ``ports`` (28: commanded 1, 2, actual 1, 2 packed), ``answer`` (22, wire units) and ``truth`` (7: T_port2_port1 as
+    the hall truly shows it, its robots being off by ``error``)."""
     T1, T2 = port_poses(hall, setpoint)
     pack_pose(T1, ports[0:7])
     pack_pose(T2, ports[7:14])
@@ -20,13 +31,8 @@ def observe(hall: Hall, setpoint: Array, actual: Array, system: int, pov: Array,
     pack_pose(T1, ports[14:21])
     pack_pose(T2, ports[21:28])
     values_from_axes(hall, system, actual, pov, answer)
-
-
-@kernel
-def show(hall: Hall, actual: Array, error: Array, out: Array) -> None:
-    """T_port2_port1 packed into ``out``: what the hall truly shows, its robots being off by ``error``."""
     q = np.empty(actual.size)
     for i in range(actual.size):
         q[i] = actual[i] + error[i]
     T1, T2 = port_poses(hall, q)
-    pack_pose(compose(inverse_pose(T2), T1), out)
+    pack_pose(compose(inverse_pose(T2), T1), truth)

@@ -105,7 +105,11 @@ class McapFile:
     def add(self, chunk: ChunkData) -> None:
         """A chunk and its message indexes."""
         start, end = chunk.times
-        packed = lz4.frame.compress(chunk.data) if chunk.compression == "lz4" else chunk.data
+        packed = (
+            lz4.frame.compress(chunk.data, block_size=lz4.frame.BLOCKSIZE_MAX1MB)
+            if chunk.compression == "lz4"
+            else chunk.data
+        )
         raw = serialised(
             Chunk(
                 compression=chunk.compression,

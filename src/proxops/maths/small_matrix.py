@@ -70,3 +70,17 @@ def lower_solved(L: Array, b: Array) -> Array:
                 total -= L[i, k] * out[k, j]
             out[i, j] = total / L[i, i]
     return out
+
+
+@kernel
+def largest_eigenvalue(M: Array) -> float:
+    """Of a symmetric matrix (3, 3), in closed form: the largest root of its characteristic cubic."""
+    mean = (M[0, 0] + M[1, 1] + M[2, 2]) / 3.0
+    a, b, c = M[0, 0] - mean, M[1, 1] - mean, M[2, 2] - mean
+    d, e, f = M[0, 1], M[0, 2], M[1, 2]
+    p2 = (a * a + b * b + c * c + 2.0 * (d * d + e * e + f * f)) / 6.0
+    if p2 == 0.0:
+        return float(mean)
+    p = math.sqrt(p2)
+    half_det = 0.5 * (a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)) / (p2 * p)
+    return float(mean + 2.0 * p * math.cos(math.acos(min(max(half_det, -1.0), 1.0)) / 3.0))

@@ -6,11 +6,10 @@ import math
 from enum import IntEnum
 from typing import Final
 
-import numpy as np
-
 from proxops.core.flight import Estimate
 from proxops.core.mission import Abort, ApproachStep, FinalStep, FlyAroundStep, Step
 from proxops.core.vocabulary import AbortCause, MissionPhase
+from proxops.maths.small_matrix import largest_eigenvalue
 
 P = MissionPhase
 
@@ -75,12 +74,12 @@ def event_of(step: Step) -> Event:
 
 def position_sigma(estimate: Estimate) -> float:
     """m: the largest one, in any direction."""
-    return math.sqrt(max(float(np.linalg.eigvalsh(estimate.covariance[:3, :3])[-1]), 0.0))
+    return math.sqrt(max(largest_eigenvalue(estimate.covariance[:3, :3]), 0.0))
 
 
 def attitude_sigma(estimate: Estimate) -> float:
     """rad: of the client's attitude, the largest one."""
-    return math.sqrt(max(float(np.linalg.eigvalsh(estimate.covariance[6:9, 6:9])[-1]), 0.0))
+    return math.sqrt(max(largest_eigenvalue(estimate.covariance[6:9, 6:9]), 0.0))
 
 
 def trusted(estimate: Estimate, limits: Abort, final: bool) -> bool:

@@ -1,0 +1,78 @@
+"""Writes the tables of docs/missions.md from the scenario's own classes: ``python docs/list_mission_keys.py``. What stands between
+the marks is replaced; a house test compares. Meanings are the comments beside the keys in core/mission.py and core/craft.py."""
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic import BeforeValidator
+from pydantic_core import PydanticUndefined
+
+from proxops.core import craft, mission
+from proxops.core.strict_table import Strict
+
+PAGE = Path(__file__).with_name("missions.md")
+BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
+TABLES: tuple[tuple[str, type[Strict]], ...] = (
+    ("The file", mission.MissionFile), ("[orbit] kind = \"numerical\"", mission.NumericalOrbit),
+    ("[orbit] kind = \"kepler\"", mission.KeplerOrbit), ("[orbit] kind = \"tle\"", mission.TleOrbit),
+    ("[orbit] kind = \"path\"", mission.PathOrbit), ("[[orbit.point]]", mission.WayPoint),
+    ("[environment]", mission.Environment), ("[start]", mission.Start), ("[target]", craft.Body),
+    ("[target.attitude], [chaser.attitude]", craft.Attitude), ("[chaser]", craft.ChaserBody),
+    ("[chaser.thrusters]", craft.Thrusters), ("[[chaser.thrusters.each]]", craft.Thruster), ("[chaser.wheels]", craft.Wheels),
+    ("[sensor]", mission.Sensor), ("[avionics]", mission.Avionics), ("plan: hold", mission.HoldStep),
+    ("plan: approach", mission.ApproachStep), ("plan: fly_around", mission.FlyAroundStep), ("plan: final", mission.FinalStep),
+    ("[corridor]", mission.Corridor), ("[abort]", mission.Abort), ("fault: sensor_outage", mission.SensorOutage),
+    ("fault: stuck_open", mission.StuckOpen), ("fault: stuck_closed", mission.StuckClosed), ("fault: push", mission.Push),
+    ("[dispersion]", mission.Dispersion), ("[flight]", mission.Flight), ("[hall]", mission.HallUse),
+)  # fmt: skip
+
+
+def tables() -> str:
+    """All of them, as they belong on the page."""
+    parts = []
+    for title, kind in TABLES:
+        about = inspect.cleandoc(kind.__doc__ or "").replace("\n", " ")
+        rows = [_row(kind, name) for name in kind.model_fields if name != "kind"]
+        parts.append(f"### {title}\n\n{about}\n\n| key | range | default | meaning |\n|---|---|---|---|\n" + "\n".join(rows))
+    return "\n\n".join(parts)
+
+
+def _row(kind: type[Strict], name: str) -> str:
+    field = kind.model_fields[name]
+    low_high = next((_bounds(m) for m in field.metadata if isinstance(m, BeforeValidator)), "")
+    default = field.default
+    if default is PydanticUndefined:
+        told = "–"
+    elif isinstance(default, Strict):
+        told = "all defaults"
+    else:
+        told = "none" if default is None else ("\"\"" if default == "" else str(default).replace("'", '"').lower())
+    if len(told) > 40:
+        told = "a pyramid of four"
+    return f"| `{name}` | {low_high} | {told} | {_comment(kind, name)} |"
+
+
+def _bounds(check: Any) -> str:
+    found = dict(zip(check.func.__code__.co_freevars, (c.cell_contents for c in check.func.__closure__), strict=True))
+    low, high = found["low"], found["high"]
+    return f"{low:g} … {high:g}" if isinstance(high, float) or high < 1e7 else f"{low} … {high}"
+
+
+def _comment(kind: type[Strict], name: str) -> str:
+    for cls in kind.__mro__:
+        if issubclass(cls, Strict) and name in cls.__annotations__:
+            found = re.search(rf"^    {name}: .*?#\s*(.*)$", inspect.getsource(cls), re.MULTILINE)
+            return found[1].replace("|", "\\|") if found else ""
+    return ""
+
+
+def page(text: str) -> str:
+    """The page with its tables as they should be."""
+    head, rest = text.split(BEGIN)
+    return f"{head}{BEGIN}\n{tables()}\n{END}{rest.split(END)[1]}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text()))
