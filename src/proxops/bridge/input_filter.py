@@ -35,9 +35,8 @@ those of the newest packet. A real packet outranks a guess: it goes out even if 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -57,8 +56,7 @@ INT64: Final = 2**63 - 1
 _BY_NUMBER: Final = attrgetter("sequence")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class Sample(NamedTuple):
     """What the client says in one packet. Poses packed (x, y, z, qw, qx, qy, qz), finite, quaternions of length 1."""
 
     sequence: int
@@ -118,7 +116,8 @@ class InputFilter:
         if self.silent_cycles > self.timeout:
             self._begin()
         fresh = []
-        for left, sample in enumerate(sorted(arrived, key=_BY_NUMBER), -len(arrived)):
+        in_order = sorted(arrived, key=_BY_NUMBER) if len(arrived) > 1 else arrived
+        for left, sample in enumerate(in_order, -len(arrived)):
             if self._newest is None or sample.sequence > self._newest.sequence:
                 self._number(sample.sequence)
                 if left >= -DEPTH:  # a burst costs no more than what the fit can hold

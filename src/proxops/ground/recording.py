@@ -23,9 +23,7 @@ from proxops.ground.blocks import Block, Interleaver, joined
 from proxops.ground.mcap_file import McapFile, Preamble
 
 READ_LIMIT: Final = 1240  # records read at once: 5 s of data
-WORTH_READING: Final = (
-    124  # records, two blocks; fewer wait for company: a read costs as much as twelve, and the tick its cache
-)
+WORTH_READING: Final = 124  # records, two blocks; fewer wait: a read costs as much as twelve, and the tick its cache
 PATIENCE: Final = 10  # looks after which fewer are read as well: 50 ms
 WAITING_BLOCKS: Final = 80  # 20 s of data kept in memory while the disk refuses
 IDLE_S: Final = 0.005

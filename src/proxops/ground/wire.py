@@ -59,11 +59,16 @@ class Run:
     message: tuple[int, int]
 
     def copy(self, message: NDArray[np.uint8], skip: int, record: NDArray[np.uint8]) -> None:
-        """All of the run of all rows at once: as many small copies as there are runs, not variables."""
+        """All of the run of all rows at once: as many small copies as there are runs, not variables. A u1 that would need a
+        second byte on the wire is cut to what one can hold."""
         shape = len(record), self.count
         (to, to_step), (at, at_step) = self.message, self.record
         target = np.ndarray(shape, self.type, message, skip + to, (message.strides[0], to_step))
-        target[...] = np.ndarray(shape, self.type, record, at, (record.strides[0], at_step))
+        source = np.ndarray(shape, self.type, record, at, (record.strides[0], at_step))
+        if target.dtype == np.uint8:
+            np.minimum(source, VARINT_MAX, out=target)
+        else:
+            target[...] = source
 
 
 @dataclass(frozen=True)
@@ -92,11 +97,6 @@ class Layout:
         raw = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
         for run in self.runs:
             run.copy(rows, skip, raw)
-        view = rows[:, skip:].view(self.wire)[:, 0]
-        for column in self.small:
-            values = view[column.group][column.name]
-            if values.size and int(values.max()) > VARINT_MAX:
-                np.minimum(values, VARINT_MAX, out=values)
 
     def decode(self, messages: NDArray[np.uint8]) -> NDArray[np.void]:
         """Records of messages, shape (n, size). Messages of another writer are decoded one by one."""
