@@ -31,7 +31,7 @@ def sensor(seed: int = 1, factor: float = 1.0, **changes: float) -> RelativePose
 
 def expose_all(one: RelativePoseSensor, count: int, T: Floats = AHEAD) -> list[RelativeMeasurement]:
     for k in range(count):
-        one.expose(k / one.spec.rate_hz, T)
+        one.expose(k / one.spec.rate_hz, T, k / one.spec.rate_hz)
     return list(one.arrived(math.inf))
 
 
@@ -123,7 +123,7 @@ def test_due_at_multiples_of_the_period_of_a_ticking_clock() -> None:
     for k in range(500):
         t = k * 0.004
         if one.due(t):
-            one.expose(t, AHEAD)
+            one.expose(t, AHEAD, t)
             exposed.append(t)
             assert not one.due(t)
     assert exposed == pytest.approx(np.arange(20) * 0.1, abs=1e-9)
@@ -135,7 +135,7 @@ def test_delay_and_jitter_and_order_of_arrival() -> None:
     for k in range(2000):
         t = k * 0.001
         if one.due(t):
-            one.expose(t, AHEAD)
+            one.expose(t, AHEAD, t)
         exposed |= {m.t: t for m in one.arrived(t)}
     delays = np.array([arrival - t for t, arrival in exposed.items()])
     assert delays.min() >= 0.1 - 1e-9
@@ -161,9 +161,9 @@ def test_the_seed_decides_and_what_is_lost_does_not_shift_the_rest() -> None:
     assert not np.array_equal(first[0].p_sensor_target, expose_all(sensor(seed=4), 1)[0].p_sensor_target)
     one = sensor(seed=3)
     one.blind = True
-    one.expose(0.0, AHEAD)
+    one.expose(0.0, AHEAD, 0.0)
     one.blind = False
     for k in range(1, 50):
-        one.expose(k / 10.0, AHEAD)
+        one.expose(k / 10.0, AHEAD, k / 10.0)
     later = {m.t: m for m in one.arrived(math.inf)}
     assert all(np.array_equal(later[m.t].p_sensor_target, m.p_sensor_target) for m in first if m.t > 0.0)

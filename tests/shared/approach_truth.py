@@ -51,6 +51,7 @@ class Approach:
     pulse_m_s: float = 1e-3  # largest
     hall: bool = True
     clock_s: float = 0.003
+    centre_m: float = 0.005  # each mass centre, each component
 
 
 @kernel
@@ -138,9 +139,11 @@ class Flight:
         self.avionics = AvionicsSuite(Avionics(), np.random.default_rng([spec.seed, 2]))
         self._fly_the_chaser(n)
         self._fly_the_rest(n)
-        hall = np.repeat([0.0005, math.radians(0.05), math.radians(0.05)], 3)
+        hall = np.repeat([0.0005, math.radians(0.03), math.radians(0.03)], 3)
         self.off = wander(rng, hall if spec.hall else 0.0 * hall, n + 1)
         self.clock = spec.clock_s * rng.standard_normal() if spec.hall else 0.0
+        centres = spec.centre_m * rng.standard_normal((2, 3))  # by which the mass centres known on board are wrong
+        self.target_centre, self.chaser_centre = TARGET_CENTRE + centres[0], CHASER_CENTRE + centres[1]
 
     def _fly_the_chaser(self, n: int) -> None:
         """On a circle in orbit, its +x axis from the target to it, with a slow limit cycle."""
@@ -198,10 +201,11 @@ class Flight:
                     self.q_ec[k],
                     self.w_c[k],
                     self.clock,
-                    TARGET_CENTRE,
-                    CHASER_CENTRE,
+                    self.target_centre,
+                    self.chaser_centre,
                     self.off[k],
                 ),
+                t,
             )
         q, w, p, v = self.avionics.read(self.q_ec[k], self.w_c[k], self.orbit[k], self.orbit_v[k])
         return Measurements(t, self.sensor.arrived(t), q, w, p, v, np.zeros(0), np.zeros(0), 30.0)
