@@ -1,5 +1,5 @@
-"""Writes the tables of docs/missions.md from the scenario's own classes: ``python docs/list_mission_keys.py``. What stands between
-the marks is replaced; a house test compares. Meanings are the comments beside the keys in core/mission.py and core/craft.py."""
+"""Writes the tables of docs/missions.md from the scenario's own classes: ``python docs/list_mission_keys.py``. What stands
+between the marks is replaced; a house test compares. Meanings are the comments beside keys in core/mission.py and craft.py."""
 
 import inspect
 import re
@@ -35,7 +35,9 @@ def tables() -> str:
     for title, kind in TABLES:
         about = inspect.cleandoc(kind.__doc__ or "").replace("\n", " ")
         rows = [_row(kind, name) for name in kind.model_fields if name != "kind"]
-        parts.append(f"### {title}\n\n{about}\n\n| key | range | default | meaning |\n|---|---|---|---|\n" + "\n".join(rows))
+        parts.append(
+            f"### {title}\n\n{about}\n\n| key | range | default | meaning |\n|---|---|---|---|\n" + "\n".join(rows)
+        )
     return "\n\n".join(parts)
 
 
@@ -48,7 +50,7 @@ def _row(kind: type[Strict], name: str) -> str:
     elif isinstance(default, Strict):
         told = "all defaults"
     else:
-        told = "none" if default is None else ("\"\"" if default == "" else str(default).replace("'", '"').lower())
+        told = "none" if default is None else ('""' if default == "" else str(default).replace("'", '"').lower())
     if len(told) > 40:
         told = "a pyramid of four"
     return f"| `{name}` | {low_high} | {told} | {_comment(kind, name)} |"

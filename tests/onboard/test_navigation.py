@@ -80,7 +80,7 @@ def test_a_filter_that_knows_of_no_bias_fails_the_same_test() -> None:
 
 
 def test_errors_are_small_near_the_client() -> None:
-    """At 3 m: what the sensor's bias (2 mm), boresight and attitude bias (0.1 deg) allow; noise is averaged out."""
+    """At 3 m: what biases (2 mm, both mass centres 5 mm), boresight and attitude bias (0.1 deg) allow; noise is averaged out."""
     ends = []
     for spec in spread("4-2.5", 20):
         flight, nav = Flight(spec), navigation(spec)
@@ -88,7 +88,7 @@ def test_errors_are_small_near_the_client() -> None:
             nav.step(flight.measure(k), flight.acceleration(k))
         ends.append(flight.error(400, nav.estimate))
     rms = np.sqrt(np.mean(np.square(np.array(ends)).reshape(20, 4, 3), axis=(0, 2)))
-    assert rms[0] < 0.005  # m
+    assert rms[0] < 0.010  # m
     assert rms[1] < 0.0005  # m/s
     assert rms[2] < math.radians(0.25)
     assert rms[3] < math.radians(0.02)  # rad/s

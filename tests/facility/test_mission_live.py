@@ -1,0 +1,55 @@
+"""A mission in real time: the facility here, the application in another process. No word about how punctual this machine is."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proxops.core.mission import parse_mission
+from proxops.core.vocabulary import MissionEnd, MissionPhase, Mode
+from proxops.facility.mission_live import run_mission_realtime
+from proxops.ground.log import Log
+from proxops.lab.cell import load_cell
+
+TEXT = """
+like = "approach"
+name = "live"
+about = "Some seconds at 5 m"
+duration_s = 4.0
+plan = [{ kind = "hold", duration_s = 100.0 }]
+[start]
+position_m = [-5.0, 0.0, 0.0]
+[hall]
+join_s = 3.0
+"""
+FAILING = """
+class Failing:
+    def __init__(self, mission): self.count = 0
+    def step(self, m):
+        raise ValueError("not today")
+"""
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_application_flies_in_its_own_process(fails: bool, tmp_path: Path) -> None:
+    scenario = tmp_path / "live.toml"
+    scenario.write_text(TEXT)
+    own = tmp_path / "failing.py"
+    own.write_text(FAILING)
+    mission = parse_mission(TEXT, scenario)
+    software = f"{own}:Failing" if fails else None
+    ran, outcome = run_mission_realtime(
+        load_cell(), mission, tmp_path / "run.mcap", seed=None, software=software, quiet=True
+    )
+    log = Log.open(tmp_path / "run.mcap")
+    assert (ran.stop, ran.recorder_code, log.complete) == (None, 0, True)
+    assert np.max(log.values("bridge.taken")) > 100
+    assert log.values("state.mode")[-1] == Mode.READY  # the robots were let go of in good order
+    if fails:
+        assert outcome.end is MissionEnd.FLIGHT_SOFTWARE
+        assert "raised ValueError: not today" in outcome.failure
+        return
+    assert (outcome.end, outcome.t) == (MissionEnd.TIME, 4.0)
+    assert np.max(log.values("mission.t")) == pytest.approx(4.0, abs=0.021)
+    assert MissionPhase.HOLD in log.values("mission.phase")
+    assert np.max(np.abs(log.values("audit.orbit_energy_chaser"))) < 1e-12
