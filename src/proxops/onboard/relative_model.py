@@ -30,14 +30,14 @@ INERTIA_SHARE: Final = 0.03  # the on-board principal moments are wrong by this,
 MASS_CENTRE_M: Final = 0.005  # and both mass centres by this, each component; the chaser's looks like a position bias
 INERTIA_TIME_S: Final = 1000.0  # and hold; they fade only so that old motion does not bind the filter for ever
 # rad/s per sqrt(s): torques of 3e-7 rad/s² that last minutes, as gravity gradient and the control of a client in LVLH give.
-RATE_WALK: Final = 1.5e-6
+RATE_WALK: Final = 1.3e-6
 # Thrusters, one standard deviation: what persists (mass, thrust; as long as the same thrusters fire) and adds up in a burn, and
 # what every cycle's impulse has anew, along its direction and across it.
 THRUST_SCALE: Final = 0.035
 THRUST_TIME_S: Final = 100.0
-THRUST_SHARE: Final = 0.015
-THRUST_ANGLE: Final = math.radians(0.6)
-VELOCITY_WALK: Final = 4e-6  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
+THRUST_SHARE: Final = 0.012
+THRUST_ANGLE: Final = math.radians(0.5)
+VELOCITY_WALK: Final = 3.5e-6  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
 
 
 @dataclass(frozen=True)
