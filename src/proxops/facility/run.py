@@ -143,6 +143,7 @@ class LockstepRun:
         facility, desk = self.hall.facility, self.hall.desk
         self.start()
         total = round((duration_s + AFTER_S) / PERIOD_S)
+        done = 0
         for done in range(total):
             if facility.mode is Mode.STOPPED or self._client.over:
                 break
@@ -152,7 +153,7 @@ class LockstepRun:
                 self._interrupted = False
                 desk.safe_stop()
             self.cycle()
-        progress("run", total, total)
+        progress("run", done, done)
         if facility.mode in (Mode.BRIDGED, Mode.HALTING):
             desk.select("none")
         while not facility.still:

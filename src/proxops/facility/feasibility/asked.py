@@ -1,4 +1,4 @@
-"""Where a motion comes from: a scenario's script, or the lines of a trajectory file.
+"""Where a motion comes from: a scenario's script, a mission flown in software, or the lines of a trajectory file.
 
 The client and its network are ideal here: no noise, no losses, no delay.
 """
@@ -14,9 +14,14 @@ from numpy.typing import NDArray
 from proxops.bridge.relative import relative_of_ports
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
+from proxops.core.mission import Mission
 from proxops.core.scenario import Scenario
 from proxops.core.segments import Approach, FlyAround, Jump, Overshoot, Segment, Tumble
+from proxops.core.vocabulary import MissionEnd, MissionPhase
 from proxops.facility.feasibility.motion import Flags, Floats, Part
+from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.mission_application import MissionApplication
+from proxops.facility.mission_run import COMPILING_S
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import CLW, GLC, ROB1, ROB2, Hall, axes_from_values, port_poses, wire_pose
 from proxops.lab.trajectory import Trajectory
@@ -82,14 +87,46 @@ class FiledMotion:
             )  # fmt: skip
 
     def at(self, t: Floats) -> tuple[Floats, Flags, Floats]:
-        """Between two lines along the chord."""
-        place = np.clip(t / PERIOD_S, 0.0, len(self._pose) - 1)
-        k = np.minimum(place.astype(np.int64), max(len(self._pose) - 2, 0))
-        share = (place - k)[:, None]
-        after = self._pose[np.minimum(k + 1, len(self._pose) - 1)]
-        pose = (1.0 - share) * self._pose[k] + share * after
-        pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1)[:, None]
-        return pose, np.ones(len(t), np.bool_), np.tile(NO_SUN, (len(t), 1))
+        return _along_chords(self._pose, t)
+
+
+class FlownMotion:
+    """The motion of a mission as it is flown in software, without the hall; its parts are the flight software's phases."""
+
+    def __init__(self, mission: Mission) -> None:
+        self.name, self.source = mission.name, str(mission.source)
+        application = MissionApplication(
+            mission, mission.file.seed, load_flight_software(None, mission.file), 0.0, COMPILING_S
+        )
+        poses, phases = [application.relative_pose()], [(0.0, MissionPhase.NONE)]
+        while application.outcome.end is MissionEnd.UNDER_WAY:
+            application.advance(len(poses) * PERIOD_S, None)
+            pose = application.relative_pose()
+            poses.append(-pose if np.dot(pose[3:], poses[-1][3:]) < 0.0 else pose)
+            poses[-1][:3] = pose[:3]
+            if application.outcome.phase is not phases[-1][1]:
+                phases.append((application.pair.t, application.outcome.phase))
+        application.close()
+        self._pose, self.duration_s = np.array(poses), application.pair.t
+        ends = [*(start for start, _ in phases[1:]), self.duration_s]
+        self.parts = tuple(
+            Part(i, phase.name.lower(), phase.name.lower().replace("_", " "), start, end)
+            for i, ((start, phase), end) in enumerate(zip(phases, ends, strict=True), 1)
+        )
+
+    def at(self, t: Floats) -> tuple[Floats, Flags, Floats]:
+        return _along_chords(self._pose, t)
+
+
+def _along_chords(poses: Floats, t: Floats) -> tuple[Floats, Flags, Floats]:
+    """Between two cycles along the chord."""
+    place = np.clip(t / PERIOD_S, 0.0, len(poses) - 1)
+    k = np.minimum(place.astype(np.int64), max(len(poses) - 2, 0))
+    share = (place - k)[:, None]
+    after = poses[np.minimum(k + 1, len(poses) - 1)]
+    pose = (1.0 - share) * poses[k] + share * after
+    pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1)[:, None]
+    return pose, np.ones(len(t), np.bool_), np.tile(NO_SUN, (len(t), 1))
 
 
 @kernel

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.errors import BadInput, refuse_overwriting
-from proxops.core.scenario import load_scenario
+from proxops.core.library import load
+from proxops.core.mission import Mission
 from proxops.facility.feasibility.answer import Answer, answer
-from proxops.facility.feasibility.asked import FiledMotion, ScriptedMotion
+from proxops.facility.feasibility.asked import FiledMotion, FlownMotion, ScriptedMotion
 from proxops.facility.feasibility.beginning import Say
 from proxops.facility.feasibility.motion import Asked
 from proxops.facility.feasibility.stretch import TrialHall
@@ -23,7 +24,7 @@ from proxops.lab.trajectory import Trajectory, read_trajectory
 
 
 def check_session(cell: Cell, what: str, plot: Path | None, folder: Path | None, *, quiet: bool) -> Table:
-    """Check a scenario or a trajectory file; the table that was printed and written."""
+    """Check a scenario, a mission or a trajectory file; the table that was printed and written."""
     if plot is not None:
         from proxops.ground.plot_style import checked_suffix
 
@@ -49,7 +50,9 @@ def _read(cell: Cell, what: str) -> tuple[Asked, BridgeSettings, Table | None]:
     if path.suffix != ".toml" and path.is_file():
         trajectory = read_trajectory(path)
         return FiledMotion(cell, trajectory), BridgeSettings(), _as_written(cell, trajectory)
-    scenario = load_scenario(what)
+    scenario = load(what)
+    if isinstance(scenario, Mission):
+        return FlownMotion(scenario), settings_of(scenario.file.bridge), None
     settings = settings_of(scenario.bridge)
     return ScriptedMotion(scenario, settings.sun_weight > 0.0), settings, None
 
