@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import multiprocessing
@@ -97,7 +98,10 @@ def _prepare(cell: Cell, text: str, source: Path, software: str | None, use_hall
 
 
 def _fly_one(seed: int) -> RunFigures:
-    return fly(_work["cell"], _work["mission"], seed, _work["software"], _work["use_hall"])
+    try:
+        return fly(_work["cell"], _work["mission"], seed, _work["software"], _work["use_hall"])
+    finally:
+        gc.collect()  # a hall is a knot of references with 23 MB of shared memory: not to be left to chance 200 times
 
 
 def fly_all(
