@@ -8,9 +8,10 @@ import json
 import math
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +19,10 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.core.docking_standard import CONTACT_LIMITS
+from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
+from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.mission_run import run_mission
 from proxops.facility.session import prepare_folder
 from proxops.lab.cell import Cell
@@ -60,7 +63,7 @@ class RunFigures:
 
 def fly(cell: Cell, mission: Mission, seed: int, software: str | None, use_hall: bool | None) -> RunFigures:
     """One run, unrecorded."""
-    both = run_mission(cell, mission, None, seed=seed, software=software, use_hall=use_hall)
+    both = run_mission(cell, mission, None, seed=seed, software=software, use_hall=use_hall, interruptible=False)
     out, stop = both.outcome, both.ran.stop
     contact: list[float | None] = [None] * 7 if out.contact is None else [float(value) for value in out.contact]
     _, lateral, tilt, roll, closing, lateral_rate, angular_rate = contact
@@ -94,6 +97,7 @@ _work: dict[str, Any] = {}
 
 
 def _prepare(cell: Cell, text: str, source: Path, software: str | None, use_hall: bool | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who collects
     _work.update(cell=cell, mission=parse_mission(text, source), software=software, use_hall=use_hall)
 
 
@@ -111,9 +115,10 @@ def fly_all(
     count = min(workers or os.cpu_count() or 1, len(seeds))
     context = multiprocessing.get_context("spawn")
     given = (cell, mission.text, mission.source, software, use_hall)
-    with ProcessPoolExecutor(count, mp_context=context, initializer=_prepare, initargs=given) as pool:
-        for done in as_completed([pool.submit(_fly_one, seed) for seed in seeds]):
-            yield done.result()
+    with context.Pool(
+        count, initializer=_prepare, initargs=given
+    ) as pool:  # its end ends the workers, wherever they are
+        yield from pool.imap_unordered(_fly_one, seeds)
 
 
 def campaign_session(
@@ -121,19 +126,27 @@ def campaign_session(
     use_hall: bool | None, quiet: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Fly them all; ``runs.json`` and the summary."""
-    from proxops.facility.progress import progress_bar
+    from proxops.facility.progress import count_bar
 
     prepare_folder(folder)
+    if software and software.startswith("udp:"):
+        raise BadInput(
+            "--runs: one on-board computer flies one mission at a time", value=software, way_out="give a class"
+        )
+    load_flight_software(software, mission.file)  # what cannot be used is said at once, not by every worker
     first = mission.file.seed if first_seed is None else first_seed
     found: list[RunFigures] = []
-    with progress_bar(quiet) as progress, (folder / "runs.jsonl").open("w") as file:
+    with count_bar(quiet, "runs", runs) as done, (folder / "runs.jsonl").open("w") as file, suppress(KeyboardInterrupt):
         for row in fly_all(cell, mission, range(first, first + runs), software, use_hall):
             found.append(row)
             file.write(json.dumps(asdict(row)) + "\n")  # each as it comes: an interrupted campaign keeps what it has
             file.flush()
-            progress("runs", len(found), runs)
+            done()
+    if not found:
+        raise ProxopsError("interrupted before the first run was over")
     found.sort(key=lambda row: row.seed)
     summary = summarise(mission, found)
+    summary["asked"], summary["passed"] = runs, summary["passed"] and len(found) == runs
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
     if not quiet:
         print_campaign(summary)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -93,7 +94,8 @@ class MissionClient:
 
 def run_mission(
     cell: Cell, mission: Mission, record: Path | None, *, seed: int | None = None, software: str | FlightSoftware | None = None,
-    use_hall: bool | None = None, epoch: str = LOCKSTEP_EPOCH, progress: Progress = lambda phase, done, expected: None,
+    use_hall: bool | None = None, interruptible: bool = True, epoch: str = LOCKSTEP_EPOCH,
+    progress: Progress = lambda phase, done, expected: None,
 ) -> MissionRan:  # fmt: skip
     """As fast as it goes. The same mission and seed give the same log, bit for bit."""
     file = mission.file
@@ -108,7 +110,7 @@ def run_mission(
     began = time.monotonic()
     runner = LockstepRun(hall, clock, MissionClient(application, hall, used), bridged=used)
     try:
-        with interrupts(runner.interrupt):
+        with interrupts(runner.interrupt) if interruptible else nullcontext():
             runner.run(file.duration_s + (file.hall.join_s if used else 0.0), progress)
         application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
     except Exception:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from proxops.core.messages import PERIOD_S
@@ -34,3 +34,19 @@ def progress_bar(quiet: bool) -> Iterator[Progress]:
             bar.update(tasks[phase], completed=done * PERIOD_S, total=expected * PERIOD_S if expected else None)
 
         yield show
+
+
+@contextmanager
+def count_bar(quiet: bool, what: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar that counts whole things; call what it gives for each that is done."""
+    if quiet:
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description:<14}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
