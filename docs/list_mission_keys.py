@@ -4,7 +4,7 @@ between the marks is replaced; a house test compares. Meanings are the comments 
 import inspect
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BeforeValidator
 from pydantic_core import PydanticUndefined
@@ -43,7 +43,7 @@ def tables() -> str:
 
 def _row(kind: type[Strict], name: str) -> str:
     field = kind.model_fields[name]
-    low_high = next((_bounds(m) for m in field.metadata if isinstance(m, BeforeValidator)), "")
+    low_high = next((_bounds(m) for m in field.metadata if isinstance(m, BeforeValidator)), _choices(field.annotation))
     default = field.default
     if default is PydanticUndefined:
         told = "–"
@@ -54,6 +54,14 @@ def _row(kind: type[Strict], name: str) -> str:
     if len(told) > 40:
         told = "a pyramid of four"
     return f"| `{name}` | {low_high} | {told} | {_comment(kind, name)} |"
+
+
+def _choices(kind: Any) -> str:
+    """Of a literal, alone or beside something else; the only other thing there is beside one is a direction."""
+    parts = [kind, *get_args(kind)]
+    found = [value for part in parts if get_origin(part) is Literal for value in get_args(part)]
+    told = " \\| ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in found)
+    return f"a direction, or {told}" if any(get_origin(part) is tuple for part in parts[1:]) and found else told
 
 
 def _bounds(check: Any) -> str:

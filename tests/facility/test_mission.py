@@ -51,8 +51,8 @@ def short(extra: str = "") -> Mission:
 
 
 def within_limits(contact: np.ndarray) -> None:
-    _, lateral, tilt, roll, _, lateral_rate, angular_rate = contact
-    found = dict(zip(CONTACT_LIMITS, (lateral, tilt, abs(roll), lateral_rate, angular_rate), strict=True))
+    _, lateral, tilt, roll, closing, lateral_rate, angular_rate = contact
+    found = dict(zip(CONTACT_LIMITS, (lateral, tilt, abs(roll), closing, lateral_rate, angular_rate), strict=True))
     for name, bound in CONTACT_LIMITS.items():
         assert found[name] <= bound, name
 
@@ -168,16 +168,76 @@ def test_retreats_are_passively_safe(flown: dict[str, MissionApplication], name:
     assert np.all(np.diff(distances[:30]) > 0.0)  # outwards at once
 
 
+def fly_text(text: str, seconds: float) -> MissionApplication:
+    """In software, for so long or until it ends."""
+    mission = parse_mission(text, Path("short.toml"))
+    application = MissionApplication(mission, 1, load_flight_software(None, mission.file, False), 0.0, 300.0)
+    while application.outcome.end is MissionEnd.UNDER_WAY and application.pair.t < seconds:
+        application.advance(application.pair.t, None)
+    return application
+
+
+def test_a_chaser_behind_the_interface_has_not_mated() -> None:
+    """The interfaces' planes are passed long before the craft are near: no contact."""
+    text = SHORT.replace("-4.2, 0.0, 0.0", "-15.0, 0.0, 0.0").replace(
+        "axis = [-1.0, 0.0, 0.0]", "axis = [1.0, 0.0, 0.0]"
+    )
+    assert fly_text(text, 1.0).outcome.end is MissionEnd.UNDER_WAY
+
+
+@pytest.mark.parametrize(
+    ("position", "velocity", "end"),
+    [
+        ("-6.0, 0.0, 0.0", "0.8, 0.0, 0.0", MissionEnd.MATED),  # far too fast, but straight: the criteria judge it
+        ("-6.0, 1.3, 0.0", "0.8, 0.0, 0.0", MissionEnd.COLLISION),  # beside the interface
+        ("0.0, -6.0, 0.0", "0.0, 0.8, 0.0", MissionEnd.COLLISION),  # into its side
+    ],
+)
+def test_whatever_touches_is_seen(position: str, velocity: str, end: MissionEnd) -> None:
+    text = SHORT.replace("position_m = [-4.2, 0.0, 0.0]", f"position_m = [{position}]\nvelocity_m_s = [{velocity}]")
+    mission = parse_mission(text + "[dispersion]\nposition_share = 0.0\n", Path("short.toml"))
+    application = MissionApplication(mission, 1, Idle(lambda: None, 10**9), 0.0, 300.0)
+    while application.outcome.end is MissionEnd.UNDER_WAY and application.pair.t < 12.0:
+        application.advance(application.pair.t, None)
+    assert application.outcome.end is end
+    if end is MissionEnd.MATED:
+        assert application.outcome.contact is not None
+        assert application.outcome.contact[4] > CONTACT_LIMITS["closing_rate_m_s"]
+
+
+@pytest.mark.parametrize("push", ["0.3, 0.0, 0.0", "0.0, 0.3, 0.0", "0.0, 0.0, -0.3"])
+def test_a_push_in_a_hold_is_a_reason_to_leave(push: str) -> None:
+    text = SHORT.replace("duration_s = 3.0", "duration_s = 60.0").replace("-4.2, 0.0, 0.0", "-6.0, 0.0, 0.0")
+    text = text.replace("seed = 3", f'seed = 3\nfault = [{{ kind = "push", at_s = 20.0, dv_m_s = [{push}] }}]')
+    application = fly_text(text, 60.0)
+    assert application.outcome.abort is AbortCause.CORRIDOR
+    assert application.outcome.least_distance_m > 2.5
+
+
+def test_the_reserve_for_a_retreat_is_kept() -> None:
+    application = fly_text(SHORT + "[chaser]\npropellant_kg = 0.05\n", 20.0)
+    assert application.outcome.abort is AbortCause.PROPELLANT
+    assert application.pair.propellant_kg > 0.0
+
+
+def test_flight_software_is_not_told_what_it_cannot_know() -> None:
+    known = load_mission("stuck_open").file.as_known_on_board(uses_hall=True)
+    real = load_mission("stuck_open").file
+    assert (known.seed, known.fault, known.expect) == (0, (), None)
+    assert known.dispersion != real.dispersion and known.dispersion.mass == 0.0
+    assert (known.chaser, known.plan, known.sensor) == (real.chaser, real.plan, real.sensor)
+
+
 # ---------------------------------------------------------------------- flight software that fails
 class Idle:
     """Does nothing, for a while; then something else."""
 
-    def __init__(self, then: Any) -> None:
-        self.then, self.count = then, 0
+    def __init__(self, then: Any, after: int = 20) -> None:
+        self.then, self.after, self.count = then, after, 0
 
     def step(self, m: Measurements) -> Any:
         self.count += 1
-        if self.count > 20:
+        if self.count > self.after:
             return self.then()
         return Commands(np.zeros(24), np.zeros(4))
 

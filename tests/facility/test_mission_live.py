@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from proxops.core.messages import POOL_DTYPE
 from proxops.core.mission import parse_mission
+from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import MissionEnd, MissionPhase, Mode
-from proxops.facility.mission_live import run_mission_realtime
+from proxops.facility.mission_live import RingView, run_mission_realtime
 from proxops.ground.log import Log
 from proxops.lab.cell import load_cell
 
@@ -28,6 +30,25 @@ class Failing:
     def step(self, m):
         raise ValueError("not today")
 """
+
+
+def test_a_hall_that_stands_still_is_not_looked_at() -> None:
+    ring = Ring.create("pool", POOL_DTYPE, 4)
+    record = np.zeros(1, POOL_DTYPE)
+    record[0]["bridge"]["converged"] = 1
+    view = RingView(ring)
+    ring.push(bytes_of(record))
+    view.look()
+    assert view.converged
+    for _ in range(10):
+        view.look()
+    assert not view.converged
+    ring.push(bytes_of(record))
+    view.look()
+    assert view.converged
+    ring.close()
+    view.look()
+    assert not view.converged
 
 
 @pytest.mark.parametrize("fails", [False, True])

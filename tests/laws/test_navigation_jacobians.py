@@ -11,7 +11,7 @@ from approach_truth import board
 
 from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Floats
-from proxops.core.mission import Avionics, Sensor
+from proxops.core.mission import Avionics, Knowledge, Sensor
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
 from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.onboard.relative_dynamics import (
@@ -42,7 +42,7 @@ from proxops.onboard.relative_model import (
 )  # fmt: skip
 from proxops.onboard.relative_observation import observe, residual
 
-MODEL = relative_model(board(), Sensor(), Avionics(), SlowErrors())
+MODEL = relative_model(board(), Sensor(), Avionics(), SlowErrors(), Knowledge())
 PLACE = np.array([6.9e6, 3e5, -1e6])
 Q_CHASER = quat_from_rotation_vector(np.array([0.3, -0.7, 1.1]))
 W_CHASER = np.array([0.01, -0.02, 0.005])

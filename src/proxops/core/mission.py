@@ -56,7 +56,7 @@ Epoch = Annotated[str, AfterValidator(_utc)]
 class Elements(Strict):
     """Kepler's elements at the epoch: in the equator of date; the anomaly is the true one."""
 
-    epoch: Epoch
+    epoch: Epoch  # UTC, text: "2026-11-16T12:00:00Z"
     semi_major_axis_km: Annotated[Finite, within(6_000, 100_000)]
     eccentricity: Finite = 0.0
     inclination_deg: Annotated[Finite, within(0, 180)]
@@ -95,7 +95,7 @@ class TleOrbit(Strict):
     kind: Literal["tle"]
     line1: str
     line2: str
-    epoch: Epoch | None = None
+    epoch: Epoch | None = None  # UTC, text
     max_age_days: Annotated[Finite, within(0, 365)] = 14.0
 
     def check(self) -> None:
@@ -114,7 +114,7 @@ class PathOrbit(Strict):
     """A path of the user's own through way-points, smooth to the second derivative."""
 
     kind: Literal["path"]
-    epoch: Epoch
+    epoch: Epoch  # UTC, text
     point: Annotated[tuple[WayPoint, ...], Field(min_length=2, max_length=10_000)]
 
     def check(self) -> None:
@@ -277,6 +277,15 @@ class Dispersion(Strict):
     sensor_noise: Percent = 0.0  # %, of the noise's size
 
 
+class Knowledge(Strict):
+    """How well the flight software knows the craft: one standard deviation of what it is told of them. The filter is consistent
+    if this is true; ``dispersion`` says what is really the case."""
+
+    mass_centre_m: Annotated[Finite, within(0, 0.1)] = 0.005  # both craft, each component
+    inertia: Percent = 3.0  # %, of the target's principal moments
+    thrust: Percent = 3.5  # %, thrust over mass, along each axis
+
+
 class Flight(Strict):
     """The flight software's cycle."""
 
@@ -308,12 +317,26 @@ class MissionFile(Strict):
     plan: Annotated[tuple[Step, ...], Field(min_length=1, max_length=100)]
     corridor: Corridor = Corridor()
     abort: Abort = Abort()
+    knowledge: Knowledge = Knowledge()
     flight: Flight = Flight()
+    expect: Literal["mated", "retreat"] | None = None  # what must come of it, for missions with faults
     fault: Annotated[tuple[Fault, ...], Field(max_length=100)] = ()
     dispersion: Dispersion = Dispersion()
     hall: HallUse = HallUse()
     network: Network = Network()
     bridge: Bridge = Bridge()
+
+    def as_known_on_board(self, uses_hall: bool) -> MissionFile:
+        """What flight software may be told: no seed, no deviations, no faults to come, nothing of the network."""
+        blank = {
+            "seed": 0,
+            "dispersion": Dispersion(),
+            "fault": (),
+            "expect": None,
+            "network": Network(),
+            "bridge": Bridge(),
+        }
+        return self.model_copy(update={**blank, "hall": HallUse(use=uses_hall)})
 
 
 @dataclass(frozen=True)

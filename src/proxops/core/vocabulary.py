@@ -121,6 +121,7 @@ class AbortCause(IntEnum):
     UNCERTAIN = 3  # the covariance has grown beyond trust
     FIELD_OF_VIEW = 4  # the target is about to leave the sensor's view
     ACTUATORS = 5  # too few thrusters are left
+    PROPELLANT = 6  # what is left is needed for a retreat
 
 
 class SensorSource(IntEnum):

@@ -20,17 +20,19 @@ SCHEME: Final = "udp://"
 FORMS: Final = f"path/to/file.py:ClassName or udp://{LOOPBACK}:{FLIGHT_PORT}"
 
 
-def load_flight_software(name: str | None, file: MissionFile) -> FlightSoftware:
-    """The flight software that ``name`` stands for, ready to fly; None is the one that comes with us. ``BadInput`` otherwise."""
+def load_flight_software(name: str | None, file: MissionFile, uses_hall: bool | None = None) -> FlightSoftware:
+    """The flight software that ``name`` stands for, ready to fly; None is the one that comes with us. ``BadInput`` otherwise.
+    It is told what is known on board; ``uses_hall`` overrides the file."""
+    known = file.as_known_on_board(file.hall.use if uses_hall is None else uses_hall)
     if name is None:
         own = import_module("proxops.onboard.flight_software").RendezvousSoftware  # late: it compiles
-        return cast(FlightSoftware, own(file))
+        return cast(FlightSoftware, own(known))
     if name.startswith(SCHEME):
         return RemoteFlightSoftware(_address(name), wait_s=file.flight.limit_ms * 1e-3)
     path, colon, class_name = name.rpartition(":")
     if not colon or not path or not class_name.isidentifier():
         raise BadInput("flight software without a class", value=repr(name), bound=FORMS)
-    return _made(_class(_module(Path(path), name), class_name, path), class_name, path, file)
+    return _made(_class(_module(Path(path), name), class_name, path), class_name, path, known)
 
 
 def _address(name: str) -> tuple[str, int]:

@@ -9,6 +9,7 @@ their reach): the hand-over. Which of the two it was is recorded with every meas
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -33,9 +34,8 @@ from proxops.space.two_craft import DV, Q_C, Q_T, W_C, D
 CLIENT_EPOCH_NS: Final = 1_000_000_000  # the client's clock has an epoch of its own
 STILL_S: Final = 1.0  # how long the last pose is sent after contact
 NEAR_GAP_M: Final = 0.05  # interfaces so near are watched every cycle
-LATERAL_TOUCH_M: Final = 0.5  # interfaces that pass each other further apart do not meet: the craft collide or miss
-TILT_TOUCH_RAD: Final = 1.0
-COLLISION_M: Final = 1.2  # between centres of mass
+CAPTURE_M: Final = 0.2  # interfaces that touch further apart, or more tilted, are not mated: a collision
+CAPTURE_RAD: Final = math.radians(10.0)
 CONSISTENCY_S: Final = 1.0  # between samples of the normalised error
 
 
@@ -94,7 +94,8 @@ class MissionApplication:
             self.pair, np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
         )
         self._poses, self._arriving = np.zeros(VALUES), list[bytes]()
-        self._near = False
+        self._near, self._gap = False, -math.inf
+        self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
         self._publish()
 
     # ------------------------------------------------------------------ life
@@ -130,8 +131,11 @@ class MissionApplication:
         out.audit = self.record.worst
 
     def close(self) -> None:
-        """Let the flight software go."""
-        self._host.close()
+        """Let the flight software go; if it does not go in peace, that is told and changes nothing."""
+        try:
+            self._host.close()
+        except Exception as error:  # the user's own code: the run is over and its results stand
+            print(f"note: the flight software's close() raised {type(error).__name__}: {error}", file=sys.stderr)
 
     def _wait(self, hall: HallView | None) -> None:
         """Until the hall shows the first pose, or patience ends."""
@@ -212,11 +216,14 @@ class MissionApplication:
             return
         told = self.record.interfaces
         gap, lateral, tilt = told[:3].tolist()
-        self._near = abs(gap) < NEAR_GAP_M
-        if gap <= 0.0 and lateral < LATERAL_TOUCH_M and tilt < TILT_TOUCH_RAD:
+        before, self._gap = self._gap, gap
+        beside = lateral < self._reach
+        self._near = abs(gap) < NEAR_GAP_M and beside
+        if gap <= 0.0 < before and gap > -NEAR_GAP_M and beside:  # the planes of the interfaces meet
             self.outcome.contact = told.copy()
-            self.finish(MissionEnd.MATED)
-        elif float(np.linalg.norm(self.pair.y[D])) < COLLISION_M:
+            captured = lateral < CAPTURE_M and tilt < CAPTURE_RAD
+            self.finish(MissionEnd.MATED if captured else MissionEnd.COLLISION)
+        elif float(np.linalg.norm(self.pair.y[D])) < self._reach:
             self.finish(MissionEnd.COLLISION)
 
     # ------------------------------------------------------------------ packets

@@ -172,15 +172,19 @@ def summarise(mission: Mission, rows: list[RunFigures]) -> dict[str, Any]:
         "audit_max": max(row.audit for row in rows),
         "consistency": [_consistency(rows, k, bin_m) for k, bin_m in enumerate(BINS_M)],
         "failures": sorted({row.failure for row in rows if row.failure}),
-        "passed": all(row.within for row in rows),
+        "passed": all(row.within and row.audit < 1e-9 for row in rows),
     }
 
 
 def _worst(rows: list[RunFigures], name: str, bound: float) -> dict[str, Any]:
     met = [(abs(value), row.seed) for row in rows if (value := getattr(row, name)) is not None]
-    value, seed = max(met) if met else (math.nan, -1)
-    median = float(np.median([v for v, _ in met])) if met else math.nan
-    return {"value": value, "bound": bound, "seed": seed, "median": median}
+    value, seed = max(met) if met else (None, None)
+    return {
+        "value": value,
+        "bound": bound,
+        "seed": seed,
+        "median": float(np.median([v for v, _ in met])) if met else None,
+    }
 
 
 def _spread(values: list[float]) -> dict[str, float]:
@@ -212,10 +216,12 @@ def print_campaign(s: dict[str, Any]) -> None:
     for name, row in s["worst"].items():
         scale = 180.0 / math.pi if "rad" in name else 1.0
         words = name.split("_rad")[0].split("_m")[0].replace("_", " ")
-        worst, median, bound = (f"{row[key] * scale:.4f}" for key in ("value", "median", "bound"))
+        worst, median, bound = (
+            "–" if row[key] is None else f"{row[key] * scale:.4f}" for key in ("value", "median", "bound")
+        )
         table.add_row(f"{words}, {_unit(name)}", worst, str(row["seed"]), median, bound)
     console.print(table)
-    table = Table("range, m", "runs", "inside 95 %", "mean NEES (12)", "all samples inside")
+    table = Table("range, m", "runs", "last estimate in it inside 95 %", "its mean NEES (12)", "all estimates inside")
     for row in s["consistency"]:
         if row["runs"]:
             low, high = row["range_m"]

@@ -30,13 +30,14 @@ from proxops.core.vocabulary import MissionEnd
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_application import MissionApplication, Outcome
-from proxops.facility.mission_run import COMPILING_S, hall_latency_s
+from proxops.facility.mission_run import COMPILING_S, hall_latency_s, line_latency_s
 from proxops.facility.run import AFTER_S, Ran, settings_of
 from proxops.facility.session import monitor
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
 
 SLOTS: Final = 64
+DEAD_CYCLES: Final = 5  # without a new record of the hall
 
 
 class MissionFeed:
@@ -56,17 +57,23 @@ class RingView:
     """The hall as a process beside it sees it."""
 
     def __init__(self, ring: Ring) -> None:
-        self._ring = ring
+        self._ring, self._head, self._standing = ring, 0, 0
         self.converged, self.truth = False, np.zeros(7)
 
     converged: bool
     truth: Array
 
     def look(self) -> None:
+        """A ring that stands still, or is closed, shows nothing any more."""
+        head = self._ring.head
+        self._standing = self._standing + 1 if head == self._head else 0
+        self._head = head
         record = self._ring.latest()
-        if record is not None:
-            self.converged = bool(record["bridge"]["converged"])
-            self.truth = np.array(record["hall_truth"].tolist())
+        if record is None or self._standing > DEAD_CYCLES or self._ring.closed:
+            self.converged = False
+            return
+        self.converged = bool(record["bridge"]["converged"])
+        self.truth = np.array(record["hall_truth"].tolist())
 
 
 def run_mission_realtime(
@@ -81,6 +88,7 @@ def run_mission_realtime(
     )  # fmt: skip
     facility, end = live.hall.facility, live.hall.desk.bridge
     assert end is not None
+    latency_s = hall_latency_s(cell) + line_latency_s(file.network)
     ring = Ring.create("mission", MISSION_DTYPE, SLOTS)
     facility.application = MissionFeed(ring, facility.pool)
     watcher = None if quiet else monitor(live.hall)
@@ -102,7 +110,7 @@ def run_mission_realtime(
             "--ring",
             str(ring.path),
             "--latency",
-            repr(hall_latency_s(cell)),
+            repr(latency_s),
         ]
         client = subprocess.Popen([*words, *(["--software", software] if software else [])])
 
@@ -127,7 +135,7 @@ def run_mission_realtime(
 def _outcome(told: Path, code: int) -> Outcome:
     """As the application's process told it when it ended; one that told nothing was ended with the facility."""
     outcome = Outcome(
-        end=MissionEnd.FACILITY, failure=f"the application's process ended with code {code}" if code > 0 else ""
+        end=MissionEnd.FACILITY, failure=f"the application's process ended by itself ({code})" if code else ""
     )
     if told.exists():
         values: dict[str, Any] = json.loads(told.read_text())
@@ -153,9 +161,9 @@ def fly(options: argparse.Namespace) -> None:
         for data in application.advance(clock.tick * PERIOD_S, view):
             _send(line, data, (options.host, options.port))
         ring.push(bytes(application.record.bytes))
-    application.close()
     out = application.outcome
     options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
+    application.close()
 
 
 def rehearse(mission: Mission, seed: int) -> None:

@@ -88,5 +88,5 @@ class MissionRecord:
         pair, (interface_t, interface_c) = self._pair, self._interfaces
         sunlight, density = pair.surroundings
         t = pair.t - waited * PERIOD_S
-        tell_truth(t, pair.y, sunlight, density, pair.propellant_kg, interface_t, interface_c, self._truth)
+        tell_truth(t, pair.y, pair.degree, sunlight, density, pair.propellant_kg, interface_t, interface_c, self._truth)
         self._wheels[:] = pair.y[26:30]

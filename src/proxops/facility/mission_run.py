@@ -13,7 +13,8 @@ from proxops.core.flight import FlightSoftware
 from proxops.core.messages import PERIOD_S, mission_bytes
 from proxops.core.mission import Mission
 from proxops.core.pool import Pool
-from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, Severity
+from proxops.core.scenario import Network
+from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource, Severity
 from proxops.facility.build import Hall, build
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.mission_application import MissionApplication, Outcome
@@ -40,6 +41,11 @@ def hall_latency_s(cell: Cell) -> float:
     return (servo.dead_time_ms + servo.time_constant_ms) * 1e-3 + PERIOD_S
 
 
+def line_latency_s(network: Network) -> float:
+    """What the network between application and hall adds, on average."""
+    return (network.delay_ms + 0.5 * network.jitter_ms) * 1e-3
+
+
 class PoolView:
     """The hall as its pool shows it."""
 
@@ -61,6 +67,7 @@ class MissionClient:
         self._facility, self._span = hall.facility, mission_bytes()
         self._view = PoolView(hall.facility.pool) if use_hall else None
         self._told, self._phase, self._abort = MissionEnd.UNDER_WAY, MissionPhase.NONE, AbortCause.NONE
+        self._source = SensorSource.NONE
 
     @property
     def over(self) -> bool:
@@ -81,6 +88,14 @@ class MissionClient:
                 f"{self._phase.name} → {out.phase.name} at {self.application.pair.t:.1f} s",
             )
             self._phase = out.phase
+        source = self.application.record.source
+        if source is not self._source:
+            tell(
+                Severity.INFO,
+                "mission.sensor",
+                f"the relative sensor looks at {source.name}, before at {self._source.name}",
+            )
+            self._source = source
         if out.abort is not self._abort:
             tell(Severity.WARNING, "mission.abort", f"the approach is given up: {out.abort.name}")
             self._abort = out.abort
@@ -100,9 +115,14 @@ def run_mission(
     """As fast as it goes. The same mission and seed give the same log, bit for bit."""
     file = mission.file
     seed, used = file.seed if seed is None else seed, file.hall.use if use_hall is None else use_hall
-    flown = software if software is not None and not isinstance(software, str) else load_flight_software(software, file)
+    flown = (
+        software
+        if software is not None and not isinstance(software, str)
+        else load_flight_software(software, file, used)
+    )
     own_s = None if software else COMPILING_S
-    clock, application = LockstepClock(epoch), MissionApplication(mission, seed, flown, hall_latency_s(cell), own_s)
+    latency_s = hall_latency_s(cell) + line_latency_s(file.network)
+    clock, application = LockstepClock(epoch), MissionApplication(mission, seed, flown, latency_s, own_s)
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
     hall = build(
         cell, clock, seed=seed, record=record, bridge=settings_of(file.bridge), metadata={**metadata, "hall": str(used)}

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import MissionEnd
@@ -21,6 +22,10 @@ def mission_session(
     """Run a mission into ``folder``; the summary."""
     from proxops.facility.progress import progress_bar
 
+    if realtime and not (mission.file.hall.use if use_hall is None else use_hall):
+        raise BadInput(
+            "--realtime: is for the robots, and this mission shall not use them", way_out="leave --realtime out"
+        )
     prepare_folder(folder)
     record = folder / "run.mcap"
     if realtime:
@@ -42,6 +47,7 @@ def mission_session(
         "recorder_exit_code": ran.recorder_code,
         "real_time": str(ran.real_time) if ran.real_time else None,
         "alarms": list(ran.alarms),
+        "flight_software_failure": outcome.failure or None,
     }
     summary = finish(folder, cell, extra, report=report, quiet=quiet)
     summary["passed"] = summary["passed"] and outcome.end is not MissionEnd.FLIGHT_SOFTWARE

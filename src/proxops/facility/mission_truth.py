@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.core.messages import POOL
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_inverse, quat_product, rotation_vector, turned
 from proxops.maths.rotation import Array
 from proxops.space.docking import interfaces
-from proxops.space.lvlh import lvlh_axes
+from proxops.space.gravity import zonal
+from proxops.space.lvlh import lvlh_axes, relative_in_lvlh
 
 FIRST = "t"
 COUNT = sum(len([v for v in g.variables if v.type == "f8"]) for g in POOL if g.name in (
@@ -23,6 +25,7 @@ COUNT = sum(len([v for v in g.variables if v.type == "f8"]) for g in POOL if g.n
 def tell_truth(
     t: float,
     y: Array,
+    degree: int,
     sunlight: float,
     density: float,
     propellant: float,
@@ -35,16 +38,12 @@ def tell_truth(
     interfaces(y[6:9], y[9:12], y[12:16], y[16:19], y[19:23], y[23:26], interface_t, interface_c, out[4:11])
     out[11:17] = y[0:6]
     out[17], out[18] = sunlight, density
-    p, v = y[0:3], y[3:6]
-    R = np.empty((3, 3))
-    lvlh_axes(p, v, R)
-    h0, h1, h2 = p[1] * v[2] - p[2] * v[1], p[2] * v[0] - p[0] * v[2], p[0] * v[1] - p[1] * v[0]
-    rate = math.sqrt(h0 * h0 + h1 * h1 + h2 * h2) / (p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
+    p, v, a = y[0:3], y[3:6], np.empty(3)
+    zonal(p, degree, a)
+    pull = MU_M3_S2 / (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) ** 1.5
     for i in range(3):
-        out[19 + i] = R[0, i] * y[6] + R[1, i] * y[7] + R[2, i] * y[8]
-        out[22 + i] = R[0, i] * y[9] + R[1, i] * y[10] + R[2, i] * y[11]
-    out[22] += rate * out[21]  # seen from a frame that turns at this rate about its -y
-    out[24] -= rate * out[19]
+        a[i] -= pull * p[i]
+    relative_in_lvlh(p, v, a, y[6:9], y[9:12], out[19:22], out[22:25])
     out[25:32] = y[12:19]
     out[32:39] = y[19:26]
 

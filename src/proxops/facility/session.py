@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import json
 import os
@@ -9,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
@@ -33,10 +34,21 @@ UNFINISHED = {3: "the disk was full (recorder exit code 3)", 4: "the recorder is
 RESULTS = ("summary.json", "run.mcap", "report.html", "facility.json")
 
 
+_locks: dict[Path, IO[str]] = {}  # of folders that this process writes into
+
+
 def prepare_folder(folder: Path) -> Path:
-    """Make the folder of a run. What an earlier run left there is kept in a folder of its own."""
+    """Make the folder of a run. What an earlier run left there is kept in a folder of its own; a run that is still under way
+    keeps others out."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        lock = _locks.setdefault(folder.resolve(), (folder / ".lock").open("w"))
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(
+                "another run is writing into this folder", where=str(folder), way_out="choose another --out"
+            ) from None
         earlier = [folder / name for name in RESULTS if (folder / name).exists()]
         if earlier:
             number = next(n for n in itertools.count(1) if not (folder / f"earlier-{n}").exists())

@@ -15,6 +15,7 @@ Mission = dict[str, Any]
 Judged = tuple[str, Any, Any, str]  # name, value, bound, kind
 
 AUDIT_MAX: Final = 1e-9
+FINAL_HALL_SHARE: Final = 0.99  # of the final step's measurements
 
 
 def judged(m: Mission) -> list[Judged]:
@@ -29,6 +30,7 @@ def judged(m: Mission) -> list[Judged]:
         ("mission_flight_software", m["end"] != "FLIGHT_SOFTWARE", True, "equal"),
         ("mission_audit_max", _worst(m["audit"]), AUDIT_MAX, "at most"),
         *_goal(m),
+        *_through_the_hall(m),
         *_contact(m["contact"]),
     ]
     return rows + (_retreat(m) if m["abort"] != "NONE" else [])
@@ -36,6 +38,10 @@ def judged(m: Mission) -> list[Judged]:
 
 def _goal(m: Mission) -> list[Judged]:
     """What the plan wanted."""
+    if m["expect"] == "retreat":
+        return [("mission_retreated", m["end"] != "MATED" and m["abort"] != "NONE", True, "equal")]
+    if m["expect"] == "mated":
+        return [("mission_mated", m["end"] == "MATED", True, "equal")]
     if m["wants_contact"]:
         if m["faults"] == 0:
             return [("mission_mated", m["end"] == "MATED", True, "equal")]
@@ -43,6 +49,15 @@ def _goal(m: Mission) -> list[Judged]:
     if m["faults"] == 0 and m["step_reached"]:  # flight software that does not say where it is cannot be judged by it
         return [("mission_step_reached", m["step_reached"], m["steps_planned"], "at least")]
     return []
+
+
+def _through_the_hall(m: Mission) -> list[Judged]:
+    """A mission that uses the hall: the measurements of the last step come from there, or, where there is none, some do."""
+    if not m["uses_hall"]:
+        return []
+    if m["final_hall_share"] is not None:
+        return [("mission_final_hall_share", m["final_hall_share"], FINAL_HALL_SHARE, "at least")]
+    return [("mission_hall_took_part", m["measurements_hall"] > 0, True, "equal")]
 
 
 def _contact(found: dict[str, float] | None) -> list[Judged]:

@@ -54,6 +54,8 @@ def figures_of(run: MissionRun, cell: Cell) -> Figures:
         "abort": run.abort.name,
         "faults": len(run.file.fault),
         "wants_contact": run.wants_contact,
+        "expect": run.file.expect,
+        "uses_hall": run.log.metadata.get("hall", str(run.file.hall.use)) == "True",
         "steps_planned": len(run.file.plan),
         "step_reached": int(run.of("step", run.truth).max()) if run.began else 0,
         "phase": _last_phase(run),
@@ -135,7 +137,14 @@ def _measurements(run: MissionRun) -> Figures:
     share: dict[str, Any] = {name: None for name in ("hall", "software", "rejected")}
     if total:
         share = {"hall": hall / total, "software": software / total, "rejected": rejected / total}
-    return {"measurements": total, "measurements_rejected": rejected, "measurement_share": share}
+    final = measured * (run.log.values("mission.phase")[run.cycles] == MissionPhase.FINAL)
+    return {
+        "measurements": total,
+        "measurements_hall": hall,
+        "measurements_rejected": rejected,
+        "measurement_share": share,
+        "final_hall_share": float(final[source == SensorSource.HALL].sum() / final.sum()) if final.sum() else None,
+    }
 
 
 def _phases(run: MissionRun) -> Figures:

@@ -13,6 +13,7 @@ Rows = list[tuple[str, ...]]
 CAUSES: Final = {
     "CORRIDOR": "outside of the corridor",
     "SENSOR_LOST": "no measurements any more",
+    "PROPELLANT": "too little propellant",
     "UNCERTAIN": "estimate too uncertain",
     "FIELD_OF_VIEW": "target about to leave the sensor's view",
     "ACTUATORS": "too few thrusters left",
@@ -33,6 +34,9 @@ CRITERION_WORDS: Final = {
     "mission_audit_max": ("conservation audit, greatest figure", 1e12, "· 10⁻¹²"),
     "mission_mated": ("mated", 1.0, ""),
     "mission_mated_or_retreated": ("mated, or gave up and retreated", 1.0, ""),
+    "mission_retreated": ("gave up and retreated, as it should", 1.0, ""),
+    "mission_final_hall_share": ("measurements of the final step from the hall", 100.0, "%"),
+    "mission_hall_took_part": ("the hall took part", 1.0, ""),
     "mission_step_reached": ("last step of the plan reached", 1.0, ""),
     "mission_left_keep_out": ("left the keep-out sphere after the abort", 1.0, ""),
     "mission_distance_after_leaving": ("least distance after that", 1.0, "m"),

@@ -100,11 +100,14 @@ class AbortWatch:
         self._bad = dict.fromkeys(AbortCause, 0)
 
     def look(
-        self, estimate: Estimate, age_s: float, corridor: float, off_boresight: float, enough_thrusters: bool, final: bool
+        self, estimate: Estimate, age_s: float, corridor: float, off_boresight: float, enough_thrusters: bool, final: bool,
+        enough_propellant: bool = True,
     ) -> AbortCause:  # fmt: skip
         """The cause to give up now, if any."""
         if not enough_thrusters:
             return AbortCause.ACTUATORS
+        if not enough_propellant:
+            return AbortCause.PROPELLANT
         if age_s > self._limits.sensor_loss_s:
             return AbortCause.SENSOR_LOST
         if self._lasts(AbortCause.CORRIDOR, corridor > 1.0):

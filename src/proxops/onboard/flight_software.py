@@ -11,6 +11,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.earth import STANDARD_GRAVITY
 from proxops.core.flight import Commands, Estimate, Floats, Measurements, Telemetry, onboard_data
 from proxops.core.mission import ApproachStep, FinalStep, MissionFile
 from proxops.core.vocabulary import AbortCause, MissionPhase
@@ -28,6 +29,9 @@ from proxops.onboard.retreat import retreat_burn
 from proxops.onboard.thruster_watch import ThrusterWatch
 from proxops.onboard.wheels import Wheels
 
+RESERVE: Final = 1.5  # times the propellant of the largest retreat: below, the approach is given up
+SPEED_OFF_M_S: Final = 0.1  # velocity off the reference, at the target
+SPEED_OFF_SHARE: Final = 0.01  # and per metre of distance, 1/s
 BURNT_M_S: Final = 0.001  # of a retreat's burn may be left
 BURN_S: Final = 120.0  # by then it is over, even if thrusters failed
 
@@ -63,8 +67,10 @@ class RendezvousSoftware:
         self.data = onboard_data(file)
         if navigation is None:
             from proxops.onboard.navigation import Navigation
+            from proxops.onboard.relative_model import SlowErrors
 
-            navigation = Navigation(self.data, file.sensor, file.avionics)
+            hall = SlowErrors() if file.hall.use else SlowErrors(0.0, 0.0, 0.0, 0.0)
+            navigation = Navigation(self.data, file.sensor, file.avionics, hall, file.knowledge)
         self.navigation = navigation
         self.logic = ApproachLogic()
         self.guidance = Guidance(file.plan, self.data)
@@ -80,11 +86,15 @@ class RendezvousSoftware:
         self._line = np.zeros(3)  # direction of the present approach, LVLH
         self._burn, self._burn_s = np.zeros(3), 0.0  # what is left of a retreat's burn, m/s in eci axes; its time
         self._corridor = 0.0
+        self._left_kg = file.chaser.propellant_kg
+        exhaust_m_s = self.data.specific_impulse_s * STANDARD_GRAVITY
+        self._reserve_kg = RESERVE * self.data.mass_kg * file.abort.retreat_m_s / exhaust_m_s
         compile_kernels(self.data)
 
     def step(self, measurements: Measurements) -> Commands:
         """One cycle."""
         self.watch.look(measurements.thruster_on_s)
+        self._left_kg = measurements.propellant_kg
         mass_kg = self.data.mass_kg - (self._file.chaser.propellant_kg - measurements.propellant_kg)
         impulse = self.allocation.wrench[:3] @ measurements.thruster_on_s
         nav = self.navigation
@@ -125,9 +135,11 @@ class RendezvousSoftware:
         """Give up, arrive, or go to the next step."""
         final = self.logic.phase == MissionPhase.FINAL
         between = self._axis.between_interfaces(estimate, nav.q_eci_chaser)
-        self._corridor = self._corridor_share(orbit, estimate, between)
+        self._corridor = max(self._corridor_share(orbit, estimate, between), self._tracking_share(estimate))
         view = self._off_boresight(nav, estimate)
-        cause = self.aborts.look(estimate, nav.age_s, self._corridor, view, self.watch.enough, final)
+        cause = self.aborts.look(
+            estimate, nav.age_s, self._corridor, view, self.watch.enough, final, self._left_kg > self._reserve_kg
+        )  # fmt: skip
         if cause is not AbortCause.NONE:
             self.logic.happen(Event.ABORT, cause)
             limits = self._file.abort
@@ -200,6 +212,19 @@ class RendezvousSoftware:
             place = orbit.R_eci_lvlh.T @ estimate.position
             return line_share(place, self._line, step.to_m, self._file.corridor)
         return 0.0
+
+    def _tracking_share(self, estimate: Estimate) -> float:
+        """How far off the reference of the cycle before it is, in speed and, where there is no corridor, in place."""
+        if self._reference is None:
+            return 0.0
+        distance, corridor = float(np.linalg.norm(estimate.position)), self._file.corridor
+        speed = float(np.linalg.norm(estimate.velocity - self._reference.velocity)) / (
+            SPEED_OFF_M_S + SPEED_OFF_SHARE * distance
+        )
+        if isinstance(self.guidance.present, FinalStep | ApproachStep):
+            return speed
+        tube_m = corridor.radius_m + 0.5 * math.tan(math.radians(corridor.half_angle_deg)) * distance
+        return max(speed, float(np.linalg.norm(estimate.position - self._reference.position)) / tube_m)
 
     def _off_boresight(self, nav: Navigator, estimate: Estimate) -> float:
         """Angle between the sensor's axis (-x) and the target's origin, rad."""

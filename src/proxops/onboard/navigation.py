@@ -18,7 +18,7 @@ import numpy as np
 
 from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import N_ERRORS, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
-from proxops.core.mission import Avionics, Sensor
+from proxops.core.mission import Avionics, Knowledge, Sensor
 from proxops.onboard.attitude_filter import UNIT_SLACK, AttitudeFilter
 from proxops.onboard.input_history import InputHistory
 from proxops.onboard.relative_filter import RelativeFilter
@@ -33,15 +33,16 @@ class Navigation:
     """``step`` once per cycle; the results are attributes."""
 
     def __init__(
-        self, data: OnboardData, sensor: Sensor, avionics: Avionics | None = None, hall: SlowErrors | None = None
-    ) -> None:
+        self, data: OnboardData, sensor: Sensor, avionics: Avionics | None = None, hall: SlowErrors | None = None,
+        knowledge: Knowledge | None = None,
+    ) -> None:  # fmt: skip
         avionics = avionics or Avionics()
         self.age_s = math.inf  # since the exposure of the last accepted measurement
         self.accepted, self.rejected = 0, 0  # in this step
         self.refused, self.late, self.restarts = 0, 0, 0  # in all: unusable, too old, times the filter was replaced
         self.p_eci_chaser: Floats = np.full(3, np.nan)
         self.v_eci_chaser: Floats = np.full(3, np.nan)
-        self._model = relative_model(data, sensor, avionics, hall or SlowErrors())
+        self._model = relative_model(data, sensor, avionics, hall or SlowErrors(), knowledge or Knowledge())
         self._exposure_period_s = 1.0 / sensor.rate_hz
         self._lag_s = 1e-3 * (sensor.delay_ms + sensor.jitter_ms) + data.period_s + LAG_SLACK_S
         self._history = InputHistory(self._lag_s + 2.0 * data.period_s, data.period_s)

@@ -2,9 +2,9 @@
 
 State (32 numbers) and error state (31): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
 inertial derivative), attitude q_eci_target with error δθ in the target's frame (q = q̂ Exp(δθ)), rate ω (target's frame),
-the relative errors s of its principal moments of inertia (in units of INERTIA_SHARE), and the slow errors: of the measurement, in
-the sensor's frame, position bias (m), boresight (rad), attitude bias (rad) and the error of the exposure's time stamp (s); of the
-target's mass centre (m, target's frame); of the thrusters, a scale along each axis of the chaser.
+the relative errors s of its principal moments of inertia (in units of what is known of them), and the slow errors: of the
+measurement, in the sensor's frame, position bias (m), boresight (rad), attitude bias (rad) and the error of the exposure's time
+stamp (s); of the target's mass centre (m, target's frame); of the thrusters, a scale along each axis of the chaser.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from proxops.core.flight import R_CHASER_SENSOR, Floats, OnboardData
-from proxops.core.mission import Avionics, Sensor
+from proxops.core.mission import Avionics, Knowledge, Sensor
 from proxops.onboard.attitude_filter import ARCSEC
 
 N_STATE: Final = 32
@@ -26,14 +26,13 @@ E_V, E_Q, E_W, E_S, E_SLOW = 3, 6, 9, 12, 15  # and in the error state
 N_SLOW: Final = 16
 BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SCALE = 0, 3, 6, 9, 10, 13  # among the slow errors
 
-INERTIA_SHARE: Final = 0.03  # the on-board principal moments are wrong by this, one standard deviation
-MASS_CENTRE_M: Final = 0.005  # and both mass centres by this, each component; the chaser's looks like a position bias
-INERTIA_TIME_S: Final = 1000.0  # and hold; they fade only so that old motion does not bind the filter for ever
+INERTIA_TIME_S: Final = (
+    1000.0  # errors of inertia hold; they fade only so that old motion does not bind the filter for ever
+)
 # rad/s per sqrt(s): torques of 3e-7 rad/s² that last minutes, as gravity gradient and the control of a client in LVLH give.
 RATE_WALK: Final = 1.3e-6
 # Thrusters, one standard deviation: what persists (mass, thrust; as long as the same thrusters fire) and adds up in a burn, and
 # what every cycle's impulse has anew, along its direction and across it.
-THRUST_SCALE: Final = 0.035
 THRUST_TIME_S: Final = 100.0
 THRUST_SHARE: Final = 0.012
 THRUST_ANGLE: Final = math.radians(0.5)
@@ -72,32 +71,35 @@ class RelativeModel(NamedTuple):
     attitude_per_m: float
 
 
-def relative_model(data: OnboardData, sensor: Sensor, avionics: Avionics, hall: SlowErrors) -> RelativeModel:
+def relative_model(
+    data: OnboardData, sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: Knowledge
+) -> RelativeModel:
     """From the nominal data on board and the sensor's data sheet."""
     R_sensor_chaser = np.ascontiguousarray(R_CHASER_SENSOR.T)
     moments, axes = np.linalg.eigh(data.target_inertia)
-    sigma, times = slow_errors(sensor, avionics, hall)
+    sigma, times = slow_errors(sensor, avionics, hall, knowledge)
     return RelativeModel(
         data.target_inertia, np.asarray(np.linalg.inv(data.target_inertia), np.float64),
-        np.ascontiguousarray(axes), torque_slope(moments), data.target_mass_centre,
+        np.ascontiguousarray(axes), torque_slope(moments, max(knowledge.inertia, 0.01) / 100.0), data.target_mass_centre,
         R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, data.period_s,
         sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
         math.radians(max(sensor.attitude_deg, 1e-3)), math.radians(sensor.attitude_deg_per_m),
     )  # fmt: skip
 
 
-def torque_slope(moments: Floats) -> Floats:
-    """(3, 3) change of (I_j − I_k)/I_i, row i, with the relative error of moment m, column, of one standard deviation."""
+def torque_slope(moments: Floats, share: float) -> Floats:
+    """(3, 3) change of (I_j − I_k)/I_i, row i, with the relative error of moment m, column, of one
+    standard deviation (``share``)."""
     out = np.empty((3, 3))
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         out[i, j], out[i, k] = moments[j], -moments[k]
         out[i, i] = moments[k] - moments[j]
-        out[i] *= INERTIA_SHARE / moments[i]
+        out[i] *= share / moments[i]
     return out
 
 
-def slow_errors(sensor: Sensor, avionics: Avionics, hall: SlowErrors) -> tuple[Floats, Floats]:
+def slow_errors(sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: Knowledge) -> tuple[Floats, Floats]:
     """Standard deviation and correlation time of the slow errors, each a first-order Gauss-Markov process.
 
     One process stands for the sum of a constant (sensor, variance c) and of a wandering part (hall, variance h, time T). Its
@@ -105,18 +107,20 @@ def slow_errors(sensor: Sensor, avionics: Avionics, hall: SlowErrors) -> tuple[F
     """
     tracker = math.hypot(avionics.star_tracker_arcsec, avionics.star_tracker_bias_arcsec) * ARCSEC
     constant = np.zeros(N_SLOW)
-    constant[BIAS : BIAS + 3] = math.hypot(sensor.bias_m, MASS_CENTRE_M)
+    constant[BIAS : BIAS + 3] = math.hypot(
+        sensor.bias_m, knowledge.mass_centre_m
+    )  # the chaser's centre looks like a bias
     constant[BORESIGHT : BORESIGHT + 3] = math.hypot(math.radians(sensor.boresight_deg), tracker)
     constant[ATTITUDE : ATTITUDE + 3] = math.radians(sensor.attitude_bias_deg)
     constant[CLOCK] = 1e-5
-    constant[CENTRE : CENTRE + 3] = MASS_CENTRE_M
+    constant[CENTRE : CENTRE + 3] = knowledge.mass_centre_m
     constant = np.maximum(constant, 1e-7)  # keeps the variance above zero
     wander = np.zeros(N_SLOW)
     wander[BIAS : BIAS + 3] = hall.position_m
     wander[BORESIGHT : BORESIGHT + 3] = math.radians(hall.chaser_deg)
     wander[ATTITUDE : ATTITUDE + 3] = math.radians(hall.target_deg)
     wander[CLOCK] = hall.clock_s
-    wander[SCALE:] = THRUST_SCALE
+    wander[SCALE:] = max(knowledge.thrust, 0.01) / 100.0
     variance = constant**2 + wander**2
     times = np.full(N_SLOW, 1e9)  # as good as constant
     moving = wander > 0.0

@@ -31,6 +31,9 @@ LINEAR_SHARE: Final = (
 )
 FAILED: Final = -1e9  # m: added to the merit of a path that fails, below that of any that leaves
 OUTWARDS_M_S: Final = 0.01  # least speed away right after the burn
+STRAIGHT: Final = (
+    0.7  # and its least share in the whole inside the keep-out sphere: within 45 deg, so that bodies do not touch
+)
 
 
 @dataclass(frozen=True)
@@ -156,8 +159,9 @@ def coast(table: Floats, spread: Floats, state: Floats, burn: float, keep_out: f
     last, here = state[:3].copy(), np.empty(3)
     before: float = math.sqrt(last[0] ** 2 + last[1] ** 2 + last[2] ** 2)
     away: float = (last[0] * state[3] + last[1] * state[4] + last[2] * state[5]) / before
-    if away < OUTWARDS_M_S:
-        return 2.0 * FAILED + away
+    speed = math.sqrt(state[3] ** 2 + state[4] ** 2 + state[5] ** 2)
+    if away < OUTWARDS_M_S or (before < keep_out and away < STRAIGHT * speed):
+        return 2.0 * FAILED + away - speed
     left, least, farthest = False, np.inf, before
     for n in range(table.shape[0]):
         for i in range(3):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 import numpy as np
@@ -143,6 +142,11 @@ class SpacecraftPair:
         if file.target.control == "lvlh":
             y[W_T] = turned(quat_inverse(true.target.q_lvlh_body), w_lvlh)
 
+    @property
+    def degree(self) -> int:
+        """Of gravity's zonal terms."""
+        return self._file.environment.gravity_degree
+
     def lvlh(self) -> tuple[Array, Array]:
         """R_eci_lvlh and its inertial rate, in lvlh components."""
         y, R, rate = self.y, np.empty((3, 3)), np.empty(3)
@@ -186,8 +190,3 @@ def _fill_craft(row: np.void, body: Body, true: TrueCraft) -> None:
     row["drag"], row["sunlit"] = body.drag_area_m2 * body.drag_coefficient, body.sunlit_area_m2 * body.reflectivity
     if body.pressure_centre_m is not None:
         row["lever"] = np.array(body.pressure_centre_m) - true.mass_centre
-
-
-def period_s(semi_major_axis_m: float) -> float:
-    """Of Kepler's orbit."""
-    return 2.0 * math.pi * math.sqrt(semi_major_axis_m**3 / MU_M3_S2)
