@@ -68,7 +68,7 @@ def test_a_class_in_a_file_gets_the_missions_data_and_may_import_its_neighbours(
 ) -> None:
     made = load_flight_software(f"{path}:Mine", mission)
     assert type(made).__name__ == "Mine"
-    assert made.file is mission  # type: ignore[attr-defined]
+    assert made.file == mission.as_known_on_board(True)  # type: ignore[attr-defined]
     assert made.name == "next door"  # type: ignore[attr-defined]
 
 
@@ -76,7 +76,7 @@ def test_none_is_our_own(mission: MissionFile, monkeypatch: pytest.MonkeyPatch) 
     stand_in = ModuleType("proxops.onboard.flight_software")
     stand_in.RendezvousSoftware = lambda file: ("ours", file)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
-    assert load_flight_software(None, mission) == ("ours", mission)
+    assert load_flight_software(None, mission) == ("ours", mission.as_known_on_board(True))
 
 
 def test_an_address_is_a_link_with_the_missions_patience(mission: MissionFile) -> None:

@@ -150,7 +150,7 @@ def test_a_torque_free_client_keeps_energy_and_momentum() -> None:
 
     energy, momentum = invariants()
     for _ in range(3000):
-        propagate(x, P, thrust, PLACE, 0.1, MODEL)
+        propagate(x, P, thrust, thrust, PLACE, 0.1, MODEL)
     after, turned_momentum = invariants()
     assert after == pytest.approx(energy, rel=1e-9)  # Runge-Kutta of fourth order, 0.3 deg a step
     assert turned_momentum == pytest.approx(
@@ -163,7 +163,7 @@ def test_covariance_stays_symmetric_and_positive() -> None:
     P = np.diag(np.concatenate([np.full(15, 1e-4), MODEL.slow_sigma**2]))
     thrust = 0.02 * np.eye(3)
     for _ in range(2000):
-        propagate(x, P, thrust, PLACE, 0.1, MODEL)
+        propagate(x, P, thrust, thrust, PLACE, 0.1, MODEL)
     assert np.allclose(P, P.T, rtol=1e-9)
     spread = np.sqrt(np.diag(P))
     assert np.linalg.eigvalsh(P / np.outer(spread, spread)).min() > 0.0

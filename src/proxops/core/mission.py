@@ -196,7 +196,7 @@ class FlyAroundStep(Strict):
     followed as the target turns."""
 
     kind: Literal["fly_around"]
-    to: Direction | Literal["docking_axis"]
+    to: Direction | Literal["docking_axis"]  # a direction in LVLH, or the word
     rate_deg_s: Annotated[Finite, within(0.01, 10)]
 
 

@@ -1,7 +1,8 @@
 """How relative motion, the client's attitude and their covariance go on in time: one step of the relative filter.
 
-d²r/dt² = G r + A (1 + κ),  G = μ/R³ (3 eeᵀ − 1), e up, half-way between the craft (there it has no second order),
-                            A: accelerations by the thrust along the chaser's three axes, κ: their errors of scale
+d²r/dt² = G r + A 1 + U κ,  G = μ/R³ (3 eeᵀ − 1), e up, half-way between the craft (there it has no second order),
+                            A: accelerations by the thrust along the chaser's three axes, κ: their errors of scale,
+                            U: A and a share of the whole on each axis, since thrusters that push together push unevenly
 dω/dt = J⁻¹ (Jω × ω) + D(ω) s,  s: relative errors of the principal moments of inertia, in standard deviations
 """
 
@@ -40,12 +41,14 @@ from proxops.onboard.relative_model import (
 
 
 @kernel
-def propagate(x: Floats, P: Floats, thrust: Floats, p_eci: Floats, dt: float, model: RelativeModel) -> None:
-    """State and covariance over ``dt`` (at most about 0.1 s) in place. ``thrust``: (3, 3) A above, its columns in eci axes;
-    ``p_eci``: where the chaser is."""
-    a_eci = applied(thrust, 1.0 + x[SLOW + SCALE : SLOW + SCALE + 3])
+def propagate(
+    x: Floats, P: Floats, thrust: Floats, uneven: Floats, p_eci: Floats, dt: float, model: RelativeModel
+) -> None:
+    """State and covariance over ``dt`` (at most about 0.1 s) in place. ``thrust``: (3, 3) A above, ``uneven``: U above;
+    columns in eci axes. ``p_eci``: where the chaser is."""
+    a_eci = applied(thrust, np.ones(3)) + applied(uneven, x[SLOW + SCALE : SLOW + SCALE + 3])
     G = gravity_gradient(p_eci - 0.5 * x[0:3])
-    translation = translation_transition(G, thrust, dt)
+    translation = translation_transition(G, uneven, dt)
     rotation = rotation_transition(x, dt, model)
     decay = np.exp(-dt / model.slow_time)
     move(x, G, a_eci, dt)

@@ -9,10 +9,10 @@ import numpy as np
 
 from proxops.core.flight import Floats, RelativeMeasurement
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import put_unit, quat_product
-from proxops.maths.rotation import quat_from_rotation_vector
+from proxops.maths.quaternion import length, put_unit, quat_product
+from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.maths.small_matrix import applied, cholesky, lower_solved, product
-from proxops.onboard.input_history import PLACE, T, attitude_at, row_at, thrust_at
+from proxops.onboard.input_history import ATTITUDE, PLACE, T, attitude_at, row_at, thrust_at
 from proxops.onboard.relative_dynamics import propagate
 from proxops.onboard.relative_model import (
     E_Q,
@@ -22,6 +22,7 @@ from proxops.onboard.relative_model import (
     N_ERROR,
     N_STATE,
     SLOW,
+    UNEVEN,
     Q,
     RelativeModel,
     W,
@@ -98,9 +99,11 @@ def advance(x: Floats, P: Floats, t: float, until: float, history: Floats, model
             continue
         end = until if i == last else min(until, history[i, T])
         thrust = thrust_at(history, i)
+        whole = length(applied(thrust, np.ones(3)))
+        uneven = thrust + UNEVEN * whole * matrix_from_quat(history[i, ATTITUDE : ATTITUDE + 4])
         steps = max(1, math.ceil((end - t) / LONGEST_STEP_S))
         for _ in range(steps):
-            propagate(x, P, thrust, history[i, PLACE : PLACE + 3], (end - t) / steps, model)
+            propagate(x, P, thrust, uneven, history[i, PLACE : PLACE + 3], (end - t) / steps, model)
         t = end
 
 
