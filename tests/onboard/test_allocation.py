@@ -8,8 +8,9 @@ from rendezvous_plant import nominal_wrench
 
 import proxops
 from proxops.core.flight import OnboardData, onboard_data
+from proxops.core.messages import PERIOD_S
 from proxops.core.mission import parse_mission
-from proxops.onboard.allocation import TICK_S, Allocation, allocate, pushes_all_ways
+from proxops.onboard.allocation import Allocation, allocate, pushes_all_ways
 from proxops.onboard.wheels import Wheels
 
 SOURCE = Path(proxops.__file__).parent / "missions" / "approach.toml"
@@ -61,7 +62,7 @@ def test_small_wishes_add_up(data: OnboardData) -> None:
     for _ in range(1000):
         on = allocation.pulses(force, np.zeros(3), np.ones(24, dtype=np.bool_))
         assert np.all((on == 0.0) | (on >= data.min_on_s - 1e-12))
-        np.testing.assert_allclose(on / TICK_S, np.round(on / TICK_S), atol=1e-9)
+        np.testing.assert_allclose(on / PERIOD_S, np.round(on / PERIOD_S), atol=1e-9)
         given += allocation.wrench[:3] @ on
     wish = force * data.period_s * 1000
     assert np.all(np.abs(given - wish) <= 8.0 * data.thruster_force_n * data.min_on_s)

@@ -7,18 +7,13 @@ from pathlib import Path
 
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission, mission_paths, parse_mission
-from proxops.core.scenario import Scenario, parse_scenario, shipped
+from proxops.core.scenario import Scenario, located, parse_scenario, read_text, scenario_paths, shipped
 
 
 def load(path_or_name: Path | str) -> Scenario | Mission:
     """Read ``some/where.toml``, or one that is shipped by its name. What has an orbit (or is like a mission) is a mission."""
-    path = Path(path_or_name)
-    if path.suffix != ".toml":
-        path = _shipped_path(str(path_or_name))
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the scenario: {error}", where=str(path)) from None
+    path = located(path_or_name, mission_paths() | scenario_paths())
+    text = read_text(path)
     return parse_mission(text, path) if _has_orbit(text) else parse_scenario(text, path)
 
 
@@ -36,13 +31,6 @@ def load_mission(path_or_name: Path | str) -> Mission:
 def shelf() -> list[Scenario | Mission]:
     """Everything that is shipped, missions first."""
     return [*(load_mission(path) for path in mission_paths().values()), *shipped()]
-
-
-def _shipped_path(name: str) -> Path:
-    paths = mission_paths() | {scenario.name: scenario.source for scenario in shipped()}
-    if name not in paths:
-        raise BadInput("no such scenario", value=name, bound=", ".join(paths), way_out="or a path that ends in .toml")
-    return paths[name]
 
 
 def _has_orbit(text: str) -> bool:

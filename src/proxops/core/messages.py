@@ -36,6 +36,9 @@ AXES: Final = (
 N_AXES: Final = len(AXES)
 UNITS: Final = {"rail": slice(0, 1), "robot1": slice(1, 7), "robot2": slice(7, 13)}  # what has a controller of its own
 N_VALUES: Final = 22  # doubles of a command, after the mode word
+TRUTH_EVERY: Final = (
+    5  # cycles: a mission's truth at 50 Hz is plenty for an orbit and keeps logs small; thrusters every cycle
+)
 MAX_THRUSTERS: Final = 24
 MAX_WHEELS: Final = 4
 PERIOD_NS: Final = 4_000_000
@@ -208,7 +211,12 @@ POOL: Final[tuple[Group, ...]] = (
             Variable("isolated", "u1", "", "thrusters whose latch valve is closed"),
             Variable("t", "f8", "s", "time since the mission began; negative before"),
             Variable("propellant", "f8", "kg", "left"),
-            Variable("corridor", "f8", "1", "share of the corridor in use, as the flight software sees it"),
+            Variable(
+                "corridor",
+                "f8",
+                "1",
+                "share in use of the corridor, or of the tube about the reference, as the software sees it",
+            ),
             Variable("nees", "f8", "1", "squared error of the estimate over its covariance (12 degrees of freedom)"),
             Variable("gap", "f8", "m", "of the docking interfaces along the docking axis"),
             Variable("lateral", "f8", "m", "of the docking interfaces across the docking axis"),

@@ -87,14 +87,26 @@ class Scenario:
 
 def load_scenario(path_or_name: Path | str) -> Scenario:
     """Read ``some/where.toml``, or one that is shipped by its name."""
-    path = Path(path_or_name)
-    if path.suffix != ".toml":
-        path = _shipped_path(str(path_or_name))
+    path = located(path_or_name, scenario_paths())
+    return parse_scenario(read_text(path), path)
+
+
+def located(path_or_name: Path | str, shipped: dict[str, Path]) -> Path:
+    """The file itself, or the one that is shipped under this name."""
+    path, name = Path(path_or_name), str(path_or_name)
+    if path.suffix == ".toml":
+        return path
+    if name not in shipped:
+        raise BadInput("no such scenario", value=name, bound=", ".join(shipped), way_out="or a path that ends in .toml")
+    return shipped[name]
+
+
+def read_text(path: Path) -> str:
+    """Of a scenario's file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"cannot read the scenario: {error}", where=str(path)) from None
-    return parse_scenario(text, path)
 
 
 def parse_scenario(text: str, source: Path) -> Scenario:
@@ -116,16 +128,9 @@ def parse_scenario(text: str, source: Path) -> Scenario:
 
 def shipped() -> list[Scenario]:
     """All scenarios of the package, by name."""
-    return [load_scenario(path) for path in _shipped_paths().values()]
+    return [load_scenario(path) for path in scenario_paths().values()]
 
 
-def _shipped_paths() -> dict[str, Path]:
+def scenario_paths() -> dict[str, Path]:
     folder = Path(str(files("proxops").joinpath("scenarios")))
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
-
-
-def _shipped_path(name: str) -> Path:
-    paths = _shipped_paths()
-    if name not in paths:
-        raise BadInput("no such scenario", value=name, bound=", ".join(paths), way_out="or a path that ends in .toml")
-    return paths[name]

@@ -17,11 +17,11 @@ import numpy as np
 
 from proxops.core.bridge_datagram import VALUES, pack_values
 from proxops.core.flight import Commands, FlightSoftware, Measurements
-from proxops.core.messages import PERIOD_NS, PERIOD_S
+from proxops.core.messages import PERIOD_NS, PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission, SensorOutage, StuckClosed, StuckOpen
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.facility.flight_host import FlightHost, FlightSoftwareFailed
-from proxops.facility.mission_record import TRUTH_EVERY, MissionRecord
+from proxops.facility.mission_record import MissionRecord
 from proxops.facility.mission_truth import both_in_inertial_axes
 from proxops.facility.network import Network, NetworkSpec
 from proxops.maths.quaternion import quat_inverse, quat_product, turned

@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +30,7 @@ from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_application import MissionApplication, Outcome
 from proxops.facility.mission_run import COMPILING_S, hall_latency_s, line_latency_s
-from proxops.facility.run import AFTER_S, Ran, settings_of
+from proxops.facility.run import Ran, serve_client, settings_of
 from proxops.facility.session import monitor
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
@@ -95,41 +94,17 @@ def run_mission_realtime(
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "outcome.json"
         words = [
-            sys.executable,
-            "-P",
-            "-m",
-            "proxops.facility.mission_live",
-            str(mission.source.absolute()),
-            "--told",
-            str(told),
-        ]
-        words += ["--host", end.port.address[0], "--port", str(end.port.address[1]), "--seed", str(seed)]
-        words += [
-            "--pool",
-            str(live.hall.rings[0].path),
-            "--ring",
-            str(ring.path),
-            "--latency",
-            repr(latency_s),
-        ]
-        client = subprocess.Popen([*words, *(["--software", software] if software else [])])
-
-        def over() -> bool:
-            return client.poll() is not None and end.port.silent_cycles * PERIOD_S > AFTER_S
-
-        began = time.monotonic()
+            sys.executable, "-P", "-m", "proxops.facility.mission_live", str(mission.source.absolute()), "--told", str(told),
+            "--host", end.port.address[0], "--port", str(end.port.address[1]), "--seed", str(seed),
+            "--pool", str(live.hall.rings[0].path), "--ring", str(ring.path), "--latency", repr(latency_s),
+            *(["--software", software] if software else []),
+        ]  # fmt: skip
+        client = subprocess.Popen(words)
         try:
-            served = live.run(lambda real_time: None, bridged=True, until=over)
+            ran = serve_client(live, client, watcher)
         finally:
-            client.terminate()
-            client.wait(5)
             ring.close()
-            if watcher:
-                watcher.wait(5)
-        outcome = _outcome(told, client.returncode)
-    alarms = tuple(facility.events.raised)
-    wall_s = time.monotonic() - began
-    return Ran(facility.stop, served.cycles, wall_s, served.recorder_code, served.real_time, alarms), outcome
+        return ran, _outcome(told, client.returncode)
 
 
 def _outcome(told: Path, code: int) -> Outcome:

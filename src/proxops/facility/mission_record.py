@@ -7,14 +7,13 @@ from typing import Final
 import numpy as np
 
 from proxops.core.flight import Estimate, Measurements, Telemetry
-from proxops.core.messages import PERIOD_S, doubles, group_offset, mission_bytes
+from proxops.core.messages import PERIOD_S, TRUTH_EVERY, doubles, group_offset, mission_bytes
 from proxops.core.pool import Pool
 from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.facility.mission_truth import COUNT, tell_estimate, tell_truth
 from proxops.maths.rotation import Array
 from proxops.space.pair import SpacecraftPair
 
-TRUTH_EVERY: Final = 5  # cycles: 50 Hz is plenty for an orbit, and a log stays small; thrusters are told every cycle
 AUDIT_EVERY: Final = 25
 T, CORRIDOR, NEES, INTERFACES = 0, 2, 3, slice(4, 11)  # of the doubles from mission.t on
 

@@ -1,4 +1,4 @@
-"""A mission as the command line runs it: once with log and report, or many times with a table of the worst."""
+"""A mission as the command line runs it, once: log, summary, report."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from proxops.core.errors import BadInput
-from proxops.core.messages import PERIOD_S
 from proxops.core.mission import Mission
-from proxops.core.vocabulary import MissionEnd
 from proxops.facility.mission_run import run_mission
 from proxops.facility.session import finish, prepare_folder
 from proxops.lab.cell import Cell
@@ -39,16 +37,7 @@ def mission_session(
                 cell, mission, record, seed=seed, software=software, use_hall=use_hall, progress=progress
             )
         ran, outcome = both.ran, both.outcome
-    if outcome.end is MissionEnd.FLIGHT_SOFTWARE:
+    if outcome.failure:
         print(f"proxops: {outcome.failure}", file=sys.stderr)
-    extra: dict[str, Any] = {
-        "wall_time_s": ran.wall_s,
-        "times_real_time": ran.cycles * PERIOD_S / ran.wall_s,
-        "recorder_exit_code": ran.recorder_code,
-        "real_time": str(ran.real_time) if ran.real_time else None,
-        "alarms": list(ran.alarms),
-        "flight_software_failure": outcome.failure or None,
-    }
-    summary = finish(folder, cell, extra, report=report, quiet=quiet)
-    summary["passed"] = summary["passed"] and outcome.end is not MissionEnd.FLIGHT_SOFTWARE
-    return summary
+    extra = {**ran.figures(), "flight_software_failure": outcome.failure or None}
+    return finish(folder, cell, extra, report=report, quiet=quiet)

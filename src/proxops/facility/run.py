@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
@@ -52,6 +52,16 @@ class Ran:
     recorder_code: int
     real_time: RealTime | None
     alarms: tuple[str, ...]
+
+    def figures(self) -> dict[str, Any]:
+        """For the summary: what the log itself cannot tell."""
+        return {
+            "wall_time_s": self.wall_s,
+            "times_real_time": self.cycles * PERIOD_S / self.wall_s,
+            "recorder_exit_code": self.recorder_code,
+            "real_time": str(self.real_time) if self.real_time else None,
+            "alarms": list(self.alarms),
+        }
 
 
 def settings_of(b: Bridge) -> BridgeSettings:
@@ -173,7 +183,13 @@ def run_realtime(
     host, port = end.port.address
     watcher = watch(live.hall) if watch else None
     words = [sys.executable, "-P", "-m", "proxops.facility.application", str(scenario.source), host, str(port)]
-    client = subprocess.Popen([*words, str(READY_S)])
+    return serve_client(live, subprocess.Popen([*words, str(READY_S)]), watcher)
+
+
+def serve_client(live: LiveFacility, client: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes] | None) -> Ran:
+    """Tick for a client in a process of its own until it is gone and the hall has halted."""
+    end, facility = live.hall.desk.bridge, live.hall.facility
+    assert end is not None
 
     def over() -> bool:
         return client.poll() is not None and end.port.silent_cycles * PERIOD_S > AFTER_S
@@ -186,7 +202,6 @@ def run_realtime(
         client.wait(5)
         if watcher:
             watcher.wait(5)
-    facility = live.hall.facility
     return Ran(
         facility.stop, served.cycles, time.monotonic() - began, served.recorder_code, served.real_time,
         tuple(facility.events.raised),

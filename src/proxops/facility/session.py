@@ -121,14 +121,7 @@ def run_session(
     else:
         with progress_bar(quiet) as progress:
             ran = run_lockstep(cell, scenario, record, progress=progress)
-    extra: dict[str, Any] = {
-        "wall_time_s": ran.wall_s,
-        "times_real_time": ran.cycles * PERIOD_S / ran.wall_s,
-        "recorder_exit_code": ran.recorder_code,
-        "real_time": str(ran.real_time) if ran.real_time else None,
-        "alarms": list(ran.alarms),
-    }
-    return finish(folder, cell, extra, report=report, quiet=quiet)
+    return finish(folder, cell, ran.figures(), report=report, quiet=quiet)
 
 
 def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, quiet: bool) -> dict[str, Any]:

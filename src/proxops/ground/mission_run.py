@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import PERIOD_S, XYZ
+from proxops.core.messages import PERIOD_S, TRUTH_EVERY, XYZ
 from proxops.core.mission import FinalStep, MissionFile, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase
 from proxops.ground.log import Log
@@ -23,9 +23,8 @@ from proxops.ground.recorded import Floats, stacked
 
 Words = NDArray[np.int64]
 Rows = NDArray[np.intp]
-TRUTH_EVERY: Final = 5  # cycles
 TWELVE: Final = tuple(f"{what}_{axis}" for what in ("position", "velocity", "attitude", "rate") for axis in XYZ)
-IN_CORRIDOR: Final = (MissionPhase.APPROACH, MissionPhase.FINAL)  # elsewhere there is none, and its use is an old value
+IN_CORRIDOR: Final = (MissionPhase.APPROACH, MissionPhase.FINAL)  # elsewhere it is the way off the reference
 P: Final = tuple(f"p_{axis}" for axis in XYZ)
 V: Final = tuple(f"v_{axis}" for axis in XYZ)
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.flight import Floats, OnboardData
+from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 
-TICK_S: Final = 0.004  # valves are timed in these
 PRICE: Final = 1e-6  # s: of propellant, against errors of the wrench (scaled to seconds of one thruster)
 RIDGE: Final = 1e-7  # keeps columns that depend on each other solvable
 ROUNDS: Final = 200  # far more than 24 thrusters ever took
@@ -66,8 +66,8 @@ class Allocation:
 def quantise(on: Floats, min_on_s: float, period_s: float) -> None:
     """To whole ticks, nothing below the shortest pulse nor above the cycle."""
     for i in range(on.size):
-        ticks = math.floor(on[i] / TICK_S + 0.5)
-        on[i] = min(ticks * TICK_S, period_s)
+        ticks = math.floor(on[i] / PERIOD_S + 0.5)
+        on[i] = min(ticks * PERIOD_S, period_s)
         if on[i] < min_on_s - 1e-9:
             on[i] = 0.0
 

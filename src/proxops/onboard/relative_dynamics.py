@@ -12,12 +12,12 @@ import math
 
 import numpy as np
 
-from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Floats
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, put_unit, quat_product
 from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.maths.small_matrix import applied, product, skew
+from proxops.onboard.local_orbit import gravity_gradient
 from proxops.onboard.relative_model import (
     E_Q,
     E_S,
@@ -47,7 +47,8 @@ def propagate(
     """State and covariance over ``dt`` (at most about 0.1 s) in place. ``thrust``: (3, 3) A above, ``uneven``: U above;
     columns in eci axes. ``p_eci``: where the chaser is."""
     a_eci = applied(thrust, np.ones(3)) + applied(uneven, x[SLOW + SCALE : SLOW + SCALE + 3])
-    G = gravity_gradient(p_eci - 0.5 * x[0:3])
+    G = np.empty((3, 3))
+    gravity_gradient(p_eci - 0.5 * x[0:3], G)
     translation = translation_transition(G, uneven, dt)
     rotation = rotation_transition(x, dt, model)
     decay = np.exp(-dt / model.slow_time)
@@ -57,19 +58,6 @@ def propagate(
         x[SLOW + i] *= decay[i]
     spread(P, translation, rotation, decay)
     add_noise(P, a_eci, decay, dt, model)
-
-
-@kernel
-def gravity_gradient(p: Floats) -> Floats:
-    """∂g/∂p (1/s²) of a point mass."""
-    R2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
-    k = MU_M3_S2 / (R2 * math.sqrt(R2))
-    G = np.empty((3, 3))
-    for i in range(3):
-        for j in range(3):
-            G[i, j] = 3.0 * k * p[i] * p[j] / R2
-        G[i, i] -= k
-    return G
 
 
 @kernel

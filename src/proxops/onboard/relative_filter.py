@@ -49,7 +49,6 @@ class RelativeFilter:
         self.x: Floats = np.zeros(N_STATE)
         self.P: Floats = np.zeros((N_ERROR, N_ERROR))
         self.taken = 0  # measurements
-        self.refused_in_a_row = 0
         rate = min(FIRST_RATE, FIRST_TURN / exposure_period_s)
         begin(self.x, self.P, seen.p_sensor_target, seen.q_sensor_target, attitude_at(history, seen.t)[0], rate, model)
         self.take(seen, history)
@@ -64,7 +63,6 @@ class RelativeFilter:
         self.advance(seen.t, history)
         fits = take(self.x, self.P, seen.t, seen.p_sensor_target, seen.q_sensor_target, history, self.model)
         self.taken += fits
-        self.refused_in_a_row = 0 if fits else self.refused_in_a_row + 1
         return bool(fits)
 
     def predicted(self, t: float, history: Floats) -> tuple[Floats, Floats]:
