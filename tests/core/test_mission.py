@@ -90,5 +90,5 @@ def test_unknown_names_and_bases_are_refused_with_those_there_are(what: str) -> 
 
 
 def test_a_scripted_scenario_has_no_orbit() -> None:
-    with pytest.raises(BadInput, match="a scripted scenario has no orbit"):
+    with pytest.raises(BadInput, match="has no orbit of two craft"):
         load_mission("extepos")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -37,11 +37,19 @@ def run(
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
     scripted client of the bridge."""
+    from proxops.core.experiment import Experiment
     from proxops.core.library import load
     from proxops.core.mission import Mission
 
-    loaded, read = load(scenario), read_cell(cell, user_tool)
+    loaded = load(scenario)
     folder = out or Path("runs") / loaded.name
+    if isinstance(loaded, Experiment):
+        from proxops.facility.experiment_session import experiment_session
+
+        _refuse(loaded.name, "missions", flight_software=flight_software, hall=hall, runs=runs if runs > 1 else None)
+        summary = experiment_session(loaded, folder, realtime=realtime, seed=seed, report=report, quiet=json)
+        _end(summary, json)
+    read = read_cell(cell, user_tool)
     if isinstance(loaded, Mission) and runs > 1:
         from proxops.facility.mission_campaign import campaign_session
 
@@ -62,19 +70,29 @@ def run(
     else:
         from proxops.facility.session import run_session
 
-        given = {
-            "--seed": seed,
-            "--flight-software": flight_software,
-            "--hall": hall,
-            "--runs": runs if runs > 1 else None,
-        }
-        for name, value in given.items():
-            if value is not None:
-                raise BadInput(f"{name}: for missions only; {loaded.name} is a scripted scenario", value=value)
+        _refuse(
+            loaded.name,
+            "missions",
+            seed=seed,
+            flight_software=flight_software,
+            hall=hall,
+            runs=runs if runs > 1 else None,
+        )
         summary = run_session(read, loaded, folder, realtime=realtime, report=report, quiet=json)
+    _end(summary, json)
+
+
+def _end(summary: dict[str, Any], json: bool) -> NoReturn:
     if json:
         print_json(summary)
     raise typer.Exit(EXIT_DONE if summary["passed"] else EXIT_STOPPED)
+
+
+def _refuse(name: str, only: str, **given: object) -> None:
+    """BadInput for options that this scenario has no use for."""
+    for option, value in given.items():
+        if value is not None:
+            raise BadInput(f"--{option.replace('_', '-')}: for {only} only, and {name} is none", value=value)
 
 
 def list_(json: Json = False) -> None:
@@ -90,16 +108,20 @@ def list_(json: Json = False) -> None:
 
 def list_scenarios() -> list[dict[str, Any]]:
     """One row for each shipped scenario."""
+    from proxops.core.experiment import Experiment
     from proxops.core.library import shelf
     from proxops.core.mission import Mission
 
-    return [
-        {
+    rows = []
+    for item in shelf():
+        file = item.file if isinstance(item, Mission | Experiment) else item
+        kind = {Mission: "mission", Experiment: "arm"}.get(type(item), "scripted")
+        row = {
             "name": item.name,
-            "kind": "mission" if isinstance(item, Mission) else "scripted",
-            "duration_s": item.file.duration_s if isinstance(item, Mission) else item.duration_s,
-            "about": item.file.about if isinstance(item, Mission) else item.about,
+            "kind": kind,
+            "duration_s": file.duration_s,
+            "about": file.about,
             "file": str(item.source),
         }
-        for item in shelf()
-    ]
+        rows.append(row)
+    return rows

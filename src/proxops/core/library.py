@@ -1,4 +1,4 @@
-"""The shelf of scenarios: scripted ones and missions, found by name or by path."""
+"""The shelf of scenarios: missions, scripted ones and experiments with arms, found by name or by path."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import tomllib
 from pathlib import Path
 
 from proxops.core.errors import BadInput
+from proxops.core.experiment import Experiment, experiment_paths, parse_experiment
 from proxops.core.mission import Mission, mission_paths, parse_mission
 from proxops.core.scenario import Scenario, located, parse_scenario, read_text, scenario_paths, shipped
 
 
-def load(path_or_name: Path | str) -> Scenario | Mission:
-    """Read ``some/where.toml``, or one that is shipped by its name. What has an orbit (or is like a mission) is a mission."""
-    path = located(path_or_name, mission_paths() | scenario_paths())
+def load(path_or_name: Path | str) -> Scenario | Mission | Experiment:
+    """Read ``some/where.toml``, or one that is shipped by its name. What has an arm is an experiment, what has an orbit (or is
+    like a mission) is a mission."""
+    path = located(path_or_name, mission_paths() | scenario_paths() | experiment_paths())
     text = read_text(path)
-    return parse_mission(text, path) if _has_orbit(text) else parse_scenario(text, path)
+    if _has(text, "arm", "kind"):
+        return parse_experiment(text, path)
+    return parse_mission(text, path) if _has(text, "orbit", "like") else parse_scenario(text, path)
 
 
 def load_mission(path_or_name: Path | str) -> Mission:
@@ -22,19 +26,28 @@ def load_mission(path_or_name: Path | str) -> Mission:
     loaded = load(path_or_name)
     if not isinstance(loaded, Mission):
         raise BadInput(
-            "a scripted scenario has no orbit", value=str(path_or_name), bound=", ".join(mission_paths()),
+            "this scenario has no orbit of two craft", value=str(path_or_name), bound=", ".join(mission_paths()),
             way_out="or a path to a file with an [orbit] table",
         )  # fmt: skip
     return loaded
 
 
-def shelf() -> list[Scenario | Mission]:
+def load_flown(path_or_name: Path | str) -> Scenario | Mission:
+    """As ``load``, for what makes sense for motion through the hall only."""
+    loaded = load(path_or_name)
+    if isinstance(loaded, Experiment):
+        raise BadInput("an experiment with an arm does not go through the hall", value=str(path_or_name))
+    return loaded
+
+
+def shelf() -> list[Scenario | Mission | Experiment]:
     """Everything that is shipped, missions first."""
-    return [*(load_mission(path) for path in mission_paths().values()), *shipped()]
+    experiments = (load(path) for path in experiment_paths().values())
+    return [*(load_mission(path) for path in mission_paths().values()), *shipped(), *experiments]
 
 
-def _has_orbit(text: str) -> bool:
+def _has(text: str, *tables: str) -> bool:
     try:
-        return not {"orbit", "like"}.isdisjoint(tomllib.loads(text))
+        return not set(tables).isdisjoint(tomllib.loads(text))
     except tomllib.TOMLDecodeError:
         return False  # the scenario's own reader says what is wrong

@@ -69,8 +69,8 @@ class Block:
         stride, rows = messages.shape[1], np.arange(len(messages))
         offsets = rows * stride + ends[np.searchsorted(self.places, rows, side="right")]
         index = {
-            POOL_CHANNEL: _table(self.pool["clock"]["utc_ns"], offsets),
-            EVENT_CHANNEL: _table(self.events["utc_ns"], self.places * stride + ends[:-1]),
+            POOL_CHANNEL: index_table(self.pool["clock"]["utc_ns"], offsets),
+            EVENT_CHANNEL: index_table(self.events["utc_ns"], self.places * stride + ends[:-1]),
         }
         data = _woven(messages.tobytes(), texts, (self.places * stride).tolist())
         return ChunkData(data, {channel: table for channel, table in index.items() if len(table)})
@@ -124,7 +124,7 @@ def event_message(event: np.void) -> bytes:
     log.timestamp.seconds, log.timestamp.nanos = seconds, nanos
     body: bytes = log.SerializeToString(deterministic=True)
     head = np.zeros(1, HEAD_DTYPE)
-    _fill_head(head, len(body), EVENT_CHANNEL, np.array([event["tick"]]), np.array([event["utc_ns"]]))
+    fill_head(head, len(body), EVENT_CHANNEL, np.array([event["tick"]]), np.array([event["utc_ns"]]))
     return head.tobytes() + body
 
 
@@ -133,12 +133,12 @@ def _pool_messages(pool: NDArray[np.void]) -> NDArray[np.uint8]:
     table = pool_layout()
     out = np.empty((pool.size, HEAD_DTYPE.itemsize + table.size), np.uint8)
     head = out[:, : HEAD_DTYPE.itemsize].view(HEAD_DTYPE)[:, 0]
-    _fill_head(head, table.size, POOL_CHANNEL, pool["clock"]["tick"], pool["clock"]["utc_ns"])
+    fill_head(head, table.size, POOL_CHANNEL, pool["clock"]["tick"], pool["clock"]["utc_ns"])
     table.fill(out, pool, HEAD_DTYPE.itemsize)
     return out
 
 
-def _fill_head(
+def fill_head(
     view: NDArray[np.void], size: int, channel: int, ticks: NDArray[np.int64], utc_ns: NDArray[np.int64]
 ) -> None:
     view["opcode"] = Opcode.MESSAGE
@@ -148,7 +148,7 @@ def _fill_head(
     view["log_time"] = view["publish_time"] = np.maximum(utc_ns, 0)
 
 
-def _table(utc_ns: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+def index_table(utc_ns: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
     return np.stack([np.maximum(utc_ns, 0), offsets], axis=1).astype(np.uint64)
 
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from proxops.core.errors import BadInput
-from proxops.core.library import load
+from proxops.core.library import load_flown
 from proxops.core.mission import Mission
 from proxops.core.scenario import Scenario
 from proxops.ground.log import Log
@@ -38,7 +38,7 @@ def _run(name: str, text: str | None, summary: Summary) -> Iterator[str]:
 
 def _shipped(name: str) -> Scenario | Mission | None:
     try:
-        return load(name)
+        return load_flown(name)
     except BadInput:
         return None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.errors import BadInput, refuse_overwriting
-from proxops.core.library import load
+from proxops.core.library import load_flown
 from proxops.core.mission import Mission
 from proxops.facility.feasibility.answer import Answer, answer
 from proxops.facility.feasibility.asked import FiledMotion, FlownMotion, ScriptedMotion
@@ -50,7 +50,7 @@ def _read(cell: Cell, what: str) -> tuple[Asked, BridgeSettings, Table | None]:
     if path.suffix != ".toml" and path.is_file():
         trajectory = read_trajectory(path)
         return FiledMotion(cell, trajectory), BridgeSettings(), _as_written(cell, trajectory)
-    scenario = load(what)
+    scenario = load_flown(what)
     if isinstance(scenario, Mission):
         return FlownMotion(scenario), settings_of(scenario.file.bridge), None
     settings = settings_of(scenario.bridge)

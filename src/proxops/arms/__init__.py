@@ -1,0 +1,5 @@
+"""Articulated craft: a URDF on a free base, its dynamics from Pinocchio, and the algebra of free-floating motion.
+
+Here Pinocchio's notation lives and nowhere else. A configuration ``q`` is (position of the base, its quaternion with the scalar
+LAST, joint angles), a velocity ``v`` is (linear and angular velocity of the base in its own frame, joint rates).
+"""

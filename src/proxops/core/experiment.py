@@ -1,0 +1,89 @@
+"""An experiment with a free-floating arm: one TOML file, read strictly. Its ``kind`` says what is tried; each kind has its own
+tables (``core/experiment_*.py``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from proxops.core.errors import BadInput
+from proxops.core.strict_table import Finite, Strict, Truth, judge_table, read_toml, within
+
+KINDS: Final = {  # kind → module and class of its tables
+    "turn": ("proxops.core.experiment_turn", "TurnFile"),
+    "replay": ("proxops.core.experiment_replay", "ReplayFile"),
+    "tracking": ("proxops.core.experiment_tracking", "TrackingFile"),
+    "servo": ("proxops.core.experiment_servo", "ServoFile"),
+    "hardware_loop": ("proxops.core.experiment_hardware_loop", "HardwareLoopFile"),
+}
+
+
+class Arm(Strict):
+    """The articulated craft."""
+
+    model: str  # name of a shipped one, or path to a URDF, from the scenario's folder
+    tool: str  # frame of the end-effector
+    joints: tuple[str, ...] | None = None  # those that move, all unless given; the others are locked at zero
+    friction: Truth = False  # of the joints, as the URDF has it
+
+
+class CircularOrbitTable(Strict):
+    """Where the Earth is. Inertial axes are those of LVLH at t = 0: x up, y along the flight, z along the orbit's normal."""
+
+    radius_km: Annotated[Finite, within(6_498, 100_000)]
+    begin_s: Finite = 0.0  # differential gravity acts from then on
+
+
+class ExperimentFile(Strict):
+    """What all kinds have."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    about: str = ""
+    kind: str
+    arm: Arm
+
+    @property
+    def duration_s(self) -> float:
+        """Of the motion."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A file as it was read, and its text."""
+
+    file: ExperimentFile
+    source: Path
+    text: str
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    def model_path(self) -> Path | str:
+        """Of the URDF: a shipped name, or a path from the scenario's folder."""
+        given = self.file.arm.model
+        beside = self.source.parent / given
+        return beside if beside.suffix == ".urdf" and beside.is_file() else given
+
+
+def experiment_paths() -> dict[str, Path]:
+    """Names and files of the experiments that come with us."""
+    folder = Path(str(files("proxops") / "experiments"))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def parse_experiment(text: str, source: Path) -> Experiment:
+    """From the file's text, by its ``kind``."""
+    values = read_toml(text, source)
+    kind = values.get("kind")
+    if kind not in KINDS:
+        raise BadInput("kind: not one of the choices", where=str(source), value=kind, bound=", ".join(KINDS))
+    module, name = KINDS[kind]
+    table: type[ExperimentFile] = getattr(import_module(module), name)
+    return Experiment(judge_table(values, table, source), source, text)

@@ -1,0 +1,106 @@
+"""Differential gravity on the links of an arm in orbit.
+
+In a frame with inertial axes that falls with the reference orbit a link of mass m at r feels m G r (tidal force) and the torque
+3 μ/R³ e × I e about its centre, G = μ/R³ (3 eeᵀ − 1), e up. Linear in r/R: off by 1.5 r/R of itself, 1e-6 for metres. No Coriolis
+or centrifugal terms: those belong to the rotating frame (paper 003, eqs. 4 to 6), and these axes do not turn.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio
+
+from proxops.arms.model import ArmModel, Floats
+from proxops.core.earth import MU_M3_S2
+from proxops.maths.kernel import kernel
+
+
+@dataclass(frozen=True)
+class CircularOrbit:
+    """Where up is: at t = 0 ``up``, then turning about ``normal`` with the mean motion. Inertial axes."""
+
+    radius_m: float
+    up: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+    @property
+    def rate(self) -> float:
+        return math.sqrt(MU_M3_S2 / self.radius_m**3)
+
+    def up_at(self, t: float) -> Floats:
+        up, normal = np.array(self.up), np.array(self.normal)
+        return math.cos(self.rate * t) * up + math.sin(self.rate * t) * np.cross(normal, up)
+
+
+class LinkGravity:
+    """Pinocchio's external forces. From ``begin_s`` on; before, none."""
+
+    def __init__(self, model: ArmModel, orbit: CircularOrbit, begin_s: float = 0.0) -> None:
+        self._orbit, self._begin = orbit, begin_s
+        bodies = model.pin.inertias
+        self._masses = np.array([body.mass for body in bodies])
+        self._centres = np.array([body.lever for body in bodies])
+        self._inertias = np.array([body.inertia for body in bodies])  # about the centre of mass, body axes
+        self._forces = pinocchio.StdVec_Force()
+        for _ in bodies:
+            self._forces.append(pinocchio.Force.Zero())
+        self._places, self._turns = np.zeros((len(self._masses), 3)), np.zeros((len(self._masses), 3, 3))
+        self._wrenches = np.zeros((len(self._masses), 6))
+
+    def at(self, t: float, data: Any) -> Any:
+        for i, wrench in enumerate(self.wrenches(t, data)):
+            self._forces[i] = pinocchio.Force(wrench)
+        return self._forces
+
+    def wrenches(self, t: float, data: Any) -> Floats:
+        """(bodies, 6) force and torque about each body's own frame, in that frame."""
+        if t < self._begin:
+            self._wrenches[:] = 0.0
+            return self._wrenches
+        for i, place in enumerate(data.oMi):
+            self._places[i], self._turns[i] = place.translation, place.rotation
+        up = self._orbit.up_at(t)
+        share = MU_M3_S2 / self._orbit.radius_m**3
+        tide(self._places, self._turns, self._masses, self._centres, self._inertias, up, share, self._wrenches)
+        return self._wrenches
+
+    def total(self, t: float, data: Any) -> Floats:
+        """(6) of all links: force, and torque about the inertial origin; inertial axes."""
+        out = np.zeros(6)
+        for wrench, p, R in zip(self.wrenches(t, data), self._places, self._turns, strict=True):
+            force = R @ wrench[:3]
+            out[:3] += force
+            out[3:] += R @ wrench[3:] + np.cross(p, force)
+        return out
+
+
+@kernel
+def tide(
+    p: Floats, R: Floats, mass: Floats, centre: Floats, inertia: Floats, up: Floats, share: float, out: Floats
+) -> None:
+    """``share``: μ/R³. ``p``, ``R``: the bodies' frames in inertial axes."""
+    for b in range(mass.shape[0]):
+        if mass[b] == 0.0:
+            continue
+        e = np.zeros(3)  # up, and the mass centre's place, in body axes
+        r = np.zeros(3)
+        for i in range(3):
+            for j in range(3):
+                e[i] += R[b, j, i] * up[j]
+                r[i] += R[b, j, i] * p[b, j]
+            r[i] += centre[b, i]
+        along = 3.0 * (e[0] * r[0] + e[1] * r[1] + e[2] * r[2])
+        f = mass[b] * share * (along * e - r)
+        Ie = np.zeros(3)
+        for i in range(3):
+            for j in range(3):
+                Ie[i] += inertia[b, i, j] * e[j]
+        c = centre[b]
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            out[b, i] = f[i]
+            out[b, 3 + i] = 3.0 * share * (e[j] * Ie[k] - e[k] * Ie[j]) + c[j] * f[k] - c[k] * f[j]
