@@ -283,7 +283,7 @@ class Knowledge(Strict):
 
     mass_centre_m: Annotated[Finite, within(0, 0.1)] = 0.005  # both craft, each component
     inertia: Percent = 3.0  # %, of the target's principal moments
-    thrust: Percent = 3.5  # %, thrust over mass, along each axis
+    thrust: Percent = 3.0  # %, thrust over mass, along each axis
 
 
 class Flight(Strict):

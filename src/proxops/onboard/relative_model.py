@@ -29,17 +29,17 @@ BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SCALE = 0, 3, 6, 9, 10, 13  # among th
 INERTIA_TIME_S: Final = (
     1000.0  # errors of inertia hold; they fade only so that old motion does not bind the filter for ever
 )
-# rad/s per sqrt(s): torques of 3e-7 rad/s² that last minutes, as gravity gradient and the control of a client in LVLH give.
-RATE_WALK: Final = 1.5e-6
+# rad/s per sqrt(s): torques of 2e-7 rad/s² that last minutes, as gravity gradient and the control of a client in LVLH give.
+RATE_WALK: Final = 1.1e-6
 # Thrusters, one standard deviation: what persists (mass, thrust; as long as the same thrusters fire) and adds up in a burn, and
 # what every cycle's impulse has anew, along its direction and across it.
 THRUST_TIME_S: Final = 100.0
 UNEVEN: Final = (
-    0.15  # of the scale's error in the whole thrust, across it: braking thrusters are canted, each has its own strength
+    0.06  # of the scale's error in the whole thrust, across it: braking thrusters are canted, each has its own strength
 )
-THRUST_SHARE: Final = 0.015
-THRUST_ANGLE: Final = math.radians(0.6)
-VELOCITY_WALK: Final = 4e-6  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
+THRUST_SHARE: Final = 0.007
+THRUST_ANGLE: Final = math.radians(0.3)
+VELOCITY_WALK: Final = 1.6e-6  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
 
 
 @dataclass(frozen=True)
