@@ -17,6 +17,7 @@ from rich.console import Console
 
 from proxops.core.clock import LOCKSTEP_EPOCH, parse_utc_ns
 from proxops.core.messages import AXES, PERIOD_S, POSE, UNITS
+from proxops.core.offscreen import PictureUnavailable
 from proxops.core.scenario import load_scenario, parse_scenario
 from proxops.core.vocabulary import Mode, Phase, Standstill, System, Zone
 from proxops.facility.run import run_lockstep
@@ -27,7 +28,6 @@ from proxops.ground.bridge_figures import place_figure
 from proxops.ground.bridge_run import bridge_run
 from proxops.ground.info import describe
 from proxops.ground.log import Log
-from proxops.ground.picture import PictureUnavailable
 from proxops.ground.plots import plot_log
 from proxops.ground.recorded import Kind, recorded
 from proxops.ground.report import print_summary, write_report

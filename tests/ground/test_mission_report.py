@@ -25,6 +25,7 @@ from scipy.stats import chi2
 from proxops.core.earth import STANDARD_GRAVITY
 from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_NS, PERIOD_S, POOL_DTYPE, POSE
 from proxops.core.mission import parse_mission
+from proxops.core.offscreen import PictureUnavailable
 from proxops.core.scenario import parse_scenario
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource
 from proxops.facility.run import run_lockstep
@@ -46,7 +47,6 @@ from proxops.ground.mission_pose import (
 from proxops.ground.mission_run import TWELVE, MissionRun, mission_run
 from proxops.ground.mission_scene_figure import box_sides
 from proxops.ground.mission_summary import AUDIT, figures_of
-from proxops.ground.picture import PictureUnavailable
 from proxops.ground.recorded import ports_of_axes
 from proxops.ground.report import print_summary, write_report
 from proxops.ground.summary import summarise

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proxops.ground.picture import HallPicture, PictureUnavailable, encode_png
+from proxops.core.offscreen import PictureUnavailable
+from proxops.ground.picture import HallPicture, encode_png
 from proxops.lab.cell import load_cell
 
 HOME = np.radians([0.0, -90.0, 90.0, 0.0, 0.0, 0.0])

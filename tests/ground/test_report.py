@@ -15,12 +15,13 @@ from rich.console import Console
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
+from proxops.core.offscreen import PictureUnavailable
 from proxops.core.vocabulary import System
 from proxops.ground import report as report_module
 from proxops.ground import report_figures
 from proxops.ground.curves import COLUMNS, curves_of
 from proxops.ground.log import Log
-from proxops.ground.picture import VIEWS, PictureUnavailable, encode_png
+from proxops.ground.picture import VIEWS, encode_png
 from proxops.ground.plot_style import crest, save, thin
 from proxops.ground.plots import plot_log, system_figure
 from proxops.ground.recorded import recorded

@@ -10,7 +10,7 @@ import pytest
 
 import proxops
 
-HEAVY = {"numba", "llvmlite", "mujoco", "matplotlib", "pinocchio", "coal", "ruckig", "scipy"}
+HEAVY = {"numba", "llvmlite", "mujoco", "matplotlib", "pinocchio", "coal", "ruckig", "scipy", "cv2"}
 SRC = str(Path(proxops.__file__).parent.parent)
 
 

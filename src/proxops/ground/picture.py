@@ -1,6 +1,5 @@
 """Pictures of the hall: thirteen axes in, a PNG out. For reports and the console, never for the tick."""
 
-import os
 import struct
 import zlib
 from types import TracebackType
@@ -9,34 +8,27 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.offscreen import import_mujoco, open_renderer
 from proxops.ground.hall_scene import AXIS_NAMES, DRAWN_GROUPS, build_hall
 from proxops.lab.cell import Cell
 
 View = Literal["overview", "close"]
 VIEWS: tuple[View, ...] = ("overview", "close")
 SHADOWS_UP_TO = 15.0  # camera distance [m]; beyond, the shadow map is too coarse and speckles the floor
-_NO_GL = (
-    "no OpenGL for offscreen pictures: {reason}. Way out: apt-get install libegl1 libgl1-mesa-dri, and let "
-    "MUJOCO_GL be unset or 'egl' before anything imports mujoco (it is {backend!r} now)"
-)
-
-
-class PictureUnavailable(RuntimeError):
-    """This machine cannot render; the message says what to install."""
 
 
 class HallPicture:
     """The hall, built once and drawn as often as wanted. Holds a GL context: use it as a `with` block."""
 
     def __init__(self, cell: Cell, *, width: int = 1280, height: int = 720) -> None:
-        self._mujoco = _import_mujoco()
+        self._mujoco = import_mujoco()
         self._model = build_hall(cell, width, height)
         self._data = self._mujoco.MjData(self._model)
         self._address = [int(self._model.joint(name).qposadr[0]) for name in AXIS_NAMES]
         self._option = self._mujoco.MjvOption()
         self._option.geomgroup[:] = 0
         self._option.geomgroup[list(DRAWN_GROUPS)] = 1
-        self._renderer = self._open_renderer(width, height)
+        self._renderer = open_renderer(self._model, width, height)
 
     def render(self, axes: NDArray[np.float64], *, view: View = "overview") -> bytes:
         """PNG of the hall at `axes`: rail [m], robot 1 a1…a6 [rad], robot 2 a1…a6 [rad]."""
@@ -82,12 +74,6 @@ class HallPicture:
         camera.distance = 3.9 + 0.95 * max(rail, 3.0)
         return camera
 
-    def _open_renderer(self, width: int, height: int) -> Any:
-        try:
-            return self._mujoco.Renderer(self._model, height=height, width=width, max_geom=2000)
-        except Exception as error:  # each GL backend fails with a type of its own
-            raise _unavailable(error) from error
-
 
 def encode_png(rgb: NDArray[np.uint8]) -> bytes:
     """8-bit RGB image (rows, columns, 3) as PNG (ISO/IEC 15948): header, one compressed block, end."""
@@ -106,17 +92,3 @@ def _checked(axes: NDArray[np.float64]) -> NDArray[np.float64]:
     if axes.shape != (len(AXIS_NAMES),) or not np.all(np.isfinite(axes)):
         raise ValueError(f"axes must be {len(AXIS_NAMES)} finite numbers (rail m, then 2 x 6 rad), got {axes!r}")
     return axes
-
-
-def _import_mujoco() -> Any:
-    """MuJoCo chooses its GL backend while it is imported, so the default must be set before."""
-    os.environ.setdefault("MUJOCO_GL", "egl")
-    try:
-        import mujoco
-    except Exception as error:  # a missing libEGL shows as ImportError, AttributeError or OSError
-        raise _unavailable(error) from error
-    return mujoco
-
-
-def _unavailable(error: Exception) -> PictureUnavailable:
-    return PictureUnavailable(_NO_GL.format(reason=error, backend=os.environ.get("MUJOCO_GL", "")))

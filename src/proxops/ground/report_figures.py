@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
+from proxops.core.offscreen import PictureUnavailable
 from proxops.core.vocabulary import System
 from proxops.ground.axis_figures import range_figure, speed_figure
 from proxops.ground.figures import POINTS, approach_figure, error_figure, timing_figure
 from proxops.ground.following import follow
 from proxops.ground.log import Log
 from proxops.ground.motion import motion_of
-from proxops.ground.picture import VIEWS, HallPicture, PictureUnavailable
+from proxops.ground.picture import VIEWS, HallPicture
 from proxops.ground.plots import system_figure
 from proxops.ground.recorded import Recorded, distance, ports_of_axes
 from proxops.ground.report_page import drawing, picture
