@@ -10,7 +10,7 @@ import numpy as np
 
 import proxops
 from proxops.bridge.settings import BridgeSettings
-from proxops.core.clock import Clock
+from proxops.core.clock import Clock, LockstepClock
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
@@ -77,7 +77,7 @@ def build(
             "T_flange_port2": json.dumps(cell.tool.T_flange_port2.tolist()),
             **(metadata or {}),
         }
-        recorder = Recorder.start(*rings, record, about, replace=True)
+        recorder = Recorder.start(*rings, record, about, replace=True, durable=not isinstance(clock, LockstepClock))
         recorder.wait_ready()
         facility.recorder = recorder
     return Hall(facility, Desk(facility, port, end), recorder, rings)

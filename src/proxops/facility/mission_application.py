@@ -87,7 +87,10 @@ class MissionApplication:
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
         self._sent, self._silent, self._waited = 0, 0, 0
         self.begun = False
-        self.outcome = Outcome()
+        self.outcome, self.news = (
+            Outcome(),
+            0,
+        )  # news counts what may have changed in it, or in what the sensor looks at
         t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
         self._origin_t, self._origin_c = -t, -c
         self.record = MissionRecord(
@@ -125,7 +128,7 @@ class MissionApplication:
         out = self.outcome
         if out.end is not MissionEnd.UNDER_WAY:
             return
-        out.end, out.t = end, self.pair.t
+        out.end, out.t, self.news = end, self.pair.t, self.news + 1
         out.propellant_kg = self.file.chaser.propellant_kg - self.pair.propellant_kg
         self._publish()
         out.audit = self.record.worst
@@ -175,6 +178,7 @@ class MissionApplication:
             source, pose = SensorSource.SOFTWARE, self.relative_pose()
         self.record.source, self.record.measured = source, int(self.sensor.expose(t, pose, shown_at))
         self.outcome.measurements[source] += self.record.measured
+        self.news += 1
 
     def _fly_software(self) -> None:
         pair, y = self.pair, self.pair.y
@@ -191,7 +195,7 @@ class MissionApplication:
 
     def _remember(self, commands: Commands) -> None:
         told, out, distance = commands.telemetry, self.outcome, float(np.linalg.norm(self.pair.y[D]))
-        out.phase, out.least_distance_m = told.phase, min(out.least_distance_m, distance)
+        out.phase, out.least_distance_m, self.news = told.phase, min(out.least_distance_m, distance), self.news + 1
         if told.abort is not AbortCause.NONE and out.abort is AbortCause.NONE:
             out.abort = told.abort
         if told.estimate is not None and self.pair.cycle % round(CONSISTENCY_S / PERIOD_S) == 0:

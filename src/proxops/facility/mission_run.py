@@ -67,7 +67,7 @@ class MissionClient:
         self._facility, self._span = hall.facility, mission_bytes()
         self._view = PoolView(hall.facility.pool) if use_hall else None
         self._told, self._phase, self._abort = MissionEnd.UNDER_WAY, MissionPhase.NONE, AbortCause.NONE
-        self._source = SensorSource.NONE
+        self._source, self._seen = SensorSource.NONE, -1
 
     @property
     def over(self) -> bool:
@@ -76,10 +76,13 @@ class MissionClient:
     def advance(self, t: float) -> list[bytes]:
         packets = self.application.advance(t, self._view)
         self._facility.pool.bytes[self._span] = self.application.record.bytes
-        self._tell()
+        if self.application.news != self._seen:
+            self._seen = self.application.news
+            self._tell()
         return packets
 
     def _tell(self) -> None:
+        """What is new since it was told last, as events."""
         out, tell = self.application.outcome, self._facility.events.tell
         if out.phase is not self._phase:
             tell(

@@ -50,12 +50,15 @@ class Recorder:
         *,
         replace: bool = False,
         retry_s: float = 1.0,
+        durable: bool = True,
     ) -> Recorder:
-        """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``."""
+        """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``. ``durable``: forced onto
+        the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit."""
         command = [sys.executable, "-P", "-m", "proxops.ground.recorder", "--metadata", "-"]
         command += ["--pool", str(pool_ring.path), "--events", str(event_ring.path), "--out", str(out)]
         command += ["--parent", str(os.getpid()), "--retry-s", str(retry_s)]
         command += ["--replace"] if replace else []
+        command += [] if durable else ["--lazy"]
         for path in attachments:
             command += ["--attach", str(path)]
         pipe = subprocess.PIPE
@@ -118,6 +121,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--metadata", help="JSON file with a map of strings, - for standard input")
     parser.add_argument("--attach", type=Path, action="append", default=[], help="file to keep in the log")
     parser.add_argument("--parent", type=int, default=os.getppid(), help="process whose end ends this one")
+    parser.add_argument("--lazy", action="store_true", help="leave it to the system when data reach the disk")
     parser.add_argument("--retry-s", type=float, default=1.0, help="pause between attempts on a full disk")
     return parser.parse_args()
 
@@ -162,7 +166,7 @@ def main() -> int:
         print(f"recorder: {reason}", file=sys.stderr)
         return EXIT_BAD_INPUT
     gone = orphaned(options.parent)
-    code = Recording(pool, events, out, preamble, options.retry_s).run(gone)
+    code = Recording(pool, events, out, preamble, options.retry_s, durable=not options.lazy).run(gone)
     out.close()
     if gone():
         for path in (options.pool, options.events):

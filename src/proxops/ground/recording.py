@@ -37,9 +37,11 @@ EXIT_CUT: Final = 3  # the file is readable but lacks its end and its summary
 class Recording:
     """One recording: two rings, one file. ``run`` returns the exit code of the recorder."""
 
-    def __init__(self, pool: Ring, events: Ring, out: McapFile, preamble: Preamble, retry_s: float) -> None:
+    def __init__(
+        self, pool: Ring, events: Ring, out: McapFile, preamble: Preamble, retry_s: float, *, durable: bool = True
+    ) -> None:
         self._pool, self._events, self._file, self._preamble = pool, events, out, preamble
-        self._retry_s = retry_s
+        self._retry_s, self._durable = retry_s, durable
         self._interleaver = Interleaver()
         self._waiting: deque[Block] = deque()
         self._begun = self._last = self._done = False
@@ -113,7 +115,7 @@ class Recording:
             return
         try:
             self._write_waiting()
-            if self._done or now >= self._next_sync:
+            if self._durable and (self._done or now >= self._next_sync):
                 self._file.sync()
                 self._next_sync = now + SYNC_S
         except OSError as refusal:

@@ -12,6 +12,7 @@ from proxops.onboard.course import SphereCourse
 from proxops.onboard.docking_axis import DockingAxis
 from proxops.onboard.local_orbit import local_orbit, seen_inertially
 from proxops.onboard.retreat import retreat_burn
+from proxops.onboard.thruster_watch import ThrusterWatch
 
 
 def compile_kernels(data: OnboardData) -> None:
@@ -29,4 +30,7 @@ def compile_kernels(data: OnboardData) -> None:
     usable = np.ones(allocation.wrench.shape[1], dtype=np.bool_)
     allocation.pulses(control.force(away, data.mass_kg, q), zero, usable)
     pushes_all_ways(allocation.wrench, usable)
+    watch, still = ThrusterWatch(allocation.wrench, data), np.zeros(usable.size)
+    watch.remember(still)
+    watch.look(still)
     retreat_burn(p, v, estimate, 4.0, 0.1)
