@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pinocchio
 
-from proxops.arms.generalised import Generalised, generalise, room
+from proxops.arms.generalised import Generalised, Parts, room
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
+from proxops.arms.tool import survey, survey_with_rate
 from proxops.maths.rotation import quat_from_matrix
 
-_WORLD: Any = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED  # at the tool, inertial axes
+_WORLD: Any = pinocchio.Convention.WORLD
 
 
 class Dynamics:
@@ -19,31 +20,59 @@ class Dynamics:
 
     def __init__(self, model: ArmModel) -> None:
         self.model = model
-        self._pin, self._tool = model.pin, model.tool_id
+        self._pin = model.pin
         self.data: Any = model.pin.createData()
-        self._still = np.zeros(model.pin.nv)
+        nv, frame = model.pin.nv, model.pin.frames[model.tool_id]
+        self._moves = np.zeros(nv, dtype=np.bool_)  # columns of the joints before the tool
+        for i in list(model.pin.supports[frame.parentJoint])[1:]:
+            first = model.pin.joints[i].idx_v
+            self._moves[first : first + model.pin.joints[i].nv] = True
+        self._fixed = (np.array(frame.placement.rotation, order="F"), np.array(frame.placement.translation))
         self.generalised: Generalised = room(model.n)
-        self.M: Floats = np.zeros((model.pin.nv, model.pin.nv))
-        self.c: Floats = np.zeros(model.pin.nv)
-        self.J: Floats = np.zeros((6, model.pin.nv), order="F")
-        self.p: Floats = np.zeros(3)  # of the tool, inertial axes
-        self.R: Floats = np.eye(3)
-        self.twist: Floats = np.zeros(6)  # of the tool: linear, angular
+        g = self.generalised
+        self.parts: Parts = (g.inertia, g.bias, g.jacobian, g.drift, g.carried, g.base)
+        self.rate: Floats = np.zeros((6, model.n))  # J̇g, from ``update_with_rate`` only
+        self.J: Floats = np.zeros((6, nv))  # of the tool: linear, angular; inertial axes
+        # Of the tool in inertial axes, one piece of memory: position, attitude (by rows), twist (linear, angular), J̇ v.
+        self.tool: Floats = np.zeros(24)
+        self.p, self.R = self.tool[:3], self.tool[3:12].reshape(3, 3)
+        self.twist, self.drift = self.tool[12:18], self.tool[18:]
+        self._none = np.zeros(nv)
+        self._look(frame.parentJoint)
 
-    def update(self, q: Floats, v: Floats) -> Generalised:
-        """All at (q, v)."""
-        pin, data, tool = self._pin, self.data, self._tool
-        # With no acceleration given, what comes out as the tool's is J̇ v.
-        pinocchio.forwardKinematics(pin, data, q, v, self._still)
-        placement = pinocchio.updateFramePlacement(pin, data, tool)
-        self.p, self.R = placement.translation, placement.rotation
-        drift = pinocchio.getFrameClassicalAcceleration(pin, data, tool, _WORLD).vector
-        pinocchio.computeJointJacobians(pin, data)
-        self.J = pinocchio.getFrameJacobian(pin, data, tool, _WORLD)
-        self.M = pinocchio.crba(pin, data, q)
-        self.c = pinocchio.nonLinearEffects(pin, data, q, v)
-        generalise(self.M, self.c, self.J, drift, v, self.generalised)
-        self.twist = self.J @ v
+    def _look(self, joint: int) -> None:
+        """Pinocchio's own memory, seen once: asking for it in every cycle costs more than the algebra."""
+        data = self.data
+        self.M: Floats = data.M
+        self.c: Floats = data.nle  # nonlinear forces; not by ``update_with_rate``
+        place = data.oMi[joint]
+        self._joint = (place.rotation, place.translation)
+        self._velocity, self._bias = data.v[joint].vector, data.a_gf[joint].vector
+        self._columns, self._column_rates, self._coriolis = data.J, data.dJ, data.C
+
+    def update(self, q: Floats, v: Floats, forces: Floats | None = None) -> Generalised:
+        """All at (q, v). ``forces``: (6 + n) known ones besides the torques, on the base in its frame and on the joints; bias and
+        drift then have them in."""
+        data = self.data
+        pinocchio.crba(self._pin, data, q, _WORLD)  # places and Jacobian columns on the way
+        # Velocities and, with no acceleration given, what J̇ v is made of, on the way.
+        pinocchio.nonLinearEffects(self._pin, data, q, v)
+        c = self.c if forces is None else self.c - forces
+        survey(
+            self._joint, self._fixed, self._velocity, self._bias, self._columns, self._moves, self.M, c, v, self.J, self.tool,
+            self.parts,
+        )  # fmt: skip
+        return self.generalised
+
+    def update_with_rate(self, q: Floats, v: Floats, forces: Floats | None = None) -> Generalised:
+        """The same, and ``rate``: J̇g, exact."""
+        data = self.data
+        pinocchio.crba(self._pin, data, q, _WORLD)
+        pinocchio.computeCoriolisMatrix(self._pin, data, q, v)  # the columns' rates on the way
+        survey_with_rate(
+            self._joint, self._fixed, self._columns, self._column_rates, self._moves, self.M, self._coriolis, v,
+            self._none if forces is None else forces, self.J, self.tool, self.parts, self.rate,
+        )  # fmt: skip
         return self.generalised
 
     def inverse(self, q: Floats, v: Floats, a: Floats) -> Floats:
@@ -79,7 +108,7 @@ class Dynamics:
     def tool_pose(self, q: Floats) -> Floats:
         """(7) position and quaternion, scalar first, in inertial axes."""
         pinocchio.forwardKinematics(self._pin, self.data, q)
-        placement = pinocchio.updateFramePlacement(self._pin, self.data, self._tool)
+        placement = pinocchio.updateFramePlacement(self._pin, self.data, self.model.tool_id)
         return np.concatenate([placement.translation, quat_from_matrix(np.ascontiguousarray(placement.rotation))])
 
 

@@ -29,14 +29,21 @@ class Generalised(NamedTuple):
     base: Floats  # (6, n) −X: base velocity by joint rates, at zero momentum
 
 
+Parts = tuple[Floats, Floats, Floats, Floats, Floats, Floats]  # the same without names: half the price in a call
+
+
 def room(n: int) -> Generalised:
     """Memory for ``n`` joints."""
     return Generalised(np.zeros((n, n)), np.zeros(n), np.zeros((6, n)), np.zeros(6), np.zeros(6), np.zeros((N_BASE, n)))
 
 
 @kernel
-def generalise(M: Floats, c: Floats, J: Floats, drift: Floats, v: Floats, out: Generalised) -> None:
-    """``M``, ``c``: mass matrix and nonlinear forces; ``J``, ``drift``: the tool's Jacobian and J̇ v; ``v``: all velocities."""
+def generalise(M: Floats, c: Floats, J: Floats, drift: Floats, v: Floats, out: Parts) -> None:
+    """``M``, ``c``: mass matrix and nonlinear forces; ``J``, ``drift``: the tool's Jacobian and J̇ v; ``v``: all velocities.
+
+    Forces on base and joints that are known besides the torques are taken off ``c``: bias and drift then are as eq. 8 wants
+    them."""
+    inertia, bias, jacobian, all_drift, carried, base = out
     n = M.shape[0] - N_BASE
     L = np.empty((N_BASE, N_BASE))
     _factor(M, L)
@@ -50,27 +57,48 @@ def generalise(M: Floats, c: Floats, J: Floats, drift: Floats, v: Floats, out: G
             x[i, n + 1] += M[i, j] * v[j]
     _solve(L, x)
     for i in range(n):
-        bias = c[N_BASE + i]
+        left = c[N_BASE + i]
         for k in range(N_BASE):
-            bias -= M[k, N_BASE + i] * x[k, n]
-        out.bias[i] = bias
+            left -= M[k, N_BASE + i] * x[k, n]
+        bias[i] = left
         for j in range(i + 1):
             total = M[N_BASE + j, N_BASE + i]
             for k in range(N_BASE):
                 total -= M[k, N_BASE + i] * x[k, j]
-            out.inertia[i, j] = out.inertia[j, i] = total
+            inertia[i, j] = inertia[j, i] = total
     for i in range(N_BASE):
         for j in range(n):
-            out.base[i, j] = -x[i, j]
+            base[i, j] = -x[i, j]
             total = J[i, N_BASE + j]
             for k in range(N_BASE):
                 total -= J[i, k] * x[k, j]
-            out.jacobian[i, j] = total
-        moved, carried = drift[i], 0.0
+            jacobian[i, j] = total
+        moved, along = drift[i], 0.0
         for k in range(N_BASE):
             moved -= J[i, k] * x[k, n]
-            carried += J[i, k] * x[k, n + 1]
-        out.drift[i], out.carried[i] = moved, carried
+            along += J[i, k] * x[k, n + 1]
+        all_drift[i], carried[i] = moved, along
+
+
+@kernel
+def put_jacobian_rate(M: Floats, coriolis: Floats, J: Floats, rate: Floats, base: Floats, out: Floats) -> None:
+    """J̇g = J̇m − J̇b X − Jb Ẋ, Ẋ = Mbb⁻¹ (Ṁbm − Ṁbb X), with Ṁ = C + Cᵀ of Coriolis' matrix. ``rate``: J̇; ``base``: −X."""
+    n = M.shape[0] - N_BASE
+    L = np.empty((N_BASE, N_BASE))
+    _factor(M, L)
+    x = np.empty((N_BASE, n))  # Ẋ
+    for i in range(N_BASE):
+        for j in range(n):
+            x[i, j] = coriolis[i, N_BASE + j] + coriolis[N_BASE + j, i]
+            for k in range(N_BASE):
+                x[i, j] += (coriolis[i, k] + coriolis[k, i]) * base[k, j]
+    _solve(L, x)
+    for i in range(6):
+        for j in range(n):
+            total = rate[i, N_BASE + j]
+            for k in range(N_BASE):
+                total += rate[i, k] * base[k, j] - J[i, k] * x[k, j]
+            out[i, j] = total
 
 
 @kernel

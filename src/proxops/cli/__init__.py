@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from proxops.cli.arm import arm
 from proxops.cli.check import check
 from proxops.cli.ctl import ctl
 from proxops.cli.facility import convert, doctor, play, serve
@@ -43,6 +44,7 @@ def _main(version: Annotated[bool, typer.Option("--version", is_eager=True, call
 for _command in (run, check, orbit, play, convert, serve, doctor):
     app.command()(_command)
 app.command("list")(list_)
+app.add_typer(arm, name="arm")
 app.add_typer(ctl, name="ctl")
 app.add_typer(log, name="log")
 

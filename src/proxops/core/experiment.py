@@ -33,7 +33,8 @@ class Arm(Strict):
 
 
 class CircularOrbitTable(Strict):
-    """Where the Earth is. Inertial axes are those of LVLH at t = 0: x up, y along the flight, z along the orbit's normal."""
+    """Where the Earth is. Inertial axes are those of LVLH when the run starts: x up, y along the flight, z along the orbit's
+    normal."""
 
     radius_km: Annotated[Finite, within(6_498, 100_000)]
     begin_s: Finite = 0.0  # differential gravity acts from then on
@@ -65,9 +66,9 @@ class Experiment:
     def name(self) -> str:
         return self.file.name
 
-    def model_path(self) -> Path | str:
-        """Of the URDF: a shipped name, or a path from the scenario's folder."""
-        given = self.file.arm.model
+    def model_path(self, arm: Arm | None = None) -> Path | str:
+        """Of the URDF: a shipped name, or a path from the scenario's folder. ``arm``: the file's first one unless given."""
+        given = (arm or self.file.arm).model
         beside = self.source.parent / given
         return beside if beside.suffix == ".urdf" and beside.is_file() else given
 

@@ -1,8 +1,9 @@
 """A free-floating arm as it really moves: forward dynamics of base and joints, Runge-Kutta of the fourth order.
 
 The state is integrated in flat coordinates (position, quaternion, joint angles, velocities in the base's own frame): the
-quaternion's equation carries what a step on the group would need a commutator for, so momentum is kept to the integrator's order
-at any momentum. Torques are held over a step, as a digital controller holds them.
+quaternion's equation carries what a step on the group would need a commutator for, so momentum is kept to the integrator's
+order at any momentum. Torques are held over a step, as a digital controller holds them. Friction and stops are held likewise
+(``joint_impulses``): first order in dt, but stable for the lightest wrist.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.errors import ProxopsError
 from proxops.maths.kernel import kernel
-
-SLIDING: float = 1e-3  # rad/s: below, Coulomb friction grows with the rate instead of jumping
+from proxops.space.joint_impulses import beyond, settle
 
 
 class Diverged(ProxopsError):
@@ -65,11 +65,15 @@ class FreeFloating:
         self.dynamics = Dynamics(model)
         self._pin, self._data = model.pin, model.pin.createData()
         self._hardware = hardware or hardware_of(model, friction=False)
+        self._rough = bool(np.any(self._hardware.viscous) or np.any(self._hardware.coulomb))
         self._forces = forces
         self._y = np.concatenate([q, np.zeros(model.pin.nv) if v is None else v])
         self._nq = model.pin.nq
         self._stage, self._rates = np.zeros(self._y.size), np.zeros((4, self._y.size))
-        self._tau = np.zeros(model.pin.nv)
+        self._tau, self._impulse = np.zeros(model.pin.nv), np.zeros(model.n)
+        self.rotors = np.zeros(3)  # N m s: momentum of spinning wheels relative to the base, in its axes
+        self._drive = np.zeros(3)
+        self._spins = False
 
     @property
     def q(self) -> Floats:
@@ -79,9 +83,20 @@ class FreeFloating:
     def v(self) -> Floats:
         return self._y[self._nq :]
 
-    def step(self, torques: Floats, dt: float, on_base: Floats | None = None) -> None:
-        """``torques``: of the joints; ``on_base``: (6) force and torque on the base, in its frame; both held over ``dt``."""
+    def momentum(self) -> Floats:
+        """(6) of everything, the wheels too: linear, and angular about the inertial origin; inertial axes."""
+        out = self.dynamics.momentum(self.q, self.v)
+        turn = pinocchio.Quaternion(self.q[3:7]).toRotationMatrix()
+        out[3:] += turn @ self.rotors
+        return out
+
+    def step(self, torques: Floats, dt: float, on_base: Floats | None = None, drive: Floats | None = None) -> None:
+        """``torques``: of the joints; ``on_base``: (6) force and torque on the base from outside, in its frame; ``drive``:
+        (3) torque of the wheels' motors on the base, whose opposite the ``rotors`` take up; all held over ``dt``."""
         y, k, nq = self._y, self._rates, self._nq
+        self._drive[:] = 0.0 if drive is None else drive
+        self._spins = bool(drive is not None or self.rotors.any())
+        torques = self._resisted(torques, dt, on_base)
         self._rate(y, torques, on_base, self.t, k[0])
         put_stage(y, k[0], 0.5 * dt, nq, self._stage)
         self._rate(self._stage, torques, on_base, self.t + 0.5 * dt, k[1])
@@ -91,13 +106,29 @@ class FreeFloating:
         self._rate(self._stage, torques, on_base, self.t + dt, k[3])
         if not combine(y, k, dt, nq):
             raise Diverged(f"the motion diverged at {self.t:.3f} s: its velocities are no number or beyond 1e6")
+        self.rotors -= self._drive * dt
         self.t += dt
+
+    def _resisted(self, torques: Floats, dt: float, on_base: Floats | None) -> Floats:
+        """Joint torques with friction and what the stops push back."""
+        h, y = self._hardware, self._y
+        if not (self._rough or beyond(y, h.lower, h.upper)):
+            return torques
+        self._rate(y, torques, on_base, self.t, self._rates[0])
+        v = self.v + dt * self._rates[0, self._nq :]
+        inverse = pinocchio.computeMinverse(self._pin, self._data, self.q)
+        settle(
+            v, y, inverse, dt, h.viscous, h.coulomb, h.lower, h.upper, h.stop_stiffness, h.stop_damping, self._impulse
+        )
+        return torques + self._impulse / dt
 
     def _rate(self, y: Floats, torques: Floats, on_base: Floats | None, t: float, out: Floats) -> None:
         """dy/dt."""
-        nq, tau, h = self._nq, self._tau, self._hardware
+        nq, tau = self._nq, self._tau
         tau[:N_BASE] = 0.0 if on_base is None else on_base
-        resist(torques, y, nq, h.viscous, h.coulomb, h.lower, h.upper, h.stop_stiffness, h.stop_damping, tau)
+        tau[N_BASE:] = torques
+        if self._spins:
+            add_wheels(y, nq, self.rotors, self._drive, t - self.t, tau)
         q, v = y[:nq], y[nq:]
         if self._forces is None:
             a = pinocchio.aba(self._pin, self._data, q, v, tau)
@@ -131,6 +162,16 @@ def put_rate(y: Floats, a: Floats, nq: int, out: Floats) -> None:
 
 
 @kernel
+def add_wheels(y: Floats, nq: int, rotors: Floats, drive: Floats, since: float, tau: Floats) -> None:
+    """What wheels do to the base: their motors' torque, and what turning their momentum along takes, u − ω × h, h = h0 − u
+    t."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        h_j, h_k = rotors[j] - drive[j] * since, rotors[k] - drive[k] * since
+        tau[3 + i] += drive[i] - (y[nq + 3 + j] * h_k - y[nq + 3 + k] * h_j)
+
+
+@kernel
 def put_stage(y: Floats, k: Floats, h: float, nq: int, out: Floats) -> None:
     """y + h k, the quaternion of length one."""
     for i in range(y.shape[0]):
@@ -155,19 +196,3 @@ def _normalise(y: Floats) -> None:
     norm = math.sqrt(y[3] * y[3] + y[4] * y[4] + y[5] * y[5] + y[6] * y[6])
     for i in range(3, 7):
         y[i] /= norm
-
-
-@kernel
-def resist(
-    torques: Floats, y: Floats, nq: int, viscous: Floats, coulomb: Floats, lower: Floats, upper: Floats, stiffness: float,
-    damping: float, tau: Floats,
-) -> None:  # fmt: skip
-    """Joint torques less friction and what the stops push back, into ``tau`` behind the base's six."""
-    for i in range(torques.shape[0]):
-        angle, rate = y[N_BASE_Q + i], y[nq + N_BASE + i]
-        total = torques[i] - viscous[i] * rate - coulomb[i] * math.tanh(rate / SLIDING)
-        if angle < lower[i]:
-            total += max(0.0, stiffness * (lower[i] - angle) - damping * rate)
-        elif angle > upper[i]:
-            total -= max(0.0, stiffness * (angle - upper[i]) + damping * rate)
-        tau[N_BASE + i] = total

@@ -32,8 +32,10 @@ class CircularOrbit:
         return math.sqrt(MU_M3_S2 / self.radius_m**3)
 
     def up_at(self, t: float) -> Floats:
-        up, normal = np.array(self.up), np.array(self.normal)
-        return math.cos(self.rate * t) * up + math.sin(self.rate * t) * np.cross(normal, up)
+        (a, b, c), (x, y, z) = self.up, self.normal
+        cosine, sine = math.cos(self.rate * t), math.sin(self.rate * t)
+        along = (y * c - z * b, z * a - x * c, x * b - y * a)  # normal × up
+        return np.array([cosine * u + sine * w for u, w in zip(self.up, along, strict=True)])
 
 
 class LinkGravity:
@@ -48,12 +50,15 @@ class LinkGravity:
         self._forces = pinocchio.StdVec_Force()
         for _ in bodies:
             self._forces.append(pinocchio.Force.Zero())
+        self._slots = [force.vector for force in self._forces]  # Pinocchio's own memory, as the places below
+        self._data: Any = None
+        self._seen: list[tuple[Floats, Floats]] = []
         self._places, self._turns = np.zeros((len(self._masses), 3)), np.zeros((len(self._masses), 3, 3))
         self._wrenches = np.zeros((len(self._masses), 6))
 
     def at(self, t: float, data: Any) -> Any:
-        for i, wrench in enumerate(self.wrenches(t, data)):
-            self._forces[i] = pinocchio.Force(wrench)
+        for slot, wrench in zip(self._slots, self.wrenches(t, data), strict=True):
+            slot[:] = wrench
         return self._forces
 
     def wrenches(self, t: float, data: Any) -> Floats:
@@ -61,8 +66,10 @@ class LinkGravity:
         if t < self._begin:
             self._wrenches[:] = 0.0
             return self._wrenches
-        for i, place in enumerate(data.oMi):
-            self._places[i], self._turns[i] = place.translation, place.rotation
+        if data is not self._data:
+            self._data, self._seen = data, [(place.translation, place.rotation) for place in data.oMi]
+        for i, (p, R) in enumerate(self._seen):
+            self._places[i], self._turns[i] = p, R
         up = self._orbit.up_at(t)
         share = MU_M3_S2 / self._orbit.radius_m**3
         tide(self._places, self._turns, self._masses, self._centres, self._inertias, up, share, self._wrenches)
@@ -71,11 +78,24 @@ class LinkGravity:
     def total(self, t: float, data: Any) -> Floats:
         """(6) of all links: force, and torque about the inertial origin; inertial axes."""
         out = np.zeros(6)
-        for wrench, p, R in zip(self.wrenches(t, data), self._places, self._turns, strict=True):
-            force = R @ wrench[:3]
-            out[:3] += force
-            out[3:] += R @ wrench[3:] + np.cross(p, force)
+        add_up(self._places, self._turns, self.wrenches(t, data), out)
         return out
+
+
+@kernel
+def add_up(p: Floats, R: Floats, wrench: Floats, out: Floats) -> None:
+    """Wrenches about the bodies' own frames, in those, into one about the inertial origin in inertial axes."""
+    f = np.zeros(3)
+    for b in range(p.shape[0]):
+        for i in range(3):
+            f[i] = 0.0
+            for j in range(3):
+                f[i] += R[b, i, j] * wrench[b, j]
+                out[3 + i] += R[b, i, j] * wrench[b, 3 + j]
+            out[i] += f[i]
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            out[3 + i] += p[b, j] * f[k] - p[b, k] * f[j]
 
 
 @kernel

@@ -41,24 +41,27 @@ class PrescribedArm:
         stops = sorted({self.t, *(t for t in nodes if self.t < t < until), until})
         for begin, end in pairwise(stops):
             count = max(1, int(np.ceil((end - begin) / dt - 1e-9)))
-            for i in range(count):
-                self._step(begin + i * (end - begin) / count, (end - begin) / count)
+            # The last one ends at the node itself: by a rounding beyond it the course's rates would be those of the next stretch.
+            marks = [*(begin + i * (end - begin) / count for i in range(count)), end]
+            for t, next_t in pairwise(marks):
+                self._step(t, next_t)
             self.t = end
 
     def velocity(self) -> Floats:
         """(6 + n) now."""
         return self._velocity(self.q, self.momentum, self._course(self.t, False)[1])
 
-    def _step(self, t: float, h: float) -> None:
+    def _step(self, t: float, end: float) -> None:
+        h = end - t
         x = np.concatenate([self.q[:N_BASE_Q], self.momentum])
         k1 = self._rate(t, False, x)
         k2 = self._rate(t + 0.5 * h, False, x + 0.5 * h * k1)
         k3 = self._rate(t + 0.5 * h, False, x + 0.5 * h * k2)
-        k4 = self._rate(t + h, True, x + h * k3)
+        k4 = self._rate(end, True, x + h * k3)
         x = x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
         self.q[:N_BASE_Q], self.momentum = x[:N_BASE_Q], x[N_BASE_Q:]
         self.q[3:7] /= np.linalg.norm(self.q[3:7])
-        self.q[N_BASE_Q:] = self._course(t + h, True)[0]
+        self.q[N_BASE_Q:] = self._course(end, True)[0]
 
     def _rate(self, t: float, before: bool, x: Floats) -> Floats:
         joints, rates = self._course(t, before)

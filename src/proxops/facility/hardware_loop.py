@@ -1,0 +1,104 @@
+"""The loop with an arm in it (paper 004, figure 6): measure, satellite from the momentum, law, command; one row per cycle.
+
+Which arm is behind the link, and whose time passes, is none of its business.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from proxops.arms.dynamics import Dynamics
+from proxops.arms.model import N_BASE_Q, ArmModel, Floats
+from proxops.facility.loop_clock import LoopClock
+from proxops.lab.arm_link import ArmLink, Measured
+from proxops.maths.rotation import quat_from_matrix
+from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
+from proxops.onboard.joint_rates import JointRates
+from proxops.onboard.momentum_base import MomentumBase
+
+AFTER_HALT_S: Final = 0.5  # of rows that show how the arm came to rest
+
+
+def row_dtype(n: int) -> np.dtype[np.void]:
+    """What one cycle leaves behind. SI, rad; inertial axes, but the satellite's velocity is in its own."""
+    return np.dtype(
+        [
+            ("t", "f8"), ("angles", "f8", (n,)), ("rates", "f8", (n,)), ("torques", "f8", (n,)), ("commanded", "f8", (n,)),
+            ("base_p", "f8", (3,)), ("base_quat", "f8", (4,)), ("base_velocity", "f8", (6,)), ("tool_p", "f8", (3,)),
+            ("tool_quat", "f8", (4,)), ("error", "f8", (6,)), ("least", "f8"), ("slowed", "f8"), ("evaluation", "f8"),
+            ("lateness", "f8"),
+        ]
+    )  # fmt: skip
+
+
+class HardwareLoop:
+    """``run`` fills ``rows``; ``failure`` says why it ended early. ``timed``: rows carry the time of evaluation."""
+
+    def __init__(
+        self, model: ArmModel, link: ArmLink, law: DynamicJacobianLaw, clock: LoopClock, *, rate_hz: int, duration_s: float,
+        filter_hz: float, timed: bool,
+    ) -> None:  # fmt: skip
+        self._link, self._law, self._clock, self._timed = link, law, clock, timed
+        self._period, self._duration = 1.0 / rate_hz, duration_s
+        self._dynamics = Dynamics(model)
+        first = link.read()
+        self._base = MomentumBase(model, first.angles)
+        self._rates = JointRates(first.angles, first.t, filter_hz)
+        self._q, self._v = model.configuration(first.angles), np.zeros(model.pin.nv)
+        self._rows = np.zeros(round(duration_s * rate_hz) + 1, row_dtype(model.n))
+        self._count = 0
+        self.failure = ""
+
+    @property
+    def rows(self) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+        return self._rows[: self._count]
+
+    def run(self, progress: Callable[[float], None]) -> None:
+        """To the end of the time, or until the arm has halted."""
+        lateness, until = 0.0, self._duration
+        while True:
+            measured = self._cycle(lateness)
+            if measured.halted and not self.failure:
+                self.failure = f"the arm halted: {measured.halted}"
+                until = min(until, measured.t + AFTER_HALT_S)
+            if measured.t >= until - 0.5 * self._period or self._count == len(self._rows):
+                break
+            progress(measured.t)
+            lateness = self._clock.advance()
+        self._link.command(np.zeros(self._q.size - N_BASE_Q), measured.t)
+
+    def _cycle(self, lateness: float) -> Measured:
+        measured = self._link.read()
+        if self._count and measured.t <= self._rows[self._count - 1]["t"]:
+            return measured  # nothing new: the cycle before was held up between its begin and its reading
+        began = time.perf_counter_ns()
+        rates, tool_quat = self.evaluate(measured)
+        self._link.command(rates, measured.t)
+        evaluation = (time.perf_counter_ns() - began) * 1e-9 if self._timed else 0.0
+        self._keep(measured, tool_quat, evaluation, lateness)
+        return measured
+
+    def evaluate(self, measured: Measured) -> tuple[Floats, Floats]:
+        """Steps 2 to 5 of figure 6: joint rates to command, and the tool's quaternion on the way."""
+        q, base, dynamics = self._q, self._base, self._dynamics
+        self._v[6:] = self._rates.step(measured.angles, measured.t)
+        base.advance(measured.angles)
+        q[0:3], q[3:6], q[6], q[N_BASE_Q:] = base.p, base.quat[1:], base.quat[0], measured.angles
+        generalised = dynamics.update(q, self._v)
+        self._v[:6] = generalised.base @ self._v[6:]
+        tool_quat = quat_from_matrix(np.ascontiguousarray(dynamics.R))
+        rates = self._law.step(generalised.jacobian, np.ascontiguousarray(dynamics.p), tool_quat, self._period)
+        return rates, tool_quat
+
+    def _keep(self, measured: Measured, tool_quat: Floats, evaluation: float, lateness: float) -> None:
+        row, law = self._rows[self._count], self._law
+        row["t"], row["angles"], row["torques"] = measured.t, measured.angles, measured.torques
+        row["rates"], row["commanded"] = self._v[6:], law.rates
+        row["base_p"], row["base_quat"], row["base_velocity"] = self._base.p, self._base.quat, self._v[:6]
+        row["tool_p"], row["tool_quat"], row["error"] = self._dynamics.p, tool_quat, law.error
+        row["least"], row["slowed"], row["evaluation"], row["lateness"] = law.least, law.slowed, evaluation, lateness
+        self._count += 1

@@ -1,0 +1,174 @@
+"""Experiment with an arm in the loop: checks, virtual arm, loop in lockstep or by the wall's clock, and what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.arms.dynamics import Dynamics
+from proxops.arms.held_base import HeldArm
+from proxops.arms.model import ArmModel, Floats, load_model
+from proxops.arms.reach import reach_m
+from proxops.core.errors import BadInput
+from proxops.core.experiment import Experiment
+from proxops.core.experiment_hardware_loop import HardwareLoopFile, PoseTable
+from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.facility.hardware_loop import HardwareLoop
+from proxops.facility.hardware_loop_result import sum_up
+from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
+from proxops.facility.realtime import enter_real_time
+from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
+from proxops.maths.rotation import matrix_from_abc, quat_from_matrix
+from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
+
+ROBOT_CYCLE_S: Final = 1e-3
+SINGULAR: Final = 1e-3  # least singular value of the dynamic Jacobian at the start, m and rad
+EMPTY_S: Final = 2.0  # of the same loop without work, to tell the machine's lateness from ours
+WARM_UP_S: Final = 0.05
+TELL_EVERY_S: Final = 0.25
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a run is made of."""
+
+    file: HardwareLoopFile
+    model: ArmModel
+    joints: Floats
+    goal_p: Floats
+    goal_quat: Floats
+    law: LawSettings
+    traits: IiwaTraits
+
+
+def run(
+    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None
+) -> ExperimentResult:
+    """Lockstep unless ``realtime``; the same seed gives the same run, bit for bit, in lockstep."""
+    file = experiment.file
+    assert isinstance(file, HardwareLoopFile)
+    bench = prepare(file, load_model(experiment.model_path(), file.arm.tool, file.arm.joints))
+    seed = file.seed if seed is None else seed
+    _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, WARM_UP_S, timed=True).run(
+        lambda t: None
+    )  # compiled from here on
+    if not realtime:
+        loop = _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, file.duration_s, timed=False)
+        loop.run(_teller(progress, file.duration_s))
+        return sum_up(bench.file, bench.model, loop.rows, loop.failure, {})
+    granted = enter_real_time()
+    try:
+        empty = empty_loop(file.loop.rate_hz)
+        clock = WallLoopClock(file.loop.rate_hz)
+        loop = _loop(bench, clock, seed, file.duration_s, timed=True)
+        loop.run(lambda t: None)
+    finally:
+        granted.leave()
+    timing: dict[str, Any] = {"granted": str(granted), "missed": clock.missed, "empty": empty}
+    return sum_up(bench.file, bench.model, loop.rows, loop.failure, timing)
+
+
+def prepare(file: HardwareLoopFile, model: ArmModel) -> Bench:
+    """Everything that can be judged before anything moves."""
+    joints = np.radians(file.start.joints_deg)
+    model.check_joints(joints, "start.joints_deg")
+    if len(file.robot.acceleration_rad_s2) != model.n:
+        raise BadInput(
+            "robot.acceleration_rad_s2: one number for each joint", value=len(file.robot.acceleration_rad_s2),
+            bound=str(model.n),
+        )  # fmt: skip
+    if file.robot.patience_ms < 2e3 / file.loop.rate_hz:
+        raise BadInput(
+            "robot.patience_ms: less than two cycles of the loop", value=file.robot.patience_ms,
+            bound=f"at least {2e3 / file.loop.rate_hz:g} ms",
+        )  # fmt: skip
+    goal_p, goal_quat = pose_of(file.goal)
+    _check_reach(model, joints, goal_p)
+    _check_start(model, joints)
+    acceleration = np.array(file.robot.acceleration_rad_s2)
+    law = LawSettings(
+        np.array(file.law.position_gain_per_s), np.array(file.law.attitude_gain_per_s), file.law.speed_share * model.speed,
+        file.law.acceleration_share * acceleration,
+    )  # fmt: skip
+    return Bench(file, model, joints, goal_p, goal_quat, law, _traits(file, model, acceleration))
+
+
+def pose_of(pose: PoseTable) -> tuple[Floats, Floats]:
+    """Position, and quaternion with the scalar first."""
+    angles = pose.orientation_deg if pose.order == "zyx" else pose.orientation_deg[::-1]
+    a, b, c = (math.radians(angle) for angle in angles)
+    return np.array(pose.position_m), quat_from_matrix(matrix_from_abc(a, b, c))
+
+
+def empty_loop(rate_hz: int) -> Floats:
+    """Lateness of cycles that do nothing, s."""
+    clock = WallLoopClock(rate_hz)
+    out = np.zeros(round(EMPTY_S * rate_hz))
+    for i in range(out.size):
+        out[i] = clock.advance()
+    return out
+
+
+def _traits(file: HardwareLoopFile, model: ArmModel, acceleration: Floats) -> IiwaTraits:
+    robot = file.robot
+    return IiwaTraits(
+        model.joints, model.lower, model.upper, model.speed, acceleration, ROBOT_CYCLE_S, robot.lag_ms * 1e-3,
+        round(robot.dead_time_ms * 1e-3 / ROBOT_CYCLE_S), robot.patience_ms * 1e-3, robot.encoder_step_urad * 1e-6,
+        robot.encoder_noise_urad * 1e-6, robot.torque_noise_Nm, robot.torque_offset_Nm,
+    )  # fmt: skip
+
+
+def _check_reach(model: ArmModel, joints: Floats, goal_p: Floats) -> None:
+    """Necessary, not sufficient: the sphere about the centre of mass of the whole, which rests."""
+    dynamics = Dynamics(model)
+    dynamics.momentum(model.configuration(joints), np.zeros(model.pin.nv))
+    away = float(np.linalg.norm(goal_p - np.array(dynamics.data.com[0])))
+    reach = reach_m(model)
+    if away > reach:
+        raise BadInput(
+            "goal.position_m: out of reach", value=f"{away:.3f} m from the centre of mass of satellite and arm",
+            bound=f"at most {reach:.3f} m", way_out=f"bring it {away - reach:.3f} m nearer",
+        )  # fmt: skip
+
+
+def _check_start(model: ArmModel, joints: Floats) -> None:
+    """Near a singularity the inverse is damped; in one there is no way to tell where to go."""
+    jacobian = Dynamics(model).update(model.configuration(joints), np.zeros(model.pin.nv)).jacobian
+    least = float(np.linalg.svd(jacobian, compute_uv=False)[-1])
+    if least < SINGULAR:
+        raise BadInput(
+            "start.joints_deg: singular, the tool cannot move in every direction", value=f"least singular value {least:.2g}",
+            bound=f"at least {SINGULAR:g}", way_out="bend the arm a little",
+        )  # fmt: skip
+
+
+def _loop(bench: Bench, clock: LoopClock, seed: int, duration_s: float, *, timed: bool) -> HardwareLoop:
+    """The loop around a virtual arm."""
+    file = bench.file
+    held = HeldArm(bench.model, np.array(file.robot.gravity_m_s2))
+
+    def net(angles: Floats, rates: Floats, accelerations: Floats) -> Floats:
+        torques = held.torques(angles, rates, accelerations)
+        return torques + held.friction(rates) if file.arm.friction else torques
+
+    arm = VirtualIiwa(bench.traits, bench.joints, net, clock.now, np.random.default_rng(seed))
+    law = DynamicJacobianLaw(bench.law, bench.goal_p, bench.goal_quat)
+    return HardwareLoop(
+        bench.model, arm, law, clock, rate_hz=file.loop.rate_hz, duration_s=duration_s, filter_hz=file.loop.rate_filter_hz,
+        timed=timed,
+    )  # fmt: skip
+
+
+def _teller(progress: Progress, duration_s: float) -> Callable[[float], None]:
+    due = [0.0]
+
+    def tell(t: float) -> None:
+        if t >= due[0]:
+            due[0] = t + TELL_EVERY_S
+            progress("loop", t, duration_s)
+
+    return tell

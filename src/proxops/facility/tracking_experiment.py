@@ -1,0 +1,101 @@
+"""The experiment ``tracking``: task-space laws of paper 003 on one path of the tool, side by side; then with wrong models.
+
+The controller's model is wrong, the craft is as its file says: so all runs of one seed and law differ in belief only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from proxops.arms.dynamics import Dynamics
+from proxops.arms.model import ArmModel, load_model
+from proxops.arms.model_error import mistaken
+from proxops.core.errors import BadInput
+from proxops.core.experiment import Experiment
+from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.core.experiment_tracking import LawTable, TrackingFile
+from proxops.facility.tracking_result import EQUAL, Case, Setting, result_of
+from proxops.facility.tracking_run import TrackingBench, TrackingRun
+from proxops.onboard.path_preview import preview
+from proxops.onboard.pose_path import PosePath
+from proxops.onboard.task_controller import TaskGains, check_damping
+
+
+def run(
+    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None
+) -> ExperimentResult:
+    """``seed``: the first of those of the wrong models."""
+    if realtime:
+        raise BadInput("--realtime: this experiment has no use for it", value=experiment.name)
+    setting = prepared(experiment)
+    file, cases = setting.file, cases_of(setting.file)
+    damping = {
+        case.law: check_damping(setting.controller(setting.craft, case), setting.ahead.inertia) for case in cases
+    }
+    first = file.model_error.first_seed if seed is None else seed
+    runs = _Runs(setting, progress, len(cases) * (1 + file.model_error.seeds))
+    right = {case.name: runs.one(case, setting.craft, case.name) for case in cases}
+    wrong: dict[str, list[TrackingRun]] = {case.name: [] for case in cases}
+    failures = [f"{name}: {one.failure}" for name, one in right.items() if one.failure]
+    for number in range(first, first + file.model_error.seeds):
+        if failures:
+            break  # what diverges ends the experiment; what was recorded until then is told
+        belief = mistaken(setting.craft, file.model_error.share, np.random.default_rng(number))
+        for case in cases:
+            what = f"wrong model {number}, {case.name}"
+            one = runs.one(case, belief, what)
+            wrong[case.name].append(one)
+            failures += [f"{what}: {one.failure}"] if one.failure else []
+    return result_of(setting, cases, right, wrong, damping, "; ".join(failures))
+
+
+def prepared(experiment: Experiment) -> Setting:
+    """Everything checked before the first run."""
+    file = experiment.file
+    assert isinstance(file, TrackingFile)
+    craft = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
+    start = np.radians(file.start_deg)
+    craft.check_joints(start, "start_deg")
+    posture = start if file.posture_deg is None else np.radians(file.posture_deg)
+    craft.check_joints(posture, "posture_deg")
+    q, dynamics = craft.configuration(start), Dynamics(craft)
+    dynamics.update(q, np.zeros(craft.pin.nv))
+    points = file.way_points
+    path = PosePath(
+        dynamics.p, dynamics.R, np.array([0.0, *(point.t_s for point in points)]),
+        np.array([(0.0, 0.0, 0.0), *(point.move_m for point in points)]),
+        np.radians([(0.0, 0.0, 0.0), *(point.turn_deg for point in points)]),
+    )  # fmt: skip
+    return Setting(file, craft, q, path, posture, preview(craft, q, path, posture))
+
+
+def cases_of(file: TrackingFile) -> tuple[Case, ...]:
+    """The laws of the file and, if it wants to compare, law 4 with the task gains of law 2."""
+    cases = [Case(f"law {row.number}", row.number, gains_of(row)) for row in file.law]
+    if file.equal_within is not None:
+        gains = {case.law: case.gains for case in cases}
+        cases.append(Case(EQUAL, 4, replace(gains[4], kp=gains[2].kp, kd=gains[2].kd)))
+    return tuple(cases)
+
+
+def gains_of(row: LawTable) -> TaskGains:
+    damping = 0.0 if row.posture_kd is None else np.array(row.posture_kd)
+    return TaskGains(np.array(row.kp), np.array(row.kd), np.array(row.posture_kp), damping, row.alpha)
+
+
+class _Runs:
+    """Runs, counted for the progress bar."""
+
+    def __init__(self, setting: Setting, progress: Progress, count: int) -> None:
+        self._setting, self._progress, self._count, self._done = setting, progress, count, 0
+
+    def one(self, case: Case, belief: ArmModel, what: str) -> TrackingRun:
+        setting = self._setting
+        controller = setting.controller(belief, case)
+        out = TrackingBench(setting.file, setting.craft, setting.q, setting.path, controller, setting.every).run()
+        self._done += 1
+        duration = setting.file.duration_s
+        self._progress(what, self._done * duration, self._count * duration)
+        return out
