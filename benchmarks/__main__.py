@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import basilisk, bridge, kernels, live, lockstep, mission, orbit, startup
+from benchmarks import arm, basilisk, bridge, kernels, live, lockstep, mission, orbit, startup
 
 BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "startup": startup.run,
@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "bridge": bridge.run,
     "orbit": orbit.run,
     "mission": mission.run,
+    "arm": arm.run,
     "live": live.run,
     "basilisk": basilisk.run,
 }

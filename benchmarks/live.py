@@ -91,7 +91,7 @@ def run() -> dict[str, float | str]:
     idle = np.array(nothing["late"])
     count, idle_count = int((late > LATE_S).sum()), int((idle > LATE_S).sum())
     share, idle_share = count / len(late), idle_count / len(idle)
-    low, high = _interval(count, idle_count, len(late) / len(idle))
+    low, high = interval(count, idle_count, len(late) / len(idle))
     return {
         "facility_late_cycles": float(count),
         "empty_loop_late_cycles": float(idle_count),
@@ -109,7 +109,7 @@ def run() -> dict[str, float | str]:
     }
 
 
-def _interval(count: int, idle_count: int, exposure: float) -> tuple[float, float]:
+def interval(count: int, idle_count: int, exposure: float) -> tuple[float, float]:
     """95 % interval of a ratio of two rare rates: given their sum, one count is binomial (Clopper and Pearson)."""
     from scipy.stats import beta
 

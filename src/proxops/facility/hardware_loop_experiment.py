@@ -60,16 +60,22 @@ def run(
         loop = _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, file.duration_s, timed=False)
         loop.run(_teller(progress, file.duration_s))
         return sum_up(bench.file, bench.model, loop.rows, loop.failure, {})
+    empty = empty_loop(file.loop.rate_hz)
+    loop, missed, granted = wall_run(bench, seed)
+    timing: dict[str, Any] = {"granted": granted, "missed": missed, "empty": empty}
+    return sum_up(bench.file, bench.model, loop.rows, loop.failure, timing)
+
+
+def wall_run(bench: Bench, seed: int) -> tuple[HardwareLoop, int, str]:
+    """By the wall's clock: the loop when it is over, cycles that it lost, and what rights the machine gave it."""
     granted = enter_real_time()
     try:
-        empty = empty_loop(file.loop.rate_hz)
-        clock = WallLoopClock(file.loop.rate_hz)
-        loop = _loop(bench, clock, seed, file.duration_s, timed=True)
+        clock = WallLoopClock(bench.file.loop.rate_hz)
+        loop = _loop(bench, clock, seed, bench.file.duration_s, timed=True)
         loop.run(lambda t: None)
     finally:
         granted.leave()
-    timing: dict[str, Any] = {"granted": str(granted), "missed": clock.missed, "empty": empty}
-    return sum_up(bench.file, bench.model, loop.rows, loop.failure, timing)
+    return loop, clock.missed, str(granted)
 
 
 def prepare(file: HardwareLoopFile, model: ArmModel) -> Bench:
@@ -105,11 +111,15 @@ def pose_of(pose: PoseTable) -> tuple[Floats, Floats]:
 
 
 def empty_loop(rate_hz: int) -> Floats:
-    """Lateness of cycles that do nothing, s."""
-    clock = WallLoopClock(rate_hz)
+    """Lateness of cycles that do nothing, with the same rights, s."""
     out = np.zeros(round(EMPTY_S * rate_hz))
-    for i in range(out.size):
-        out[i] = clock.advance()
+    granted = enter_real_time()
+    try:
+        clock = WallLoopClock(rate_hz)
+        for i in range(out.size):
+            out[i] = clock.advance()
+    finally:
+        granted.leave()
     return out
 
 

@@ -96,15 +96,16 @@ def _provenance(log: Log) -> Iterator[str]:
 
 def print_experiment(about: About, console: Console) -> None:
     """Tables and criteria on a terminal."""
+    from rich.markup import escape as plain
     from rich.table import Table
 
-    console.print(f"[bold]{escape(headline(about))}[/]", highlight=False)
+    console.print(f"[bold]{plain(headline(about))}[/]", highlight=False)
     for caption, head, rows in about["tables"]:
-        grid = Table(*head, title=caption, title_justify="left", box=None, padding=(0, 2, 0, 0))
+        grid = Table(*map(plain, head), title=plain(caption), title_justify="left", box=None, padding=(0, 2, 0, 0))
         for row in rows:
-            grid.add_row(*row)
+            grid.add_row(*map(plain, row))
         console.print(grid, highlight=False)
     grid = Table("criterion", "measured", "bound", "", box=None, padding=(0, 2, 0, 0))
     for name, measured, bound, met in map(criterion_row, about["criteria"]):
-        grid.add_row(name, measured, bound, "[green]met[/]" if met else "[red]NOT MET[/]")
+        grid.add_row(plain(name), plain(measured), plain(bound), "[green]met[/]" if met else "[red]NOT MET[/]")
     console.print(grid, highlight=False)
