@@ -1,18 +1,21 @@
-"""docs/missions.md lists the keys that the code reads, and its example is one."""
+"""docs/missions.md and docs/experiments.md list the keys that the code reads, and the example is one."""
 
 import re
 import runpy
 from pathlib import Path
+
+import pytest
 
 from proxops.core.mission import parse_mission
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_keys_ranges_and_defaults_are_the_codes() -> None:
-    lister = runpy.run_path(str(DOCS / "list_mission_keys.py"))
-    text = (DOCS / "missions.md").read_text()
-    assert lister["page"](text) == text, "run python docs/list_mission_keys.py"
+@pytest.mark.parametrize("name", ["missions.md", "experiments.md"])
+def test_keys_ranges_and_defaults_are_the_codes(name: str) -> None:
+    lister = runpy.run_path(str(DOCS / "list_keys.py"))
+    text = (DOCS / name).read_text()
+    assert lister["page"](name, text) == text, "run python docs/list_keys.py"
 
 
 def test_the_example_is_a_mission() -> None:

@@ -24,7 +24,7 @@ def experiment_session(
     with progress_bar(quiet) as bar:
 
         def progress(what: str, done_s: float, of_s: float) -> None:
-            bar(what, round(done_s / PERIOD_S), round(of_s / PERIOD_S))
+            bar("experiment", round(done_s / PERIOD_S), round(of_s / PERIOD_S))
 
         result = carry_out(
             experiment, progress, **{name: value for name, value in options.items() if value is not None}

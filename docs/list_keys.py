@@ -1,20 +1,21 @@
-"""Writes the tables of docs/missions.md from the scenario's own classes: ``python docs/list_mission_keys.py``. What stands
-between the marks is replaced; a house test compares. Meanings are the comments beside keys in core/mission.py and craft.py."""
+"""Writes the tables of docs/missions.md and docs/experiments.md from the scenarios' own classes: ``python docs/list_keys.py``.
+What stands between the marks is replaced; a house test compares. Meanings are the comments beside the keys in core/."""
 
 import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BeforeValidator
 from pydantic_core import PydanticUndefined
 
-from proxops.core import craft, mission
+from proxops.core import craft, experiment, mission
 from proxops.core.strict_table import Strict
 
-PAGE = Path(__file__).with_name("missions.md")
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
-TABLES: tuple[tuple[str, type[Strict]], ...] = (
+Tables = list[tuple[str, type[Strict]]]
+MISSION: Tables = [
     ("The file", mission.MissionFile), ("[orbit] kind = \"numerical\"", mission.NumericalOrbit),
     ("[orbit] kind = \"kepler\"", mission.KeplerOrbit), ("[orbit] kind = \"tle\"", mission.TleOrbit),
     ("[orbit] kind = \"path\"", mission.PathOrbit), ("[[orbit.point]]", mission.WayPoint),
@@ -26,13 +27,26 @@ TABLES: tuple[tuple[str, type[Strict]], ...] = (
     ("[corridor]", mission.Corridor), ("[abort]", mission.Abort), ("fault: sensor_outage", mission.SensorOutage),
     ("fault: stuck_open", mission.StuckOpen), ("fault: stuck_closed", mission.StuckClosed), ("fault: push", mission.Push),
     ("[dispersion]", mission.Dispersion), ("[flight]", mission.Flight), ("[hall]", mission.HallUse),
-)  # fmt: skip
+]  # fmt: skip
 
 
-def tables() -> str:
+def experiment_tables() -> Tables:
+    """Of every kind of experiment: the file, then its tables by the names of their classes."""
+    found: Tables = [("[arm]", experiment.Arm)]
+    for word, (module, name) in experiment.KINDS.items():
+        own = import_module(module)
+        found.append((f'kind = "{word}"', getattr(own, name)))
+        for other, thing in vars(own).items():
+            ours = inspect.isclass(thing) and issubclass(thing, Strict) and thing.__module__ == module
+            if ours and other != name:
+                found.append((f"{word}: {other.removesuffix('Table')}", thing))
+    return found
+
+
+def tables(rows_of: Tables) -> str:
     """All of them, as they belong on the page."""
     parts = []
-    for title, kind in TABLES:
+    for title, kind in rows_of:
         about = inspect.cleandoc(kind.__doc__ or "").replace("\n", " ")
         rows = [_row(kind, name) for name in kind.model_fields if name != "kind"]
         parts.append(
@@ -51,8 +65,8 @@ def _row(kind: type[Strict], name: str) -> str:
         told = "all defaults"
     else:
         told = "none" if default is None else ('""' if default == "" else str(default).replace("'", '"').lower())
-    if len(told) > 40:
-        told = "a pyramid of four"
+    if len(told) > 60:
+        told = "see the code" if kind.__module__.startswith("proxops.core.experiment") else "a pyramid of four"
     return f"| `{name}` | {low_high} | {told} | {_comment(kind, name)} |"
 
 
@@ -78,11 +92,14 @@ def _comment(kind: type[Strict], name: str) -> str:
     return ""
 
 
-def page(text: str) -> str:
+def page(name: str, text: str) -> str:
     """The page with its tables as they should be."""
     head, rest = text.split(BEGIN)
-    return f"{head}{BEGIN}\n{tables()}\n{END}{rest.split(END)[1]}"
+    told = tables(MISSION if name == "missions.md" else experiment_tables())
+    return f"{head}{BEGIN}\n{told}\n{END}{rest.split(END)[1]}"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text()))
+    for name in ("missions.md", "experiments.md"):
+        path = Path(__file__).with_name(name)
+        path.write_text(page(name, path.read_text()))
