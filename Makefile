@@ -13,7 +13,8 @@ demo: setup
 	$(BIN)/proxops run approach --out $(RUN)
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not live"
+	$(BIN)/python -m pytest -m live
 
 lint: setup
 	$(BIN)/ruff check .

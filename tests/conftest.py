@@ -1,0 +1,20 @@
+"""Which tests keep wall-clock time: they run alone, the others share the cores (see ``make test``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+LIVE = {  # files with a live facility, real sockets or loops against the clock
+    "facility/test_live.py", "facility/test_mission_live.py", "facility/test_control.py", "facility/test_flight_link.py",
+    "facility/test_flight_host.py", "clients/test_bridge_client.py", "clients/test_c_client.py", "cli/test_cli.py",
+    "house/test_docs.py", "house/test_startup.py", "examples/test_flight_software.py", "ground/test_recorder.py",
+}  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(TESTS).as_posix() in LIVE:
+            item.add_marker("live")
