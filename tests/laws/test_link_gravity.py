@@ -108,7 +108,7 @@ def test_momentum_form_and_full_dynamics_agree_under_gravity() -> None:
     gravity = LinkGravity(model, ORBIT)
     held = PrescribedArm(model, LinearCourse(np.array([0.0, 1.0]), np.vstack([joints, joints])), q, gravity=gravity)
     held.advance(200.0, 1.0)
-    brakes = JointHardware(np.zeros(6), np.full(6, 10.0), model.lower, model.upper)
+    brakes = JointHardware(np.zeros(6), np.full(6, 10.0), model.lower, model.upper, model.effort, model.speed)
     plant = FreeFloating(model, q, hardware=brakes, forces=LinkGravity(model, ORBIT))
     for _ in range(2000):
         plant.step(np.zeros(6), 0.1)

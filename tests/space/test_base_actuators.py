@@ -31,7 +31,9 @@ def test_wheels_exchange_momentum_and_keep_the_total() -> None:
     model, rng = small_arm(), np.random.default_rng(1)
     v = np.concatenate([0.05 * rng.normal(size=6), 0.3 * rng.normal(size=7)])
     # Without stops: they are stiff, and not the matter here.
-    endless = JointHardware(np.zeros(7), np.zeros(7), np.full(7, -np.inf), np.full(7, np.inf))
+    endless = JointHardware(
+        np.zeros(7), np.zeros(7), np.full(7, -np.inf), np.full(7, np.inf), np.full(7, np.inf), np.full(7, np.inf)
+    )
     plant = FreeFloating(model, start(model), v, endless)
     plant.rotors[:] = (2.0, -1.0, 3.0)
     before, first = plant.momentum(), plant.rotors.copy()

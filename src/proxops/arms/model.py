@@ -11,12 +11,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.arms.urdf import check_urdf
 from proxops.core.errors import BadInput
 
 Floats = NDArray[np.float64]
 N_BASE: Final = 6  # velocities of the base
 N_BASE_Q: Final = 7  # numbers of its pose
-TRIANGLE_SLACK: Final = 1e-9  # relative; printed tensors that sit on the boundary are inflated in the files
+FREE_FLYER: Final = 1  # number of the base's joint in Pinocchio
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +87,14 @@ def load_model(path_or_name: Path | str, tool: str, joints: tuple[str, ...] | No
     if not whole.existFrame(tool):
         bodies = [frame.name for frame in whole.frames if frame.type == pinocchio.FrameType.BODY]
         raise BadInput("no such end-effector", where=str(source), value=tool, bound=", ".join(bodies))
-    _check_links(source, whole)
-    return wrapped(_locked(whole, joints, source), source, tool)
+    check_urdf(source, whole)
+    model = wrapped(_locked(whole, joints, source), source, tool)
+    if model.pin.frames[model.tool_id].parentJoint <= FREE_FLYER:
+        raise BadInput(
+            "the end-effector does not hang on a joint that moves", where=str(source), value=tool,
+            bound=f"a link behind one of {', '.join(model.joints)}",
+        )  # fmt: skip
+    return model
 
 
 def wrapped(pin: Any, source: Path, tool: str) -> ArmModel:
@@ -127,38 +134,10 @@ def _locked(whole: Any, joints: tuple[str, ...] | None, source: Path) -> Any:
     for name in joints:
         if name not in known:
             raise BadInput("no such joint", where=str(source), value=name, bound=", ".join(known))
+    if list(joints) != [name for name in known if name in joints]:
+        raise BadInput(
+            "arm.joints: each once, in the order of the URDF", where=str(source), value=", ".join(joints),
+            bound=", ".join(name for name in known if name in joints),
+        )  # fmt: skip
     away = [whole.getJointId(name) for name in known if name not in joints]
     return pinocchio.buildReducedModel(whole, away, pinocchio.neutral(whole)) if away else whole
-
-
-def _check_links(source: Path, pin: Any) -> None:
-    """Every link as the file has it, before links that are welded together become one body in Pinocchio."""
-    import xml.etree.ElementTree as ET
-
-    for link in ET.parse(source).getroot().findall("link"):
-        mass, tensor = link.find("inertial/mass"), link.find("inertial/inertia")
-        if mass is None and tensor is None:
-            continue
-        name = link.get("name", "?")
-        if mass is None or tensor is None:
-            raise BadInput(f"link {name}: mass or inertia missing", where=str(source))
-        values = {key: float(tensor.get(key, "0")) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")}
-        check_inertia(name, float(mass.get("value", "nan")), values, str(source))
-    base = pin.inertias[1]
-    if not base.mass > 0.0:
-        raise BadInput("the base has no mass", where=str(source), way_out="give its first link an <inertial>")
-
-
-def check_inertia(name: str, mass_kg: float, i: dict[str, float], where: str) -> None:
-    """BadInput unless a body could have this mass and this tensor about its centre of mass."""
-    if not (math.isfinite(mass_kg) and mass_kg > 0.0):
-        raise BadInput(f"link {name}: mass", where=where, value=mass_kg, bound="above 0 kg")
-    tensor = np.array([[i["ixx"], i["ixy"], i["ixz"]], [i["ixy"], i["iyy"], i["iyz"]], [i["ixz"], i["iyz"], i["izz"]]])
-    if not np.isfinite(tensor).all():
-        raise BadInput(f"link {name}: inertia is no number", where=where)
-    a, b, c = np.linalg.eigvalsh(tensor)
-    if a <= 0.0 or a + b < c * (1.0 - TRIANGLE_SLACK):
-        raise BadInput(
-            f"link {name}: no body has this inertia", where=where, value=f"principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m2",
-            bound="positive, none larger than the sum of the two others",
-        )  # fmt: skip

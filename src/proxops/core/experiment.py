@@ -45,6 +45,7 @@ class ExperimentFile(Strict):
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     about: str = ""
+    notes: tuple[str, ...] = ()  # what a reader must know besides: stands with the conventions in the report
     kind: str
     arm: Arm
 

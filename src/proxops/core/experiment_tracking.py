@@ -60,7 +60,13 @@ class WheelsTable(Strict):
 class ThrustersTable(Strict):
     torque_n_m: Annotated[Finite, within(1e-3, 100)] = 0.5  # of the pair of one axis and sense
     min_on_s: Annotated[Finite, within(0.001, 1)] = 0.01
-    period_s: Annotated[Finite, within(0.001, 10)] = 0.1
+    period_s: Annotated[Finite, within(0.001, 10)] = 0.1  # of the pulses: at least min_on_s
+
+    @model_validator(mode="after")
+    def _can_fire(self) -> Self:
+        if self.min_on_s > self.period_s:
+            _complain("min_on_s", self.min_on_s, f"at most period_s, {self.period_s:g} s: else they never fire")
+        return self
 
 
 class BaseTable(Strict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final
 
@@ -20,4 +21,4 @@ MODULES: Final = {  # each has run(experiment, progress, **options) -> Experimen
 def carry_out(experiment: Experiment, progress: Progress, **options: Any) -> ExperimentResult:
     """Run it. ``options``: realtime, seed; a kind that cannot use one refuses it."""
     result: ExperimentResult = import_module(MODULES[experiment.file.kind]).run(experiment, progress, **options)
-    return result
+    return replace(result, conventions=(*result.conventions, *experiment.file.notes))

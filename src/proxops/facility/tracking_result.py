@@ -174,6 +174,8 @@ def _criteria(setting: Setting, right: Runs, wrong: ManyRuns) -> tuple[Criterion
         out.append(Criterion(f"{what}, right model", _number(_apart(right)), file.equal_within))
         if file.model_error.seeds:
             out.append(Criterion(f"{what}, median of wrong models", _apart_in_median(wrong), file.equal_within))
+    asked = max(run.share for run in right.values())
+    out.append(Criterion("largest torque asked for, over the motor's most", _number(asked), 1.0))
     return tuple(out)
 
 

@@ -42,6 +42,7 @@ class TrackingRun:
     turns: Floats  # (cycles) rad
     record: Floats
     failure: str = ""
+    share: float = 0.0  # largest torque asked for, over the motor's most
 
     @property
     def mean_m(self) -> float:
@@ -119,7 +120,7 @@ class TrackingBench:
         cycles, every = self._cycles, self._every
         errors, turns = np.full(cycles + 1, np.nan), np.full(cycles + 1, np.nan)
         record = np.full((cycles // every + 1, len(columns(self._craft.n))), np.nan)
-        failure, error = "", np.zeros(6)
+        failure, error, share = "", np.zeros(6), 0.0
         known = np.zeros(self._craft.pin.nv)
         gravity = np.zeros(self._craft.pin.nv)
         for i in range(cycles + 1):
@@ -130,6 +131,7 @@ class TrackingBench:
             on_base, drive = self._turn_base(q, v, known)
             demand = self._path.at(t)
             torques = self._controller.step(q, v, demand, known)
+            share = max(share, float(np.max(np.abs(torques) / self._craft.effort)))
             self._seen.update(q, v)
             task_error(self._seen.tool, demand.flat, error)
             errors[i], turns[i] = np.linalg.norm(error[:3]), np.linalg.norm(error[3:])
@@ -142,7 +144,7 @@ class TrackingBench:
             except Diverged as reason:
                 failure = str(reason)
                 break
-        return TrackingRun(errors, turns, record, failure)
+        return TrackingRun(errors, turns, record, failure, share)
 
     def _turn_base(self, q: Floats, v: Floats, known: Floats) -> tuple[Floats | None, Floats | None]:
         """Torques of the base's actuators; the arm's controller is told of them."""

@@ -84,3 +84,40 @@ def largest_eigenvalue(M: Array) -> float:
     p = math.sqrt(p2)
     half_det = 0.5 * (a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)) / (p2 * p)
     return float(mean + 2.0 * p * math.cos(math.acos(min(max(half_det, -1.0), 1.0)) / 3.0))
+
+
+@kernel
+def symmetric_eigen(a: Array) -> tuple[Array, Array]:
+    """Eigenvalues (n) and eigenvectors (n, n), columns, of a symmetric matrix: Jacobi's rotations, in no order."""
+    n = a.shape[0]
+    w, v = a.copy(), np.eye(n)
+    for _ in range(30):
+        off = 0.0
+        for p in range(n):
+            for q in range(p):
+                off += w[p, q] * w[p, q]
+        scale = 0.0
+        for p in range(n):
+            scale += w[p, p] * w[p, p]
+        if not off > 1e-30 * scale:  # NaN ends it, too
+            break
+        for p in range(n - 1):
+            for q in range(p + 1, n):
+                _rotate(w, v, p, q)
+    return np.diag(w).copy(), v
+
+
+@kernel
+def _rotate(w: Array, v: Array, p: int, q: int) -> None:
+    """One rotation in the plane of ``p`` and ``q`` that makes w[p, q] zero."""
+    if w[p, q] == 0.0:
+        return
+    theta = 0.5 * (w[q, q] - w[p, p]) / w[p, q]
+    t = (1.0 if theta >= 0.0 else -1.0) / (abs(theta) + math.sqrt(theta * theta + 1.0))
+    c = 1.0 / math.sqrt(t * t + 1.0)
+    s = t * c
+    for k in range(w.shape[0]):
+        w[k, p], w[k, q] = c * w[k, p] - s * w[k, q], s * w[k, p] + c * w[k, q]
+    for k in range(w.shape[0]):
+        w[p, k], w[q, k] = c * w[p, k] - s * w[q, k], s * w[p, k] + c * w[q, k]
+        v[k, p], v[k, q] = c * v[k, p] - s * v[k, q], s * v[k, p] + c * v[k, q]

@@ -1,10 +1,10 @@
 """Right inverses of a wide Jacobian J (6, n), damped near singularities, without singular values.
 
-J⁺ = Jᵀ (J Jᵀ + λ² u uᵀ)⁻¹, with u the direction of the task in which J is weakest: σ_min and u come from inverse power
-iterations that go on from the caller's last u, so two are enough. λ = 0 while σ_min is above the threshold: then J⁺ is the
-pseudo-inverse, J J⁺ = 1 to rounding and 1 − J⁺ J projects on the null space exactly. Below it λ² grows smoothly from zero
-and only along u: the other five directions stay undamped (Maciejewski and Klein's numerical filtering). Metres and radians
-stand side by side in J.
+J⁺ = Jᵀ (J Jᵀ + Σ λ² u uᵀ)⁻¹, with u the directions of the task in which J is weak. σ_min comes from inverse power iterations that
+go on from the caller's last direction, so two are enough. While it is above the threshold there is no damping: J⁺ is the
+pseudo-inverse, J J⁺ = 1 to rounding and 1 − J⁺ J projects on the null space exactly. Below, λ² grows smoothly from zero along
+every direction whose own σ is below it, and only there: the others stay undamped (Maciejewski and Klein's numerical
+filtering). Metres and radians stand side by side in J.
 
 Inverses are never formed: a factor L is kept, and vectors are pulled through it.
 """
@@ -18,6 +18,7 @@ import numpy as np
 
 from proxops.arms.model import Floats
 from proxops.maths.kernel import kernel
+from proxops.maths.small_matrix import symmetric_eigen
 
 THRESHOLD: Final = 0.05  # σ_min of the Jacobian below which the inverse is damped
 PEAK: Final = 0.1  # λ at the singularity
@@ -28,14 +29,13 @@ PIVOT: Final = 1e-14  # of the trace: smaller ones are rounding
 
 @kernel
 def prepare(J: Floats, u: Floats, L: Floats) -> float:
-    """``L`` (6, 6) := factor of J Jᵀ + λ² u uᵀ; ``u`` (6) in and out, zeros at first; returns σ_min of J."""
+    """``L`` (6, 6) := factor of J Jᵀ + Σ λ² u uᵀ; ``u`` (6) in and out, zeros at first; returns σ_min of J."""
     A = np.empty((6, 6))
     _square(J, A)
     _factor(A, L)
     sigma = _weakest(A, L, u)
-    damping = damping_at(sigma)
-    if damping > 0.0:
-        _add_damping(A, u, damping)
+    if sigma < THRESHOLD:
+        _add_damping(A, A.copy(), 1.0)
         _factor(A, L)
     return sigma
 
@@ -49,7 +49,7 @@ def prepare_weighted(J: Floats, M: Floats, u: Floats, L: Floats, W: Floats) -> f
     _square(J, A)
     _factor(A, L)
     sigma = _weakest(A, L, u)
-    before = _trace(A)
+    square = A.copy()
     _factor(M, S)
     for i in range(6):
         W[i, :] = J[i, :]
@@ -60,9 +60,8 @@ def prepare_weighted(J: Floats, M: Floats, u: Floats, L: Floats, W: Floats) -> f
             for k in range(n):
                 total += W[i, k] * J[j, k]
             A[i, j] = A[j, i] = total
-    damping = damping_at(sigma)
-    if damping > 0.0:
-        _add_damping(A, u, damping * _trace(A) / before)
+    if sigma < THRESHOLD:
+        _add_damping(A, square, _trace(A) / _trace(square))
     _factor(A, L)
     return sigma
 
@@ -100,7 +99,7 @@ def push(J: Floats, joints: Floats, out: Floats) -> None:
 
 @kernel
 def damping_at(sigma: float) -> float:
-    """λ² for this σ_min: zero with zero slope at the threshold."""
+    """λ² for this σ: zero with zero slope at the threshold."""
     if sigma >= THRESHOLD:
         return 0.0
     share = 1.0 - (sigma / THRESHOLD) ** 2
@@ -154,10 +153,15 @@ def _square(J: Floats, A: Floats) -> None:
 
 
 @kernel
-def _add_damping(A: Floats, u: Floats, damping: float) -> None:
-    for i in range(6):
-        for j in range(6):
-            A[i, j] += damping * u[i] * u[j]
+def _add_damping(A: Floats, square: Floats, scale: float) -> None:
+    """Along every weak direction of J, whose J Jᵀ is ``square``."""
+    values, directions = symmetric_eigen(square)
+    for k in range(6):
+        damping = scale * damping_at(math.sqrt(max(values[k], 0.0)))
+        if damping > 0.0:
+            for i in range(6):
+                for j in range(6):
+                    A[i, j] += damping * directions[i, k] * directions[j, k]
 
 
 @kernel

@@ -17,6 +17,7 @@ from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.errors import BadInput
 from proxops.onboard.damped_inverse import THRESHOLD, prepare, project, pull
 from proxops.onboard.pose_path import PosePath
+from proxops.onboard.task_controller import check_joints_enough
 from proxops.onboard.task_laws import task_error
 
 STEP_S: Final = 0.01
@@ -36,6 +37,7 @@ class Preview:
 
 def preview(model: ArmModel, q_start: Floats, path: PosePath, posture: Floats, pull_to_posture: float = 1.0) -> Preview:
     """BadInput where the path cannot be followed."""
+    check_joints_enough(model)
     dynamics, q = Dynamics(model), q_start.copy()
     v, rates, aside = np.zeros(model.pin.nv), np.zeros(model.n), np.zeros(model.n)
     u, L, error = np.zeros(6), np.zeros((6, 6)), np.zeros(6)

@@ -13,6 +13,7 @@ from proxops.core.errors import BadInput
 from proxops.onboard.pose_path import PoseDemand
 from proxops.onboard.task_laws import KD, KDS, KP, KPS, acceleration_law, force_law, velocity_law
 
+TASK: Final = 6  # directions
 LAWS: Final = {
     1: "velocity-based",
     2: "acceleration-based, null space with inertia",
@@ -41,6 +42,7 @@ class TaskController:
     def __init__(self, model: ArmModel, law: int, gains: TaskGains, posture: Floats, dt: float) -> None:
         if law not in LAWS:
             raise BadInput("no such law", value=law, bound=", ".join(map(str, LAWS)))
+        check_joints_enough(model)
         model.check_joints(posture, "posture")
         self.model, self.law, self.dt = model, law, dt
         self.dynamics = Dynamics(model)
@@ -65,6 +67,16 @@ class TaskController:
         else:
             self.sigma = acceleration_law(g, tool, flat, q, v, gains, posture, self.law == 2, u, out)
         return out
+
+
+def check_joints_enough(model: ArmModel) -> None:
+    """BadInput for an arm that cannot do a task in six directions."""
+    if model.n < TASK:
+        raise BadInput(
+            f"{model.name}: too few joints for place and attitude of {model.tool}",
+            value=model.n,
+            bound=f"{TASK} or more",
+        )
 
 
 def gains_table(gains: TaskGains, law: int, n: int) -> Floats:
@@ -101,6 +113,13 @@ def check_damping(controller: TaskController, inertia: Floats) -> tuple[float, f
     task = float(controller.gains[KD, :6].max()) if law != 1 else 0.0
     if task * dt >= 2.0:
         raise BadInput(f"law {law}: kd unstable at this rate", value=f"{task:g} 1/s", bound=f"below {2.0 / dt:g} 1/s")
+    stiff, most = float(controller.gains[KP, :6].max()), 2.0 / dt if law == 1 else 2.0 * task / dt
+    if stiff >= most:
+        raise BadInput(
+            f"law {law}: kp unstable at this rate",
+            value=f"{stiff:g}",
+            bound=f"below {'2/dt' if law == 1 else '2 kd/dt'} = {most:g}",
+        )
     row, name = (KD, "kd") if law == 1 else (KDS, "posture_kd")
     largest = float(controller.gains[row, :n].max())
     bound = 2.0 / dt if law == 2 else damping_bound(inertia, dt)  # law 2 divides by the inertia itself

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import pinocchio
@@ -20,6 +20,8 @@ from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.errors import ProxopsError
 from proxops.maths.kernel import kernel
 from proxops.space.joint_impulses import beyond, settle
+
+RUNAWAY: Final = 10.0  # times the joint's speed limit: no arm does that
 
 
 class Diverged(ProxopsError):
@@ -36,12 +38,15 @@ class LinkForces(Protocol):
 
 @dataclass(frozen=True)
 class JointHardware:
-    """What the joints do besides what they are told: friction, and stops at the limits (spring and damper)."""
+    """What the joints do besides what they are told: motors give no more than their most, friction, stops at the limits (spring
+    and damper)."""
 
     viscous: Floats  # N m s/rad
     coulomb: Floats  # N m
     lower: Floats  # rad
     upper: Floats
+    effort: Floats  # N m, the motors' most
+    speed: Floats  # rad/s: beyond, the motion counts as diverged
     stop_stiffness: float = 2000.0  # N m/rad
     stop_damping: float = 20.0  # N m s/rad
 
@@ -50,7 +55,12 @@ def hardware_of(model: ArmModel, *, friction: bool) -> JointHardware:
     """As the URDF says; without ``friction`` the joints run freely between their stops."""
     none = np.zeros(model.n)
     return JointHardware(
-        model.damping if friction else none, model.friction if friction else none, model.lower, model.upper
+        model.damping if friction else none,
+        model.friction if friction else none,
+        model.lower,
+        model.upper,
+        model.effort,
+        RUNAWAY * model.speed,
     )
 
 
@@ -71,6 +81,7 @@ class FreeFloating:
         self._nq = model.pin.nq
         self._stage, self._rates = np.zeros(self._y.size), np.zeros((4, self._y.size))
         self._tau, self._impulse = np.zeros(model.pin.nv), np.zeros(model.n)
+        self.saturated = 0  # steps in which a motor was asked for more than its most
         self.rotors = np.zeros(3)  # N m s: momentum of spinning wheels relative to the base, in its axes
         self._drive = np.zeros(3)
         self._spins = False
@@ -96,7 +107,7 @@ class FreeFloating:
         y, k, nq = self._y, self._rates, self._nq
         self._drive[:] = 0.0 if drive is None else drive
         self._spins = bool(drive is not None or self.rotors.any())
-        torques = self._resisted(torques, dt, on_base)
+        torques = self._resisted(self._given(torques), dt, on_base)
         self._rate(y, torques, on_base, self.t, k[0])
         put_stage(y, k[0], 0.5 * dt, nq, self._stage)
         self._rate(self._stage, torques, on_base, self.t + 0.5 * dt, k[1])
@@ -106,8 +117,22 @@ class FreeFloating:
         self._rate(self._stage, torques, on_base, self.t + dt, k[3])
         if not combine(y, k, dt, nq):
             raise Diverged(f"the motion diverged at {self.t:.3f} s: its velocities are no number or beyond 1e6")
+        if too_much(y[nq + N_BASE :], self._hardware.speed):
+            raise Diverged(f"the motion diverged at {self.t:.3f} s: {self._fastest()}")
         self.rotors -= self._drive * dt
         self.t += dt
+
+    def _fastest(self) -> str:
+        rates = np.abs(self.v[N_BASE:])
+        worst = int(np.argmax(rates / self._hardware.speed))
+        return f"{self.model.joints[worst]} turns at {rates[worst]:.3g} rad/s, {RUNAWAY:g} times its limit"
+
+    def _given(self, torques: Floats) -> Floats:
+        """What the motors can give of it; no number stays none, and ends the run."""
+        if not too_much(torques, self._hardware.effort):
+            return torques
+        self.saturated += 1
+        return np.clip(torques, -self._hardware.effort, self._hardware.effort)
 
     def _resisted(self, torques: Floats, dt: float, on_base: Floats | None) -> Floats:
         """Joint torques with friction and what the stops push back."""
@@ -136,6 +161,14 @@ class FreeFloating:
             pinocchio.forwardKinematics(self._pin, self._data, q, v)
             a = pinocchio.aba(self._pin, self._data, q, v, tau, self._forces.at(t, self._data))
         put_rate(y, a, nq, out)
+
+
+@kernel
+def too_much(torques: Floats, most: Floats) -> bool:
+    worst = 0.0
+    for i in range(torques.shape[0]):
+        worst = max(worst, abs(torques[i]) / most[i])
+    return worst > 1.0
 
 
 @kernel
