@@ -1,21 +1,31 @@
 """The loop with an arm in it, from file to analysis: short runs in lockstep, bad input, halts."""
 
 import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from proxops.arms.model import load_model
-from proxops.core.errors import BadInput
+from proxops.arms.model import load_model, shipped_models
+from proxops.cli import main
+from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment, experiment_paths, parse_experiment
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.experiment_session import experiment_session
-from proxops.facility.hardware_loop import HardwareLoop
-from proxops.facility.hardware_loop_experiment import empty_loop, run
+from proxops.facility.hardware_loop import HardwareLoop, row_dtype
+from proxops.facility.hardware_loop_experiment import empty_loop, look_ahead, prepare, run
+from proxops.facility.hardware_loop_result import momentum_bound, momentum_share
 from proxops.facility.loop_clock import LockstepLoopClock, WallLoopClock
 from proxops.facility.post_test_session import analysis_session
-from proxops.lab.arm_link import Measured
+from proxops.ground.log import Log
+from proxops.lab.arm_link import ArmLink, Measured
+from proxops.maths.quaternion import rotation_vector
+from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
 
 PATH = experiment_paths()["kube"]
@@ -38,9 +48,18 @@ def column(result: ExperimentResult, name: str) -> np.ndarray:
     return next(series.values for series in result.series if series.name == name)
 
 
+@pytest.fixture
+def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No look ahead: for runs that are too short for their goal, or that come to a joint's end."""
+    monkeypatch.setattr("proxops.facility.hardware_loop_experiment.look_ahead", lambda bench: 0.0)
+
+
 @pytest.fixture(scope="module")
-def short() -> ExperimentResult:
-    return run(kube(duration=4.0), quiet)
+def short() -> Iterator[ExperimentResult]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("proxops.facility.hardware_loop_experiment.look_ahead", lambda bench: 0.0)
+        result = run(kube(duration=4.0), quiet)
+    yield result
 
 
 def test_the_error_falls_as_the_gains_say(short: ExperimentResult) -> None:
@@ -82,7 +101,31 @@ def test_tool_hangs_on_the_satellite_and_the_centre_of_mass_rests(short: Experim
     assert np.linalg.norm(column(short, "base")[-1, :3]) > 0.01
 
 
-def test_lockstep_runs_are_the_same_bit_for_bit_and_seeds_differ() -> None:
+def test_momentum_is_judged_by_what_was_recorded_and_the_criterion_can_fail(short: ExperimentResult) -> None:
+    """A satellite that stays where it is leaves the arm's whole momentum; one that turns a thousandth too far about that much."""
+    model, rows = load_model("iiwa_satellite", "flange"), np.zeros(4001, row_dtype(7))
+    base, file = column(short, "base"), kube().file
+    rows["t"], rows["angles"], rows["base_p"], rows["base_quat"] = (
+        short.t,
+        column(short, "measured"),
+        base[:, :3],
+        base[:, 3:],
+    )
+    bound = momentum_bound(file, rows)  # type: ignore[arg-type]
+    assert bound < 1.2e-4
+    assert momentum_share(model, rows) == short.figures["momentum_share"] < 0.5 * bound
+    still = rows.copy()
+    still["base_p"], still["base_quat"] = 0.0, [1.0, 0.0, 0.0, 0.0]
+    assert momentum_share(model, still) == pytest.approx(1.0, abs=1e-9)
+    turn = np.zeros(3)
+    for row in rows:
+        rotation_vector(row["base_quat"].copy(), turn)
+        row["base_quat"] = quat_from_rotation_vector(1.001 * turn)
+    assert momentum_share(model, rows) == pytest.approx(1e-3, rel=0.2)
+    assert momentum_share(model, rows[::2][:2]) is None  # no differences: not judged, so not met
+
+
+def test_lockstep_runs_are_the_same_bit_for_bit_and_seeds_differ(unseen: None) -> None:
     first, again, other = (run(kube(duration=0.3), quiet, seed=seed) for seed in (1, 1, 2))
     for a, b in zip(first.series, again.series, strict=True):
         assert a.values.tobytes() == b.values.tobytes()
@@ -94,7 +137,25 @@ def test_at_the_papers_rate_it_still_converges() -> None:
     assert result.passed, [row for row in result.criteria if not row.passed]
 
 
-def test_a_joint_at_its_end_stops_the_run_with_its_name() -> None:
+@pytest.mark.parametrize("name", ["kube", "kube_fitted"])
+def test_shipped_runs_pass_the_look_ahead(name: str) -> None:
+    path = experiment_paths()[name]
+    file = parse_experiment(path.read_text(), path).file
+    assert 5.0 < look_ahead(prepare(file, load_model("iiwa_satellite", "flange"))) < 7.0  # type: ignore[arg-type]
+
+
+def test_what_the_look_ahead_does_not_like_is_refused_before_anything_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proxops.facility.hardware_loop_experiment.VirtualIiwa", None)
+    bent = kube(("position_m = [0.948, -0.225, 0.094]", "position_m = [0.3, 0.0, -0.2]"), duration=20.0)
+    with pytest.raises(
+        BadInput, match=r"A4 comes to the end of its range at 0\.9. s.* deg; allowed: -119\.5 … 119\.5 deg"
+    ):
+        run(bent, quiet)
+    with pytest.raises(BadInput, match=r"not reached within the duration of 5 s; got .* mm and .* deg at 5\.00 s"):
+        run(kube(duration=5.0), quiet)
+
+
+def test_a_joint_at_its_end_stops_the_run_with_its_name(unseen: None) -> None:
     """A goal that bends the arm beyond what a joint allows."""
     result = run(kube(("position_m = [0.948, -0.225, 0.094]", "position_m = [0.3, 0.0, -0.2]"), duration=6.0), quiet)
     assert result.failure.startswith("the arm halted: A")
@@ -124,7 +185,7 @@ def test_bad_input_is_refused_before_anything_moves(change: tuple[str, str], wor
         run(kube(change), quiet)
 
 
-def test_analysis_from_the_log(tmp_path: Path) -> None:
+def test_analysis_from_the_log(tmp_path: Path, unseen: None) -> None:
     experiment_session(kube(duration=2.0), tmp_path, realtime=False, seed=None, report=True, quiet=True)
     about = analysis_session(tmp_path, None, quiet=True)
     assert about["passed"], about["criteria"]
@@ -138,12 +199,108 @@ def test_analysis_from_the_log(tmp_path: Path) -> None:
     assert "<figure" in (tmp_path / "report.html").read_text()
 
 
-def test_analysis_refuses_what_is_no_such_run(tmp_path: Path) -> None:
+def test_analysis_refuses_what_is_no_such_run(tmp_path: Path, unseen: None) -> None:
     with pytest.raises(BadInput, match="no log of a run"):
         analysis_session(tmp_path, None, quiet=True)
     experiment_session(kube(duration=0.1), tmp_path, realtime=False, seed=None, report=False, quiet=True)
     with pytest.raises(BadInput, match="too short"):
         analysis_session(tmp_path, None, quiet=True)
+
+
+def test_a_users_own_model_travels_with_the_log(tmp_path: Path, unseen: None) -> None:
+    urdf, out = tmp_path / "mine.urdf", tmp_path / "run"
+    urdf.write_bytes(shipped_models()["iiwa_satellite"].read_bytes())
+    experiment = replace(
+        kube(('model = "iiwa_satellite"', 'model = "mine.urdf"'), duration=0.5), source=tmp_path / "mine.toml"
+    )
+    experiment_session(experiment, out, realtime=False, seed=None, report=False, quiet=True)
+    urdf.unlink()
+    assert "trials" in analysis_session(out, None, quiet=True)["figures"]
+
+
+def test_a_simulation_that_diverges_ends_the_analysis_with_the_cause(
+    tmp_path: Path, unseen: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment_session(kube(duration=0.3), tmp_path, realtime=False, seed=None, report=False, quiet=True)
+    monkeypatch.setattr(
+        "proxops.facility.post_test._held_over_steps", lambda model, fit, t: np.full((t.size - 1, 7), 1e9)
+    )
+    with pytest.raises(
+        ProxopsError, match=r"analysis: no motion by the driving torques of the spline \(1e\+09 N m there\)"
+    ):
+        analysis_session(tmp_path, None, quiet=True)
+
+
+def ctrl_c_at(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice, as launchers pass it on."""
+    advance = LockstepLoopClock.advance
+
+    def interrupted(clock: LockstepLoopClock) -> float:
+        if clock.now() >= seconds:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        return advance(clock)
+
+    monkeypatch.setattr(LockstepLoopClock, "advance", interrupted)
+
+
+def test_ctrl_c_keeps_the_rows_and_the_analysis_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the command line to the log: exit code 1, rows so far, and the cause wherever the run is told of."""
+    ctrl_c_at(0.7, monkeypatch)
+    monkeypatch.setattr(sys, "argv", ["proxops", "run", "kube", "--out", str(tmp_path), "--json"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary == json.loads(capsys.readouterr().out)
+    assert summary["failure"] == "interrupted after 0.701 s"  # one more cycle, then it stops
+    assert not summary["passed"]
+    assert len(Log.open(tmp_path / "run.mcap").pool) == 702
+    assert "Interrupted after 0.701 s" in (tmp_path / "report.html").read_text()
+    about = analysis_session(tmp_path, None, quiet=True)
+    assert about["failure"] == "the run ended early: interrupted after 0.701 s"
+    assert not about["passed"]
+    assert "The run ended early: interrupted" in (tmp_path / "analysis.html").read_text()
+
+
+def test_ctrl_c_while_the_rows_are_summed_up_loses_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unseen: None
+) -> None:
+    from proxops.facility import hardware_loop_experiment
+
+    sum_up = hardware_loop_experiment.sum_up
+
+    def interrupted(*args: Any) -> ExperimentResult:
+        signal.raise_signal(signal.SIGINT)
+        return sum_up(*args)
+
+    monkeypatch.setattr(hardware_loop_experiment, "sum_up", interrupted)
+    experiment_session(kube(duration=0.1), tmp_path, realtime=False, seed=None, report=False, quiet=True)
+    assert len(Log.open(tmp_path / "run.mcap").pool) == 101
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_before_there_are_rows_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ctrl_c_at(0.0, monkeypatch)
+    monkeypatch.setattr(sys, "argv", ["proxops", "run", "kube", "--out", str(tmp_path)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    assert "proxops: kube: interrupted, nothing was recorded" in capsys.readouterr().err
+    assert not (tmp_path / "run.mcap").exists()
+
+
+def test_a_folder_that_cannot_be_used_is_refused_before_anything_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxops.facility.experiment_session.carry_out", None)
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(BadInput, match="cannot use the folder"):
+        experiment_session(kube(), tmp_path / "taken", realtime=False, seed=None, report=False, quiet=True)
 
 
 def test_the_walls_clock_counts_what_it_lost(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +325,7 @@ def test_the_walls_clock_counts_what_it_lost(monkeypatch: pytest.MonkeyPatch) ->
     assert not empty_loop(1000).any()
 
 
-def test_by_the_walls_clock_every_cycle_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_the_walls_clock_every_cycle_has_its_time(monkeypatch: pytest.MonkeyPatch, unseen: None) -> None:
     monkeypatch.setattr("proxops.facility.hardware_loop_experiment.EMPTY_S", 0.05)
     # A machine under load may stall longer than a real robot would bear: that is not what is looked at here.
     result = run(kube(("[robot]", "[robot]\npatience_ms = 1000.0"), duration=0.3), quiet, realtime=True)
@@ -192,14 +349,93 @@ class TwiceTheSame:
         self.commands += 1
 
 
-def test_a_measurement_that_comes_twice_counts_once() -> None:
+def looped(link: ArmLink, duration_s: float = 0.02) -> HardwareLoop:
     model = load_model("iiwa_satellite", "flange")
     settings = LawSettings(np.ones(3), np.ones(3), model.speed, np.full(7, 8.0))
-    link = TwiceTheSame()
     law = DynamicJacobianLaw(settings, np.array([0.9, 0.0, 0.2]), np.array([1.0, 0, 0, 0]))
-    loop = HardwareLoop(
-        model, link, law, LockstepLoopClock(1000), rate_hz=1000, duration_s=0.02, filter_hz=40.0, timed=False
+    return HardwareLoop(
+        model, link, law, LockstepLoopClock(1000), rate_hz=1000, duration_s=duration_s, filter_hz=40.0, timed=False
     )
+
+
+def test_a_measurement_that_comes_twice_counts_once() -> None:
+    link = TwiceTheSame()
+    loop = looped(link)
     loop.run(lambda t: None)
     assert loop.rows["t"] == pytest.approx(np.arange(1, 21) * 1e-3)  # the first reading was taken by the loop's making
     assert link.commands == len(loop.rows) + 1  # one for each, and rest at the end
+
+
+class Scripted:
+    """A link at 1 kHz that measures as told by ``at(cycle)`` (None: as ever) and keeps every command."""
+
+    def __init__(self, at: Callable[[int], Measured | BaseException | None]) -> None:
+        self._at, self.reads, self.commands = at, 0, list[np.ndarray]()
+
+    def read(self) -> Measured:
+        self.reads += 1
+        assert self.reads < 2000, "the loop does not end"
+        told = self._at(self.reads)
+        if isinstance(told, BaseException):
+            raise told
+        return told or Measured(self.reads * 1e-3, START.copy(), np.zeros(7), "")
+
+    def command(self, rates: np.ndarray, answers: float) -> None:
+        self.commands.append(rates.copy())
+
+
+@pytest.mark.parametrize("halted", ["", "as it likes"])
+def test_an_arm_whose_time_stands_still_ends_the_loop(halted: str) -> None:
+    link = Scripted(lambda k: Measured(0.01, START.copy(), np.zeros(7), halted) if k >= 10 else None)
+    loop = looped(link, 1.0)
+    loop.run(lambda t: None)
+    stands = "no new measurement for 51 cycles of the loop, allowed 50: the arm's time stands at 0.010 s"
+    assert loop.failure == ("the arm halted: as it likes" if halted else stands)
+    assert len(loop.rows) == 9
+    assert not link.commands[-1].any()
+
+
+def bad_angles(value: float) -> np.ndarray:
+    return np.where(np.arange(7) == 2, value, START)
+
+
+@pytest.mark.parametrize(
+    ("value", "failure"),
+    [
+        (np.nan, "A3: measured angle is no number: nan (at 0.010 s)"),
+        (np.inf, "A3: measured angle is no number: inf (at 0.010 s)"),
+        # 100 deg/s for 1 ms, half as much again, and 1e-4 rad of the encoder: 0.156 deg
+        (START[2] + np.radians(0.2), "A3: measured angle jumps by 0.2 deg within 1 ms, allowed 0.1557 (at 0.010 s)"),
+    ],
+)
+def test_what_joints_cannot_do_never_reaches_the_law(value: float, failure: str) -> None:
+    link = Scripted(lambda k: Measured(0.01, bad_angles(value), np.zeros(7), "") if k == 10 else None)
+    loop = looped(link, 1.0)
+    loop.run(lambda t: None)
+    assert loop.failure == failure
+    assert loop.rows["t"] == pytest.approx(np.arange(2, 10) * 1e-3)
+    assert np.isfinite(loop.rows["commanded"]).all()
+    assert all(rates.any() for rates in link.commands[:8])
+    assert len(link.commands) == 8 + 500 + 1  # rest, for as long as a halt may take
+    assert not np.any(link.commands[8:])
+
+
+def test_a_first_measurement_that_cannot_be_used_moves_nothing() -> None:
+    link = Scripted(lambda k: Measured(0.0, bad_angles(np.nan), np.zeros(7), ""))
+    loop = looped(link)
+    loop.run(lambda t: None)
+    assert "A3: measured angle is no number" in loop.failure
+    assert len(loop.rows) == 0
+    assert len(link.commands) == 1
+    assert not link.commands[0].any()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("cable")])
+def test_rest_is_commanded_however_the_loop_ends(error: BaseException) -> None:
+    link = Scripted(lambda k: error if k == 10 else None)
+    loop = looped(link)
+    with pytest.raises(type(error)):
+        loop.run(lambda t: None)
+    assert link.commands[-2].any()
+    assert not link.commands[-1].any()
+    assert len(loop.rows) == 8

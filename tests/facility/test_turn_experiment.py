@@ -1,14 +1,21 @@
 """The planar experiment, whole: figures, criteria, refusals."""
 
+import json
 import math
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from proxops.cli import main
 from proxops.core.errors import BadInput
 from proxops.core.experiment import experiment_paths, parse_experiment
 from proxops.core.experiment_result import ExperimentResult
+from proxops.facility.experiment_session import experiment_session
 from proxops.facility.experiments import carry_out
+from proxops.ground.log import Log
+from proxops.space.free_floating import FreeFloating
 
 TEXT = experiment_paths()["planar"].read_text()
 
@@ -54,3 +61,41 @@ def test_bad_files_are_refused(old: str, new: str, what: str) -> None:
 def test_options_without_use_are_refused() -> None:
     with pytest.raises(BadInput, match="--seed"):
         carry_out(parse_experiment(TEXT, Path("planar.toml")), lambda *_: None, seed=1)
+
+
+def test_a_motion_that_diverges_ends_with_the_cause_and_the_rows_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second case: a controller a thousand times too fast for its step, from the middle of the course on."""
+    step = FreeFloating.step
+
+    def shaken(plant: FreeFloating, torques: np.ndarray, dt: float) -> None:
+        step(plant, torques * (-1e6 if plant.q.size == 9 and plant.t > 0.5 else 1.0), dt)
+
+    monkeypatch.setattr(FreeFloating, "step", shaken)
+    experiment = parse_experiment(TEXT.replace("course_s = 20.0", "course_s = 1.0"), Path("planar.toml"))
+    summary = experiment_session(experiment, tmp_path, realtime=False, seed=None, report=True, quiet=True)
+    assert summary["failure"].startswith("two_links: the motion diverged at 0.5")
+    assert not summary["passed"]
+    assert all(row["name"].startswith("one_link") for row in summary["criteria"])
+    json.dumps(summary, allow_nan=False)
+    log = Log.open(tmp_path / "run.mcap")
+    kept = np.isfinite(log.values("two_links.base_dynamics"))
+    assert kept[:26].all()
+    assert not kept[35:].any()
+    assert np.isfinite(log.values("one_link.base_dynamics")).all()
+    assert "Two_links: the motion diverged" in (tmp_path / "report.html").read_text()
+
+
+def test_ctrl_c_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(plant: FreeFloating, torques: np.ndarray, dt: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FreeFloating, "step", interrupted)
+    monkeypatch.setattr(sys, "argv", ["proxops", "run", "planar", "--out", str(tmp_path)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    assert "proxops: planar: interrupted, nothing was recorded" in capsys.readouterr().err

@@ -122,6 +122,38 @@ def test_a_stale_command_ends_in_a_smooth_halt() -> None:
     assert "nan" in halted(arm, clock, RATES, answers=math.nan)
 
 
+@pytest.mark.parametrize("answers", [0.502, 1e9, math.inf, math.nan])
+def test_an_answer_to_what_was_never_measured_ends_in_a_smooth_halt(answers: float) -> None:
+    """It would keep the watch over silence quiet for good."""
+    arm, clock = moving()
+    cause = halted(arm, clock, RATES, answers=answers)
+    assert cause == f"command answers a measurement of {answers:g} s, which has not been made (at 0.500 s)"
+
+
+def test_a_command_that_a_newer_one_has_overtaken_is_left_aside_and_counted() -> None:
+    arm, clock = moving()
+    arm.command(RATES, arm.read().t)
+    for late in (0.499, 0.47):
+        arm.command(-RATES, late)
+    assert arm.overtaken == 2
+    for k in range(1, 41):
+        clock.t = 0.5 + k * 1e-3
+        assert arm.read().halted == ""
+        assert arm.rates == pytest.approx(RATES, abs=1e-9)  # none of -RATES has come through
+
+
+def test_overtaken_commands_do_not_break_the_silence() -> None:
+    arm, clock = moving()
+    arm.command(RATES, arm.read().t)
+    for k in range(1, 61):
+        clock.t = 0.5 + k * 1e-3
+        now = arm.read().t
+        if k < 49:
+            arm.command(RATES, min(now, 0.499))
+    assert arm.read().halted == "no command for 50 ms (at 0.551 s)"
+    assert arm.overtaken == 48
+
+
 def test_silence_ends_in_a_smooth_halt() -> None:
     arm, clock = moving()
     cause = halted(arm, clock, None)

@@ -3,41 +3,60 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from proxops.arms.model import shipped_models
+from proxops.core.errors import ProxopsError
 from proxops.core.experiment import Experiment
+from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.core.messages import PERIOD_S
 from proxops.facility.experiments import carry_out
+from proxops.facility.interruption import noted_interrupt
 from proxops.facility.session import RESULTS, prepare_folder
+from proxops.ground.experiment_log import MODEL
 
 
 def experiment_session(
     experiment: Experiment, folder: Path, *, realtime: bool, seed: int | None, report: bool, quiet: bool
 ) -> dict[str, Any]:
-    """Run it into ``folder``; the summary."""
+    """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
     from proxops.facility.progress import progress_bar
     from proxops.ground.experiment_log import write_experiment
 
     options = {"realtime": realtime or None, "seed": seed}
+    prepare_folder(folder)
     with progress_bar(quiet) as bar:
 
         def progress(what: str, done_s: float, of_s: float) -> None:
             bar("experiment", round(done_s / PERIOD_S), round(of_s / PERIOD_S))
 
-        result = carry_out(
-            experiment, progress, **{name: value for name, value in options.items() if value is not None}
+        result = _carried_out(
+            experiment, progress, {name: value for name, value in options.items() if value is not None}
         )
-    prepare_folder(folder)
     file = experiment.file
     metadata = {
         "scenario": file.name, "about": file.about, "kind": file.kind, "model": file.arm.model, "proxops": version("proxops"),
         "scenario_file": experiment.text, "seed": str(seed) if seed is not None else "",
         "clock": "wall" if realtime else "lockstep",
     }  # fmt: skip
-    write_experiment(folder / "run.mcap", result, metadata)
+    with noted_interrupt():
+        write_experiment(folder / "run.mcap", result, metadata)
     return sum_up(folder, report=report, quiet=quiet)
+
+
+def _carried_out(experiment: Experiment, progress: Progress, options: dict[str, Any]) -> ExperimentResult:
+    """With the URDF beside the series, as it was when the run began: a log can be analysed where that file is not."""
+    given = experiment.model_path()
+    path = shipped_models().get(str(given), Path(given))
+    urdf = {MODEL: path.read_bytes()} if path.is_file() else {}  # no such model: the experiment says so
+    try:
+        result = carry_out(experiment, progress, **options)
+    except KeyboardInterrupt:  # experiments that have rows to keep give them back as a failure
+        raise ProxopsError(f"{experiment.name}: interrupted, nothing was recorded") from None
+    return replace(result, attachments={**urdf, **result.attachments})
 
 
 def sum_up(folder: Path, *, report: bool, quiet: bool) -> dict[str, Any]:

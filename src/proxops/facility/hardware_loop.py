@@ -1,10 +1,11 @@
 """The loop with an arm in it (paper 004, figure 6): measure, satellite from the momentum, law, command; one row per cycle.
 
-Which arm is behind the link, and whose time passes, is none of its business.
+Which arm is behind the link, and whose time passes, is none of its business. However it ends, the last command is rest.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Final
@@ -19,8 +20,9 @@ from proxops.maths.rotation import quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
 from proxops.onboard.joint_rates import JointRates
 from proxops.onboard.momentum_base import MomentumBase
+from proxops.safety.measured_joints import MeasuredJoints
 
-AFTER_HALT_S: Final = 0.5  # of rows that show how the arm came to rest
+AFTER_HALT_S: Final = 0.5  # for the arm to come to rest
 
 
 def row_dtype(n: int) -> np.dtype[np.void]:
@@ -36,11 +38,12 @@ def row_dtype(n: int) -> np.dtype[np.void]:
 
 
 class HardwareLoop:
-    """``run`` fills ``rows``; ``failure`` says why it ended early. ``timed``: rows carry the time of evaluation."""
+    """``run`` fills ``rows``; ``failure`` says why it ended early. ``timed``: rows carry the time of evaluation. ``patience_s``:
+    without a new measurement; ``encoder_error``: the most by which two readings of a joint at rest differ, rad."""
 
     def __init__(
         self, model: ArmModel, link: ArmLink, law: DynamicJacobianLaw, clock: LoopClock, *, rate_hz: int, duration_s: float,
-        filter_hz: float, timed: bool,
+        filter_hz: float, timed: bool, patience_s: float = 0.05, encoder_error: float = 1e-4,
     ) -> None:  # fmt: skip
         self._link, self._law, self._clock, self._timed = link, law, clock, timed
         self._period, self._duration = 1.0 / rate_hz, duration_s
@@ -51,36 +54,74 @@ class HardwareLoop:
         self._q, self._v = model.configuration(first.angles), np.zeros(model.pin.nv)
         self._rows = np.zeros(round(duration_s * rate_hz) + 1, row_dtype(model.n))
         self._count = 0
-        self.failure = ""
+        self._measured = MeasuredJoints(model.joints, model.speed, encoder_error, first.t, first.angles)
+        self._seen = first.t
+        self._unchanged, self._patience = 0, max(1, round(patience_s * rate_hz))  # cycles
+        self._rest = np.zeros(model.n)
+        self._doubt = self._measured.first_fault()  # why measurements are not trusted any more
+        self.failure = self._doubt
 
     @property
     def rows(self) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         return self._rows[: self._count]
 
-    def run(self, progress: Callable[[float], None]) -> None:
-        """To the end of the time, or until the arm has halted."""
+    def run(self, progress: Callable[[float], None], stopped: Callable[[], bool] = lambda: False) -> None:
+        """To the end of the time, until the arm has halted, its measurements cannot be trusted, or it is ``stopped``."""
+        try:
+            if not self.failure:
+                self._follow(progress, stopped)
+        finally:  # an exception and Ctrl-C too
+            self._link.command(self._rest, self._seen)
+
+    def _follow(self, progress: Callable[[float], None], stopped: Callable[[], bool]) -> None:
         lateness, until = 0.0, self._duration
         while True:
             measured = self._cycle(lateness)
+            if self._doubt:
+                self.failure = self.failure or self._doubt
+                return self._come_to_rest()
             if measured.halted and not self.failure:
                 self.failure = f"the arm halted: {measured.halted}"
                 until = min(until, measured.t + AFTER_HALT_S)
             if measured.t >= until - 0.5 * self._period or self._count == len(self._rows):
-                break
+                return None
+            if stopped():
+                raise KeyboardInterrupt
             progress(measured.t)
             lateness = self._clock.advance()
-        self._link.command(np.zeros(self._q.size - N_BASE_Q), measured.t)
 
     def _cycle(self, lateness: float) -> Measured:
         measured = self._link.read()
-        if self._count and measured.t <= self._rows[self._count - 1]["t"]:
-            return measured  # nothing new: the cycle before was held up between its begin and its reading
+        if self._count and measured.t <= self._seen:
+            self._wait()  # nothing new: the cycle before was held up between its begin and its reading
+            return measured
         began = time.perf_counter_ns()
+        self._doubt = self._measured.fault(measured.angles, measured.t)
+        if self._doubt:
+            return measured
+        self._unchanged, self._seen = 0, measured.t
         rates, tool_quat = self.evaluate(measured)
         self._link.command(rates, measured.t)
         evaluation = (time.perf_counter_ns() - began) * 1e-9 if self._timed else 0.0
         self._keep(measured, tool_quat, evaluation, lateness)
         return measured
+
+    def _wait(self) -> None:
+        self._unchanged += 1
+        if self._unchanged > self._patience:
+            self._doubt = (
+                f"no new measurement for {self._unchanged} cycles of the loop, allowed {self._patience}: the arm's time stands "
+                f"at {self._seen:.3f} s"
+            )
+
+    def _come_to_rest(self) -> None:
+        """Rest is commanded for as long as a halt may take. No rows: what comes now is not trusted."""
+        for _ in range(round(AFTER_HALT_S / self._period)):
+            self._link.command(self._rest, self._seen)
+            self._clock.advance()
+            measured = self._link.read()
+            if math.isfinite(measured.t):
+                self._seen = max(self._seen, measured.t)
 
     def evaluate(self, measured: Measured) -> tuple[Floats, Floats]:
         """Steps 2 to 5 of figure 6: joint rates to command, and the tool's quaternion on the way."""

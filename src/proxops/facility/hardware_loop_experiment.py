@@ -13,23 +13,27 @@ from proxops.arms.dynamics import Dynamics
 from proxops.arms.held_base import HeldArm
 from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.arms.reach import reach_m
-from proxops.core.errors import BadInput
+from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_hardware_loop import HardwareLoopFile, PoseTable
 from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.facility.hardware_loop import HardwareLoop
-from proxops.facility.hardware_loop_result import sum_up
+from proxops.facility.hardware_loop_result import ATTITUDE_BOUND_DEG, POSITION_BOUND_MM, sum_up
+from proxops.facility.interruption import noted_interrupt
 from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
 from proxops.facility.realtime import enter_real_time
-from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
+from proxops.lab.virtual_iiwa import MARGIN, IiwaTraits, VirtualIiwa
 from proxops.maths.rotation import matrix_from_abc, quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
+from proxops.onboard.goal_preview import Goal, preview_goal
 
 ROBOT_CYCLE_S: Final = 1e-3
 SINGULAR: Final = 1e-3  # least singular value of the dynamic Jacobian at the start, m and rad
 EMPTY_S: Final = 2.0  # of the same loop without work, to tell the machine's lateness from ours
 WARM_UP_S: Final = 0.05
 TELL_EVERY_S: Final = 0.25
+LEAST_ROWS: Final = 2  # fewer have no course to be told
+ENCODER_SIGMAS: Final = 12.0  # two readings, six standard deviations each: one in 1e9
 
 
 @dataclass(frozen=True)
@@ -52,30 +56,51 @@ def run(
     file = experiment.file
     assert isinstance(file, HardwareLoopFile)
     bench = prepare(file, load_model(experiment.model_path(), file.arm.tool, file.arm.joints))
+    look_ahead(bench)
     seed = file.seed if seed is None else seed
     _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, WARM_UP_S, timed=True).run(
         lambda t: None
     )  # compiled from here on
     if not realtime:
         loop = _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, file.duration_s, timed=False)
-        loop.run(_teller(progress, file.duration_s))
-        return sum_up(bench.file, bench.model, loop.rows, loop.failure, {})
+        with noted_interrupt() as stopped:
+            follow(loop, _teller(progress, file.duration_s), stopped)
+            return sum_up(bench.file, bench.model, loop.rows, loop.failure, {})
     empty = empty_loop(file.loop.rate_hz)
-    loop, missed, granted = wall_run(bench, seed)
-    timing: dict[str, Any] = {"granted": granted, "missed": missed, "empty": empty}
-    return sum_up(bench.file, bench.model, loop.rows, loop.failure, timing)
+    with noted_interrupt() as stopped:
+        loop, missed, granted = wall_run(bench, seed, stopped)
+        timing: dict[str, Any] = {"granted": granted, "missed": missed, "empty": empty}
+        return sum_up(bench.file, bench.model, loop.rows, loop.failure, timing)
 
 
-def wall_run(bench: Bench, seed: int) -> tuple[HardwareLoop, int, str]:
+def wall_run(bench: Bench, seed: int, stopped: Callable[[], bool] = lambda: False) -> tuple[HardwareLoop, int, str]:
     """By the wall's clock: the loop when it is over, cycles that it lost, and what rights the machine gave it."""
     granted = enter_real_time()
     try:
         clock = WallLoopClock(bench.file.loop.rate_hz)
         loop = _loop(bench, clock, seed, bench.file.duration_s, timed=True)
-        loop.run(lambda t: None)
+        follow(loop, lambda t: None, stopped)
     finally:
         granted.leave()
     return loop, clock.missed, str(granted)
+
+
+def follow(loop: HardwareLoop, tell: Callable[[float], None], stopped: Callable[[], bool]) -> None:
+    """Run it. Ctrl-C ends it as a failure: what was recorded until then is kept, if it is anything."""
+    try:
+        loop.run(tell, stopped)
+    except KeyboardInterrupt:
+        if len(loop.rows) < LEAST_ROWS:
+            raise
+        loop.failure = loop.failure or f"interrupted after {loop.rows['t'][-1]:.3f} s"
+    if len(loop.rows) < LEAST_ROWS:
+        raise ProxopsError(f"{loop.failure}; nothing was recorded")
+
+
+def look_ahead(bench: Bench) -> float:
+    """BadInput if the goal is not reached, within the joints' ranges and the time; when it will be, s."""
+    goal = Goal(bench.goal_p, bench.goal_quat, 1e-3 * POSITION_BOUND_MM, math.radians(ATTITUDE_BOUND_DEG))
+    return preview_goal(bench.model, bench.joints, goal, bench.law, bench.file.duration_s, MARGIN)
 
 
 def prepare(file: HardwareLoopFile, model: ArmModel) -> Bench:
@@ -167,9 +192,10 @@ def _loop(bench: Bench, clock: LoopClock, seed: int, duration_s: float, *, timed
 
     arm = VirtualIiwa(bench.traits, bench.joints, net, clock.now, np.random.default_rng(seed))
     law = DynamicJacobianLaw(bench.law, bench.goal_p, bench.goal_quat)
+    traits = bench.traits
     return HardwareLoop(
         bench.model, arm, law, clock, rate_hz=file.loop.rate_hz, duration_s=duration_s, filter_hz=file.loop.rate_filter_hz,
-        timed=timed,
+        timed=timed, patience_s=traits.patience_s, encoder_error=traits.encoder_step + ENCODER_SIGMAS * traits.encoder_noise,
     )  # fmt: skip
 
 

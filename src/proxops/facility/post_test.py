@@ -21,7 +21,7 @@ from proxops.core.experiment_result import Progress
 from proxops.ground.post_test_figures import GroundTorques, PostTest, Trial
 from proxops.ground.smoothing import PolynomialFit, Smooth, SplineFit
 from proxops.maths.quaternion import way_between
-from proxops.space.free_floating import FreeFloating
+from proxops.space.free_floating import Diverged, FreeFloating
 
 KNOTS_S: Final = 0.02  # of the spline: a joint reaches its speed in some ten of these
 MOST_KNOTS: Final = 1500  # a long test gets wider ones: the work grows with the cube
@@ -91,11 +91,21 @@ def _simulated(
     joints, bases, tools = np.empty_like(course.angles), np.empty((t.size, 7)), np.empty((t.size, 7))
     for i in range(t.size):
         if i:
-            plant.step(driving[i - 1], float(t[i] - t[i - 1]))
+            _step(plant, driving[i - 1], float(t[i] - t[i - 1]), name)
         joints[i], bases[i], tools[i] = plant.q[7:], base_pose(plant.q), dynamics.tool_pose(plant.q)
         if i % 500 == 0:
             progress(f"simulation, {name}", float(t[i] - t[0]), float(t[-1] - t[0]))
     return joints, bases, tools
+
+
+def _step(plant: FreeFloating, torques: Floats, dt: float, name: str) -> None:
+    try:
+        plant.step(torques, dt)
+    except Diverged as reason:
+        raise Diverged(
+            f"analysis: no motion by the driving torques of the {name} ({np.abs(torques).max():.3g} N m there): {reason}; look "
+            "at the log's angles for a jump, and at --model"
+        ) from reason
 
 
 def apart(test: Floats, simulated: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
@@ -11,14 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from proxops.arms.model import load_model
+from proxops.arms.model import ArmModel, load_model, shipped_models
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment, parse_experiment
 from proxops.core.experiment_hardware_loop import HardwareLoopFile
 from proxops.core.experiment_result import Criterion
 from proxops.core.messages import PERIOD_S
 from proxops.facility.post_test import analyse
-from proxops.ground.experiment_log import about_of
+from proxops.ground.experiment_log import MODEL, about_of
 from proxops.ground.experiment_report import criterion_row, headline, print_experiment
 from proxops.ground.hardware_loop_figures import columns, joint_names, timing_figures
 from proxops.ground.log import Log
@@ -47,7 +48,7 @@ def analysis_session(folder: Path, model: Path | None, *, quiet: bool) -> dict[s
     log, experiment = _opened(folder)
     file = experiment.file
     assert isinstance(file, HardwareLoopFile)
-    arm = load_model(model or experiment.model_path(), file.arm.tool, file.arm.joints)
+    arm = _loaded(model, log, experiment)
     names = joint_names(log)
     if tuple(names) != tuple(name.lower() for name in arm.joints):
         raise BadInput(
@@ -59,9 +60,11 @@ def analysis_session(folder: Path, model: Path | None, *, quiet: bool) -> dict[s
             columns(log, "base", POSE), columns(log, "tool", POSE),
             lambda what, done, of: bar(what, round(done / PERIOD_S), round(of / PERIOD_S)),
         )  # fmt: skip
-    about = told(post, file)
+    run = about_of(log)
+    assert run is not None
+    about = told(post, file, run["failure"])
     (folder / RESULTS[0]).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
-    _write_page(folder, log, post, about)
+    _write_page(folder, log, post, about, run)
     if not quiet:
         print_experiment(about, Console())
         print(f"\n{folder}: {', '.join(RESULTS)}")
@@ -86,8 +89,19 @@ def _opened(folder: Path) -> tuple[Log, Experiment]:
     return log, parse_experiment(log.metadata["scenario_file"], path)
 
 
-def told(post: PostTest, file: HardwareLoopFile) -> dict[str, Any]:
-    """Figures, tables and criteria as plain values."""
+def _loaded(given: Path | None, log: Log, experiment: Experiment) -> ArmModel:
+    """The model that was asked for, a shipped one by its name, or the URDF that the log carries."""
+    arm = experiment.file.arm
+    if given is not None or arm.model in shipped_models() or MODEL not in log.attachments:
+        return load_model(given or experiment.model_path(), arm.tool, arm.joints)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / MODEL
+        path.write_bytes(log.attachments[MODEL])
+        return load_model(path, arm.tool, arm.joints)
+
+
+def told(post: PostTest, file: HardwareLoopFile, failure: str) -> dict[str, Any]:
+    """Figures, tables and criteria as plain values. ``failure``: of the run; what is left of it is analysed all the same."""
     figures: dict[str, Any] = {
         "trials": {trial.name: _largest(trial) for trial in post.trials},
         "ground_torque_Nm": _torques(post),
@@ -98,7 +112,8 @@ def told(post: PostTest, file: HardwareLoopFile) -> dict[str, Any]:
     ]
     head = ("smoothed by", "fit [deg]", "joints [deg]", "tool [mm]", "tool [deg]", "satellite [mm]", "satellite [deg]")
     return {
-        "conventions": list(CONVENTIONS), "figures": figures, "failure": "", "passed": all(row.passed for row in criteria),
+        "conventions": list(CONVENTIONS), "figures": figures, "failure": f"the run ended early: {failure}" if failure else "",
+        "passed": not failure and all(row.passed for row in criteria),
         "tables": [
             ["Largest differences between simulation and test", list(head), [list(row) for row in rows]],
             [
@@ -148,7 +163,7 @@ def _criteria(post: PostTest, figures: dict[str, Any], file: HardwareLoopFile) -
     )
 
 
-def _write_page(folder: Path, log: Log, post: PostTest, about: dict[str, Any]) -> None:
+def _write_page(folder: Path, log: Log, post: PostTest, about: dict[str, Any], run: dict[str, Any]) -> None:
     name = log.metadata.get("scenario", "run")
     tone = "good" if about["passed"] else "bad"
     body = [
@@ -163,7 +178,5 @@ def _write_page(folder: Path, log: Log, post: PostTest, about: dict[str, Any]) -
         judged_table(("criterion", "measured", "bound", ""), map(criterion_row, about["criteria"])),
     ]
     body.append("<h2>Drawings</h2>")
-    run = about_of(log)
-    assert run is not None
     body += [drawing(figure, caption) for figure, caption in (*draw(post), *timing_figures(log, run))]
     (folder / RESULTS[1]).write_text(page(f"{name}: analysis, {headline(about)}", body), encoding="utf-8")

@@ -15,7 +15,7 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import Criterion, ExperimentResult, Progress, Series
 from proxops.core.experiment_turn import TurnCase, TurnFile
-from proxops.space.free_floating import FreeFloating, hardware_of
+from proxops.space.free_floating import Diverged, FreeFloating, hardware_of
 from proxops.space.prescribed_joints import PrescribedArm
 
 DT: Final = 1e-3  # s, of the dynamics and of its controller
@@ -47,15 +47,16 @@ class Turned:
 
     case: TurnCase
     joints: Floats  # (rows, n) commanded
-    followed: Floats  # (rows, n) by the dynamics
-    angles: Floats  # (rows, 3) of the base: dynamics, momentum, closed form
+    followed: Floats  # (rows, n) by the dynamics; NaN behind a divergence
+    angles: Floats  # (rows, 3) of the base: dynamics (likewise), momentum, closed form
     closed: float  # rad, at the end
     drift: float  # of the momentum, over the arm's peak
     out_of_plane: float  # m or rad
+    failure: str  # why the dynamics ended early
 
 
 def run(experiment: Experiment, progress: Progress, **options: Any) -> ExperimentResult:
-    """All cases."""
+    """All cases, up to one that diverges: what was computed until then is told."""
     for name in options:
         raise BadInput(f"--{name}: this experiment has no use for it", value=experiment.name)
     file = experiment.file
@@ -69,9 +70,12 @@ def run(experiment: Experiment, progress: Progress, **options: Any) -> Experimen
             progress("simulated", number * file.course_s + seconds, len(file.cases) * file.course_s)
 
         done.append(_turned(experiment, case, t, told))
+        if done[-1].failure:
+            break
+    whole = [one for one in done if not one.failure]
     return ExperimentResult(
-        t, tuple(_series(one) for one in done), _figures(done), tuple(c for one in done for c in _criteria(one)), CONVENTIONS,
-        (_table(done),),
+        t, tuple(_series(one) for one in done), _figures(done), tuple(c for one in whole for c in _criteria(one)), CONVENTIONS,
+        (_table(whole),), "".join(f"{one.case.name}: {one.failure}" for one in done if one.failure),
     )  # fmt: skip
 
 
@@ -85,9 +89,9 @@ def _turned(experiment: Experiment, case: TurnCase, t: Floats, told: Any) -> Tur
     chain = planar_chain(model)
     joints = np.array([course.at(now)[0] for now in t])
     closed = np.array([_closed_until(chain, course.nodes, path, now, at) for now, at in zip(t, joints, strict=True)])
-    by_dynamics, followed, drift, out = _by_dynamics(model, course, t, arm.friction, told)
+    by_dynamics, followed, drift, out, failure = _by_dynamics(model, course, t, arm.friction, told)
     angles = np.column_stack([by_dynamics, _by_momentum(model, course, t), closed])
-    return Turned(case, joints, followed, angles, chain.turn_along(path), drift, out)
+    return Turned(case, joints, followed, angles, chain.turn_along(path), drift, out, failure)
 
 
 def _closed_until(chain: PlanarChain, nodes: tuple[float, ...], path: Floats, now: float, joints: Floats) -> float:
@@ -99,21 +103,25 @@ def _closed_until(chain: PlanarChain, nodes: tuple[float, ...], path: Floats, no
 
 def _by_dynamics(
     model: ArmModel, course: RestToRest, t: Floats, friction: bool, told: Any
-) -> tuple[Floats, Floats, float, float]:
-    """Base angle, joint angles; drift of the momentum over the arm's peak; how far the motion leaves the plane."""
+) -> tuple[Floats, Floats, float, float, str]:
+    """Base angle, joint angles; drift of the momentum over the arm's peak; how far the motion leaves the plane; why it ended."""
     plant = FreeFloating(model, model.configuration(course.at(0.0)[0]), hardware=hardware_of(model, friction=friction))
-    angles, joints = np.zeros(len(t)), np.zeros((len(t), model.n))
-    peak, worst, out = 0.0, 0.0, 0.0
+    angles, joints = np.full(len(t), np.nan), np.full((len(t), model.n), np.nan)
+    peak, worst, out, failure = 0.0, 0.0, 0.0, ""
     for row, now in enumerate(t):
-        joints[row], angles[row] = plant.q[7:], _angle(plant.q, angles[row - 1])
+        joints[row], angles[row] = plant.q[7:], _angle(plant.q, angles[row - 1] if row else 0.0)
         worst = max(worst, _size(plant.dynamics.momentum(plant.q, plant.v)))
         peak = max(peak, _size(plant.dynamics.arm_momentum(plant.q, plant.v[N_BASE:])))
         out = max(out, float(np.abs(plant.q[[2, 3, 4]]).max()))
         if row % 50 == 0:
             told(float(now))
-        for _ in range(EVERY if row + 1 < len(t) else 0):
-            plant.step(_torques(plant, course), DT)
-    return angles, joints, worst / peak, out
+        try:
+            for _ in range(EVERY if row + 1 < len(t) else 0):
+                plant.step(_torques(plant, course), DT)
+        except Diverged as reason:
+            failure = str(reason)
+            break
+    return angles, joints, worst / peak if peak > 0.0 else math.nan, out, failure
 
 
 def _torques(plant: FreeFloating, course: RestToRest) -> Floats:
@@ -177,7 +185,9 @@ def _criteria(one: Turned) -> tuple[Criterion, ...]:
 
 def _figures(done: list[Turned]) -> dict[str, Any]:
     return {
-        one.case.name: {
+        one.case.name: {"closed_form_rad": one.closed, "momentum_rad": float(one.angles[-1, 1])}
+        if one.failure
+        else {
             "closed_form_rad": one.closed, "dynamics_rad": float(one.angles[-1, 0]), "momentum_rad": float(one.angles[-1, 1]),
             "joints_lag_rad": float(np.abs(one.followed - one.joints).max()), "momentum_drift": one.drift,
         }

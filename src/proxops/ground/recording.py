@@ -24,9 +24,9 @@ from proxops.ground.mcap_file import McapFile, Preamble
 
 READ_LIMIT: Final = 1240  # records read at once: 5 s of data
 WORTH_READING: Final = 124  # records, two blocks; fewer wait: a read costs as much as twelve, and the tick its cache
-PATIENCE: Final = 10  # looks after which fewer are read as well: 50 ms
+PATIENCE: Final = 3  # looks after which fewer are read as well: 60 ms
 WAITING_BLOCKS: Final = 80  # 20 s of data kept in memory while the disk refuses
-IDLE_S: Final = 0.005
+IDLE_S: Final = 0.02
 SYNC_S: Final = 1.0
 LAST_TRIES: Final = 3  # refusals at the end of a run before the recorder gives up
 

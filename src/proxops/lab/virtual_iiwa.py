@@ -16,7 +16,7 @@ import numpy as np
 from proxops.lab.arm_link import Floats, Measured
 from proxops.maths.kernel import kernel
 
-ROUNDING: float = 1e-9  # share of a speed limit that arithmetic may add
+ROUNDING: float = 1e-9  # share of a speed limit, and seconds, that arithmetic may add
 MARGIN: float = math.radians(0.5)  # of a stop before the end of a joint's range
 
 TorqueModel = Callable[[Floats, Floats, Floats], Floats]  # angles, rates, accelerations → net joint torques, N m
@@ -50,6 +50,7 @@ class VirtualIiwa:
         n = len(traits.joints)
         self.traits, self._torques, self._clock, self._random = traits, torques, clock, random
         self.halted = ""
+        self.overtaken = 0  # commands that came behind a newer one, and were left aside
         self._cycle, self._answered, self._heard = 0, 0.0, False
         self.angles, self.rates, self.accelerations = np.array(angles, float), np.zeros(n), np.zeros(n)  # true ones
         self._setpoint, self._target = np.zeros(n), np.zeros(n)
@@ -72,10 +73,13 @@ class VirtualIiwa:
         return Measured(self.t, self._encoders, self._sensors, self.halted)
 
     def command(self, rates: Floats, answers: float) -> None:
-        """Take rates, or halt and say why."""
+        """Take rates, or halt and say why. One that has been overtaken by a newer one changes nothing, the watch over silence
+        included."""
         fault = self._objection(np.asarray(rates, float), answers)
         if fault:
             self._halt(fault)
+        elif self._heard and answers < self._answered:
+            self.overtaken += 1
         elif not self.halted:
             self._line[0], self._answered, self._heard = rates, answers, True
 
@@ -87,13 +91,15 @@ class VirtualIiwa:
         traits = self.traits
         if rates.shape != (len(traits.joints),):
             return f"command of {rates.size} rates for {len(traits.joints)} joints"
-        if sound(rates, traits.speed) and self.t - answers <= traits.patience_s:
+        if sound(rates, traits.speed) and -ROUNDING <= self.t - answers <= traits.patience_s:
             return ""
         for name, rate, most in zip(traits.joints, rates, traits.speed, strict=True):
             if not math.isfinite(rate):
                 return f"{name}: commanded rate is no number"
             if abs(rate) > most * (1.0 + ROUNDING):
                 return f"{name}: commanded {rate:.4g} rad/s, allowed {most:.4g}"
+        if not answers <= self.t:  # such a time would switch off the watch over silence
+            return f"command answers a measurement of {answers:g} s, which has not been made"
         age = (self.t - answers) * 1e3
         return f"command answers a measurement {age:.0f} ms old, allowed {traits.patience_s * 1e3:.0f}"
 

@@ -156,13 +156,31 @@ def rotation_transition(x: Floats, dt: float, model: RelativeModel) -> Floats:
 @kernel
 def spread(P: Floats, translation: Floats, rotation: Floats, decay: Floats) -> None:
     """P := Φ P Φᵀ in place, block by block: of the slow errors only the thrust's scales act on others, on the translation."""
+    M = np.empty((N_ERROR, N_ERROR))
     for _ in range(2):  # twice ΦM transposed: (Φ (Φ P)ᵀ)ᵀ
-        M = np.empty((N_ERROR, N_ERROR))
-        M[0:E_Q] = product(translation[:, 0:6], P[0:E_Q]) + product(translation[:, 6:9], P[E_SLOW + SCALE :])
-        M[E_Q:E_SLOW] = product(rotation, P[E_Q:E_SLOW])
+        M[:] = 0.0
+        for i in range(E_Q):
+            _add_rows(translation, i, 0, 6, P, 0, M, i)
+            by_scales = np.zeros((1, N_ERROR))
+            _add_rows(translation, i, 6, 3, P, E_SLOW + SCALE, by_scales, 0)
+            for j in range(N_ERROR):
+                M[i, j] += by_scales[0, j]
+        for i in range(E_SLOW - E_Q):
+            _add_rows(rotation, i, 0, E_SLOW - E_Q, P, E_Q, M, E_Q + i)
         for i in range(N_SLOW):
-            M[E_SLOW + i] = decay[i] * P[E_SLOW + i]
-        P[:, :] = M.T
+            for j in range(N_ERROR):
+                M[E_SLOW + i, j] = decay[i] * P[E_SLOW + i, j]
+        for i in range(N_ERROR):
+            for j in range(N_ERROR):
+                P[i, j] = M[j, i]
+
+
+@kernel
+def _add_rows(a: Floats, row: int, first: int, count: int, P: Floats, at: int, out: Floats, to: int) -> None:
+    """Row ``to`` of ``out`` += ``count`` columns of a's row times as many rows of P, from ``at`` on."""
+    for h in range(count):
+        for j in range(N_ERROR):
+            out[to, j] += a[row, first + h] * P[at + h, j]
 
 
 @kernel
