@@ -42,8 +42,10 @@ import json, sys
 from proxops.facility.loop_clock import WallLoopClock
 from proxops.facility.realtime import enter_real_time
 clock, cycles = WallLoopClock(1000), int(sys.argv[1])
-granted = str(enter_real_time())
 late = [0.0] * cycles
+print("ready", flush=True)
+sys.stdin.readline()
+granted = str(enter_real_time())
 for k in range(cycles):
     late[k] = clock.advance()
 json.dump({"late": late, "missed": clock.missed, "real_time": granted}, open(sys.argv[2], "w"))
@@ -126,11 +128,17 @@ def live() -> dict[str, float | str]:
     bench = prepare(longer, load_model(experiment.model_path(), file.arm.tool, file.arm.joints))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "empty.json"
-        empty = subprocess.Popen([sys.executable, "-c", EMPTY_LOOP, str(round(1000 * LIVE_S)), str(out)])
+        command = [sys.executable, "-c", EMPTY_LOOP, str(round(1000 * LIVE_S)), str(out)]
+        empty = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert empty.stdin and empty.stdout
+        empty.stdout.readline()  # has imported what it needs
+        empty.stdin.write(b"go\n")
+        empty.stdin.flush()
         loop, missed, granted = wall_run(bench, seed=1)
         empty.wait()
         nothing = json.loads(out.read_text())
     rows = loop.rows
+    assert not loop.failure, loop.failure
     late, idle = rows["lateness"], np.array(nothing["late"])
     count, idle_count = int((late > LATE_S).sum()), int((idle > LATE_S).sum())
     low, high = interval(count, idle_count, len(late) / len(idle))

@@ -41,7 +41,7 @@ def test_the_good_one_loads(tmp_path: Path) -> None:
         ('axis xyz="0 1 0"', 'axis xyz="0 0 0"', "joint elbow: axis"),
         ('lower="-1" upper="1"', 'lower="1" upper="-1"', "joint elbow: limits"),
         ('effort="3"', 'effort="0"', "joint elbow: effort"),
-        ('type="revolute"', 'type="continuous"', "continuous"),
+        ('type="revolute"', 'type="planar"', "joint elbow: more than one angle"),
         ("</robot>", "", "not a usable URDF"),
     ],
 )  # fmt: skip
@@ -55,6 +55,13 @@ def test_a_link_without_mass_behind_a_joint_is_named(tmp_path: Path) -> None:
     text = GOOD.replace(f'<inertial><origin xyz="0 0 0.1"/><mass value="2"/><inertia {BALL}/></inertial>', "")
     with pytest.raises(BadInput, match="joint elbow: what it moves has no mass"):
         load(tmp_path, text)
+
+
+def test_a_continuous_joint_turns_far(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf"
+    path.write_text(GOOD.replace('type="revolute"', 'type="continuous"'))
+    model = load_model(path, "hand")
+    assert model.n == 1 and model.upper[0] > 900.0 and model.pin.nq == 8
 
 
 @pytest.mark.parametrize("tool", ["eye", "base", "universe"])

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.arms.urdf import check_urdf
+from proxops.arms.urdf import check_urdf, readable
 from proxops.core.errors import BadInput
 
 Floats = NDArray[np.float64]
@@ -81,7 +81,7 @@ def load_model(path_or_name: Path | str, tool: str, joints: tuple[str, ...] | No
 
     source = _located(path_or_name)
     try:
-        whole = pinocchio.buildModelFromUrdf(str(source), pinocchio.JointModelFreeFlyer())
+        whole = pinocchio.buildModelFromXML(readable(source), pinocchio.JointModelFreeFlyer())
     except (ValueError, RuntimeError) as reason:
         raise BadInput(f"not a usable URDF: {reason}", where=str(source)) from None
     if not whole.existFrame(tool):
@@ -104,8 +104,9 @@ def wrapped(pin: Any, source: Path, tool: str) -> ArmModel:
     if not names:
         raise BadInput("no joint that moves", where=str(source))
     if pin.nv != N_BASE + len(names) or pin.nq != N_BASE_Q + len(names):
+        many = [name for name, joint in zip(names, pin.joints[2:], strict=True) if joint.nq != 1]
         raise BadInput(
-            "a joint with more than one angle, or continuous", where=str(source), bound="revolute, prismatic"
+            f"joint {', '.join(many)}: more than one angle", where=str(source), bound="revolute, continuous, prismatic"
         )
     return ArmModel(
         source.stem, source, pin, tool, pin.getFrameId(tool), names,

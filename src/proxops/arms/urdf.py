@@ -19,6 +19,30 @@ TRIANGLE_SLACK: Final = 1e-9  # relative; printed tensors that sit on the bounda
 FARTHEST_M: Final = 1000.0  # of a mass centre or a joint from its link's frame
 TENSOR: Final = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 MOVING: Final = ("revolute", "prismatic")
+TURNS_RAD: Final = (
+    1000.0  # how far a continuous joint may go: it gets an angle with stops there, not a point on a circle
+)
+
+
+def readable(source: Path) -> str:
+    """The file's text with continuous joints as revolute ones that turn very far; BadInput if it is no XML."""
+    try:
+        root = ET.parse(source).getroot()
+    except (ET.ParseError, OSError, UnicodeDecodeError) as reason:
+        raise BadInput(f"not a usable URDF: {reason}", where=str(source)) from None
+    for joint in root.findall("joint"):
+        if joint.get("type") == "continuous":
+            joint.set("type", "revolute")
+            limit = joint.find("limit")
+            if limit is None:
+                raise BadInput(
+                    f"joint {joint.get('name')}: no <limit>",
+                    where=str(source),
+                    way_out="velocity and effort are needed",
+                )
+            limit.set("lower", str(-TURNS_RAD))
+            limit.set("upper", str(TURNS_RAD))
+    return ET.tostring(root, encoding="unicode")
 
 
 def check_urdf(source: Path, pin: Any) -> None:

@@ -12,7 +12,7 @@ from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
 
 arm = typer.Typer(help="Work on runs of free-floating arms.", no_args_is_help=True, rich_markup_mode=None)
 RunFolder = Annotated[
-    Path, typer.Argument(metavar="RUN", help="Folder of a run with an arm in the loop (proxops run kube).")
+    Path, typer.Argument(metavar="RUN", help="Folder (or log) of a run with an arm in the loop (proxops run kube).")
 ]
 Model = Annotated[
     Path | None, typer.Option("--model", help="URDF of the arm, if it is not found from the run's own scenario.")
@@ -30,7 +30,7 @@ def analyse(run: RunFolder, model: Model = None, json: Json = False) -> None:
     free-floating arm with them, and compare; ground torques against the sensors. Writes analysis.json and analysis.html."""
     from proxops.facility.post_test_session import analysis_session
 
-    about = analysis_session(run, model, quiet=json)
+    about = analysis_session(run.parent if run.is_file() else run, model, quiet=json)
     if json:
         print_json(about)
     raise typer.Exit(EXIT_DONE if about["passed"] else EXIT_STOPPED)

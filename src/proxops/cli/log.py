@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from proxops.cli.options import CellPath, Json, LogPath, SystemName, Tool, print_json, read_cell
-from proxops.core.errors import refuse_overwriting
+from proxops.core.errors import BadInput, refuse_overwriting
 
 log = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look into a recorded run.")
 Variables = Annotated[list[str] | None, typer.Option("--variable", help="group or group.name; all by default.")]
@@ -70,6 +70,11 @@ def plot(
     from proxops.ground.provenance import cell_of
 
     recorded = Log.open(file)
+    if "experiment" in recorded.metadata:
+        raise BadInput(
+            "the log of an experiment with an arm has no coordinate systems of the hall", where=str(file),
+            way_out="its drawings are in report.html; proxops log export gives its numbers",
+        )  # fmt: skip
     target = out or file.with_name(f"{file.stem}_{system.value}.png")
     refuse_overwriting(target, file)
     own = read_cell(cell, user_tool) if user_tool or cell else cell_of(recorded)

@@ -47,6 +47,7 @@ def run(
         from proxops.facility.experiment_session import experiment_session
 
         _refuse(loaded.name, "missions", flight_software=flight_software, hall=hall, runs=runs if runs > 1 else None)
+        _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
         summary = experiment_session(loaded, folder, realtime=realtime, seed=seed, report=report, quiet=json)
         _end(summary, json)
     read = read_cell(cell, user_tool)

@@ -100,7 +100,9 @@ def judge_table(values: dict[str, Any], kind: type[Table], source: Path) -> Tabl
 
 def _complaint(error: ValidationError, source: Path) -> BadInput:
     first = error.errors()[0]
-    context, place, value = first.get("ctx", {}), list(first["loc"]), first["input"]
+    # Of a union pydantic names the branch as well: "function-before[…]" is no key.
+    place = [part for part in first["loc"] if not (isinstance(part, str) and "[" in part)]
+    context, value = first.get("ctx", {}), first["input"]
     if "key" in context:  # a check of a whole table says which of its keys it means
         place.append(context["key"])
         value = context["value"]

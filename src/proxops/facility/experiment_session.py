@@ -31,12 +31,14 @@ def experiment_session(
     with progress_bar(quiet) as bar:
 
         def progress(what: str, done_s: float, of_s: float) -> None:
-            bar("experiment", round(done_s / PERIOD_S), round(of_s / PERIOD_S))
+            bar(experiment.name, round(done_s / PERIOD_S), round(of_s / PERIOD_S))
 
         result = _carried_out(
             experiment, progress, {name: value for name, value in options.items() if value is not None}
         )
+        bar(experiment.name, 1, 1)
     file = experiment.file
+    seed = getattr(file, "seed", None) if seed is None else seed
     metadata = {
         "scenario": file.name, "about": file.about, "kind": file.kind, "model": file.arm.model, "proxops": version("proxops"),
         "scenario_file": experiment.text, "seed": str(seed) if seed is not None else "",
@@ -70,7 +72,8 @@ def sum_up(folder: Path, *, report: bool, quiet: bool) -> dict[str, Any]:
     log = Log.open(folder / "run.mcap")
     about = about_of(log)
     assert about is not None
-    summary = {"scenario": log.metadata["scenario"], "kind": log.metadata["kind"], **about}
+    told = {name: log.metadata[name] for name in ("scenario", "kind", "model", "seed", "clock", "proxops")}
+    summary = {**told, **about}
     (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
     if not quiet:
         print_experiment(about, Console())
