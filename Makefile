@@ -13,8 +13,7 @@ demo: setup
 	$(BIN)/proxops run approach --out $(RUN)
 
 test: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not live"
-	$(BIN)/python -m pytest -m live
+	@bash tools/test.sh $(BIN)/python
 
 lint: setup
 	$(BIN)/ruff check .
