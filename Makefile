@@ -13,7 +13,7 @@ demo: setup
 	$(BIN)/proxops run approach --out $(RUN)
 
 test: setup
-	@bash tools/test.sh $(BIN)/python
+	$(BIN)/python tools/run_tests.py
 
 lint: setup
 	$(BIN)/ruff check .
