@@ -1,10 +1,14 @@
-"""Which tests keep wall-clock time: they run alone, the others share the cores (see ``make test``)."""
+"""Which tests keep wall-clock time: they run alone, the others share the cores (see ``make test``). And what must be set before any
+test imports MuJoCo: it chooses its OpenGL then."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+os.environ.setdefault("MUJOCO_GL", "egl")
 
 TESTS = Path(__file__).parent
 LIVE = {  # files with a live facility, real sockets or loops against the clock

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 _NO_GL = (
@@ -17,6 +18,10 @@ class PictureUnavailable(RuntimeError):
 
 def import_mujoco() -> Any:
     """MuJoCo chooses its GL backend while it is imported, so the default must be set before."""
+    if "mujoco" in sys.modules and "MUJOCO_GL" not in os.environ:
+        raise _unavailable(
+            RuntimeError("MuJoCo was imported before, for windows")
+        )  # its renderer would abort the process
     os.environ.setdefault("MUJOCO_GL", "egl")
     try:
         import mujoco
