@@ -1,5 +1,5 @@
-"""Which tests keep wall-clock time: they run alone, the others share the cores (see ``make test``). And what must be set before any
-test imports MuJoCo: it chooses its OpenGL then."""
+"""Which tests keep wall-clock time: they run alone, the others share the cores (see ``make test``). And what must be set before
+any test imports MuJoCo: it chooses its OpenGL then."""
 
 from __future__ import annotations
 
