@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -67,6 +68,12 @@ class ArmModel:
                     f"{what}: {name} beyond its limits", value=f"{math.degrees(angle):.2f} deg",
                     bound=f"{math.degrees(low):.1f} … {math.degrees(high):.1f} deg",
                 )  # fmt: skip
+
+    def angles(self, degrees: Sequence[float], what: str) -> Floats:
+        """Joint angles of a file, in rad, checked."""
+        joints: Floats = np.radians(degrees)
+        self.check_joints(joints, what)
+        return joints
 
 
 def shipped_models() -> dict[str, Path]:

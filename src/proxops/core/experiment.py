@@ -51,8 +51,8 @@ class ExperimentFile(Strict):
 
     @property
     def duration_s(self) -> float:
-        """Of the motion."""
-        raise NotImplementedError
+        """Of the motion. Every kind has its own way to say it; pydantic's classes cannot be abstract."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how long it takes")
 
 
 @dataclass(frozen=True)

@@ -105,8 +105,7 @@ def look_ahead(bench: Bench) -> float:
 
 def prepare(file: HardwareLoopFile, model: ArmModel) -> Bench:
     """Everything that can be judged before anything moves."""
-    joints = np.radians(file.start.joints_deg)
-    model.check_joints(joints, "start.joints_deg")
+    joints = model.angles(file.start.joints_deg, "start.joints_deg")
     if len(file.robot.acceleration_rad_s2) != model.n:
         raise BadInput(
             "robot.acceleration_rad_s2: one number for each joint", value=len(file.robot.acceleration_rad_s2),

@@ -84,10 +84,8 @@ def prepared(experiment: Experiment) -> Setting:
     file = experiment.file
     assert isinstance(file, ServoFile)
     craft = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
-    start = np.radians(file.start_deg)
-    craft.check_joints(start, "start_deg")
-    posture = start if file.posture_deg is None else np.radians(file.posture_deg)
-    craft.check_joints(posture, "posture_deg")
+    start = craft.angles(file.start_deg, "start_deg")
+    posture = start if file.posture_deg is None else craft.angles(file.posture_deg, "posture_deg")
     station = station_of(file, craft)
     q, way = craft.configuration(start), np.zeros(3)
     hand = hand_at(craft, start)

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 import pinocchio
 
+from proxops.arms.dynamics import base_pose
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.experiment_servo import ServoFile
 from proxops.facility.servo_eye import Eye, Looked
@@ -100,7 +101,7 @@ class ServoBench:
             gravity = HeldGravity(craft, CircularOrbit(1000.0 * file.orbit.radius_km), file.orbit.begin_s, self._dt)
         self.plant = FreeFloating(craft, q, v, hardware_of(craft, friction=file.arm.friction), gravity)
         self._data: Any = craft.pin.createData()
-        self._T_marker_start = compose(inverse_pose(station.T_inertial_marker), base_pose(q))
+        self._T_marker_start = compose(inverse_pose(station.T_inertial_marker), T_inertial_base(q))
         self._start = q.copy()
         self._seen = np.full(
             6, np.nan
@@ -130,7 +131,7 @@ class ServoBench:
     def _look(self, t: float) -> None:
         if not self._eye.due(t):
             return
-        sighting = self._eye.expose(t, compose(base_pose(self.plant.q), self._station.T_base_camera))
+        sighting = self._eye.expose(t, compose(T_inertial_base(self.plant.q), self._station.T_base_camera))
         if sighting is not None:
             T_base_marker = compose(self._station.T_base_camera, pose_from_packed(sighting.T_camera_marker))
             self._seen[:] = self._from_start(T_base_marker)
@@ -139,7 +140,7 @@ class ServoBench:
         """Errors as the flight software believes them and as they are. Where the path runs in truth: at the true marker, as
         it was planned at the believed one."""
         station, demand, guidance = self._station, self._servo.demand, self._servo.guidance
-        base, hand = base_pose(self.plant.q), self._hand()
+        base, hand = T_inertial_base(self.plant.q), self._hand()
         path = np.full((4, 4), np.nan)
         believed = guidance.marker(t)
         error = np.full(3, np.nan)
@@ -151,7 +152,7 @@ class ServoBench:
         marker = self._from_start(compose(inverse_pose(base), station.T_inertial_marker))
         singles = (
             np.linalg.norm(error), np.linalg.norm(off), _angle(path, hand), np.linalg.norm(goal[:3, 3] - hand[:3, 3]),
-            _angle(goal, hand), np.linalg.norm(self.plant.q[:3] - self._start[:3]), _angle(base, base_pose(self._start)),
+            _angle(goal, hand), np.linalg.norm(self.plant.q[:3] - self._start[:3]), _angle(base, T_inertial_base(self._start)),
         )  # fmt: skip
         return np.concatenate(
             [error, off, hand[:3, 3], path[:3, 3], marker, self._seen, torques, self.plant.q[N_BASE_Q:], singles]
@@ -171,9 +172,8 @@ class ServoBench:
         return out
 
 
-def base_pose(q: Floats) -> Floats:
-    """T_inertial_base; ``q`` has its quaternion's scalar last."""
-    return pose_from_packed(np.array([q[0], q[1], q[2], q[6], q[3], q[4], q[5]]))
+def T_inertial_base(q: Floats) -> Floats:
+    return pose_from_packed(base_pose(q))
 
 
 def _angle(T_1: Floats, T_2: Floats) -> float:

@@ -56,10 +56,8 @@ def prepared(experiment: Experiment) -> Setting:
     file = experiment.file
     assert isinstance(file, TrackingFile)
     craft = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
-    start = np.radians(file.start_deg)
-    craft.check_joints(start, "start_deg")
-    posture = start if file.posture_deg is None else np.radians(file.posture_deg)
-    craft.check_joints(posture, "posture_deg")
+    start = craft.angles(file.start_deg, "start_deg")
+    posture = start if file.posture_deg is None else craft.angles(file.posture_deg, "posture_deg")
     q, dynamics = craft.configuration(start), Dynamics(craft)
     dynamics.update(q, np.zeros(craft.pin.nv))
     points = file.way_points
