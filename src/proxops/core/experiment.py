@@ -1,4 +1,4 @@
-"""An experiment with a free-floating arm: one TOML file, read strictly. Its ``kind`` says what is tried; each kind has its own
+"""An experiment (a free-floating arm, a touch): one TOML file, read strictly. Its ``kind`` says what is tried; each kind has its own
 tables (``core/experiment_*.py``)."""
 
 from __future__ import annotations
@@ -47,12 +47,17 @@ class ExperimentFile(Strict):
     about: str = ""
     notes: tuple[str, ...] = ()  # what a reader must know besides: stands with the conventions in the report
     kind: str
-    arm: Arm
 
     @property
     def duration_s(self) -> float:
         """Of the motion. Every kind has its own way to say it; pydantic's classes cannot be abstract."""
         raise NotImplementedError(f"{type(self).__name__} does not say how long it takes")
+
+
+class ArmExperimentFile(ExperimentFile):
+    """Of those with a free-floating arm."""
+
+    arm: Arm
 
 
 @dataclass(frozen=True)
@@ -67,9 +72,15 @@ class Experiment:
     def name(self) -> str:
         return self.file.name
 
+    @property
+    def arm(self) -> Arm:
+        """Of an experiment that has one."""
+        assert isinstance(self.file, ArmExperimentFile)
+        return self.file.arm
+
     def model_path(self, arm: Arm | None = None) -> Path | str:
         """Of the URDF: a shipped name, or a path from the scenario's folder. ``arm``: the file's first one unless given."""
-        given = (arm or self.file.arm).model
+        given = (arm or self.arm).model
         beside = self.source.parent / given
         return beside if beside.suffix == ".urdf" and beside.is_file() else given
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from proxops.core.experiment import ExperimentFile
+from proxops.core.experiment import ArmExperimentFile
 from proxops.core.strict_table import Finite, Strict, Triple, Whole, within
 
 Gain = Annotated[Finite, within(1e-3, 20)]
@@ -59,7 +59,7 @@ class RobotTable(Strict):
     torque_offset_Nm: Annotated[Finite, within(0, 10)] = 0.1
 
 
-class HardwareLoopFile(ExperimentFile):
+class HardwareLoopFile(ArmExperimentFile):
     """``printed``: the start pose as a paper prints it, for comparison only."""
 
     kind: Literal["hardware_loop"]

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from proxops.core.camera import CameraSpec, MarkerSpec
-from proxops.core.experiment import CircularOrbitTable, ExperimentFile
+from proxops.core.experiment import CircularOrbitTable, ArmExperimentFile
 from proxops.core.experiment_tracking import Bound, LawTable
 from proxops.core.strict_table import Finite, Share, Strict, Triple, Whole, within
 
@@ -102,7 +102,7 @@ class WrongModelTable(Strict):
     seed: Annotated[Whole, within(0, 2**32)] = 1
 
 
-class ServoFile(ExperimentFile):
+class ServoFile(ArmExperimentFile):
     """The whole file."""
 
     kind: Literal["servo"]

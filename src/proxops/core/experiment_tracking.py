@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from proxops.core.experiment import CircularOrbitTable, ExperimentFile
+from proxops.core.experiment import CircularOrbitTable, ArmExperimentFile
 from proxops.core.strict_table import Finite, Strict, Triple, Truth, Whole, within
 
 Gain = Annotated[Finite, within(1e-9, 1e6)] | tuple[Finite, ...]  # one number, or one for each direction or joint
@@ -82,7 +82,7 @@ class TrackingOrbit(CircularOrbitTable):
     feed_forward: Truth = True  # the laws' τ_grav, from the controller's own model
 
 
-class TrackingFile(ExperimentFile):
+class TrackingFile(ArmExperimentFile):
     """The whole file."""
 
     kind: Literal["tracking"]

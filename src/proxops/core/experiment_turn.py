@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from proxops.core.experiment import Arm, ExperimentFile
+from proxops.core.experiment import Arm, ArmExperimentFile
 from proxops.core.strict_table import Finite, Strict, within
 
 Angle = Annotated[Finite, within(-3600, 3600)]
@@ -33,7 +33,7 @@ class TurnCase(Strict):
         return self
 
 
-class TurnFile(ExperimentFile):
+class TurnFile(ArmExperimentFile):
     """kind = "turn"."""
 
     kind: Literal["turn"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from proxops.arms.model import shipped_models
 from proxops.core.errors import ProxopsError
-from proxops.core.experiment import Experiment
+from proxops.core.experiment import ArmExperimentFile, Experiment, ExperimentFile
 from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.core.messages import PERIOD_S
 from proxops.facility.experiments import carry_out
@@ -40,7 +40,7 @@ def experiment_session(
     file = experiment.file
     seed = getattr(file, "seed", None) if seed is None else seed
     metadata = {
-        "scenario": file.name, "about": file.about, "kind": file.kind, "model": file.arm.model, "proxops": version("proxops"),
+        "scenario": file.name, "about": file.about, "kind": file.kind, "model": _model(file), "proxops": version("proxops"),
         "scenario_file": experiment.text, "seed": str(seed) if seed is not None else "",
         "clock": "wall" if realtime else "lockstep",
     }  # fmt: skip
@@ -51,14 +51,24 @@ def experiment_session(
 
 def _carried_out(experiment: Experiment, progress: Progress, options: dict[str, Any]) -> ExperimentResult:
     """With the URDF beside the series, as it was when the run began: a log can be analysed where that file is not."""
+    if not isinstance(experiment.file, ArmExperimentFile):
+        return _run(experiment, progress, options)
     given = experiment.model_path()
     path = shipped_models().get(str(given), Path(given))
     urdf = {MODEL: path.read_bytes()} if path.is_file() else {}  # no such model: the experiment says so
+    result = _run(experiment, progress, options)
+    return replace(result, attachments={**urdf, **result.attachments})
+
+
+def _run(experiment: Experiment, progress: Progress, options: dict[str, Any]) -> ExperimentResult:
     try:
-        result = carry_out(experiment, progress, **options)
+        return carry_out(experiment, progress, **options)
     except KeyboardInterrupt:  # experiments that have rows to keep give them back as a failure
         raise ProxopsError(f"{experiment.name}: interrupted, nothing was recorded") from None
-    return replace(result, attachments={**urdf, **result.attachments})
+
+
+def _model(file: ExperimentFile) -> str:
+    return file.arm.model if isinstance(file, ArmExperimentFile) else ""
 
 
 def sum_up(folder: Path, *, report: bool, quiet: bool) -> dict[str, Any]:

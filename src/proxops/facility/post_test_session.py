@@ -91,7 +91,7 @@ def _opened(folder: Path) -> tuple[Log, Experiment]:
 
 def _loaded(given: Path | None, log: Log, experiment: Experiment) -> ArmModel:
     """The model that was asked for, a shipped one by its name, or the URDF that the log carries."""
-    arm = experiment.file.arm
+    arm = experiment.arm
     if given is not None or arm.model in shipped_models() or MODEL not in log.attachments:
         return load_model(given or experiment.model_path(), arm.tool, arm.joints)
     with tempfile.TemporaryDirectory() as folder:

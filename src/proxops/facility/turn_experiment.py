@@ -80,7 +80,7 @@ def run(experiment: Experiment, progress: Progress, **options: Any) -> Experimen
 
 
 def _turned(experiment: Experiment, case: TurnCase, t: Floats, told: Any) -> Turned:
-    arm = case.arm or experiment.file.arm
+    arm = case.arm or experiment.arm
     model = load_model(experiment.model_path(arm), arm.tool, arm.joints)
     path = np.radians(case.path_deg)
     for node in path:

@@ -19,7 +19,7 @@ from numba import config, njit
 F = TypeVar("F", bound=Callable[..., object])
 PACKAGE: Final = Path(__file__).parents[1]
 # Kernels and the constants that are compiled into them.
-SOURCES: Final = ("maths", "core", "arms", "lab", "safety", "bridge", "space", "sensors", "onboard")
+SOURCES: Final = ("maths", "core", "arms", "lab", "safety", "bridge", "touch", "space", "sensors", "onboard")
 KEPT: Final = 4  # caches of earlier versions that stay
 
 
