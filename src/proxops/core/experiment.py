@@ -1,4 +1,4 @@
-"""An experiment (a free-floating arm, a touch): one TOML file, read strictly. Its ``kind`` says what is tried; each kind has its own
+"""An experiment (a free-floating arm, a touch): one TOML file, read strictly. Its ``kind`` says what is tried; each has its own
 tables (``core/experiment_*.py``)."""
 
 from __future__ import annotations

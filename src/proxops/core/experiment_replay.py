@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from proxops.core.experiment import CircularOrbitTable, ArmExperimentFile
+from proxops.core.experiment import ArmExperimentFile, CircularOrbitTable
 from proxops.core.strict_table import Finite, Strict, Triple, within
 
 Nodes = Annotated[tuple[Finite, ...], Field(min_length=2, max_length=1000)]

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from proxops.core.camera import CameraSpec, MarkerSpec
-from proxops.core.experiment import CircularOrbitTable, ArmExperimentFile
+from proxops.core.experiment import ArmExperimentFile, CircularOrbitTable
 from proxops.core.experiment_tracking import Bound, LawTable
 from proxops.core.strict_table import Finite, Share, Strict, Triple, Whole, within
 

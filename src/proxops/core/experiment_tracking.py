@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from proxops.core.experiment import CircularOrbitTable, ArmExperimentFile
+from proxops.core.experiment import ArmExperimentFile, CircularOrbitTable
 from proxops.core.strict_table import Finite, Strict, Triple, Truth, Whole, within
 
 Gain = Annotated[Finite, within(1e-9, 1e6)] | tuple[Finite, ...]  # one number, or one for each direction or joint
