@@ -42,6 +42,7 @@ def test_importing_the_command_line_is_light() -> None:
         ("run", "--help"),
         ("check", "--help"),
         ("orbit", "--help"),
+        ("ft", "--help"),
         ("list",),
     ],
 )

@@ -13,6 +13,7 @@ from proxops.cli.arm import arm
 from proxops.cli.check import check
 from proxops.cli.ctl import ctl
 from proxops.cli.facility import convert, doctor, play, serve
+from proxops.cli.ft import ft
 from proxops.cli.log import log
 from proxops.cli.orbit import orbit
 from proxops.cli.scenario import list_, run
@@ -46,6 +47,7 @@ for _command in (run, check, orbit, play, convert, serve, doctor):
 app.command("list")(list_)
 app.add_typer(arm, name="arm")
 app.add_typer(ctl, name="ctl")
+app.add_typer(ft, name="ft")
 app.add_typer(log, name="log")
 
 

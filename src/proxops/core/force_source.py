@@ -1,0 +1,31 @@
+"""Where forces come from: one reading of a six-axis sensor, and what the facility asks of any sensor, modelled or real."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+AXES: Final = ("Fx", "Fy", "Fz", "Tx", "Ty", "Tz")
+UNITS: Final = ("N", "N", "N", "N m", "N m", "N m")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForceSample:
+    """``wrench``: force (N) and torque (N m) on the tool from outside, its own weight and inertia included, about the
+    sensor's origin in the sensor's axes. Nothing but NaN when the sensor says so."""
+
+    t: float  # s, when it was measured
+    wrench: Floats
+    sequence: int  # counts the sensor's readings, those included that never arrived
+
+
+class ForceSource(Protocol):
+    """A sensor as its user sees it."""
+
+    def latest(self, t: float) -> ForceSample | None:
+        """The newest reading that has arrived by ``t``; None before the first. The same one again until there is another."""
+        ...

@@ -1,0 +1,64 @@
+"""A tool on a force sensor as a TOML file: what a drawing says, or what ``proxops ft calibrate`` has found out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from proxops.core.errors import BadInput
+from proxops.core.strict_table import Finite, Strict, Triple, read_table, within
+
+Kilograms = Annotated[Finite, within(0.001, 1000)]
+Metres = Annotated[Finite, within(-2, 2)]
+Six = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
+
+
+class Identified(Strict):
+    """How well the numbers are known (one standard deviation) and what the sensor reads without any load."""
+
+    mass_sigma_kg: Annotated[Finite, within(0, 1000)]
+    com_sigma_m: Triple
+    inertia_sigma_kgm2: Six
+    bias: Six  # N, N m; it drifts: good for the start, then ``touch/zeroing.py`` follows it
+    bias_sigma: Six
+    condition: Annotated[Finite, within(1, 1e12)]  # of the calibration motion
+    residual: Annotated[Finite, within(0, 1e6)]  # root mean square of what was left, in shares of the noise
+
+
+class ToolLoadFile(Strict):
+    """Frame: the sensor's. ``inertia_kgm2``: xx yy zz xy xz yz about the centre of mass, as entries of the matrix."""
+
+    name: str = "tool"
+    mass_kg: Kilograms
+    com_m: tuple[Metres, Metres, Metres]
+    inertia_kgm2: Six
+    identified: Identified | None = None
+
+
+def read_tool_load(path: Path) -> ToolLoadFile:
+    """Read and check; whether a body can have this inertia is seen when it becomes a load."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the tool: {error}", where=str(path)) from None
+    return read_table(text, ToolLoadFile, path)
+
+
+def toml_of(file: ToolLoadFile, *comments: str) -> str:
+    """Text that ``read_tool_load`` reads back to the same numbers."""
+    lines = [*(f"# {line}" for line in comments), f"name = {_quoted(file.name)}"]
+    lines += [f"{key} = {_value(getattr(file, key))}" for key in ("mass_kg", "com_m", "inertia_kgm2")]
+    if file.identified is not None:
+        lines += ["", "[identified]"]
+        lines += [f"{key} = {_value(getattr(file.identified, key))}" for key in Identified.model_fields]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: float | tuple[float, ...]) -> str:
+    return f"[{', '.join(map(_value, value))}]" if isinstance(value, tuple) else repr(float(value))
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain) + '"'

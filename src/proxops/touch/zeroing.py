@@ -1,0 +1,95 @@
+"""The sensor's zero: bias and slow drift, followed in free flight only.
+
+What is followed is the residual: reading less the tool's own load, which in free flight is bias and noise and nothing else. So
+gravity never gets into the bias. In contact everything is frozen: a steady push must not be forgotten. The follower is a
+critically damped pair (bias and its rate), so a steady drift leaves no lag behind.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from proxops.core.errors import BadInput, Refused
+from proxops.core.force_source import AXES, Floats
+from proxops.core.messages import PERIOD_S
+from proxops.maths.kernel import kernel
+
+WINDOW_S: Final = 0.2  # of free flight that a re-zero averages over
+TIME_CONSTANT_S: Final = 2.0
+
+
+class Zeroing:
+    """``bias`` (6): to be taken off every residual. NaN in a residual makes it NaN and is named in ``fault``."""
+
+    def __init__(
+        self, bias: Floats, period_s: float = PERIOD_S, time_constant_s: float = TIME_CONSTANT_S, window_s: float = WINDOW_S
+    ) -> None:  # fmt: skip
+        for name, value in (("period_s", period_s), ("time_constant_s", time_constant_s), ("window_s", window_s)):
+            if not 0.0 < value < math.inf:
+                raise BadInput(f"zeroing: {name}", value=value, bound="above 0, finite")
+        if time_constant_s < 2.0 * period_s:
+            raise BadInput("zeroing: time_constant_s", value=time_constant_s, bound=f"at least {2.0 * period_s:g} s")
+        self._state = np.zeros((2, 6))  # bias, and its rate per second
+        self._state[0] = bias
+        self._period, self._time_constant = period_s, time_constant_s
+        self._window = np.zeros((max(round(window_s / period_s), 1), 6))
+        self._free = 0  # cycles of free flight without a break
+        self.fault = ""
+
+    @property
+    def bias(self) -> Floats:
+        """N and N m; a view that changes with the next step."""
+        out: Floats = self._state[0]
+        return out
+
+    @property
+    def rate(self) -> Floats:
+        """N/s and N m/s, as followed."""
+        out: Floats = self._state[1]
+        return out
+
+    @property
+    def ready(self) -> bool:
+        """Whether a re-zero would be granted."""
+        return not self.fault and self._free >= len(self._window)
+
+    def step(self, residual: Floats, free_flight: bool) -> Floats:
+        """One cycle. ``residual``: reading less load, WITHOUT the bias taken off. Returns the external wrench (6)."""
+        if not np.isfinite(residual).all() and not self.fault:
+            self.fault = f"zero: residual {AXES[int(np.argmin(np.isfinite(residual)))]} is no number"
+            self._state[:] = math.nan
+        if not free_flight or self.fault:
+            self._free = 0
+        else:
+            self._window[self._free % len(self._window)] = residual
+            self._free += 1
+            follow(self._state, residual, self._period, self._time_constant)
+        out: Floats = residual - self._state[0]
+        return out
+
+    def rezero(self) -> None:
+        """Make the mean of the last window the bias, with no rate; Refused unless all of it was free flight."""
+        if self.fault:
+            raise Refused(f"re-zero refused: {self.fault}")
+        if not self.ready:
+            had, asked = (n * self._period * 1e3 for n in (self._free, len(self._window)))
+            raise Refused(
+                f"re-zero refused: rule free flight; {had:.0f} ms of free flight so far, asked for {asked:.0f} ms;"
+                " let go of the tool"
+            )
+        self._state[0], self._state[1] = self._window.mean(axis=0), 0.0
+
+
+@kernel
+def follow(state: Floats, residual: Floats, dt: float, time_constant: float) -> None:
+    """One step of bias (row 0) and rate (row 1) towards ``residual``; both poles at exp(-dt / time_constant)."""
+    pole = math.exp(-dt / time_constant)
+    gain, rate_gain = 1.0 - pole * pole, (1.0 - pole) ** 2 / dt
+    for i in range(6):
+        ahead = state[0, i] + state[1, i] * dt
+        off = residual[i] - ahead
+        state[0, i] = ahead + gain * off
+        state[1, i] += rate_gain * off
