@@ -1,0 +1,192 @@
+"""Objects that float weightless in a virtual room, bounce and rub: MuJoCo's contacts, our friction. World axes, SI.
+
+After a step MuJoCo's derived quantities belong to the last stage of its Runge-Kutta; what is told here comes from the state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.core.errors import BadInput, ProxopsError
+from proxops.core.floating_object import FloatingScene
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import cross
+from proxops.maths.rotation import Array, matrix_from_quat
+from proxops.maths.small_matrix import applied
+from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
+from proxops.space.bounce_law import LARGEST_OMEGA_DT, OMEGA_DT
+from proxops.space.floating_model import FloatingModel, floating_model
+
+STEP_S: Final = 5e-4
+NO_WRENCH: Final = np.zeros(6)
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Two surfaces, a point between them, the unit normal from one to two, and the force along it on the second (N)."""
+
+    one: str
+    two: str
+    point: tuple[float, float, float]
+    normal: tuple[float, float, float]
+    force: float
+
+
+class FloatingWorld:
+    """``pose``, ``velocity``, pushes: of the first object; ``poses``, ``velocities``: one row for each.
+
+    ``omega`` (rad/s): how hard contacts are, as hard as the step allows unless given: a bounce takes π/ω, the objects give way
+    by v/ω, and accelerate by v ω."""
+
+    def __init__(self, scene: FloatingScene, dt: float = STEP_S, omega: float | None = None) -> None:
+        import mujoco
+
+        self._mujoco = mujoco
+        self.scene, self.dt, self.omega = scene, dt, OMEGA_DT / dt if omega is None else omega
+        if not 0.0 < self.omega * dt <= LARGEST_OMEGA_DT * (1.0 + 1e-9):
+            raise BadInput(
+                "omega of the contacts: too fast for the steps", value=omega, bound=f"up to {LARGEST_OMEGA_DT / dt:g}"
+            )
+        self.model: FloatingModel = floating_model(scene, dt, self.omega)
+        self._m = self.model.compiled
+        self.data = mujoco.MjData(self._m)
+        self._inverse_mass: Array = 1.0 / self.model.mass
+        self._inverse_inertia: Array = np.array(np.linalg.inv(self.model.inertia), dtype=np.float64)
+        self._rough = bool(self.model.friction.any())
+        self._integration = mujoco.mjtState.mjSTATE_INTEGRATION
+        self.state_size = int(mujoco.mj_stateSize(self._m, self._integration))
+        n = len(scene.objects)
+        self.poses, self.velocities = np.zeros((n, 7)), np.zeros((n, 6))
+        self._first = self._m.body("object 0").id
+        self._push = self.data.xfrc_applied[self._first]
+        for i, table in enumerate(scene.objects):
+            R = matrix_from_quat(self.data.qpos[FREE_Q * i + 3 : FREE_Q * i + 7])
+            self.data.qvel[FREE_V * i : FREE_V * i + 3] = table.speed_m_s
+            self.data.qvel[FREE_V * i + 3 : FREE_V * i + 6] = R.T @ np.radians(table.turn_rate_deg_s)
+        self._observe()
+
+    @property
+    def t(self) -> float:
+        return float(self.data.time)
+
+    @property
+    def pose(self) -> Array:
+        """Position of the body's frame and quaternion q_world_body, scalar first (7)."""
+        pose: Array = self.poses[0]
+        return pose
+
+    @property
+    def velocity(self) -> Array:
+        """Of the mass centre, then the angular one (6)."""
+        velocity: Array = self.velocities[0]
+        return velocity
+
+    def step(self, wrench: Array = NO_WRENCH, steps: int = 1) -> None:
+        """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m)."""
+        if not np.isfinite(wrench).all():
+            raise BadInput("push on the floating object: not a number", value=wrench.tolist())
+        self._push[:] = wrench
+        step, model, data = self._mujoco.mj_step, self._m, self.data
+        for _ in range(steps):
+            step(model, data)
+            if data.ncon and self._rough:
+                self._rub()
+        if not np.isfinite(data.qvel).all():
+            raise ProxopsError(f"physics of the floating objects: no longer a number at {self.t:.4f} s")
+        self._observe()
+
+    def _rub(self) -> None:
+        """Friction for the normal forces that the step ended with."""
+        data, model, contact = self.data, self.model, self.data.contact
+        geoms = contact.geom
+        limit = _impulse_limits(geoms, contact.efc_address, data.efc_force, model.friction, self.dt)
+        rub(
+            data.qpos, data.qvel, self._inverse_mass, self._inverse_inertia, model.object_of_geom, geoms, contact.pos,
+            contact.frame, limit,
+        )  # fmt: skip
+
+    def _observe(self) -> None:
+        _observe(self.data.qpos, self.data.qvel, self.model.mass_centre, self.poses, self.velocities)
+
+    @property
+    def energy(self) -> float:
+        """Kinetic, of all objects (J). What springs of contacts hold for a moment is missing."""
+        return float(_energy(self.poses, self.velocities, self.model.mass, self.model.inertia))
+
+    @property
+    def momentum(self) -> Array:
+        """Linear (N s) and angular about the world's origin (N m s), of all objects."""
+        model = self.model
+        momentum: Array = _momentum(self.poses, self.velocities, model.mass, model.inertia, model.mass_centre)
+        return momentum
+
+    @property
+    def touching(self) -> bool:
+        """In the last step."""
+        return bool(self.data.ncon)
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Of the end of the last step, for displays."""
+        names, contact, found = self.model.names, self.data.contact, []
+        for k in range(self.data.ncon):
+            one, two = (names[g] for g in contact.geom[k])
+            address = int(contact.efc_address[k])
+            force = float(self.data.efc_force[address]) if address >= 0 else 0.0
+            point, normal = contact.pos[k].tolist(), contact.frame[k, :3].tolist()
+            found.append(Contact(one, two, tuple(point), tuple(normal), force))
+        return tuple(found)
+
+    # --- to go back ---
+    def save(self, state: Array) -> None:
+        """All that the future depends on, into an array of ``state_size``: also the solver's warm start."""
+        self._mujoco.mj_getState(self._m, self.data, state, self._integration)
+
+    def restore(self, state: Array) -> None:
+        """Go on from there: the same to the bit."""
+        self._mujoco.mj_setState(self._m, self.data, state, self._integration)
+        self._observe()
+
+
+@kernel
+def _impulse_limits(geoms: Numbers, address: Numbers, force: Array, friction: Array, dt: float) -> Array:
+    """Of each contact: Coulomb's coefficient times its normal impulse (N s); a contact that has no row bears nothing."""
+    limit = np.zeros(geoms.shape[0])
+    for k in range(geoms.shape[0]):
+        if address[k] >= 0:
+            limit[k] = friction[geoms[k, 0], geoms[k, 1]] * force[address[k]] * dt
+    return limit
+
+
+@kernel
+def _observe(qpos: Array, qvel: Array, mass_centre: Array, poses: Array, velocities: Array) -> None:
+    for i in range(poses.shape[0]):
+        q, v = qpos[FREE_Q * i : FREE_Q * i + FREE_Q], qvel[FREE_V * i : FREE_V * i + FREE_V]
+        R = matrix_from_quat(q[3:7])
+        poses[i, :3] = q[:3] - applied(R, mass_centre[i])
+        poses[i, 3:] = q[3:]
+        velocities[i, :3] = v[:3]
+        velocities[i, 3:] = applied(R, v[3:])
+
+
+@kernel
+def _energy(poses: Array, velocities: Array, mass: Array, inertia: Array) -> float:
+    total = 0.0
+    for i in range(mass.shape[0]):
+        v, w = velocities[i, :3], applied(matrix_from_quat(poses[i, 3:]).T, velocities[i, 3:])
+        total += 0.5 * mass[i] * (v * v).sum() + 0.5 * (w * applied(inertia[i], w)).sum()
+    return total
+
+
+@kernel
+def _momentum(poses: Array, velocities: Array, mass: Array, inertia: Array, mass_centre: Array) -> Array:
+    out = np.zeros(6)
+    for i in range(mass.shape[0]):
+        R = matrix_from_quat(poses[i, 3:])
+        linear = mass[i] * velocities[i, :3]
+        spin = applied(R, applied(inertia[i], applied(R.T, velocities[i, 3:])))
+        out[:3] += linear
+        out[3:] += spin + cross(poses[i, :3] + applied(R, mass_centre[i]), linear)
+    return out

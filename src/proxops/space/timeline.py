@@ -1,0 +1,161 @@
+"""Past, present and future of a floating world, cycle by cycle of the hall.
+
+A push is recognised some time after it began. Physics is deterministic, so the world goes back to the state of that
+moment, takes the push in, and runs again: the same to the bit as if it had been known in time. For the same reason the world
+runs ahead of the present and its future is known, until the next push makes it obsolete.
+
+Cycle k lasts from t_k to t_k + ``cycle_s``; its wrench (force at the mass centre and torque on the first object, world axes)
+is constant. Rings hold the state at the beginning of each cycle from ``past`` cycles ago to ``ahead`` cycles on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.errors import BadInput
+from proxops.core.messages import PERIOD_S
+from proxops.maths.rotation import Array
+from proxops.space.floating_world import FloatingWorld
+
+PAST_S: Final = 0.05
+
+
+class Timeline:
+    """``now``: number of the cycle that begins now; ``horizon``: of the last one whose beginning is known."""
+
+    def __init__(
+        self, world: FloatingWorld, cycle_s: float = PERIOD_S, past_s: float = PAST_S, ahead_s: float = 0.5
+    ) -> None:
+        self.world, self.cycle_s = world, cycle_s
+        self.steps = round(cycle_s / world.dt)
+        if self.steps < 1 or abs(self.steps * world.dt - cycle_s) > 1e-9 * cycle_s:
+            raise BadInput(
+                "cycle of the timeline: not whole physics steps", value=cycle_s, bound=f"multiples of {world.dt:g}"
+            )
+        self.past, self.ahead = _cycles(past_s, cycle_s), _cycles(ahead_s, cycle_s)
+        self._slots = self.past + self.ahead + 2  # one more: advance() may need the next beginning beyond the horizon
+        n = len(world.scene.objects)
+        self._states = np.zeros((self._slots, world.state_size))
+        self._wrenches = np.zeros((self._slots, 6))
+        self._poses, self._velocities = np.zeros((self._slots, n, 7)), np.zeros((self._slots, n, 6))
+        self._energies, self._touching = np.zeros(self._slots), np.zeros(self._slots, dtype=bool)
+        self.now = self.horizon = 0
+        self._store()
+
+    # --- time ---
+    def advance(self) -> None:
+        """A cycle has passed. If the world has not run ahead, it takes this step now."""
+        if self.horizon == self.now:
+            self._run_cycle()
+        self.now += 1
+
+    def catch_up(self, steps: int) -> int:
+        """Run ahead as far as ``ahead`` allows by at most so many physics steps, whole cycles; how many cycles those were."""
+        count = min(steps // self.steps, self.now + self.ahead - self.horizon)
+        for _ in range(count):
+            self._run_cycle()
+        return max(count, 0)
+
+    # --- pushes ---
+    def push(self, wrench: Array) -> None:
+        """Add a wrench to the cycle that begins now."""
+        self.push_late(0, wrench[None, :])
+
+    def push_late(self, cycles_ago: int, wrenches: Array) -> None:
+        """Add wrenches (m, 6) to the cycle that began ``cycles_ago`` cycles ago and those after it, at most to the one that
+        begins now, and run again up to now. What was known of the future is forgotten."""
+        reach = min(self.past, self.now)
+        if not 0 <= cycles_ago <= reach:
+            raise BadInput("push in the past: out of reach", value=f"{cycles_ago} cycles ago", bound=f"0 … {reach}")
+        if wrenches.ndim != 2 or wrenches.shape[1] != 6 or len(wrenches) > cycles_ago + 1:
+            raise BadInput(
+                "push in the past: not so many cycles",
+                value=wrenches.shape,
+                bound=f"at most {cycles_ago + 1} rows of 6",
+            )
+        if not np.isfinite(wrenches).all():
+            raise BadInput("push on the floating object: not a number", value=wrenches.tolist())
+        first = self.now - cycles_ago
+        for i, wrench in enumerate(wrenches):
+            self._wrenches[(first + i) % self._slots] += wrench
+        self._rewind(first)
+        while self.horizon < self.now:
+            self._run_cycle()
+
+    def _rewind(self, cycle: int) -> None:
+        self.world.restore(self._states[cycle % self._slots])
+        self.horizon = cycle
+
+    def _run_cycle(self) -> None:
+        slot = self.horizon % self._slots
+        self.world.step(self._wrenches[slot], self.steps)
+        self.horizon += 1
+        if self.horizon > self.now:  # nobody has pushed in the future, but the slot may still hold what has long passed
+            self._wrenches[self.horizon % self._slots] = 0.0
+        self._store()
+
+    def _store(self) -> None:
+        world, slot = self.world, self.horizon % self._slots
+        world.save(self._states[slot])
+        self._poses[slot], self._velocities[slot] = world.poses, world.velocities
+        self._energies[slot], self._touching[slot] = world.energy, world.touching
+
+    # --- what is known ---
+    @property
+    def t(self) -> float:
+        return self.now * self.cycle_s
+
+    @property
+    def ahead_s(self) -> float:
+        """How far the future is known at present."""
+        return (self.horizon - self.now) * self.cycle_s
+
+    @property
+    def pose_now(self) -> Array:
+        """Of the first object's frame: position and quaternion (7), world axes."""
+        pose: Array = self._poses[self.now % self._slots, 0]
+        return pose
+
+    @property
+    def velocity_now(self) -> Array:
+        """Of the first object's mass centre, then the angular one (6)."""
+        velocity: Array = self._velocities[self.now % self._slots, 0]
+        return velocity
+
+    @property
+    def poses_now(self) -> Array:
+        """Of all objects (n, 7)."""
+        poses: Array = self._poses[self.now % self._slots]
+        return poses
+
+    @property
+    def energy_now(self) -> float:
+        """Kinetic, of all objects (J)."""
+        return float(self._energies[self.now % self._slots])
+
+    @property
+    def touching_now(self) -> bool:
+        """Did anything touch at the end of the last cycle?"""
+        return bool(self._touching[self.now % self._slots])
+
+    def predicted(self, count: int, spacing: int = 1) -> Array:
+        """Poses (up to ``count``, 7) of the first object: now, ``spacing`` cycles on, …; fewer if less is known."""
+        poses: Array = self._poses[self._future(count, spacing), 0]
+        return poses
+
+    def predicted_velocities(self, count: int, spacing: int = 1) -> Array:
+        """Beside ``predicted``: (up to ``count``, 6)."""
+        velocities: Array = self._velocities[self._future(count, spacing), 0]
+        return velocities
+
+    def _future(self, count: int, spacing: int) -> NDArray[np.int64]:
+        """Slots."""
+        known = (self.horizon - self.now) // spacing + 1
+        return (self.now + spacing * np.arange(min(count, known), dtype=np.int64)) % self._slots
+
+
+def _cycles(span_s: float, cycle_s: float) -> int:
+    """Whole cycles that cover the span."""
+    return int(np.ceil(span_s / cycle_s - 1e-9))
