@@ -14,9 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from proxops.lab.arm_link import Floats, Measured
+from proxops.lab.command_watch import CommandWatch
+from proxops.lab.encoders import encoder_reading
 from proxops.maths.kernel import kernel
 
-ROUNDING: float = 1e-9  # share of a speed limit, and seconds, that arithmetic may add
+ROUNDING: float = 1e-9  # share of a speed limit that arithmetic may add
 MARGIN: float = math.radians(0.5)  # of a stop before the end of a joint's range
 
 TorqueModel = Callable[[Floats, Floats, Floats], Floats]  # angles, rates, accelerations → net joint torques, N m
@@ -50,14 +52,18 @@ class VirtualIiwa:
         n = len(traits.joints)
         self.traits, self._torques, self._clock, self._random = traits, torques, clock, random
         self.halted = ""
-        self.overtaken = 0  # commands that came behind a newer one, and were left aside
-        self._cycle, self._answered, self._heard = 0, 0.0, False
+        self._watch, self._cycle = CommandWatch(traits.patience_s), 0
         self.angles, self.rates, self.accelerations = np.array(angles, float), np.zeros(n), np.zeros(n)  # true ones
         self._setpoint, self._target = np.zeros(n), np.zeros(n)
         self._line = np.zeros((traits.dead_cycles + 1, n))  # commands on their way, newest first
         self._offset = traits.torque_offset * random.standard_normal(n)
         self._encoders, self._sensors = np.zeros(n), np.zeros(n)
         self._measure()
+
+    @property
+    def overtaken(self) -> int:
+        """Commands that came behind a newer one, and were left aside."""
+        return self._watch.overtaken
 
     @property
     def t(self) -> float:
@@ -78,10 +84,9 @@ class VirtualIiwa:
         fault = self._objection(np.asarray(rates, float), answers)
         if fault:
             self._halt(fault)
-        elif self._heard and answers < self._answered:
-            self.overtaken += 1
-        elif not self.halted:
-            self._line[0], self._answered, self._heard = rates, answers, True
+        elif self._watch.overtakes(answers) and not self.halted:
+            self._line[0] = rates
+            self._watch.take(answers)
 
     @property
     def at_rest(self) -> bool:
@@ -91,17 +96,14 @@ class VirtualIiwa:
         traits = self.traits
         if rates.shape != (len(traits.joints),):
             return f"command of {rates.size} rates for {len(traits.joints)} joints"
-        if sound(rates, traits.speed) and -ROUNDING <= self.t - answers <= traits.patience_s:
+        if sound(rates, traits.speed) and self._watch.timely(self.t, answers):
             return ""
         for name, rate, most in zip(traits.joints, rates, traits.speed, strict=True):
             if not math.isfinite(rate):
                 return f"{name}: commanded rate is no number"
             if abs(rate) > most * (1.0 + ROUNDING):
                 return f"{name}: commanded {rate:.4g} rad/s, allowed {most:.4g}"
-        if not answers <= self.t:  # such a time would switch off the watch over silence
-            return f"command answers a measurement of {answers:g} s, which has not been made"
-        age = (self.t - answers) * 1e3
-        return f"command answers a measurement {age:.0f} ms old, allowed {traits.patience_s * 1e3:.0f}"
+        return self._watch.objection(self.t, answers)
 
     def _halt(self, cause: str) -> None:
         """The first cause stays."""
@@ -111,8 +113,8 @@ class VirtualIiwa:
         """One of the robot's cycles."""
         traits = self.traits
         self._cycle += 1
-        if self._heard and self.t - self._answered > traits.patience_s + 1e-9:
-            self._halt(f"no command for {traits.patience_s * 1e3:.0f} ms")
+        if silence := self._watch.silence(self.t):
+            self._halt(silence)
         self._target[:] = self._line[-1]
         self._line[1:] = self._line[:-1].copy()
         near = range_ahead(
@@ -140,8 +142,7 @@ class VirtualIiwa:
 
     def _measure(self) -> None:
         traits, n = self.traits, self.angles.size
-        noisy = self.angles + traits.encoder_noise * self._random.standard_normal(n)
-        self._encoders = np.round(noisy / traits.encoder_step) * traits.encoder_step if traits.encoder_step else noisy
+        self._encoders = encoder_reading(self.angles, traits.encoder_noise, traits.encoder_step, self._random)
         noise = traits.torque_noise * self._random.standard_normal(n)
         self._sensors = self._torques(self.angles, self.rates, self.accelerations) + self._offset + noise
 

@@ -1,0 +1,14 @@
+"""Encoders in the joints of a virtual robot: steps and noise."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def encoder_reading(angles: Floats, noise: float, step: float, random: np.random.Generator) -> Floats:
+    """What encoders say of ``angles``, rad: noise of this standard deviation, then rounded to steps (0: none)."""
+    noisy: Floats = angles + noise * random.standard_normal(angles.size)
+    return np.round(noisy / step) * step if step else noisy

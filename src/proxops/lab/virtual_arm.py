@@ -1,0 +1,198 @@
+"""A virtual arm behind a joint position interface: drives with dead time and lag, encoders, and a guard of its own.
+
+Its clock is handed in; at each reading it has gone through all of its own cycles up to now, as a real controller would.
+Within a cycle the reference moves straight to the set-point, after the dead time, and the joints follow it with a lag
+of the second order. Where no set-point comes for a moment the reference goes on as fast as before. What the guard does
+not like ends in a halt: all rates go to zero in a straight line, within the accelerations, and the cause stays
+readable. Gears are stiff and brakes are not modelled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from proxops.core.messages import PERIOD_S
+from proxops.lab.arm_link import Floats
+from proxops.lab.command_watch import CommandWatch
+from proxops.lab.encoders import encoder_reading
+from proxops.maths.kernel import kernel
+
+ROUNDING: float = 1e-6  # share of a speed limit that arithmetic may add
+JUMP: float = 4.0  # a step of more than four cycles at full speed is a jump, not a fast motion
+
+
+@dataclass(frozen=True, eq=False)
+class ArmTraits:
+    """Per joint where arrays. SI, rad."""
+
+    joints: tuple[str, ...]
+    lower: Floats
+    upper: Floats
+    speed: Floats
+    acceleration: Floats
+    cycle_s: float = PERIOD_S
+    lag_s: float = 4e-3  # each of two equal ones; 0: none
+    dead_cycles: int = 1  # between a set-point and its first effect
+    patience_s: float = 0.02  # without a fresh set-point
+    encoder_step: float = 2.0 * math.pi / 2**20
+    encoder_noise: float = 2e-6  # standard deviation
+
+    @property
+    def delay_s(self) -> float:
+        """How far behind its set-points the arm is in steady motion; a set-point is meant for one cycle after it is
+        given."""
+        return self.dead_cycles * self.cycle_s + 2.0 * self.lag_s
+
+
+class MeasuredJoints(NamedTuple):
+    """What the arm tells in one of its cycles."""
+
+    t: float  # s, by its own clock
+    angles: Floats  # (n) rad, encoders
+    halted: str  # why it does not follow set-points any more; empty while it does
+
+
+class VirtualArm:
+    """Starts at rest at ``angles``. ``angles``, ``rates`` and ``accelerations`` are the true ones."""
+
+    def __init__(
+        self, traits: ArmTraits, angles: Floats, clock: Callable[[], float], random: np.random.Generator
+    ) -> None:
+        n = len(traits.joints)
+        self.traits, self._clock, self._random = traits, clock, random
+        self.halted = ""
+        self._watch, self._cycle = CommandWatch(traits.patience_s), 0
+        self.angles, self.rates, self.accelerations = np.array(angles, float), np.zeros(n), np.zeros(n)
+        self._reference, self._pace, self._longest = self.angles.copy(), np.zeros(n), 0.0
+        self._given, self._fresh = self.angles.copy(), False  # newest set-point, and whether it came in this cycle
+        self._line = np.tile(self.angles, (traits.dead_cycles + 2, 1))  # set-points, newest first
+        self._encoders = self.angles
+        self._measure()
+
+    @property
+    def t(self) -> float:
+        return self._cycle * self.traits.cycle_s
+
+    @property
+    def overtaken(self) -> int:
+        """Set-points that came behind a newer one, and were left aside."""
+        return self._watch.overtaken
+
+    @property
+    def at_rest(self) -> bool:
+        return bool(np.abs(self.rates).max() < 1e-6)
+
+    def read(self) -> MeasuredJoints:
+        """All cycles up to the clock's time; then what the encoders say."""
+        until = math.floor(self._clock() / self.traits.cycle_s + 1e-6)
+        if until > self._cycle:
+            while self._cycle < until:
+                self._step()
+            self._measure()
+        return MeasuredJoints(self.t, self._encoders, self.halted)
+
+    def command(self, joints: Floats, answers: float) -> None:
+        """Take a set-point for the end of the next cycle, or halt and say why. ``answers``: time of the measurement
+        that it was computed from."""
+        wish = np.asarray(joints, float)
+        fault = self._objection(wish) or self._watch.objection(self.t, answers)
+        if fault:
+            self._halt(fault)
+        elif self._watch.overtakes(answers) and not self.halted:
+            self._given, self._fresh = wish.copy(), True
+            self._watch.take(answers)
+
+    def _objection(self, wish: Floats) -> str:
+        traits = self.traits
+        if wish.shape != (len(traits.joints),):
+            return f"set-point of {wish.size} angles for {len(traits.joints)} joints"
+        reach = traits.speed * traits.cycle_s
+        steps = np.abs(wish - self._line[0])
+        if (steps <= reach * (1.0 + ROUNDING)).all() and (traits.lower <= wish).all() and (wish <= traits.upper).all():
+            return ""
+        for name, angle, step, most, low, high in zip(
+            traits.joints, wish, steps, reach, traits.lower, traits.upper, strict=True
+        ):
+            if not math.isfinite(angle):
+                return f"{name}: set-point is no number"
+            if not low <= angle <= high:
+                bounds = f"{math.degrees(low):.0f} … {math.degrees(high):.0f}"
+                return f"{name}: set-point {math.degrees(angle):.1f} deg beyond its range {bounds} deg"
+            if step > JUMP * most:
+                return f"{name}: set-point jumps by {math.degrees(step):.3g} deg, allowed {math.degrees(most):.3g} in a cycle"
+            if step > most * (1.0 + ROUNDING):
+                return (
+                    f"{name}: set-point asks for {step / traits.cycle_s:.4g} rad/s, allowed {most / traits.cycle_s:.4g}"
+                )
+        raise AssertionError("a set-point was refused without a cause")
+
+    def _halt(self, cause: str) -> None:
+        """The first cause stays."""
+        if not self.halted:
+            self.halted = f"{cause} (at {self.t:.3f} s)"
+            self._longest = float((np.abs(self._pace) / self.traits.acceleration).max())
+
+    def _step(self) -> None:
+        """One of the arm's cycles."""
+        traits = self.traits
+        self._cycle += 1
+        if silence := self._watch.silence(self.t):
+            self._halt(silence)
+        newest = self._given if self._fresh else 2.0 * self._line[0] - self._line[1]
+        self._fresh = False
+        self._line[1:] = self._line[:-1].copy()
+        self._line[0] = newest
+        if not self.halted:
+            self._aim(self._line[traits.dead_cycles])
+        if self.halted:
+            left = max(0.0, 1.0 - traits.cycle_s / self._longest) if self._longest > 0.0 else 0.0
+            self._pace, self._longest = self._pace * left, self._longest * left
+        follow(self._reference, self._pace, self.angles, self.rates, self.accelerations, traits.lag_s, traits.cycle_s)
+
+    def _aim(self, target: Floats) -> None:
+        """Pace of the reference in this cycle; a halt where a halt begun after it would end beyond a range."""
+        traits = self.traits
+        pace = (target - self._reference) / traits.cycle_s
+        longest = float((np.abs(pace) / traits.acceleration).max())
+        end = target + 0.5 * pace * longest
+        beyond = ((end < traits.lower) & (pace < 0.0)) | ((end > traits.upper) & (pace > 0.0))
+        if beyond.any():
+            i = int(np.argmax(beyond))
+            low, high = math.degrees(traits.lower[i]), math.degrees(traits.upper[i])
+            angle = math.degrees(self._reference[i])
+            self._halt(
+                f"{traits.joints[i]}: stops just before the end of its range, {angle:.1f} of {low:.0f} … {high:.0f} deg"
+            )
+        else:
+            self._pace = pace
+
+    def _measure(self) -> None:
+        self._encoders = encoder_reading(self.angles, self.traits.encoder_noise, self.traits.encoder_step, self._random)
+
+
+@kernel
+def follow(
+    reference: Floats, pace: Floats, angles: Floats, rates: Floats, accelerations: Floats, lag: float, dt: float
+) -> None:  # fmt: skip
+    """One cycle: the reference moves on at ``pace`` and the joints follow it through two equal lags, exactly over
+    ``dt``."""
+    for i in range(reference.shape[0]):
+        start = reference[i]
+        reference[i] = start + pace[i] * dt
+        if lag <= 0.0:
+            accelerations[i] = (pace[i] - rates[i]) / dt
+            angles[i], rates[i] = reference[i], pace[i]
+            continue
+        # Behind a ramp in the long run by two lags; what is left of the state beside that dies out as (d + c t) exp(-t / lag).
+        d = angles[i] - (start - 2.0 * lag * pace[i])
+        c = rates[i] - pace[i] + d / lag
+        decay = math.exp(-dt / lag)
+        left = (d + c * dt) * decay
+        angles[i] = reference[i] - 2.0 * lag * pace[i] + left
+        rates[i] = pace[i] + c * decay - left / lag
+        accelerations[i] = -2.0 * c * decay / lag + left / (lag * lag)

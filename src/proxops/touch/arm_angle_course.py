@@ -1,0 +1,187 @@
+"""The course of the arm angle over predicted poses: the matrix of candidates (paper 002, eq. 5) and the sequence
+through it that minimises eq. 7, found by dynamic programming.
+
+Rows are the predicted poses at equal steps of time, columns are arm angles about the present one, all in the branch of
+the present configuration: a change of configuration is not among the candidates. What leaves the joints' ranges is
+dropped. So is what no joint speed could reach: a turn of the elbow's circle turns the upper arm as much, and joints 1
+to 3 share that turn.
+
+What is minimised is eq. 7, the sum of d^2 with d the largest change of a joint between two rows, from the present
+configuration on. Two terms only decide where eq. 7 does not: TIE times the squared length of the change picks one among
+equals, and costs at most 7 TIE of the minimum; and a cost near the ends of the ranges, zero outside their last COMFORT
+radians, so that eq. 7 decides alone wherever the joints stay clear of them.
+
+The columns are coarse. Rounds of the same programme on a finer fan about the last sequence follow, in which joints are
+linear in the arm angle; each round renews the linearisation with exact solutions.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.lab.redundant_arm import N_JOINTS, N_LINE, OUT_OF_RANGE, SOLVED, put_line, put_solution
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array
+
+Ints = NDArray[np.int64]
+
+TIE: Final = 1e-3
+COMFORT: Final = math.radians(15.0)
+UNCOMFORTABLE: Final = 2.5e-4  # rad2, of a joint at the end of its range, in each row: as much as a change by 0.9 deg
+FAN: Final = 9  # columns of a finer fan
+SHRINK: Final = 4.0  # from one round to the next
+SLOPE: Final = 1e-4  # rad, step of the arm angle for a difference quotient
+
+
+@kernel
+def change_cost(a: Array, b: Array) -> float:
+    """d^2 of eq. 6 between two configurations, and the tie-break."""
+    largest, squares = 0.0, 0.0
+    for j in range(N_JOINTS):
+        change = abs(a[j] - b[j])
+        largest = max(largest, change)
+        squares += change * change
+    return largest * largest + TIE * squares
+
+
+@kernel
+def range_cost(q: Array, lower: Array, upper: Array) -> float:
+    """Infinite beyond a range, zero away from its ends."""
+    cost = 0.0
+    for j in range(N_JOINTS):
+        left = min(q[j] - lower[j], upper[j] - q[j])
+        if not left >= 0.0:
+            return math.inf
+        if left < COMFORT:
+            share = 1.0 - left / COMFORT
+            cost += UNCOMFORTABLE * share * share
+    return cost
+
+
+@kernel
+def choose(
+    lengths: Array, signs: Array, lower: Array, upper: Array, poses: Array, start: Array, angle: float, branch: int, step: float,
+    farthest: int, joints: Array, cost: Array, back: Ints, angles: Array,
+) -> tuple[int, int]:  # fmt: skip
+    """Eqs. 5 to 7 on the coarse matrix. ``poses`` (rows, 4, 4) T_base_flange; columns ``step`` rad apart, the middle
+    one at ``angle``, that of ``start``; at most ``farthest`` columns from row to row. ``joints`` (rows, columns, 7),
+    ``cost`` and ``back`` (rows, columns) are room to work in; ``angles`` (rows) the sequence. Returns a code and the
+    number of rows that it goes through."""
+    rows, columns, line = poses.shape[0], joints.shape[1], np.empty(N_LINE)
+    middle, code, good = columns // 2, SOLVED, 0
+    enough = cost_of_standing(lengths, signs, lower, upper, poses, start, angle, branch)
+    while good < rows:
+        code = put_line(lengths, poses[good], line)
+        if code != SOLVED:
+            break
+        best = math.inf
+        for k in range(columns):
+            cost[good, k] = math.inf
+            if not reachable(good, k, middle, farthest, cost):
+                continue
+            joints[good, k] = start
+            put_solution(signs, poses[good], line, angle + (k - middle) * step, branch, joints[good, k])
+            cost[good, k] = range_cost(joints[good, k], lower, upper)
+            arrive(good, k, farthest, start, joints, cost, back)
+            if cost[good, k] > enough:
+                cost[good, k] = math.inf
+            best = min(best, cost[good, k])
+        if best == math.inf:
+            code = OUT_OF_RANGE
+            break
+        good += 1
+    if good > 0:
+        trace(cost[:good], back, angles)
+    for i in range(rows):
+        angles[i] = angle + (angles[i] - middle) * step if i < good else angles[max(good - 1, 0)]
+    return code, good
+
+
+@kernel
+def cost_of_standing(
+    lengths: Array, signs: Array, lower: Array, upper: Array, poses: Array, start: Array, angle: float, branch: int
+) -> float:  # fmt: skip
+    """Cost of keeping the arm angle; infinite where that leaves a range. A sequence that has cost more halfway is not
+    the cheapest, so what it would lead to need not be computed: most of the matrix, as a rule."""
+    line, before, q, cost = np.empty(N_LINE), start.copy(), np.empty(N_JOINTS), 0.0
+    for i in range(poses.shape[0]):
+        if put_line(lengths, poses[i], line) != SOLVED:
+            return math.inf
+        q[:] = start
+        put_solution(signs, poses[i], line, angle, branch, q)
+        cost += range_cost(q, lower, upper) + change_cost(before, q)
+        before[:] = q
+    return cost * (1.0 + 1e-9)  # sums in another order
+
+
+@kernel
+def reachable(i: int, k: int, middle: int, farthest: int, cost: Array) -> bool:
+    """Is there a candidate in the row before from which column ``k`` can be reached?"""
+    if i == 0:
+        return abs(k - middle) <= farthest
+    first, end = max(0, k - farthest), min(cost.shape[1], k + farthest + 1)
+    return bool(cost[i - 1, first:end].min() < math.inf) if first < end else False
+
+
+@kernel
+def arrive(i: int, k: int, farthest: int, start: Array, joints: Array, cost: Array, back: Ints) -> None:
+    """Adds to ``cost[i, k]`` the cheapest way there from the row before."""
+    own = cost[i, k]
+    if i == 0 or own == math.inf:
+        cost[i, k] += change_cost(start, joints[i, k])
+        return
+    # The column itself first: it is the likely one, and what costs more already is not looked at.
+    best, back[i, k] = cost[i - 1, k] + change_cost(joints[i - 1, k], joints[i, k]), k
+    for p in range(max(0, k - farthest), min(joints.shape[1], k + farthest + 1)):
+        if cost[i - 1, p] < best:
+            total = cost[i - 1, p] + change_cost(joints[i - 1, p], joints[i, k])
+            if total < best:
+                best, back[i, k] = total, p
+    cost[i, k] = own + best
+
+
+@kernel
+def trace(cost: Array, back: Ints, angles: Array) -> None:
+    """``angles`` := numbers of the columns of the cheapest sequence, from its end to its start."""
+    rows = cost.shape[0]
+    k = 0
+    for p in range(cost.shape[1]):
+        if cost[rows - 1, p] < cost[rows - 1, k]:
+            k = p
+    for i in range(rows - 1, -1, -1):
+        angles[i] = k
+        k = back[i, k]
+
+
+@kernel
+def refine(
+    signs: Array, lower: Array, upper: Array, poses: Array, lines: Array, start: Array, branch: int, half: float, joints: Array,
+    cost: Array, back: Ints, angles: Array,
+) -> None:  # fmt: skip
+    """One round: the same programme on FAN columns within ``half`` rad about ``angles``, which it moves."""
+    rows, middle = poses.shape[0], FAN // 2
+    picked, beside = np.empty(rows), np.empty(N_JOINTS)
+    fan = joints[:, :FAN]
+    for i in range(rows):
+        fan[i, middle] = start
+        beside[:] = start
+        put_solution(signs, poses[i], lines[i], angles[i], branch, fan[i, middle])
+        put_solution(signs, poses[i], lines[i], angles[i] + SLOPE, branch, beside)
+        for k in range(FAN):
+            away = half * (k - middle) / middle
+            if k != middle:
+                for j in range(N_JOINTS):
+                    fan[i, k, j] = fan[i, middle, j] + (beside[j] - fan[i, middle, j]) * (away / SLOPE)
+            cost[i, k] = range_cost(fan[i, k], lower, upper)
+            arrive(i, k, FAN, start, fan, cost, back)
+    if (
+        not cost[rows - 1, :FAN].min() < math.inf
+    ):  # linear joints may leave a range that exact ones keep: no finer course then
+        return
+    trace(cost[:, :FAN], back, picked)
+    for i in range(rows):
+        angles[i] += half * (picked[i] - middle) / middle

@@ -1,0 +1,247 @@
+"""Joint course of a redundant arm that carries an object along its predicted poses (paper 002, section 3.4).
+
+Every few cycles of the prediction are a row of the programme in ``arm_angle_course``, which says where the elbow should
+go. The elbow follows it from its own present angle, rate and acceleration with a lag, because the programme knows
+nothing of accelerations and a plan is made anew in every cycle; the object's pose is met exactly in each cycle all the
+same, for joints are solved from that pose and the elbow's angle.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.core.errors import BadInput
+from proxops.core.messages import PERIOD_S
+from proxops.lab.redundant_arm import (
+    N_JOINTS,
+    N_LINE,
+    OUT_OF_RANGE,
+    REASONS,
+    SOLVED,
+    SrsArm,
+    arm_angle,
+    branch_of,
+    put_line,
+    put_solution,
+    solve,
+)
+from proxops.maths.kernel import kernel
+from proxops.maths.pose import compose, inverse_pose, pose_from_packed
+from proxops.maths.rotation import Array
+from proxops.touch.arm_angle_course import SHRINK, Ints, choose, refine
+
+ROUNDS: Final = 4  # of refinement: the last fan's columns are 10 deg / (4 * 4^4) apart for 36 columns
+HASTE: Final = 8.0  # 1/s, poles of the elbow's lag
+SUDDEN: Final = 0.25  # rad/s: a larger change of the elbow's rate is made as one of this size, as long as it takes
+
+
+@dataclass(frozen=True, eq=False)
+class JointPlan:
+    """``joints[k]`` k cycles from now; ``joints[0]`` is for the object as it is now. The first ``cycles`` rows are
+    good; what ends them early stands in ``code`` and ``joint``. Arrays are the planner's own and used again by its next
+    plan."""
+
+    joints: Array  # (longest, 7) rad
+    arm_angles: Array  # (longest) rad
+    cycles: int
+    code: int
+    joint: str  # that would leave its range
+    cycle_s: float
+
+    @property
+    def fault(self) -> str:
+        """Which predicted pose the arm cannot have, when, and why; empty if it can have them all."""
+        if self.code == SOLVED:
+            return ""
+        which = f" ({self.joint})" if self.joint else ""
+        return f"predicted pose in {self.cycles * self.cycle_s * 1e3:.0f} ms: {REASONS[self.code]}{which}"
+
+
+class JointPlanner:
+    """``T_world_base`` of the arm, ``T_flange_object`` of what it carries. ``columns``: arm angles of the matrix.
+    ``spacing``: cycles from row to row. ``margin``: rad of every range that plans leave free."""
+
+    def __init__(
+        self, arm: SrsArm, T_world_base: Array, T_flange_object: Array, columns: int = 36, rows: int = 12, spacing: int = 8,
+        margin: float = math.radians(2.0), cycle_s: float = PERIOD_S,
+    ) -> None:  # fmt: skip
+        self.arm, self.rows, self.spacing, self.cycle_s = arm, rows, spacing, cycle_s
+        self._T_base_world = inverse_pose(np.array(T_world_base, float))
+        self._T_object_flange = inverse_pose(np.array(T_flange_object, float))
+        self._lower, self._upper = arm.lower + margin, arm.upper - margin
+        # The lag may swing the elbow a little beyond its course: half of the margin is for that.
+        self._hard = np.array([arm.lower + 0.5 * margin, arm.upper - 0.5 * margin])
+        self._step = 2.0 * math.pi / columns
+        # Columns that the upper arm can turn through from row to row, joints 1 to 3 at full speed.
+        self._farthest = math.ceil(float(arm.speed[:3].sum()) * spacing * cycle_s / self._step)
+        n = self.longest
+        self._poses, self._joints, self._elbow = np.zeros((n, 4, 4)), np.zeros((n, N_JOINTS)), np.full((3, n), math.nan)
+        self._matrix, self._cost = np.zeros((rows, columns, N_JOINTS)), np.zeros((rows, columns))
+        self._back: Ints = np.zeros((rows, columns), np.int64)
+        self._branch, self._near = -1, np.zeros(N_JOINTS)
+
+    @property
+    def longest(self) -> int:
+        """Poses that a plan uses: the present one and all cycles up to the last row."""
+        return self.rows * self.spacing + 1
+
+    def start(self, joints: Array) -> None:
+        """Plans go on from here: its branch is kept from now on, its arm angle is at rest."""
+        self._branch, self._near[:] = branch_of(joints), joints
+        self._elbow[:] = 0.0
+        self._elbow[0] = arm_angle(self.arm.lengths, self.arm.signs, joints)
+
+    def plan(self, poses: Array, elapsed: int = 1) -> JointPlan:
+        """``poses`` (at least spacing + 1, 7): of the object in the world, position and quaternion with the scalar
+        first, cycle by cycle from the time that the present set-point is meant for: now, or later by the arm's own
+        delay. ``elapsed``: cycles since the plan before."""
+        if self._branch < 0:
+            raise BadInput("a plan before its start", way_out="call start with the arm's joints")
+        n = min(self.longest, (poses.shape[0] - 1) // self.spacing * self.spacing + 1)
+        if n < 2:
+            raise BadInput("too few predicted poses", value=poses.shape[0], bound=f"at least {self.spacing + 1}")
+        place(self._T_base_world, self._T_object_flange, poses, self._poses[:n])
+        arm, elbow = self.arm, self._elbow
+        elbow[:, 0] = elbow[:, elapsed]
+        code, cycles, joint = put_plan(
+            arm.lengths, arm.signs, self._lower, self._upper, self._hard, self._poses[:n], self.spacing, self.cycle_s, self._near,
+            self._branch, self._step, self._farthest, self._matrix, self._cost, self._back, self._joints[:n], elbow[:, :n],
+        )  # fmt: skip
+        elbow[:, n:] = elbow[:, n - 1 : n]
+        return JointPlan(self._joints, elbow[0], cycles, code, arm.joints[joint] if joint >= 0 else "", self.cycle_s)
+
+
+@kernel
+def place(T_base_world: Array, T_object_flange: Array, poses: Array, out: Array) -> None:
+    """T_base_flange of every pose of the object."""
+    for k in range(out.shape[0]):
+        out[k] = compose(compose(T_base_world, pose_from_packed(poses[k])), T_object_flange)
+
+
+@kernel
+def put_plan(
+    lengths: Array, signs: Array, lower: Array, upper: Array, hard: Array, poses: Array, spacing: int, dt: float, near: Array,
+    branch: int, step: float, farthest: int, matrix: Array, cost: Array, back: Ints, joints: Array, elbow: Array,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Course of the arm angle, then of the joints. Returns a code, the number of good cycles and a joint (or -1).
+    ``near`` becomes the configuration that the object's present pose asks for."""
+    angle = elbow[0, 0]
+    code = solve(lengths, signs, poses[0], angle, branch, near)
+    if code != SOLVED:
+        return code, 0, -1
+    rows = (poses.shape[0] - 1) // spacing
+    stages, course = np.empty((rows, 4, 4)), np.full(rows, angle)
+    for i in range(rows):
+        stages[i] = poses[(i + 1) * spacing]
+    code, good = choose(
+        lengths,
+        signs,
+        lower,
+        upper,
+        stages,
+        near,
+        angle,
+        branch,
+        step,
+        farthest,
+        matrix[:rows],
+        cost[:rows],
+        back[:rows],
+        course,
+    )
+    if good > 0:
+        sharpen(
+            lengths,
+            signs,
+            lower,
+            upper,
+            stages[:good],
+            near,
+            branch,
+            step,
+            matrix[:good],
+            cost[:good],
+            back,
+            course[:good],
+        )
+        course[good:] = course[good - 1]
+    ease(course, spacing, dt, elbow)
+    last = rows * spacing if code == SOLVED else min(good + 1, rows) * spacing
+    found, cycles, joint = put_joints(
+        lengths, signs, hard[0], hard[1], poses[: last + 1], elbow[0], near, branch, joints
+    )
+    if found != SOLVED:
+        return found, cycles, joint
+    if code == OUT_OF_RANGE:
+        joint = narrowest(signs, lower, upper, stages[good], lengths, course[good], branch, near)
+    return code, cycles, joint
+
+
+@kernel
+def narrowest(
+    signs: Array, lower: Array, upper: Array, stage: Array, lengths: Array, angle: float, branch: int, near: Array
+) -> int:  # fmt: skip
+    """The joint that has least of its range left, or is farthest beyond it."""
+    q, worst = near.copy(), 0
+    solve(lengths, signs, stage, angle, branch, q)
+    left = np.minimum(q - lower, upper - q)
+    for j in range(N_JOINTS):
+        if left[j] < left[worst]:
+            worst = j
+    return worst
+
+
+@kernel
+def sharpen(
+    lengths: Array, signs: Array, lower: Array, upper: Array, stages: Array, start: Array, branch: int, half: float,
+    matrix: Array, cost: Array, back: Ints, course: Array,
+) -> None:  # fmt: skip
+    """All rounds of refinement."""
+    lines = np.empty((stages.shape[0], N_LINE))
+    for i in range(stages.shape[0]):
+        put_line(lengths, stages[i], lines[i])
+    for _ in range(ROUNDS):
+        refine(signs, lower, upper, stages, lines, start, branch, half, matrix, cost, back, course)
+        half /= SHRINK
+
+
+@kernel
+def ease(course: Array, spacing: int, dt: float, elbow: Array) -> None:
+    """``elbow`` (3, cycles): angle, rate and acceleration, from the present ones in its first column towards the rows'
+    ``course`` (straight between them), with a third-order lag of equal poles: the optimum may change its mind at once,
+    the elbow's jerk stays bounded."""
+    angle, rate, acceleration = elbow[0, 0], elbow[1, 0], elbow[2, 0]
+    for k in range(1, elbow.shape[1]):
+        i = (k - 1) // spacing
+        before = course[i - 1] if i > 0 else elbow[0, 0]
+        slope = (course[i] - before) / (spacing * dt)
+        away = before + slope * dt * (k - 1 - i * spacing) - angle
+        missing = min(max(slope - rate, -SUDDEN), SUDDEN)
+        acceleration += dt * HASTE * (HASTE * HASTE * away + 3.0 * HASTE * missing - 3.0 * acceleration)
+        rate += dt * acceleration
+        angle += dt * rate
+        elbow[0, k], elbow[1, k], elbow[2, k] = angle, rate, acceleration
+
+
+@kernel
+def put_joints(
+    lengths: Array, signs: Array, lower: Array, upper: Array, poses: Array, angles: Array, start: Array, branch: int,
+    joints: Array,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Joints for every pose and arm angle, as far as it goes. Returns a code, the number of good cycles, and a joint
+    that would leave its range (or -1)."""
+    line = np.empty(N_LINE)
+    for k in range(poses.shape[0]):
+        code = put_line(lengths, poses[k], line)
+        if code != SOLVED:
+            return code, k, -1
+        joints[k] = start
+        put_solution(signs, poses[k], line, angles[k], branch, joints[k])
+        for j in range(N_JOINTS):
+            if not lower[j] <= joints[k, j] <= upper[j]:
+                return OUT_OF_RANGE, k, j
+    return SOLVED, poses.shape[0], -1

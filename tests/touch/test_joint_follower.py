@@ -1,0 +1,152 @@
+"""Following a plan in cycles: on course exactly, catching up without overshoot, never beyond a limit, smooth stops."""
+
+import math
+
+import numpy as np
+import pytest
+from carried_cube import ARM, DT, HOME, T_FLANGE_OBJECT, flight, place_error
+from scipy.integrate import solve_ivp
+
+from proxops.lab.virtual_arm import ArmTraits, VirtualArm
+from proxops.maths.rotation import Array
+from proxops.touch.joint_follower import Following, JointFollower
+from proxops.touch.joint_plan import JointPlanner
+from proxops.touch.joint_stop import stop_way
+
+V, W = np.array([0.05, -0.08, 0.03]), np.array([0.1, 0.25, -0.15])  # 0.1 m/s and 18 deg/s
+SLACK = 1.0 + 1e-9
+
+
+class Run:
+    """Plans and set-points over courses of poses; ``rows`` (cycles, 3, 7): position, rate, acceleration."""
+
+    def __init__(self, poses: Array, cycles: int, gaps: frozenset[int] = frozenset()) -> None:
+        plans, self.follower = JointPlanner(ARM, np.eye(4), T_FLANGE_OBJECT), JointFollower(ARM, HOME)
+        plans.start(HOME)
+        rows, errors, states = [], [], []
+        for k in range(cycles):
+            plan = plans.plan(poses[k : k + 97], min(k, 1))
+            self.follower.step(None if k in gaps else plan)
+            f = self.follower
+            rows.append(np.array([f.joints, f.rates, f.accelerations]))
+            errors.append(place_error(f.joints, poses[k + 1]))
+            states.append(f.state)
+        self.rows, self.errors, self.states = np.array(rows), np.array(errors), np.array(states)
+        self.check_limits()
+
+    def check_limits(self) -> None:
+        """Of the set-points as a robot sees them (differences), and of what the follower says of them."""
+        place = np.concatenate([np.tile(HOME, (3, 1)), self.rows[:, 0]])
+        assert (place > ARM.lower).all() and (place < ARM.upper).all()
+        for order, limit in ((1, ARM.speed), (2, ARM.acceleration), (3, ARM.jerk)):
+            assert (np.abs(np.diff(place, order, axis=0)) / DT**order <= limit * (1.0 + 1e-6)).all(), (
+                f"derivative {order}"
+            )
+        for derivative, limit in ((1, ARM.speed), (2, ARM.acceleration)):
+            assert (np.abs(self.rows[:, derivative]) <= limit * SLACK).all()
+        assert (np.abs(np.diff(self.rows[:, 2], axis=0)) <= ARM.jerk * DT * SLACK).all()
+
+
+def test_from_rest_it_catches_up_with_a_flying_cube_and_is_then_where_it_is() -> None:
+    run = Run(flight(400, V, W), 300)
+    met = int(np.argmax(run.states == Following.ON_COURSE))
+    assert 0.05 < met * DT < 0.3
+    assert run.errors[:met].max() < 0.01
+    assert run.errors[met + 1 :].max() < 2e-6  # m
+    assert (
+        np.diff(run.errors[run.errors.argmax() : met]) < 1e-9
+    ).all()  # no overshoot: once it falls, the error only falls
+
+
+def test_a_cube_at_rest_leaves_the_arm_at_rest() -> None:
+    run = Run(flight(200, np.zeros(3), np.zeros(3)), 100)
+    assert np.abs(run.rows[:, 0] - HOME).max() < 1e-9
+
+
+def test_bounces_are_followed_within_the_limits() -> None:
+    run = Run(flight(800, V, W, half=0.04), 700)
+    assert run.errors.max() < 0.03
+    assert (run.states == Following.ON_COURSE).mean() > 0.4
+    assert run.errors[run.states == Following.ON_COURSE].max() < 5e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_poses_come_no_limit_is_broken(seed: int) -> None:
+    """The predicted course jumps about at random, by up to 10 cm and 30 degrees, every few cycles."""
+    rng, poses = np.random.default_rng(seed), flight(97, np.zeros(3), np.zeros(3))
+    plans, follower, rows = JointPlanner(ARM, np.eye(4), T_FLANGE_OBJECT), JointFollower(ARM, HOME), []
+    plans.start(HOME)
+    course = poses
+    for k in range(400):
+        if rng.random() < 0.1:
+            course = flight(
+                97,
+                rng.uniform(-0.5, 0.5, 3),
+                rng.uniform(-2, 2, 3),
+                HOME + rng.uniform(-0.3, 0.3, 7),
+            )
+        follower.step(plans.plan(course, min(k, 1)))
+        rows.append(np.array([follower.joints, follower.rates, follower.accelerations]))
+    run = Run.__new__(Run)
+    run.rows = np.array(rows)
+    run.check_limits()
+
+
+def test_without_a_plan_it_stops_smoothly_and_goes_on_when_there_is_one() -> None:
+    run = Run(flight(700, V, W), 600, gaps=frozenset(range(200, 300)))
+    assert (run.states[200:210] == Following.STOPPING).all()
+    assert run.states[299] == Following.RESTING
+    assert np.abs(run.rows[299, 1:]).max() == 0.0
+    assert run.states[599] == Following.ON_COURSE
+    assert run.errors[599] < 2e-6
+
+
+def test_a_plan_that_breaks_off_ends_in_a_stop_before_its_end_with_the_reason() -> None:
+    run = Run(flight(1100, np.array([-0.1, 0, 0.0]), np.zeros(3)), 900)
+    assert "predicted pose in" in run.follower.reason
+    assert run.follower.state == Following.RESTING
+    stopping = np.flatnonzero(run.states == Following.STOPPING)
+    assert (np.diff(stopping) == 1).all()  # one stop, not a chatter
+    before = run.errors[stopping[0] - 1]
+    assert before < 2e-6  # it followed as long as it could
+
+
+def test_the_arm_is_where_the_physics_is_when_its_delay_is_known() -> None:
+    """Plans are made for the time when the arm will have followed; ahead by its delay it is behind by nothing."""
+    traits = ArmTraits(ARM.joints, ARM.lower, ARM.upper, ARM.speed, ARM.acceleration, lag_s=4e-3, dead_cycles=1)
+    lead = round(traits.delay_s / DT)
+    assert lead * DT == pytest.approx(traits.delay_s)
+    poses, t = flight(500, V, W), [0.0]
+    arm = VirtualArm(traits, HOME, lambda: t[0], np.random.default_rng(1))
+    plans, follower = JointPlanner(ARM, np.eye(4), T_FLANGE_OBJECT), JointFollower(ARM, HOME)
+    plans.start(HOME)
+    for k in range(300):
+        arm.command(follower.step(plans.plan(poses[k + lead : k + lead + 97], min(k, 1)))[0], arm.read().t)
+        t[0] = (k + 1) * DT
+    assert arm.read().halted == ""
+    assert (
+        place_error(arm.angles, poses[300]) < 5e-5
+    )  # the lag's second order: half a lag squared times the acceleration
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_way_of_a_stop_is_that_of_its_motion(seed: int) -> None:
+    """The jerk's switching written as an integration of what the closed form says of time: it ends at rest, where it
+    says."""
+    rng = np.random.default_rng(seed)
+    most, jerk = 10.0, 300.0
+    v, a = rng.uniform(-1.5, 1.5), rng.uniform(-most, most)
+    low, high, end, time = stop_way(v, a, most, jerk)
+    sign = 1.0 if v + a * abs(a) / (2 * jerk) >= 0.0 else -1.0
+    peak = min(math.sqrt(jerk * sign * v + 0.5 * a * a), most)
+    first, last = (sign * a + peak) / jerk, peak / jerk
+
+    def slope(t: float, x: Array) -> list[float]:
+        j = -sign * jerk if t < first else (sign * jerk if t > time - last else 0.0)
+        return [x[1], x[2], j]
+
+    path = solve_ivp(slope, (0.0, time), [0.0, v, a], rtol=1e-10, atol=1e-12, max_step=1e-4)
+    assert path.y[1:, -1] == pytest.approx([0.0, 0.0], abs=0.05)  # the steps of 0.1 ms miss the switching by that jerk
+    assert path.y[0, -1] == pytest.approx(end, abs=1e-4)
+    assert path.y[0].min() == pytest.approx(low, abs=1e-4)
+    assert path.y[0].max() == pytest.approx(high, abs=1e-4)
