@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import arm, basilisk, bridge, kernels, live, lockstep, mission, orbit, startup
+from benchmarks import arm, basilisk, bridge, impulses, kernels, live, lockstep, mission, orbit, startup
 
 BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "startup": startup.run,
@@ -25,6 +25,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "orbit": orbit.run,
     "mission": mission.run,
     "arm": arm.run,
+    "impulses": impulses.run,
     "live": live.run,
     "basilisk": basilisk.run,
 }
