@@ -15,6 +15,7 @@ from proxops.core.clock import LockstepClock
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
 from proxops.facility.control import ControlPort
+from proxops.facility.desk_verbs import desk_verbs
 from proxops.lab.cell import load_cell
 
 VERBS = [
@@ -51,7 +52,7 @@ def hall() -> Iterator[Hall]:
 
 @pytest.fixture
 def port(hall: Hall) -> Iterator[ControlPort]:
-    made = ControlPort(("127.0.0.1", 0), hall.desk, lambda: None)
+    made = ControlPort(("127.0.0.1", 0), hall.desk, desk_verbs(hall.desk, lambda: None))
     yield made
     made.close()
 

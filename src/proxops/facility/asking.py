@@ -30,7 +30,7 @@ def ask(control_port: int, verb: str, **arguments: object) -> Any:
 def load(cell: Cell, file: Path, control_port: int) -> int:
     """Parse and check a trajectory here, so that the tick need not; returns the number of lines."""
     from proxops.core.ring import shared_folder
-    from proxops.facility.control import LOADED_PREFIX, save_loaded
+    from proxops.facility.desk_verbs import LOADED_PREFIX, save_loaded
     from proxops.facility.preflight import preflight
     from proxops.lab.trajectory import read_trajectory
 

@@ -19,6 +19,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
 from proxops.facility.control import ControlPort
+from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.sync import Address
 from proxops.facility.warmup import warm_up
@@ -53,7 +54,7 @@ class LiveFacility:
             metadata={"clock": "live", **(metadata or {})},
         )  # fmt: skip
         try:
-            self.control = ControlPort(control, self.hall.desk, self.shut_down)
+            self.control = ControlPort(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down))
         except BadInput:
             self.hall.close()
             raise
