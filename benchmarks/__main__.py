@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import arm, basilisk, bridge, impulses, kernels, live, lockstep, mission, orbit, startup
+from benchmarks import arm, basilisk, bridge, contact, impulses, kernels, live, lockstep, mission, orbit, startup
 
 BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "startup": startup.run,
@@ -26,6 +26,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "mission": mission.run,
     "arm": arm.run,
     "impulses": impulses.run,
+    "contact": contact.run,
     "live": live.run,
     "basilisk": basilisk.run,
 }

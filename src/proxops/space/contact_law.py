@@ -14,10 +14,8 @@ from typing import Final
 
 from proxops.maths.kernel import kernel
 
-PHASE_STEP: Final = (
-    0.05  # rad of omega t per step: the restitution is good to 1e-7, and a bounce costs 65 steps at any length
-)
-LONGEST: Final = 20.0  # rad of omega t after which a contact that has not come apart stays: a damper ten times critical
+PHASE_STEP: Final = 0.05  # rad of omega t, 65 in a bounce: the restitution is good to 1e-7 (n = 1) or 1e-5
+LONGEST: Final = 20.0  # rad of omega t that are followed; contacts of this law take some three
 
 
 @kernel
@@ -40,8 +38,7 @@ def pull_and_push(d: float, rate: float, k: float, c: float, n: float) -> float:
 def linear_restitution(zeta: float) -> float:
     """Speed after over speed before for n = 1 and c = 2 zeta sqrt(k m): exp(-2 zeta acos(zeta) / sqrt(1 - zeta^2)).
 
-    The force ends at the phase 2 acos(zeta) of the damped half wave; that end has no pull in it (T. Schwager and T. Poeschel,
-    Granular Matter 9 (2007) 465)."""
+    The force ends at the phase 2 acos(zeta) of the damped half wave; that end has no pull in it."""
     if zeta < 1.0 - 1e-9:
         return math.exp(-2.0 * zeta * math.acos(zeta) / math.sqrt(1.0 - zeta * zeta))
     if zeta > 1.0 + 1e-9:
@@ -52,7 +49,7 @@ def linear_restitution(zeta: float) -> float:
 @kernel
 def greatest_depth(mass: float, speed: float, k: float, n: float) -> float:
     """m, where the undamped spring has taken up the kinetic energy: k d^(n+1) / (n+1) = m v^2 / 2."""
-    return ((n + 1.0) * 0.5 * mass * speed * speed / k) ** (1.0 / (n + 1.0))
+    return math.pow((n + 1.0) * 0.5 * mass * speed * speed / k, 1.0 / (n + 1.0))
 
 
 @kernel
@@ -60,7 +57,7 @@ def secant_stiffness(mass: float, speed: float, k: float, n: float) -> float:
     """N/m, greatest force over greatest depth of the undamped bounce. What ``omega`` means for n other than 1:
     sqrt(secant stiffness / m). For n = 1.5 half a period of it is 5 % shorter than the contact, so bounds in omega tau err
     to the safe side."""
-    return k * greatest_depth(mass, speed, k, n) ** (n - 1.0)
+    return k * math.pow(greatest_depth(mass, speed, k, n), n - 1.0)
 
 
 @kernel
@@ -84,19 +81,21 @@ def _stepped(h: float, d: float, v: float, mass: float, k: float, c: float, n: f
 
 @kernel
 def _separation(h: float, d: float, v: float, mass: float, k: float, c: float, n: float) -> tuple[float, float, float]:
-    """Time within a step of ``h`` at which the force ends, with depth and rate there: regula falsi on the force."""
-    low, f_low, high = 0.0, pull_and_push(d, v, k, c, n), h
-    at, x, u = h, d, v
+    """Time within a step of ``h`` at which the force ends, with depth and rate there: regula falsi on the force, halving the
+    side that stays (for n > 1 and c = 0 the force ends flat)."""
+    low, high, at = 0.0, h, h
     x, u = _stepped(h, d, v, mass, k, c, n)
-    f_high = pull_and_push(x, u, k, c, n)
-    for _ in range(4):
+    f_low, f_high = pull_and_push(d, v, k, c, n), pull_and_push(x, u, k, c, n)
+    for _ in range(10):
+        if f_low == f_high:
+            break
         at = low + (high - low) * f_low / (f_low - f_high)
         x, u = _stepped(at, d, v, mass, k, c, n)
         f = pull_and_push(x, u, k, c, n)
         if f > 0.0:
-            low, f_low = at, f
+            low, f_low, f_high = at, f, 0.5 * f_high
         else:
-            high, f_high = at, f
+            high, f_high, f_low = at, f, 0.5 * f_low
     return at, x, u
 
 
@@ -113,7 +112,7 @@ def state_after_touch(
         return speed * t, speed, math.inf, 0.0
     omega = contact_omega(mass, speed, k, n)
     d, v, deepest = 0.0, speed, 0.0
-    steps = int(math.ceil(min(omega * t, LONGEST) / PHASE_STEP))
+    steps = math.ceil(min(omega * t, LONGEST) / PHASE_STEP)
     h = min(t, LONGEST / omega) / steps
     for i in range(steps):
         x, u = _stepped(h, d, v, mass, k, c, n)
@@ -134,7 +133,7 @@ def bounce(mass: float, speed: float, k: float, c: float, n: float) -> tuple[flo
     omega = contact_omega(mass, speed, k, n)
     _, v, duration, depth = state_after_touch(LONGEST / omega, mass, speed, k, c, n)
     # The greatest force comes before the greatest depth by the damper's share: looked for on the steps of the way in.
-    peak, steps = contact_force(1e-300, speed, k, c, n), int(math.ceil(0.6 * math.pi / PHASE_STEP))
+    peak, steps = contact_force(1e-300, speed, k, c, n), math.ceil(0.6 * math.pi / PHASE_STEP)
     d, v_in = 0.0, speed
     for _ in range(steps):
         d, v_in = _stepped(PHASE_STEP / omega, d, v_in, mass, k, c, n)
