@@ -224,6 +224,19 @@ def estop(
     _ask(control_port, json, "interlock", name=name, healthy=state is Button.RELEASE)
 
 
+@ctl.command("push")
+def push(
+    x: Annotated[float, typer.Option(help="Impulse along world x, N s.")] = 0.0,
+    y: Annotated[float, typer.Option(help="Along y.")] = 0.0,
+    z: Annotated[float, typer.Option(help="Along z.")] = 0.0,
+    duration_ms: Annotated[float, typer.Option(help="How long the hand pushes.")] = 100.0,
+    control_port: ControlPort = CONTROL,
+    json: Json = False,
+) -> None:
+    """Push the module of a live micro-gravity run (proxops run float --realtime)."""
+    _ask(control_port, json, "push", x_Ns=x, y_Ns=y, z_Ns=z, duration_s=duration_ms * 1e-3)
+
+
 @ctl.command("shut-down")
 def shut_down(control_port: ControlPort = CONTROL, json: Json = False) -> None:
     """End the facility in good order: robots to rest, log closed."""

@@ -20,6 +20,9 @@ KINDS: Final = {  # kind → module and class of its tables
     "tracking": ("proxops.core.experiment_tracking", "TrackingFile"),
     "servo": ("proxops.core.experiment_servo", "ServoFile"),
     "hardware_loop": ("proxops.core.experiment_hardware_loop", "HardwareLoopFile"),
+    "docking": ("proxops.core.experiment_docking", "DockingFile"),
+    "float": ("proxops.core.experiment_float", "FloatFile"),
+    "grasp": ("proxops.core.experiment_grasp", "GraspFile"),
 }
 
 

@@ -12,12 +12,12 @@ from proxops.core.messages import AXES
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
 from proxops.facility.bridge_end import BridgeEnd
 from proxops.facility.facility import Facility
-from proxops.facility.follower import Follower
+from proxops.facility.follower import Follower, ZoneJudge
 from proxops.facility.jog import Jog, button
 from proxops.facility.mover import Mover, parse_order
 from proxops.facility.preflight import outside_ranges
 from proxops.facility.sine import SineWave
-from proxops.facility.sources import FileSource, SyncSource
+from proxops.facility.sources import CommandSource, FileSource, SyncSource
 from proxops.facility.sync import SyncPort
 from proxops.lab.coordinates import OK, axes_from_values, robot_of
 from proxops.lab.payload import check_payload
@@ -42,6 +42,15 @@ class Desk:
         self.facility, self.sync, self.bridge = facility, sync, bridge
         self.trajectory: Trajectory | None = None
         self._jog: Jog | None = None
+        self._zones: ZoneJudge | None = None
+
+    @property
+    def mode_name(self) -> str:
+        return self.facility.mode.name
+
+    def tell(self, severity: Severity, code: str, text: str) -> None:
+        """Into the facility's events."""
+        self.facility.events.tell(severity, code, text)
 
     # --- drives and stops
     def drives(self, on: bool) -> None:
@@ -104,7 +113,7 @@ class Desk:
         if source is Source.ASYNC and self.trajectory is None:
             raise Refused("select async: no trajectory is loaded (proxops ctl load FILE)")
         f.go(event)
-        f.source = source
+        f.source, self._zones = source, None
         if source is Source.SYNC and self.sync:
             self.sync.forget()
             f.commands = SyncSource(self.sync, f.cell.file.limits.sync_timeout_ms * 1e-3)
@@ -112,6 +121,11 @@ class Desk:
             f.commands = FileSource(self.trajectory)
         elif source is Source.MANUAL:
             f.motion = self._jog = Jog(f.cell, f.interlocks)
+
+    def offer(self, commands: CommandSource, zones: ZoneJudge) -> None:
+        """Let a source of our own command, as a file would; ``zones`` judges each of its wishes."""
+        self.facility.go(Event.SELECT_ASYNC)
+        self.facility.source, self.facility.commands, self._zones = Source.ASYNC, commands, zones
 
     def _select_bridge(self) -> None:
         """Give the hall to the bridge; not out of a red zone, which only manual control leads out of."""
@@ -180,7 +194,7 @@ class Desk:
             self._at_command()
         f.go(Event.CONFIRM)
         assert f.commands is not None
-        f.motion = Follower(f.cell, f.commands, f.guard.setpoint)
+        f.motion = Follower(f.cell, f.commands, f.guard.setpoint, self._zones)
 
     def _at_command(self) -> None:
         f, q = self.facility, np.zeros(13)

@@ -15,6 +15,9 @@ MODULES: Final = {  # each has run(experiment, progress, **options) -> Experimen
     "tracking": "proxops.facility.tracking_experiment",
     "servo": "proxops.facility.servo_experiment",
     "hardware_loop": "proxops.facility.hardware_loop_experiment",
+    "docking": "proxops.facility.docking_experiment",
+    "float": "proxops.facility.float_experiment",
+    "grasp": "proxops.facility.grasp_experiment",
 }
 
 

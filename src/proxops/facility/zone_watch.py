@@ -39,9 +39,9 @@ def _reach_of(hall: Hall, v: Array, lag_s: Array, q: Array, actual: Array, way: 
 class ZoneWatch:
     """Memories of distances for everything that is judged every cycle; Coal is asked only where bounds leave it open."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: Cell, *, opened: bool = False) -> None:
         self._hall = cell.hall
-        self._commanded = Clearance(cell)
+        self._commanded = Clearance(cell, opened=opened)
         self._actual, self._ahead, self._rest = (self._commanded.twin() for _ in range(3))
         self._shown = self._commanded.twin()
         self.path = self._commanded.twin()  # for whoever looks at a way before it is gone

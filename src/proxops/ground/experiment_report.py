@@ -23,6 +23,9 @@ FIGURES: Final = {  # kind of experiment → module with draw(log, about) → (f
     "servo": "proxops.ground.servo_figures",
     "hardware_loop": "proxops.ground.hardware_loop_figures",
     "turn": "proxops.ground.turn_figures",
+    "docking": "proxops.ground.docking_figures",
+    "float": "proxops.ground.float_figures",
+    "grasp": "proxops.ground.grasp_figures",
 }
 
 

@@ -49,9 +49,9 @@ def mockup_boxes(cell: Cell) -> Boxes:
 class Clearance:
     """One memory of distances. The commanded pose, the set-point and the actual pose have one each: ``twin``."""
 
-    def __init__(self, cell: Cell, boxes: Boxes | None = None) -> None:
+    def __init__(self, cell: Cell, boxes: Boxes | None = None, *, opened: bool = False) -> None:
         shapes = (*hall_shapes(cell), *_box_shapes(mockup_boxes(cell) if boxes is None else boxes))
-        pairs = watched(cell, shapes)
+        pairs = watched(cell, shapes, opened)
         self.names = tuple(pair.name for pair in pairs)
         self._hall = cell.hall
         self._fixed = _pack(cell, shapes, pairs)

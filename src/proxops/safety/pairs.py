@@ -80,8 +80,9 @@ class Pair(NamedTuple):
     name: str
 
 
-def watched(cell: Cell, shapes: tuple[Shape, ...]) -> list[Pair]:
-    """Everything that is watched, the spacecraft boxes (the last two shapes) first."""
+def watched(cell: Cell, shapes: tuple[Shape, ...], opened: bool = False) -> list[Pair]:
+    """Everything that is watched, the spacecraft boxes (the last two shapes) first. ``opened``: but the two mock-ups with
+    each other, for a docking that a scenario has opened the zone for."""
     solids = range(len(shapes) - 2)
     box1, box2 = len(shapes) - 2, len(shapes) - 1
     margin = cell.file.zones.body_margin_mm * 1e-3
@@ -98,4 +99,9 @@ def watched(cell: Cell, shapes: tuple[Shape, ...]) -> list[Pair]:
             for i in solids if shapes[i].body == a
             for j in solids if shapes[j].body == b
         ]  # fmt: skip
-    return found
+    meeting = {box1, box2} | {i for i in solids if shapes[i].body in (ROBOT1 + MOCKUP, ROBOT2 + MOCKUP)}
+    bodies = [shape.body for shape in shapes]
+    return [
+        pair for pair in found
+        if not opened or not {pair.first, pair.second} <= meeting or bodies[pair.first] == bodies[pair.second]
+    ]  # fmt: skip

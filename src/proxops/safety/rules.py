@@ -33,6 +33,8 @@ class Rule(IntEnum):
     WRIST_SINGULARITY = 20
     SILENCE = 21
     COLLISION_ZONE = 22
+    FORCE_LIMIT = 23
+    FORCE_SENSOR = 24
 
 
 class Category(IntEnum):
@@ -79,6 +81,8 @@ RULES: Final[dict[Rule, Entry]] = {
     Rule.PORT_RATE: Entry("port turns faster than Table 3 allows", "deg/s", scale=DEG_PER_RAD),
     Rule.WRIST_SINGULARITY: Entry("wrist too near its singularity (A5 = 0)", "deg", scale=DEG_PER_RAD),
     Rule.SILENCE: Entry("no command from the master", "ms", scale=1e3),
+    Rule.FORCE_LIMIT: Entry("contact force or torque over its limit"),
+    Rule.FORCE_SENSOR: Entry("force sensor cannot be believed"),
     Rule.COLLISION_ZONE: Entry("robots stand in a red zone: only manual control leads out of it", "mm", scale=1e3),
 }
 

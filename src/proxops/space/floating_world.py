@@ -15,8 +15,8 @@ from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross
 from proxops.maths.rotation import Array, matrix_from_quat
 from proxops.maths.small_matrix import applied
-from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
 from proxops.space.bounce_law import LARGEST_OMEGA_DT, OMEGA_DT
+from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
 from proxops.space.floating_model import FloatingModel, floating_model
 
 STEP_S: Final = 5e-4

@@ -30,7 +30,8 @@ COURSE_SHARE: Final = 0.8  # of every limit that a course may use up; what is fa
 # Offset (rad, rad/s, rad/s2) that is dropped in one cycle: what replanning leaves, and less than a 50th of what a course
 # must leave free of any limit.
 NOTHING: Final = np.array([[1e-8], [1e-5], [1e-2]])
-# rad, rad/s, rad/s2 of an offset that is arithmetic's, not the arm's: third differences of 4 ms make 1e-8 rad/s2 of 1e-16 rad. Ruckig
+# rad, rad/s, rad/s2 of an offset that is arithmetic's, not the arm's: third differences of 4 ms make 1e-8 rad/s2 of
+# 1e-16 rad. Ruckig
 # finds no common time for ways of this size.
 ROUNDING: Final = np.array([[1e-10], [1e-8], [1e-6]])
 ON_COURSE: Final = 1e-6  # rad, offset of a joint that counts as none in what is told

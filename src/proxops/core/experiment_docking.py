@@ -1,0 +1,165 @@
+"""Tables of a docking with contact: two free spacecraft, hardware on both robots that truly touches, forces that come back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from proxops.core.experiment import ExperimentFile
+from proxops.core.strict_table import Finite, Strict, Triple, within
+from proxops.core.tool_load_file import ToolLoadFile
+
+Six = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
+Stiffness = Annotated[Finite, within(0.1, 10_000)]
+
+
+class BodyTable(Strict):
+    """A spacecraft as the dynamics take it. Its frame is the port's: the chaser's x points away from the client."""
+
+    mass_kg: Annotated[Finite, within(1, 1e6)]
+    inertia_kgm2: Six  # xx, yy, zz, xy, xz, yz about the centre of mass
+    com_m: Triple  # from the port
+
+
+class ShapeTable(Strict):
+    """A ball on the chaser's probe, and what it meets on the client: a plate, or a cone that ends in a bowl."""
+
+    kind: Literal["plate", "cone"]
+    ball_mm: Annotated[Finite, within(1, 200)]  # radius
+    ball_m: Triple = (-0.40, 0.0, 0.0)  # its centre in the chaser's frame
+    seat_m: Annotated[Finite, within(-2, 2)] = (
+        0.735  # the ball's centre on the client's x axis when it touches the bottom
+    )
+    bowl_mm: Annotated[Finite, within(1, 500)] = 30.0  # radius
+    half_angle_deg: Annotated[Finite, within(10, 80)] = 40.0  # of the cone, from its axis
+    mouth_mm: Annotated[Finite, within(5, 1000)] = 100.0  # radius
+
+
+class ContactTable(Strict):
+    """How the hardware truly gives way: known to the virtual hall only."""
+
+    stiffness_N_mm: Stiffness  # of the linear law; with an exponent: force at 1 mm
+    damping_ratio: Annotated[Finite, within(0, 1)] = 0.0  # of the two masses on the spring
+    exponent: Annotated[Finite, within(1, 2)] = 1.0
+    friction: Annotated[Finite, within(0, 2)] = 0.0
+
+
+class BelievedTable(Strict):
+    """What is told of the hardware beforehand. Without it the stiffness is found out on first touch."""
+
+    stiffness_N_mm: Stiffness
+    damping_ratio: Annotated[Finite, within(0, 1)] = 0.0
+
+
+class LatchTable(Strict):
+    """Pawls that close when the ball is this near to its seat, and hold it as a spring and a damper."""
+
+    capture_mm: Annotated[Finite, within(0.1, 100)]
+    stiffness_N_mm: Stiffness
+    damping_ratio: Annotated[Finite, within(0, 1)] = 0.3
+    turn_stiffness_Nm_deg: Annotated[Finite, within(0, 1e4)] = 20.0
+    turn_damping_Nms_deg: Annotated[Finite, within(0, 1e4)] = 5.0
+
+
+class ApproachTable(Strict):
+    """The ball at the beginning, seen from its seat in the client's axes, and its motion; attitude and rate of the chaser."""
+
+    gap_mm: Annotated[Finite, within(5, 1000)]
+    speed_mm_s: Annotated[Finite, within(1, 200)]
+    beside_mm: tuple[Finite, Finite] = (0.0, 0.0)
+    drift_mm_s: tuple[Finite, Finite] = (0.0, 0.0)
+    attitude_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector
+    rate_deg_s: Triple = (0.0, 0.0, 0.0)
+
+
+class ForceSensorTable(Strict):
+    """Six axes between robot 1's plate and the probe."""
+
+    noise_N: Annotated[Finite, within(0, 100)] = 0.3
+    noise_Nm: Annotated[Finite, within(0, 100)] = 0.02
+    offset_N: Annotated[Finite, within(0, 1000)] = 5.0
+    offset_Nm: Annotated[Finite, within(0, 100)] = 0.5
+    drift_N_s: Annotated[Finite, within(0, 10)] = 0.01
+    range_N: Annotated[Finite, within(1, 1e5)] = 2500.0
+    range_Nm: Annotated[Finite, within(1, 1e5)] = 400.0
+    dead_zone_N: Annotated[Finite, within(0, 100)] = 0.0
+    fault: Literal["none", "lost_cable", "stuck", "nan"] = "none"  # to try what happens
+    fault_at_s: Annotated[Finite, within(0, 3600)] = 0.0
+
+
+class LoopTable(Strict):
+    """How the force goes back into the dynamics."""
+
+    compensation: Literal["replay", "none"] = "replay"
+    beyond_bounds: Literal["refuse", "label"] = "refuse"  # what happens if the certificate cannot be given
+    stamp_error_ms: Annotated[Finite, within(0, 5)] = 0.05  # between the stamps of encoders and of forces
+    alignment_mm: Annotated[Finite, within(0, 5)] = 0.05  # one sigma of how well the hardware is taught in
+    least_stiffness_N_mm: Stiffness = 5.0  # found on first touch outside of these: the robots retract
+    most_stiffness_N_mm: Stiffness = 1000.0
+
+
+class TouchLimitsTable(Strict):
+    """Of force and torque at the probe: the robots retract at the first, stop at the second."""
+
+    retract_N: Annotated[Finite, within(1, 1e5)] = 800.0
+    stop_N: Annotated[Finite, within(1, 1e5)] = 1500.0
+    retract_Nm: Annotated[Finite, within(1, 1e5)] = 150.0
+    stop_Nm: Annotated[Finite, within(1, 1e5)] = 300.0
+
+
+class OpenZoneTable(Strict):
+    """Where mock-ups may meet: the ball within this distance of the client's docking axis and of its seat. Everywhere else, and
+    for everything else in the hall, zones stay as they are."""
+
+    radius_mm: Annotated[Finite, within(1, 1000)] = 150.0
+    length_mm: Annotated[Finite, within(1, 2000)] = 400.0
+    tilt_deg: Annotated[Finite, within(0.1, 45)] = 10.0
+
+
+class PlaceTable(Strict):
+    """Where in the hall: the client's port in the lab, and how far in front of its base robot 1 holds its flange."""
+
+    client_lab_m: Triple = (1.8, 0.7, 0.0)
+    reach_m: Annotated[Finite, within(0.5, 2.5)] = 1.6
+
+
+class DockingFile(ExperimentFile):
+    """``tool``: what hangs on the force sensor."""
+
+    kind: Literal["docking"]
+    seed: Annotated[int, Field(strict=True, ge=0)] = 1
+    flight_s: Annotated[Finite, within(0.1, 600)]
+    chaser: BodyTable
+    client: BodyTable
+    shape: ShapeTable
+    contact: ContactTable
+    believed: BelievedTable | None = None
+    latch: LatchTable | None = None
+    approach: ApproachTable
+    sensor: ForceSensorTable = ForceSensorTable()
+    tool: ToolLoadFile
+    loop: LoopTable = LoopTable()
+    limits: TouchLimitsTable = TouchLimitsTable()
+    zone: OpenZoneTable | None = None
+    place: PlaceTable = PlaceTable()
+    expect: Literal["capture", "bounce", "any"] = "any"
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.expect == "capture" and self.latch is None:
+            context = {"key": "expect", "value": self.expect, "bound": "a table latch"}
+            raise PydanticCustomError("no_latch", "nothing there that could capture", context)
+        if self.loop.least_stiffness_N_mm >= self.loop.most_stiffness_N_mm:
+            context = {
+                "key": "loop.least_stiffness_N_mm",
+                "value": str(self.loop.least_stiffness_N_mm),
+                "bound": "below the most",
+            }
+            raise PydanticCustomError("bounds", "bounds the wrong way round", context)
+        return self
+
+    @property
+    def duration_s(self) -> float:
+        return self.flight_s

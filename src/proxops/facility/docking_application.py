@@ -1,0 +1,277 @@
+"""A docking as a source of commands: finds the loop's delay, flies two free spacecraft, feels the contact, retracts if it
+must.
+
+Each cycle: what the robots report → pose and force of one stamp → the loop (``touch/docking_loop``) → the next pose. The
+client's robot stands; robot 1 shows the whole relative motion with its arm, which is quicker than the rail."""
+
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+
+from proxops.core.experiment_docking import DockingFile
+from proxops.core.messages import PERIOD_S
+from proxops.core.vocabulary import System
+from proxops.facility.docking_bench import Bench
+from proxops.facility.docking_hardware import DockingHardware, ToolMotion
+from proxops.facility.facility import Facility
+from proxops.facility.sources import Supply
+from proxops.lab.coordinates import LIN, POV, ROB1, ROB2
+from proxops.lab.hall_motion import port_motion
+from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
+from proxops.maths.quaternion import quat_inverse, turned
+from proxops.maths.rotation import Array
+from proxops.safety.rules import Rule, Stop
+from proxops.touch.docking_loop import DockingLoop, Felt
+from proxops.touch.fidelity import Certificate, Verdict, admission, first_touch
+from proxops.touch.force_limits import ForceLimits, Overload
+from proxops.touch.force_watch import ForceWatch
+from proxops.touch.loop_delay import LoopDelay, measure_delay
+from proxops.touch.relative_motion import seen_from, wrench_at
+from proxops.touch.zeroing import Zeroing
+
+SETTLE_S: Final = 0.5  # standing, before anything is measured
+WAVE_S, WAVE_HZ, WAVE_M = 4.0, 2.0, 0.012  # to and fro along the approach: how late the hall is
+RETREAT_M_S2, RETREAT_M_S, RETREAT_M = 0.4, 0.05, 0.15
+HELD_S: Final = 4.0  # after a capture, then the run is over
+AWAY_M: Final = 0.05  # from the hardware, after a bounce, then it is over as well
+
+
+class Stage(IntEnum):
+    """What is being done."""
+
+    SETTLE = 0
+    WAVE = 1  # finding the delay
+    FLIGHT = 2
+    RETREAT = 3
+    OVER = 4
+
+
+def _broken(certificate: Certificate) -> str:
+    return (
+        "; ".join(map(str, certificate.broken)) or "no stiffness would be admitted with this delay, noise and dead zone"
+    )
+
+
+class DockingApplication:
+    """A ``CommandSource``. ``rows`` has one record for each cycle; ``failure`` says why it ended early."""
+
+    steps = 1
+    system = int(System.CLW)
+
+    def __init__(self, file: DockingFile, bench: Bench, facility: Facility, hardware: DockingHardware) -> None:
+        self.file, self.bench, self.hardware, self._facility = file, bench, hardware, facility
+        self._hall = facility.cell.hall
+        self.loop: DockingLoop | None = None
+        self.stage, self.failure = Stage.SETTLE, ""
+        self.certificate: Certificate | None = None
+        self.delay: LoopDelay | None = None
+        self.sequence = -1
+        self._watch = ForceWatch(bench.stream)
+        self._limits = ForceLimits(
+            file.limits.retract_N, file.limits.stop_N, file.limits.retract_Nm, file.limits.stop_Nm
+        )
+        self._zero = Zeroing(np.zeros(6), time_constant_s=1.0)
+        self._motion = ToolMotion()
+        self._poses, self._twists = np.zeros((2, 7)), np.zeros((2, 6))
+        self._felt = Felt(np.zeros(7), np.zeros(6), np.zeros(6), False)
+        self._T_nominal_taught = np.eye(4)  # what teaching in has found: nominal pose of a taught one
+        self.values = np.zeros(22)
+        self._command = bench.start.copy()
+        self._wave: list[tuple[float, float]] = []
+        self._retreat_from, self._retreat_v, self._retreat_s = np.zeros(7), 0.0, 0.0
+        self._held = self._judged = 0  # cycles in the latch; contacts whose stiffness was judged
+        self.rows = np.zeros(bench.cycles, bench.row)
+        self.count = 0
+        self._put(self._command)
+
+    # ------------------------------------------------------------------ as a source
+    @property
+    def name(self) -> str:
+        return f"cycle {self.sequence}"
+
+    def ready(self) -> Stop | None:
+        return None
+
+    def latest(self) -> Supply | Stop:
+        """One cycle."""
+        self.sequence += 1
+        stop = self._feel()
+        if stop is None:
+            stop = self._go_on()
+        if stop is not None and self.stage is not Stage.RETREAT:
+            self.failure = str(stop)
+            return stop
+        if self.stage is Stage.OVER or self.count == len(self.rows):
+            return Supply.END
+        self._put(self._command)
+        self._keep()
+        return Supply.FRESH
+
+    # ------------------------------------------------------------------ what the hall tells
+    def teach_in(self, taught: Array) -> None:
+        """``taught``: T_port2_port1 as it truly is at the start, found with the accuracy that the scenario states, packed."""
+        port_motion(self._hall, self._facility.actual, self._facility.actual_rate, self._poses, self._twists)
+        nominal = compose(inverse_pose(pose_from_packed(self._poses[1])), pose_from_packed(self._poses[0]))
+        self._T_nominal_taught = compose(nominal, inverse_pose(pose_from_packed(taught)))
+
+    def begin(self) -> None:
+        """The start as teaching in has it."""
+        self._put(self._command)
+
+    @property
+    def flight_s(self) -> float:
+        """Since the spacecraft fly."""
+        return self.loop.cycle * PERIOD_S if self.loop else 0.0
+
+    def _feel(self) -> Stop | None:
+        """Pose, velocity and force of this cycle's stamp into ``_felt``."""
+        f, t, tip = self._facility, self.sequence * PERIOD_S, self.bench.pair[0]["tip"]
+        reading = self.hardware.touch(t, f.actual, f.actual_rate, f.link.positioning_error)
+        fault = self._watch.step(t, self.hardware.sensor.latest(t))
+        port_motion(self._hall, f.actual, f.actual_rate, self._poses, self._twists)
+        self._motion.step(self._poses[0], self._twists[0])
+        felt = self._felt
+        seen_from(self._poses[0], self._twists[0], self._poses[1], self._twists[1], np.zeros(3), felt.pose, felt.twist)
+        taught = compose(inverse_pose(self._T_nominal_taught), pose_from_packed(felt.pose))
+        pack_pose(taught, felt.pose)
+        felt.pose[:3] += turned(felt.pose[3:7], tip)
+        arm = turned(quat_inverse(self._poses[1][3:7]), turned(self._poses[0][3:7], tip))
+        felt.twist[:3] += np.cross(felt.twist[3:], arm)
+        if fault:
+            return self._withdraw(Stop(Rule.FORCE_SENSOR, detail=fault))
+        assert reading is not None
+        residual = reading - self._motion.load(self.bench.load)
+        external = self._zero.step(residual, self._free_flight)
+        self._felt = felt._replace(wrench=wrench_at(external, felt.pose[3:7], tip), latched=self.hardware.latched)
+        return self._judge(self._felt.wrench)
+
+    @property
+    def _free_flight(self) -> bool:
+        """Nothing can touch: the only time in which a zero may be followed."""
+        clear = self._felt.pose[0] - self.bench.reach_m > 0.0
+        return self.stage in (Stage.SETTLE, Stage.WAVE) or (self.stage is Stage.FLIGHT and clear)
+
+    def _judge(self, wrench: Array) -> Stop | None:
+        verdict = self._limits.judge(wrench)
+        if verdict.level is Overload.NONE or self.stage is Stage.RETREAT:
+            return Stop(Rule.FORCE_LIMIT, detail=str(verdict)) if verdict.level is Overload.STOP else None
+        stop = Stop(Rule.FORCE_LIMIT, detail=str(verdict))
+        return stop if verdict.level is Overload.STOP else self._withdraw(stop)
+
+    # ------------------------------------------------------------------ the stages
+    def _go_on(self) -> Stop | None:
+        t = self.sequence * PERIOD_S
+        if self.stage is Stage.SETTLE and t >= SETTLE_S:
+            self.stage = Stage.WAVE
+            self._zero.rezero()
+        if self.stage is Stage.WAVE:
+            self._wave_on(t - SETTLE_S)
+        elif self.stage is Stage.FLIGHT:
+            return self._fly()
+        elif self.stage is Stage.RETREAT:
+            self._retreat()
+        return None
+
+    def _wave_on(self, t: float) -> None:
+        """A sine that swells and dies away: no jump in speed at either end."""
+        swell = math.sin(math.pi * min(t / WAVE_S, 1.0)) ** 2
+        self._command[0] = self.bench.start[0] + WAVE_M * swell * math.sin(2.0 * math.pi * WAVE_HZ * t)
+        self._wave.append((self._command[0], float(self._felt.pose[0])))
+        if t >= WAVE_S + SETTLE_S:
+            commanded, actual = np.array(self._wave).T
+            self.delay = measure_delay(commanded[: round(WAVE_S / PERIOD_S)], actual[: round(WAVE_S / PERIOD_S)])
+            self._release()
+
+    def _release(self) -> None:
+        """From the start into free flight, if the loop may be closed."""
+        assert self.delay is not None
+        self.certificate = admission(self.bench.contact(self.delay.delay), self.file.loop.beyond_bounds == "label")
+        if not self.certificate.may_touch:
+            self.failure, self.stage = f"refused before contact: {_broken(self.certificate)}", Stage.OVER
+            return
+        self.loop = self.bench.loop(self.delay.delay)
+        self.stage = Stage.FLIGHT
+
+    def _fly(self) -> Stop | None:
+        loop = self.loop
+        assert loop is not None
+        loop.step(self._felt)
+        self._command[:] = loop.command
+        refused = self._first_touch(loop)
+        if refused:
+            return self._withdraw(Stop(Rule.FORCE_LIMIT, detail=refused))
+        self._look_for_end(loop)
+        return None
+
+    def _first_touch(self, loop: DockingLoop) -> str:
+        """Why the robots must go back: what the contact has shown so far is out of bounds. Empty if not."""
+        law = loop.found_law
+        if law is None or self._judged == len(loop.touches):
+            return ""
+        self._judged = len(loop.touches)
+        low, high = self.file.loop.least_stiffness_N_mm, self.file.loop.most_stiffness_N_mm
+        if not low <= law.k * 1e-3 <= high:
+            return f"contact stiffness found on touch: {law.k * 1e-3:.4g} N/mm, allowed {low:g} … {high:g} N/mm"
+        assert self.certificate is not None
+        if self.certificate.verdict is not Verdict.OPEN:
+            return ""
+        found = first_touch(self.certificate.contact, law, self.file.loop.beyond_bounds == "label")
+        if found is None:
+            self._judged -= 1  # not sure yet
+            return ""
+        self.certificate = found
+        return "" if found.may_touch else f"refused on first touch: {_broken(found)}"
+
+    def _look_for_end(self, loop: DockingLoop) -> None:
+        self._held = self._held + 1 if loop.latched else 0
+        apart = loop.touches and loop.touches[-1].ended >= 0 and loop.clearance_m > AWAY_M
+        if self._held * PERIOD_S >= HELD_S or apart or (self.sequence + 1) * PERIOD_S >= self.bench.longest_s:
+            self.stage = Stage.OVER
+
+    # ------------------------------------------------------------------ away from it
+    def _withdraw(self, cause: Stop) -> Stop | None:
+        """Back along the docking axis from wherever the command is; the cause stands."""
+        if self.stage in (Stage.SETTLE, Stage.WAVE):
+            return cause
+        if self.stage is not Stage.RETREAT:
+            self.failure, self.stage = str(cause), Stage.RETREAT
+            self._retreat_from[:] = self._command
+            speed = (self._command - self.rows[self.count - 1]["command"])[0] / PERIOD_S
+            self._retreat_v, self._retreat_s = speed, 0.0
+        return None
+
+    def _retreat(self) -> None:
+        """The last speed turned round within an acceleration, out, and to rest."""
+        left = RETREAT_M - self._retreat_s
+        wanted = min(RETREAT_M_S, math.sqrt(2.0 * RETREAT_M_S2 * max(left, 0.0)))
+        change = min(max(wanted - self._retreat_v, -RETREAT_M_S2 * PERIOD_S), RETREAT_M_S2 * PERIOD_S)
+        self._retreat_v += change
+        self._retreat_s += self._retreat_v * PERIOD_S
+        self._command[0] = self._retreat_from[0] + self._retreat_s
+        if left < 1e-4 and abs(self._retreat_v) < 2.0 * RETREAT_M_S2 * PERIOD_S:
+            self.stage = Stage.OVER
+
+    # ------------------------------------------------------------------ out
+    def _put(self, command: Array) -> None:
+        """T_port2_port1 as the 22 doubles: point of view in the client's port, the rail held where it is."""
+        T = compose(self._T_nominal_taught, pose_from_packed(command))
+        packed, v = np.zeros(7), self.values
+        pack_pose(T, packed)
+        v[ROB1 : ROB1 + 3], v[ROB1 + 3 : ROB1 + 6], v[ROB1 + 6] = packed[:3], packed[4:], packed[3]
+        v[ROB2 : ROB2 + 7] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+        v[POV : POV + 3], v[POV + 3 : POV + 7] = self.bench.client_lab, (0.0, 0.0, 0.0, 1.0)
+        v[LIN] = self.bench.lin_of(T)
+
+    def _keep(self) -> None:
+        row, loop, hw = self.rows[self.count], self.loop, self.hardware
+        row["t"], row["stage"] = self.sequence * PERIOD_S, self.stage
+        row["command"], row["shown"], row["shown_twist"] = self._command, self._felt.pose, self._felt.twist
+        row["felt"], row["true"], row["true_depth"] = self._felt.wrench, hw.wrench, hw.depth
+        row["bias"], row["latched"] = self._zero.bias, hw.latched
+        if loop is not None:
+            loop.tell(row)
+        self.count += 1

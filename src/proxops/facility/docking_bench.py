@@ -1,0 +1,214 @@
+"""What a docking run is made of, judged before anything moves: bodies, hardware, sensor, place in the hall, the law believed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.core.errors import BadInput
+from proxops.core.experiment_docking import BodyTable, DockingFile
+from proxops.core.messages import PERIOD_S
+from proxops.lab.cell import Cell
+from proxops.maths.pose import compose, inverse_pose, pose_from_packed
+from proxops.maths.quaternion import turned
+from proxops.maths.rotation import Array, quat_from_rotation_vector
+from proxops.sensors.force_torque import DeadZone, SensorTraits, wrench_of
+from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V, W, relative
+from proxops.space.drogue import Drogue
+from proxops.touch.contact_fit import ContactFit, Sensed
+from proxops.touch.docking_loop import DockingLoop
+from proxops.touch.fidelity import Contact
+from proxops.touch.force_watch import StreamTraits
+from proxops.touch.tool_load import check_inertia, load_of, symmetric
+
+STIFFNESS_SHARE: Final = 0.3  # by which a declared stiffness may be off
+CREEP_M_S: Final = 1e-3  # sliding speed below which friction is taken as viscous
+SIGMAS: Final = 6.0  # of the noise: what is more is a touch
+RESERVE_S: Final = 20.0  # beyond the flight: settling, the wave, a retreat
+
+ROW: Final = np.dtype(
+    [
+        ("t", "f8"), ("stage", "f8"), ("command", "f8", (7,)), ("shown", "f8", (7,)), ("shown_twist", "f8", (6,)),
+        ("ball", "f8", (7,)), ("ball_twist", "f8", (6,)),  # computed: ball and attitude seen from the client
+        ("felt", "f8", (6,)), ("modelled", "f8", (6,)), ("true", "f8", (6,)), ("true_depth", "f8"), ("depth", "f8"),
+        ("law", "f8", (5,)), ("books", "f8", (8,)), ("away", "f8", (6,)), ("bias", "f8", (6,)), ("latched", "f8"),
+    ]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """``pair``: bodies, shape and the law as it is believed; ``true``: the hardware as it is."""
+
+    file: DockingFile
+    pair: Pair
+    true: Pair
+    y: Array
+    start: Array  # (7) T_port2_port1 at the beginning
+    mass: float  # kg, of both along the axis
+    load: Array  # believed parameters of the tool
+    traits: SensorTraits
+    stream: StreamTraits
+    client_lab: Array
+    base1: Array  # T_lab_base1 with the rail at zero
+    port1_inv: Array
+    rail_m: float
+
+    row = ROW
+
+    @property
+    def longest_s(self) -> float:
+        return self.file.flight_s + 5.5
+
+    @property
+    def cycles(self) -> int:
+        return round((self.longest_s + RESERVE_S) / PERIOD_S)
+
+    @property
+    def reach_m(self) -> float:
+        """Behind this x of the ball nothing can touch."""
+        shape = self.file.shape
+        mouth = self.true[0]["drogue"][0]["rim_x"] if shape.kind == "cone" else shape.seat_m
+        return float(mouth) + 2e-3 * shape.ball_mm
+
+    def lin_of(self, T_client_port: Array) -> float:
+        """``data lin`` of a command that leaves the rail where it stands."""
+        T_lab_client = np.eye(4)
+        T_lab_client[:3, 3] = self.client_lab
+        T_lab_flange = compose(compose(T_lab_client, T_client_port), self.port1_inv)
+        T_base_flange = compose(inverse_pose(self.base1), T_lab_flange)
+        return float(T_base_flange[0, 3] - self.rail_m * self.base1[0, 0])
+
+    @property
+    def noise_n(self) -> float:
+        return self.file.sensor.noise_N
+
+    @property
+    def threshold_n(self) -> float:
+        return SIGMAS * self.noise_n + self.file.sensor.dead_zone_N + 1.0
+
+    def loop(self, delay_s: float) -> DockingLoop:
+        """The loop, ready to fly."""
+        file = self.file
+        believed = file.believed.stiffness_N_mm * 1e3 if file.believed else None
+        sensed = Sensed(
+            self.mass, file.sensor.noise_N, file.sensor.dead_zone_N, stiffness=believed, contact_point_m=0.0
+        )
+        return DockingLoop(
+            self.pair.copy(), self.y.copy(), delay_s, self.threshold_n, lambda: ContactFit(sensed),
+            compensate=file.loop.compensation == "replay",
+        )  # fmt: skip
+
+    def contact(self, delay_s: float) -> Contact:
+        """The contact to come, as far as it is known. Speed and mass are those along the docking axis."""
+        believed = self.file.believed
+        return Contact(
+            self.mass, self.file.approach.speed_mm_s * 1e-3, delay_s, self.file.loop.stamp_error_ms * 1e-3, self.noise_n,
+            self.file.sensor.dead_zone_N, believed.stiffness_N_mm * 1e3 if believed else None,
+            STIFFNESS_SHARE if believed else None,
+        )  # fmt: skip
+
+
+def prepare(file: DockingFile, cell: Cell, rng: np.random.Generator) -> Bench:
+    """Everything that can be judged before anything moves."""
+    shape = file.shape
+    drogue = Drogue(
+        shape.kind, shape.ball_mm * 1e-3, shape.seat_m, shape.bowl_mm * 1e-3, math.radians(shape.half_angle_deg),
+        shape.mouth_mm * 1e-3,
+    )  # fmt: skip
+    pair = np.zeros(1, PAIR_DTYPE)
+    r = pair[0]
+    for name, body in (("chaser", file.chaser), ("client", file.client)):
+        _put_body(r[name], body, name)
+    r["tip"], r["drogue"] = shape.ball_m, drogue.record
+    mass = 1.0 / (1.0 / file.chaser.mass_kg + 1.0 / file.client.mass_kg)
+    true = pair.copy()
+    law, contact = true[0]["law"], file.contact
+    k = contact.stiffness_N_mm * 1e3 * 1e-3 ** (1.0 - contact.exponent)
+    law["stiffness"], law["exponent"], law["friction"], law["creep"] = k, contact.exponent, contact.friction, CREEP_M_S
+    law["damping"] = 2.0 * contact.damping_ratio * math.sqrt(contact.stiffness_N_mm * 1e3 * mass)
+    r["law"]["exponent"], r["law"]["creep"] = 1.0, CREEP_M_S
+    if file.believed:
+        r["law"]["stiffness"] = file.believed.stiffness_N_mm * 1e3
+        r["law"]["damping"] = 2.0 * file.believed.damping_ratio * math.sqrt(file.believed.stiffness_N_mm * 1e3 * mass)
+    for each in (pair, true):
+        _put_latch(each, file, mass)
+    y, start = _start(file, pair)
+    hall = cell.hall[0]
+    rail = _rail(file, hall["base1"], hall["port1_inv"], start)
+    return Bench(
+        file, pair, true, y, start, mass, load_of(file.tool, "tool").parameters, _traits(file, rng), _stream(file),
+        np.array(file.place.client_lab_m), hall["base1"], hall["port1_inv"], rail,
+    )  # fmt: skip
+
+
+def _put_body(record: np.void, table: BodyTable, name: str) -> None:
+    inertia = symmetric(np.array(table.inertia_kgm2))
+    check_inertia(inertia, name)
+    record["mass"], record["inertia"], record["inverse"] = table.mass_kg, inertia, np.linalg.inv(inertia)
+    record["com"] = table.com_m
+
+
+def _put_latch(pair: Pair, file: DockingFile, mass: float) -> None:
+    latch = pair[0]["latch"]
+    latch["rest"] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    if file.latch is None:
+        return
+    k = file.latch.stiffness_N_mm * 1e3
+    latch["stiffness"], latch["damping"] = k, 2.0 * file.latch.damping_ratio * math.sqrt(k * mass)
+    latch["turn_stiffness"] = math.degrees(file.latch.turn_stiffness_Nm_deg)
+    latch["turn_damping"] = math.degrees(file.latch.turn_damping_Nms_deg)
+
+
+def _start(file: DockingFile, pair: Pair) -> tuple[Array, Array]:
+    """State of both bodies, the client at rest at the origin, and the pose of the ports."""
+    a, r = file.approach, pair[0]
+    y = np.zeros(SIZE)
+    y[BODY + Q] = 1.0
+    y[BODY + P : BODY + P + 3] = r["client"]["com"]
+    q = quat_from_rotation_vector(np.radians(a.attitude_deg))
+    ball = np.array([file.shape.seat_m + a.gap_mm * 1e-3, a.beside_mm[0] * 1e-3, a.beside_mm[1] * 1e-3])
+    w_body = np.radians(a.rate_deg_s)
+    arm = turned(q, r["tip"] - r["chaser"]["com"])
+    w = turned(q, w_body)
+    speed = np.array([-a.speed_mm_s, a.drift_mm_s[0], a.drift_mm_s[1]]) * 1e-3
+    y[P : P + 3], y[Q : Q + 4] = ball - arm, q
+    y[V : V + 3], y[W : W + 3] = speed - np.cross(w, arm), w_body
+    pose, twist = np.zeros(7), np.zeros(6)
+    relative(pair, y, pose, twist)
+    start = np.concatenate([pose[:3] - turned(q, r["tip"]), q])
+    return y, start
+
+
+def _rail(file: DockingFile, base1: Array, port1_inv: Array, start: Array) -> float:
+    """Where the rail has to stand so that flange 1 is ``reach_m`` in front of its base at the start."""
+    T_lab_client = np.eye(4)
+    T_lab_client[:3, 3] = file.place.client_lab_m
+    T = compose(inverse_pose(base1), compose(compose(T_lab_client, pose_from_packed(start)), port1_inv))
+    return float((T[0, 3] - file.place.reach_m) * base1[0, 0])
+
+
+def _traits(file: DockingFile, rng: np.random.Generator) -> SensorTraits:
+    s = file.sensor
+    sign = rng.uniform(-1.0, 1.0, 12)
+    return SensorTraits(
+        wrench_of(s.noise_N, s.noise_Nm), sign[:6] * wrench_of(s.offset_N, s.offset_Nm),
+        sign[6:] * wrench_of(s.drift_N_s, 0.1 * s.drift_N_s), np.zeros(6), wrench_of(s.range_N, s.range_Nm),
+        np.zeros(6), s.dead_zone_N, DeadZone.CUT if s.dead_zone_N > 0.0 else DeadZone.NONE, 1.0 / PERIOD_S,
+    )  # fmt: skip
+
+
+def _stream(file: DockingFile) -> StreamTraits:
+    s = file.sensor
+    return StreamTraits(wrench_of(s.range_N, s.range_Nm), wrench_of(s.noise_N, s.noise_Nm), np.zeros(6), 1.0 / PERIOD_S)
+
+
+def check_start(file: DockingFile, depth_m: float) -> None:
+    """BadInput if the ball begins inside of what it shall touch."""
+    if depth_m >= 0.0:
+        raise BadInput(
+            "approach: ball and hardware begin inside each other", value=f"{depth_m * 1e3:.2f} mm deep", bound="clear"
+        )

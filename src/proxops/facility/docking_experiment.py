@@ -1,0 +1,145 @@
+"""Experiment of a docking with contact: hall, hardware and dynamics in lockstep, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.core.clock import LockstepClock
+from proxops.core.errors import BadInput
+from proxops.core.experiment import Experiment
+from proxops.core.experiment_docking import DockingFile
+from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.core.messages import PERIOD_S
+from proxops.core.vocabulary import Mode
+from proxops.facility.build import Hall, build
+from proxops.facility.docking_application import DockingApplication, Stage
+from proxops.facility.docking_bench import Bench, prepare
+from proxops.facility.docking_hardware import DockingHardware
+from proxops.facility.docking_result import sum_up
+from proxops.facility.interruption import noted_interrupt
+from proxops.facility.open_zone import OpenZone
+from proxops.facility.play import let_recorder_keep_up
+from proxops.lab.cell import Cell, load_cell
+from proxops.maths.quaternion import quat_product
+from proxops.maths.rotation import Array, quat_from_rotation_vector
+from proxops.sensors.force_torque import ForceTorqueSensor, SensorFault
+
+PATIENCE: Final = 250 * 300  # cycles for drives and the move to the start
+TELL_EVERY: Final = 125  # cycles
+ALIGNMENT_RAD_PER_M: Final = 2.0  # a rig taught in over half a metre: 0.05 mm are 0.1 mrad
+
+
+@dataclass(frozen=True, eq=False)
+class DockingRan:
+    """A run when it is over."""
+
+    bench: Bench
+    application: DockingApplication
+    stopped: str  # the hall's own stop, if it had one
+
+
+def run(experiment: Experiment, progress: Progress, seed: int | None = None, **options: Any) -> ExperimentResult:
+    """In lockstep: the same seed gives the same run, bit for bit."""
+    for name in options:
+        raise BadInput(f"--{name}: this experiment has no use for it", value=experiment.name)
+    file = experiment.file
+    assert isinstance(file, DockingFile)
+    with noted_interrupt() as interrupted:
+        ran = dock(file, load_cell(), file.seed if seed is None else seed, progress, interrupted)
+    return sum_up(ran)
+
+
+def dock(
+    file: DockingFile, cell: Cell, seed: int, progress: Progress = lambda what, done, of: None,
+    interrupted: Callable[[], bool] = lambda: False, record: Path | None = None,
+) -> DockingRan:  # fmt: skip
+    """From drives on to the end of the flight."""
+    rng = np.random.default_rng(seed)
+    hall_rng, sensor_rng, traits_rng, teach_rng, load_rng = rng.spawn(5)
+    bench = prepare(file, cell, traits_rng)
+    clock = LockstepClock()
+    hall = build(cell, clock, seed=int(hall_rng.integers(2**31)), record=record)
+    try:
+        true_load = _true_load(file, bench, load_rng)
+        capture = file.latch.capture_mm * 1e-3 if file.latch else 0.0
+        hardware = DockingHardware(cell, bench.true, ForceTorqueSensor(bench.traits, sensor_rng), true_load, capture)
+        application = DockingApplication(file, bench, hall.facility, hardware)
+        _drive(hall, clock, application, teach_rng, progress, interrupted)
+    finally:
+        hall.close()
+    stop = hall.facility.stop
+    return DockingRan(bench, application, str(stop) if stop else "")
+
+
+def _drive(
+    hall: Hall, clock: LockstepClock, application: DockingApplication, rng: np.random.Generator, progress: Progress,
+    interrupted: Callable[[], bool],
+) -> None:  # fmt: skip
+    f, desk, file = hall.facility, hall.desk, application.file
+    shape = file.shape
+    desk.drives(True)
+    _until(hall, clock, Mode.READY)
+    desk.offer(application, OpenZone(f.cell, file.zone, np.array(shape.ball_m), shape.seat_m))
+    desk.move_to_start("rail,robot1,robot2")
+    _until(hall, clock, Mode.AT_START)
+    application.teach_in(_taught(f.pool.run("hall_truth"), file, rng))
+    application.begin()
+    desk.move_to_start("rail,robot1,robot2")  # the taught start differs by what the robots are off
+    _until(hall, clock, Mode.AT_START)
+    desk.confirm()
+    while f.mode not in (Mode.READY, Mode.STOPPED):
+        if interrupted() and f.mode is Mode.RUNNING:
+            application.failure = application.failure or f"interrupted after {application.sequence * PERIOD_S:.3f} s"
+            desk.safe_stop()
+        _set_fault(application)
+        _cycle(hall, clock)
+        if application.sequence % TELL_EVERY == 0:
+            progress("docking", application.sequence * PERIOD_S, application.bench.longest_s)
+
+
+def _cycle(hall: Hall, clock: LockstepClock) -> None:
+    clock.advance()
+    hall.facility.tick()
+    let_recorder_keep_up(hall)
+
+
+def _until(hall: Hall, clock: LockstepClock, goal: Mode) -> None:
+    for _ in range(PATIENCE):
+        if hall.facility.mode is goal:
+            return
+        if hall.facility.mode is Mode.STOPPED:
+            raise BadInput(f"the hall stopped before the docking began: {hall.facility.stop}")
+        _cycle(hall, clock)
+    raise TimeoutError(f"{hall.facility.mode.name} after {PATIENCE} cycles, expected {goal.name}")
+
+
+def _set_fault(application: DockingApplication) -> None:
+    s = application.file.sensor
+    if s.fault != "none" and application.stage is Stage.FLIGHT and application.flight_s >= s.fault_at_s:
+        application.hardware.sensor.fault = SensorFault(s.fault.replace("_", " "))
+
+
+def _taught(truth: Array, file: DockingFile, rng: np.random.Generator) -> Array:
+    """The true pose of the ports as teaching in finds it."""
+    sigma = file.loop.alignment_mm * 1e-3
+    out = np.array(truth)
+    out[:3] += sigma * rng.standard_normal(3)
+    turn = quat_from_rotation_vector(sigma * ALIGNMENT_RAD_PER_M * rng.standard_normal(3))
+    out[3:] = quat_product(turn, out[3:])
+    return out
+
+
+def _true_load(file: DockingFile, bench: Bench, rng: np.random.Generator) -> Array:
+    """What truly hangs on the sensor: off by what the calibration was unsure of."""
+    known = file.tool.identified
+    if known is None:
+        return bench.load
+    sigma = np.concatenate(
+        [[known.mass_sigma_kg], file.tool.mass_kg * np.array(known.com_sigma_m), known.inertia_sigma_kgm2]
+    )
+    return bench.load + sigma * rng.standard_normal(10)

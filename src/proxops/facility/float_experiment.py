@@ -1,0 +1,134 @@
+"""Experiment of the micro-gravity testbed: in lockstep, or by the wall's clock with pushes that come over the control channel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.arms.model import load_model
+from proxops.core.channel import LOOPBACK
+from proxops.core.experiment import Experiment
+from proxops.core.experiment_float import FloatFile
+from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.core.force_source import ForceSource
+from proxops.core.messages import PERIOD_S
+from proxops.facility.float_bench import SETTLE_S, FloatBench, prepare
+from proxops.facility.float_desk import FloatDesk
+from proxops.facility.float_loop import FloatLoop
+from proxops.facility.float_result import sum_up
+from proxops.facility.interruption import noted_interrupt
+from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
+from proxops.facility.module_hand import Hand, VirtualModule
+from proxops.facility.realtime import enter_real_time
+from proxops.lab.virtual_arm import VirtualArm
+from proxops.sensors.force_torque import ForceTorqueSensor, SensorFault
+from proxops.touch.force_port import ForcePort
+
+RATE_HZ: Final = round(1.0 / PERIOD_S)
+TELL_EVERY_S: Final = 0.5
+WARM_UP_S: Final = 1.0
+
+
+@dataclass(eq=False)
+class FloatRan:
+    """A run when it is over. ``timing``: what the machine granted and what was missed; empty in lockstep."""
+
+    bench: FloatBench
+    loop: FloatLoop
+    timing: dict[str, Any]
+
+
+def run(
+    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None, control_port: int | None = None
+) -> ExperimentResult:  # fmt: skip
+    """Lockstep unless ``realtime``; the same seed gives the same run, bit for bit, in lockstep."""
+    file = experiment.file
+    assert isinstance(file, FloatFile)
+    seed = file.seed if seed is None else seed
+    model = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
+    bench = prepare(file, model, experiment.source, np.random.default_rng(seed))
+    with noted_interrupt() as interrupted:
+        if not realtime:
+            return sum_up(lockstep(bench, seed, _teller(progress, file.flight_s + SETTLE_S), interrupted))
+        return sum_up(live(bench, seed, control_port, interrupted))
+
+
+def lockstep(
+    bench: FloatBench, seed: int, tell: Callable[[float], None] = lambda t: None, stopped: Callable[[], bool] = lambda: False
+) -> FloatRan:  # fmt: skip
+    """As fast as it goes."""
+    loop = assemble(bench, seed, LockstepLoopClock(RATE_HZ), bench.file.flight_s)
+    loop.run(tell, stopped)
+    return FloatRan(bench, loop, {})
+
+
+def live(bench: FloatBench, seed: int, control_port: int | None, stopped: Callable[[], bool]) -> FloatRan:
+    """By the wall's clock. ``proxops ctl push`` reaches it on the control port."""
+    assemble(bench, seed, LockstepLoopClock(RATE_HZ), WARM_UP_S).run(lambda t: None)  # compiled from here on
+    clock = WallLoopClock(RATE_HZ)
+    hand = Hand(bench.pushes)
+    desk = FloatDesk(hand, clock.now, control_port)
+    granted = enter_real_time()
+    try:
+        print(f"control channel {LOOPBACK}:{desk.port}: proxops ctl push --control-port {desk.port}", flush=True)
+        loop = assemble(bench, seed, clock, bench.file.flight_s, hand, desk.serve, time.perf_counter)
+        loop.run(lambda t: None, lambda: stopped() or desk.stop_asked)
+    finally:
+        granted.leave()
+        desk.close()
+    return FloatRan(bench, loop, {"granted": str(granted), "missed": clock.missed})
+
+
+def assemble(
+    bench: FloatBench, seed: int, clock: LoopClock, duration_s: float, hand: Hand | None = None,
+    each_cycle: Callable[[float], None] = lambda t: None, timed: Callable[[], float] | None = None,
+) -> FloatLoop:  # fmt: skip
+    """Virtual arm, sensor of the scenario's choice, loop."""
+    arm_rng, sensor_rng, load_rng = np.random.default_rng(seed).spawn(3)
+    arm = VirtualArm(bench.traits, bench.joints, clock.now, arm_rng)
+    s = bench.file.sensor
+    if s.source == "network":
+        source: ForceSource = ForcePort((LOOPBACK, s.port))
+        return FloatLoop(bench, arm, source, None, clock, duration_s=duration_s, each_cycle=each_cycle, timed=timed)
+    sensor = ForceTorqueSensor(bench.sensor, sensor_rng)
+    module = VirtualModule(
+        bench.arm,
+        bench.T_world_base,
+        bench.T_flange_object,
+        true_load(bench, load_rng),
+        sensor,
+        hand or Hand(bench.pushes),
+    )
+
+    def with_fault(t: float) -> None:
+        if s.fault != "none" and t >= SETTLE_S + s.fault_at_s:
+            sensor.fault = SensorFault(s.fault.replace("_", " "))
+        each_cycle(t)
+
+    return FloatLoop(bench, arm, module, module, clock, duration_s=duration_s, each_cycle=with_fault, timed=timed)
+
+
+def true_load(bench: FloatBench, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """What truly hangs on the sensor: off by what the calibration was unsure of."""
+    known, tool = bench.file.mock_up.identified, bench.file.mock_up
+    if known is None:
+        return bench.load
+    sigma = np.concatenate(
+        [[known.mass_sigma_kg], tool.mass_kg * np.array(known.com_sigma_m), known.inertia_sigma_kgm2]
+    )
+    return bench.load + sigma * rng.standard_normal(10)
+
+
+def _teller(progress: Progress, of_s: float) -> Callable[[float], None]:
+    due = [0.0]
+
+    def tell(t: float) -> None:
+        if t >= due[0]:
+            due[0] = t + TELL_EVERY_S
+            progress("float", t, of_s)
+
+    return tell

@@ -1,0 +1,74 @@
+"""The module on the flange as a force sensor between the two feels it: a hand's push, its own weight, its inertia."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proxops.core.force_source import ForceSample
+from proxops.lab.flange_motion import put_flange_motion
+from proxops.lab.redundant_arm import SrsArm
+from proxops.maths.quaternion import quat_inverse, quat_product
+from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.sensors.force_torque import ForceTorqueSensor
+from proxops.touch.push import Push
+from proxops.touch.relative_motion import wrench_at
+from proxops.touch.tool_load import GRAVITY, load_wrench
+
+
+class FlangeLoad:
+    """Load of a tool on the flange's sensor for a motion of the joints."""
+
+    def __init__(self, arm: SrsArm, T_world_base: Array, parameters: Array) -> None:
+        self._arm, self._T_world_base, self._parameters = arm, T_world_base, parameters
+        self._q_world_base = quat_from_matrix(T_world_base[:3, :3].copy())
+        self.quat, self.w, self.alpha, self.a, self.p = np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+
+    def wrench(self, joints: Array, rates: Array, accelerations: Array) -> Array:
+        """On the sensor, its axes."""
+        arm = self._arm
+        put_flange_motion(
+            arm.lengths, arm.signs, joints, rates, accelerations, self.quat, self.w, self.alpha, self.a, self.p
+        )
+        self.quat[:] = quat_product(self._q_world_base, self.quat)
+        return load_wrench(self._parameters, self.quat, self.w, self.alpha, self.a, GRAVITY)
+
+
+class Hand:
+    """Pushes, scripted and live, world axes about the module's frame."""
+
+    def __init__(self, pushes: tuple[Push, ...]) -> None:
+        self.pushes = list(pushes)
+
+    def add(self, push: Push) -> None:
+        """A live one. Those long over are forgotten."""
+        self.pushes = [old for old in self.pushes if old.over_s > push.at_s - 60.0] + [push]
+
+    def wrench(self, t: float) -> Array:
+        total = np.zeros(6)
+        for push in self.pushes:
+            if push.at_s <= t < push.over_s:
+                total += push.wrench(t)
+        return total
+
+
+class VirtualModule:
+    """What the virtual sensor reads with the arm in its true motion. A ``ForceSource``."""
+
+    def __init__(
+        self, arm: SrsArm, T_world_base: Array, T_flange_object: Array, load: Array, sensor: ForceTorqueSensor, hand: Hand
+    ) -> None:  # fmt: skip
+        self._arm, self._T_world_base = arm, T_world_base
+        self._p_flange_object = T_flange_object[:3, 3].copy()
+        self._load, self.sensor, self.hand = FlangeLoad(arm, T_world_base, load), sensor, hand
+        self.pushed = np.zeros(6)  # truly, world axes about the module's frame
+
+    def feel(self, t: float, joints: Array, rates: Array, accelerations: Array) -> None:
+        """One reading."""
+        own = self._load.wrench(joints, rates, accelerations)
+        self.pushed = self.hand.wrench(t)
+        in_flange = wrench_at(self.pushed, quat_inverse(self._load.quat), np.zeros(3))
+        in_flange[3:] += np.cross(self._p_flange_object, in_flange[:3])
+        self.sensor.read(t, own + in_flange)
+
+    def latest(self, t: float) -> ForceSample | None:
+        return self.sensor.latest(t)

@@ -1,0 +1,228 @@
+"""Two free rigid bodies that touch: a ball on the chaser in the client's drogue, friction, and a latch that holds what it
+has caught.
+
+Inertial axes; no gravity: contacts last seconds. Whatever one body feels in a point the other feels there with the other
+sign, so linear and angular momentum stay whatever the law. RK4; steps must resolve the contact (omega h of some hundredths).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector, turned
+from proxops.maths.rotation import Array
+from proxops.space.contact_law import contact_force
+from proxops.space.drogue import DROGUE_DTYPE, depth
+
+# The state: centres of mass, attitudes (q_inertial_body), velocities, rates in body axes; chaser first.
+BODY: Final = 13
+P, Q, V, W = 0, 3, 7, 10
+SIZE: Final = 2 * BODY
+
+BODY_DTYPE: Final = np.dtype(
+    [("mass", "f8"), ("inertia", "f8", (3, 3)), ("inverse", "f8", (3, 3)), ("com", "f8", (3,))]
+)  # com in the body's own frame, whose origin is the port
+LAW_DTYPE: Final = np.dtype(
+    [("stiffness", "f8"), ("damping", "f8"), ("exponent", "f8"), ("offset", "f8"), ("friction", "f8"), ("creep", "f8")]
+)  # offset: depth at which the force begins, less than the shape says; creep: sliding speed below which friction is viscous
+LATCH_DTYPE: Final = np.dtype(
+    [
+        ("on", "i8"),
+        ("stiffness", "f8"),
+        ("damping", "f8"),
+        ("turn_stiffness", "f8"),
+        ("turn_damping", "f8"),
+        ("rest", "f8", (7,)),
+    ]
+)  # rest: ball and attitude of the chaser in the client's frame where it closed
+PAIR_DTYPE: Final = np.dtype(
+    [
+        ("chaser", BODY_DTYPE), ("client", BODY_DTYPE), ("tip", "f8", (3,)), ("drogue", DROGUE_DTYPE, (1,)), ("law", LAW_DTYPE),
+        ("latch", LATCH_DTYPE), ("extra", "f8", (6,)),
+    ]
+)  # fmt: skip
+"""``tip``: centre of the ball in the chaser's frame. ``extra``: force and couple on the chaser at the ball, client axes,
+besides."""
+
+Pair = NDArray[np.void]
+
+
+@kernel
+def relative(pair: Pair, y: Array, pose: Array, twist: Array) -> None:
+    """``pose`` (7): ball's centre and chaser's attitude in the client's frame; ``twist`` (6): velocity of the ball and rate
+    of the chaser seen from the client, client axes."""
+    r = pair[0]
+    q_client_i = quat_inverse(y[BODY + Q : BODY + Q + 4])
+    arm_c = turned(y[Q : Q + 4], r.tip - r.chaser.com)
+    w_c, w_t = turned(y[Q : Q + 4], y[W : W + 3]), turned(y[BODY + Q : BODY + Q + 4], y[BODY + W : BODY + W + 3])
+    gap, speed, spin = np.empty(3), np.empty(3), np.empty(3)
+    for i in range(3):
+        gap[i] = y[P + i] + arm_c[i] - y[BODY + P + i]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        speed[i] = (
+            y[V + i] - y[BODY + V + i] + w_c[j] * arm_c[k] - w_c[k] * arm_c[j] - (w_t[j] * gap[k] - w_t[k] * gap[j])
+        )
+        spin[i] = w_c[i] - w_t[i]
+    pose[0:3] = turned(q_client_i, gap)
+    pose[3:7] = quat_product(q_client_i, y[Q : Q + 4])
+    twist[0:3], twist[3:6] = turned(q_client_i, speed), turned(q_client_i, spin)
+    for i in range(3):
+        pose[i] += r.client.com[i]
+
+
+@kernel
+def contact_wrench(pair: Pair, pose: Array, twist: Array, out: Array) -> float:
+    """Force and couple (6) on the chaser at the ball's centre, client axes, by the hardware at this relative ``pose`` and
+    ``twist``; the depth, m. ``extra`` is not in it."""
+    r = pair[0]
+    normal = np.empty(3)
+    out[:] = 0.0
+    deep = depth(r.drogue, pose, normal) - r.law.offset
+    if deep > 0.0:
+        rate = -(twist[0] * normal[0] + twist[1] * normal[1] + twist[2] * normal[2])
+        push = contact_force(deep, rate, r.law.stiffness, r.law.damping, r.law.exponent)
+        slip = np.empty(3)
+        for i in range(3):
+            slip[i] = twist[i] + rate * normal[i]
+        pace = math.sqrt(slip[0] ** 2 + slip[1] ** 2 + slip[2] ** 2)
+        drag = r.law.friction * push / max(pace, r.law.creep)
+        for i in range(3):
+            out[i] = push * normal[i] - drag * slip[i]
+    if r.latch.on:
+        _hold(pair, pose, twist, out)
+    return float(deep)
+
+
+@kernel
+def _hold(pair: Pair, pose: Array, twist: Array, out: Array) -> None:
+    """What the latch adds: spring and damper about where it closed."""
+    latch = pair[0].latch
+    way = np.empty(3)
+    rotation_vector(quat_product(pose[3:7], quat_inverse(latch.rest[3:7])), way)
+    for i in range(3):
+        out[i] -= latch.stiffness * (pose[i] - latch.rest[i]) + latch.damping * twist[i]
+        out[3 + i] -= latch.turn_stiffness * way[i] + latch.turn_damping * twist[3 + i]
+
+
+@kernel
+def _slope(pair: Pair, y: Array, out: Array) -> None:
+    r = pair[0]
+    pose, twist, wrench = np.empty(7), np.empty(6), np.empty(6)
+    relative(pair, y, pose, twist)
+    contact_wrench(pair, pose, twist, wrench)
+    for i in range(6):
+        wrench[i] += r.extra[i]
+    q_t = y[BODY + Q : BODY + Q + 4]
+    force, couple = turned(q_t, wrench[0:3]), turned(q_t, wrench[3:6])
+    arm_c = turned(y[Q : Q + 4], r.tip - r.chaser.com)
+    ball = np.empty(3)
+    for i in range(3):
+        ball[i] = y[P + i] + arm_c[i]
+    _body_slope(y[0:BODY], r.chaser.mass, r.chaser.inertia, r.chaser.inverse, ball, force, couple, 1.0, out[0:BODY])
+    _body_slope(
+        y[BODY:SIZE], r.client.mass, r.client.inertia, r.client.inverse, ball, force, couple, -1.0, out[BODY:SIZE]
+    )
+
+
+@kernel
+def _body_slope(
+    y: Array, mass: float, inertia: Array, inverse: Array, at: Array, force: Array, couple: Array, sign: float, out: Array
+) -> None:  # fmt: skip
+    """Of one body under ``sign`` times a force at ``at`` and a couple, inertial axes."""
+    torque = np.empty(3)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        arm_j, arm_k = at[j] - y[P + j], at[k] - y[P + k]
+        torque[i] = sign * (arm_j * force[k] - arm_k * force[j] + couple[i])
+        out[P + i], out[V + i] = y[V + i], sign * force[i] / mass
+    torque = turned(quat_inverse(y[Q : Q + 4]), torque)
+    spin, w = np.zeros(3), y[W : W + 3]
+    for i in range(3):
+        for j in range(3):
+            spin[i] += inertia[i, j] * w[j]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        torque[i] -= w[j] * spin[k] - w[k] * spin[j]
+    for i in range(3):
+        out[W + i] = 0.0
+    for i in range(3):
+        for j in range(3):
+            out[W + i] += inverse[i, j] * torque[j]
+    a, b, c, d = y[Q], y[Q + 1], y[Q + 2], y[Q + 3]
+    out[Q] = 0.5 * (-b * w[0] - c * w[1] - d * w[2])
+    out[Q + 1] = 0.5 * (a * w[0] + c * w[2] - d * w[1])
+    out[Q + 2] = 0.5 * (a * w[1] + d * w[0] - b * w[2])
+    out[Q + 3] = 0.5 * (a * w[2] + b * w[1] - c * w[0])
+
+
+@kernel
+def advance(pair: Pair, y: Array, h: float, steps: int) -> None:
+    """``steps`` of RK4 in place."""
+    k, mid, total = np.empty(SIZE), np.empty(SIZE), np.empty(SIZE)
+    for _ in range(steps):
+        _slope(pair, y, k)
+        for i in range(SIZE):
+            total[i], mid[i] = k[i], y[i] + 0.5 * h * k[i]
+        for share in (0.5, 1.0):
+            _slope(pair, mid, k)
+            for i in range(SIZE):
+                total[i] += 2.0 * k[i]
+                mid[i] = y[i] + share * h * k[i]
+        _slope(pair, mid, k)
+        for i in range(SIZE):
+            y[i] += h / 6.0 * (total[i] + k[i])
+        for start in (Q, BODY + Q):
+            norm = math.sqrt(y[start] ** 2 + y[start + 1] ** 2 + y[start + 2] ** 2 + y[start + 3] ** 2)
+            for i in range(4):
+                y[start + i] /= norm
+
+
+@kernel
+def kick(pair: Pair, y: Array, impulse: Array) -> None:
+    """Apply an impulse (N s, client axes) to the chaser at the ball's centre, and its opposite to the client there."""
+    r = pair[0]
+    force, ball = turned(y[BODY + Q : BODY + Q + 4], impulse), turned(y[Q : Q + 4], r.tip - r.chaser.com)
+    for i in range(3):
+        ball[i] += y[P + i]
+    for b in range(2):
+        s, sign = b * BODY, 1.0 - 2.0 * b
+        mass = r.chaser.mass if b == 0 else r.client.mass
+        inverse = r.chaser.inverse if b == 0 else r.client.inverse
+        turn = np.empty(3)
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            turn[i] = sign * ((ball[j] - y[s + P + j]) * force[k] - (ball[k] - y[s + P + k]) * force[j])
+            y[s + V + i] += sign * force[i] / mass
+        turn = turned(quat_inverse(y[s + Q : s + Q + 4]), turn)
+        for i in range(3):
+            for j in range(3):
+                y[s + W + i] += inverse[i, j] * turn[j]
+
+
+@kernel
+def books(pair: Pair, y: Array, out: Array) -> None:
+    """``out`` (8): linear momentum, angular momentum about the inertial origin, kinetic energy of the whole, and that part
+    of it which the contact can reach (kinetic energy less that of the common centre of mass)."""
+    r = pair[0]
+    out[:] = 0.0
+    mass = (r.chaser.mass, r.client.mass)
+    for b in range(2):
+        s = b * BODY
+        inertia = r.chaser.inertia if b == 0 else r.client.inertia
+        spin = np.zeros(3)
+        for i in range(3):
+            for j in range(3):
+                spin[i] += inertia[i, j] * y[s + W + j]
+            out[6] += 0.5 * (mass[b] * y[s + V + i] ** 2 + spin[i] * y[s + W + i])
+            out[i] += mass[b] * y[s + V + i]
+        spin = turned(y[s + Q : s + Q + 4], spin)
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            out[3 + i] += spin[i] + mass[b] * (y[s + P + j] * y[s + V + k] - y[s + P + k] * y[s + V + j])
+    out[7] = out[6] - 0.5 * (out[0] ** 2 + out[1] ** 2 + out[2] ** 2) / (mass[0] + mass[1])

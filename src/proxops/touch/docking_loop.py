@@ -1,0 +1,267 @@
+"""Docking dynamics with the force felt in the hall: identify while it touches, replay, go on with what was found (6-D).
+
+The hall shows a pose late, so the force that comes back belongs to the past and would put energy into the bounce. What the
+hall tells in one cycle is consistent in itself, though: depth and force at the same stamp. From these pairs the law of the
+contact is found (``contact_fit``), and the two bodies are flown again from before the touch with that law at their own,
+undelayed pose. Each cycle replaces the state by the newest replay until ``after`` cycles behind the separation; the
+commanded pose stays continuous, the correction fades into it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from proxops.core.messages import PERIOD_S
+from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector, turned
+from proxops.maths.rotation import Array, quat_from_rotation_vector
+from proxops.space.contact_pair import SIZE, Pair, advance, books, contact_wrench, kick, relative
+from proxops.space.drogue import depth
+from proxops.touch.contact_fit import ContactFit, Law
+
+STEP_S: Final = 2.5e-4  # of the replay
+KEPT: Final = 256  # cycles of states
+LONGEST: Final = 150  # cycles that are flown again; a longer contact moves its base on
+FADE_S: Final = 0.04  # a correction of the state goes into the commanded pose with this time constant
+EARLIER: Final = 3  # cycles before the touch at which a replay begins
+SURE: Final = 4  # cycles of a contact before its stiffness may be judged
+APART: Final = 3  # cycles without force that end a contact
+
+
+_NO_LAW: Law | None = None
+
+
+class Felt(NamedTuple):
+    """What the hall tells in one cycle, all of one stamp. Client axes."""
+
+    pose: Array  # (7) ball's centre and chaser's attitude in the client's frame, by the encoders
+    twist: Array  # (6) of the chaser at the ball, seen from the client
+    wrench: Array  # (6) on the chaser at the ball's centre, by the force sensor, load and bias taken off
+    latched: bool
+
+
+@dataclass
+class Touch:
+    """One contact, from the last free state to the first."""
+
+    begun: int  # cycle of the first felt force
+    energy_before: float  # J, relative kinetic energy: that of the common centre of mass left out
+    closing: float  # m/s along the normal of the first touch
+    normal: Array
+    state: Array  # of both bodies before it
+    energy_after: float = math.nan
+    leaving: float = math.nan
+    ended: int = -1
+    peak: float = 0.0  # N, felt
+    scaled: float = 1.0  # what the guard of the energy left of the leaving speed; 1: nothing to do
+    law: Law | None = None  # as found at its end
+
+    @property
+    def restitution(self) -> float:
+        return self.leaving / self.closing
+
+
+@dataclass
+class DockingLoop:
+    """``step`` once a cycle with what was felt; then ``y`` is the state now and ``command`` the pose to be shown. ``pair``
+    carries the law that is believed; stiffness zero: nothing is known before the first touch."""
+
+    pair: Pair
+    y: Array
+    delay_s: float
+    threshold_n: float  # what noise and dead zone cannot be
+    new_fit: Callable[[], ContactFit]
+    compensate: bool = True
+    cycle: int = 0
+    touches: list[Touch] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._fit, self._law = self.new_fit(), _NO_LAW
+        self._states = np.zeros((KEPT, SIZE))
+        self._states[:] = self.y
+        self._pose, self._twist, self._wrench, self._normal = np.zeros(7), np.zeros(6), np.zeros(6), np.zeros(3)
+        self._books = np.zeros(8)
+        self._base = -1  # cycle from which a contact is flown again; -1: free
+        self._free = 0  # last cycle in which the computed ball was clear of the hardware
+        self._silent = 0
+        self._latched_at = -1
+        self._slip = np.zeros(2)  # sums for the friction
+        self._away = np.zeros(6)  # what the commanded pose still differs from the state
+        self.model = np.zeros(6)  # force of the law at the felt pose
+        self.late = math.ceil(self.delay_s / PERIOD_S - 1e-9)
+        self.command = np.zeros(7)
+        self._show()
+
+    # ------------------------------------------------------------------ one cycle
+    def step(self, felt: Felt) -> None:
+        """One cycle on."""
+        expected = self.y.copy()
+        self._fly(expected)
+        self.cycle += 1
+        if self.compensate:
+            self._learn(felt)
+        if self._base >= 0 and self.compensate:
+            self._replay()
+        else:
+            self._feel(felt)
+        self._states[self.cycle % KEPT] = self.y
+        self._note_freedom()
+        self._blend(expected)
+        self._look_for_end(felt)
+        self._show()
+
+    def _fly(self, y: Array) -> None:
+        advance(self.pair, y, STEP_S, round(PERIOD_S / STEP_S))
+
+    def _feel(self, felt: Felt) -> None:
+        """Free flight; with no compensation the force as it comes."""
+        if not self.compensate:
+            self.pair[0]["extra"] = felt.wrench if float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n else 0.0
+        self._fly(self.y)
+
+    def _replay(self) -> None:
+        """From the base to now with the law as it is known now."""
+        latch = self.pair[0]["latch"]
+        y = self._states[self._base % KEPT].copy()
+        for cycle in range(self._base, self.cycle):
+            latch["on"] = 0 <= self._latched_at <= cycle
+            self._fly(y)
+            self._states[(cycle + 1) % KEPT] = y
+        self.y[:] = y
+
+    # ------------------------------------------------------------------ what is learnt
+    def _learn(self, felt: Felt) -> None:
+        force = felt.wrench[:3]
+        feels = float(np.linalg.norm(force)) > self.threshold_n
+        if feels and self._base < 0:
+            self._begin(felt)
+        if self._base < 0:
+            return
+        deep = depth(self.pair[0]["drogue"], felt.pose, self._normal)
+        rate = -float(felt.twist[:3] @ self._normal)
+        if self._latched_at < 0:
+            self._fit_contact(felt, deep, rate)
+        if felt.latched and self._latched_at < 0:
+            self._latched_at = self.cycle - self.late
+            self.pair[0]["latch"]["rest"] = felt.pose
+        self.model[:] = 0.0
+        contact_wrench(self.pair, felt.pose, felt.twist, self.model)
+
+    def _fit_contact(self, felt: Felt, deep: float, rate: float) -> None:
+        push = float(felt.wrench[:3] @ self._normal)
+        self._fit.add(deep, rate, push, self.cycle * PERIOD_S)
+        law = self.pair[0]["law"]
+        found = self._fit.solve()
+        if found.valid:
+            self._law = found
+            law["stiffness"], law["damping"], law["offset"], law["exponent"] = found.k, found.c, found.d0, found.n
+        slip = felt.twist[:3] + rate * self._normal
+        pace = float(np.linalg.norm(slip))
+        if push > self.threshold_n and pace > 3.0 * law["creep"]:
+            self._slip += (-float(felt.wrench[:3] @ slip) / pace * push, push * push)
+            law["friction"] = max(0.0, self._slip[0] / self._slip[1])
+
+    def _begin(self, felt: Felt) -> None:
+        self._base = max(min(self._free, self.cycle - self.late) - EARLIER, self.cycle - KEPT + 1, 0)
+        y = self._states[self._base % KEPT]
+        books(self.pair, y, self._books)
+        relative(self.pair, y, self._pose, self._twist)
+        depth(self.pair[0]["drogue"], felt.pose, self._normal)
+        self._slip[:] = 0.0
+        self._silent, self._fit, self._law = 0, self.new_fit(), None
+        self.touches.append(
+            Touch(
+                self.cycle, float(self._books[7]), -float(self._twist[:3] @ self._normal), self._normal.copy(), y.copy()
+            )
+        )
+
+    # ------------------------------------------------------------------ the end of a contact
+    def _note_freedom(self) -> None:
+        relative(self.pair, self.y, self._pose, self._twist)
+        if depth(self.pair[0]["drogue"], self._pose, self._normal) < self.pair[0]["law"]["offset"]:
+            self._free = self.cycle
+
+    def _look_for_end(self, felt: Felt) -> None:
+        if self._base < 0:
+            return
+        feels = float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n
+        self.touches[-1].peak = max(self.touches[-1].peak, float(np.linalg.norm(felt.wrench[:3])))
+        self._silent = 0 if feels else self._silent + 1
+        if self._latched_at < 0 and self._silent >= self.late + APART and self._free == self.cycle:
+            self._finish()
+        elif self.cycle - self._base > LONGEST:
+            self._base += LONGEST // 2  # what lies further back stands
+
+    def _finish(self) -> None:
+        """Apart again: what comes out may not be more than what went in."""
+        touch = self.touches[-1]
+        touch.scaled = self._hold_energy(touch)
+        books(self.pair, self.y, self._books)
+        touch.ended, touch.energy_after, touch.law = self.cycle, float(self._books[7]), self._law
+        relative(self.pair, self.y, self._pose, self._twist)
+        touch.leaving = float(self._twist[:3] @ touch.normal)
+        self._base = -1
+
+    def _hold_energy(self, touch: Touch) -> float:
+        """The guard: energy that a contact has put in is taken out again by an impulse against the leaving speed, which
+        keeps momentum. What is left of that speed, as a share."""
+        books(self.pair, self.y, self._books)
+        gained = float(self._books[7]) - touch.energy_before
+        if not gained > 0.0:
+            return 1.0
+        relative(self.pair, self.y, self._pose, self._twist)
+        leaving, tried = float(self._twist[:3] @ touch.normal), self.y.copy()
+        kick(self.pair, tried, touch.normal)
+        relative(self.pair, tried, self._pose, self._twist)
+        softness = float(self._twist[:3] @ touch.normal) - leaving  # 1/kg along the normal
+        root = math.sqrt(max(leaving * leaving - 2.0 * softness * gained, 0.0))
+        kick(self.pair, self.y, (root - leaving) / softness * touch.normal)
+        return root / leaving
+
+    @property
+    def latched(self) -> bool:
+        return self._latched_at >= 0
+
+    @property
+    def found_law(self) -> Law | None:
+        """As the present contact has shown it; None while there is nothing to go by."""
+        if self._base < 0 or self._law is None or self.cycle - self.touches[-1].begun < SURE:
+            return None
+        return self._law
+
+    @property
+    def clearance_m(self) -> float:
+        """Between ball and hardware, computed."""
+        relative(self.pair, self.y, self._pose, self._twist)
+        return -float(depth(self.pair[0]["drogue"], self._pose, self._normal))
+
+    def tell(self, row: np.void) -> None:
+        """What a log wants of this cycle."""
+        relative(self.pair, self.y, self._pose, self._twist)
+        law = self.pair[0]["law"]
+        row["ball"], row["ball_twist"], row["modelled"], row["away"] = self._pose, self._twist, self.model, self._away
+        row["depth"] = depth(self.pair[0]["drogue"], self._pose, self._normal)
+        row["law"] = law["stiffness"], law["damping"], law["offset"], law["exponent"], law["friction"]
+        books(self.pair, self.y, row["books"])
+
+    # ------------------------------------------------------------------ the pose to be shown
+    def _blend(self, expected: Array) -> None:
+        """The state has jumped from what was expected of it: the command goes on from there and fades over."""
+        relative(self.pair, expected, self._pose, self._twist)
+        before = self._pose.copy()
+        relative(self.pair, self.y, self._pose, self._twist)
+        way = np.empty(3)
+        rotation_vector(quat_product(before[3:7], quat_inverse(self._pose[3:7])), way)
+        self._away[:3] += before[:3] - self._pose[:3]
+        self._away[3:] += way
+        self._away *= math.exp(-PERIOD_S / FADE_S)
+
+    def _show(self) -> None:
+        """Port of the chaser in the client's frame."""
+        relative(self.pair, self.y, self._pose, self._twist)
+        q = quat_product(quat_from_rotation_vector(self._away[3:]), self._pose[3:7])
+        self.command[3:7] = q
+        self.command[:3] = self._pose[:3] + self._away[:3] - turned(q, self.pair[0]["tip"])
