@@ -99,7 +99,7 @@ def test_refinement_comes_close_to_the_continuous_optimum() -> None:
         coarse = cost_of(HOME, targets, angles, ARM.lower, ARM.upper)
         sharpen(
             ARM.lengths, ARM.signs, ARM.lower, ARM.upper, targets, HOME, ARM.branch(HOME), step, np.zeros((6, 36, 7)),
-            np.zeros((6, 36)), np.zeros((6, 36), np.int64), angles,
+            np.zeros((6, 36)), np.zeros((6, 36), np.int64), np.full(6, math.nan), angles,
         )  # fmt: skip
         fine = cost_of(HOME, targets, angles, ARM.lower, ARM.upper)
         best = minimize(

@@ -93,6 +93,9 @@ class LoopTable(Strict):
     """How the force goes back into the dynamics."""
 
     compensation: Literal["replay", "none"] = "replay"
+    law: Literal["linear", "free"] = (
+        "linear"  # free: the force may rise with a power of the depth, which is found as well
+    )
     beyond_bounds: Literal["refuse", "label"] = "refuse"  # what happens if the certificate cannot be given
     stamp_error_ms: Annotated[Finite, within(0, 5)] = 0.05  # between the stamps of encoders and of forces
     alignment_mm: Annotated[Finite, within(0, 5)] = 0.05  # one sigma of how well the hardware is taught in

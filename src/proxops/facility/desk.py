@@ -166,10 +166,10 @@ class Desk:
         missing = f.commands.ready()
         if missing:
             raise Refused(f"move to start: {missing}")
-        f.motion = Mover(f.cell, f.guard.setpoint.copy(), self._start_posture(), units)
+        f.motion = Mover(f.cell, f.guard.setpoint.copy(), self.start_posture(), units)
         f.go(Event.MOVE_TO_START)
 
-    def _start_posture(self) -> NDArray[np.float64]:
+    def start_posture(self) -> NDArray[np.float64]:
         """Axes of the present command, nearest to home; endless axes nearest to where they are, so that none unwinds."""
         f, goal = self.facility, np.zeros(13)
         assert f.commands is not None

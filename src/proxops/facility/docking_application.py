@@ -22,7 +22,7 @@ from proxops.facility.sources import Supply
 from proxops.lab.coordinates import LIN, POV, ROB1, ROB2
 from proxops.lab.hall_motion import port_motion
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
-from proxops.maths.quaternion import quat_inverse, turned
+from proxops.maths.quaternion import cross, quat_inverse, turned
 from proxops.maths.rotation import Array
 from proxops.safety.rules import Rule, Stop
 from proxops.touch.docking_loop import DockingLoop, Felt
@@ -140,13 +140,17 @@ class DockingApplication:
         pack_pose(taught, felt.pose)
         felt.pose[:3] += turned(felt.pose[3:7], tip)
         arm = turned(quat_inverse(self._poses[1][3:7]), turned(self._poses[0][3:7], tip))
-        felt.twist[:3] += np.cross(felt.twist[3:], arm)
+        felt.twist[:3] += cross(felt.twist[3:].copy(), arm)
         if fault:
             return self._withdraw(Stop(Rule.FORCE_SENSOR, detail=fault))
-        assert reading is not None
+        if reading is None:  # not long enough for a fault: the last one is held, nothing is learnt from it
+            self._felt = felt._replace(fresh=False)
+            return None
         residual = reading - self._motion.load(self.bench.load)
         external = self._zero.step(residual, self._free_flight)
-        self._felt = felt._replace(wrench=wrench_at(external, felt.pose[3:7], tip), latched=self.hardware.latched)
+        self._felt = felt._replace(
+            wrench=wrench_at(external, felt.pose[3:7], tip), latched=self.hardware.latched, fresh=True
+        )
         return self._judge(self._felt.wrench)
 
     @property

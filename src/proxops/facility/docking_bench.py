@@ -17,7 +17,7 @@ from proxops.maths.quaternion import turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
 from proxops.sensors.force_torque import DeadZone, SensorTraits, wrench_of
 from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V, W, relative
-from proxops.space.drogue import Drogue
+from proxops.space.drogue import Drogue, depth
 from proxops.touch.contact_fit import ContactFit, Sensed
 from proxops.touch.docking_loop import DockingLoop
 from proxops.touch.fidelity import Contact
@@ -95,8 +95,9 @@ class Bench:
         file = self.file
         believed = file.believed.stiffness_N_mm * 1e3 if file.believed else None
         sensed = Sensed(
-            self.mass, file.sensor.noise_N, file.sensor.dead_zone_N, stiffness=believed, contact_point_m=0.0
-        )
+            self.mass, file.sensor.noise_N, file.sensor.dead_zone_N, exponent_free=file.loop.law == "free", stiffness=believed,
+            stiffness_share=STIFFNESS_SHARE, contact_point_m=0.0,
+        )  # fmt: skip
         return DockingLoop(
             self.pair.copy(), self.y.copy(), delay_s, self.threshold_n, lambda: ContactFit(sensed),
             compensate=file.loop.compensation == "replay",
@@ -137,6 +138,7 @@ def prepare(file: DockingFile, cell: Cell, rng: np.random.Generator) -> Bench:
     for each in (pair, true):
         _put_latch(each, file, mass)
     y, start = _start(file, pair)
+    _check_start(true, y)
     hall = cell.hall[0]
     rail = _rail(file, hall["base1"], hall["port1_inv"], start)
     return Bench(
@@ -206,9 +208,12 @@ def _stream(file: DockingFile) -> StreamTraits:
     return StreamTraits(wrench_of(s.range_N, s.range_Nm), wrench_of(s.noise_N, s.noise_Nm), np.zeros(6), 1.0 / PERIOD_S)
 
 
-def check_start(file: DockingFile, depth_m: float) -> None:
+def _check_start(true: Pair, y: Array) -> None:
     """BadInput if the ball begins inside of what it shall touch."""
-    if depth_m >= 0.0:
+    pose, twist, normal = np.zeros(7), np.zeros(6), np.zeros(3)
+    relative(true, y, pose, twist)
+    deep = depth(true[0]["drogue"], pose, normal)
+    if deep >= 0.0:
         raise BadInput(
-            "approach: ball and hardware begin inside each other", value=f"{depth_m * 1e3:.2f} mm deep", bound="clear"
+            "approach: ball and hardware begin inside each other", value=f"{deep * 1e3:.2f} mm deep", bound="clear"
         )

@@ -14,7 +14,7 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_docking import DockingFile
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.core.messages import PERIOD_S
+from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
 from proxops.facility.docking_application import DockingApplication, Stage
@@ -84,7 +84,13 @@ def _drive(
     shape = file.shape
     desk.drives(True)
     _until(hall, clock, Mode.READY)
-    desk.offer(application, OpenZone(f.cell, file.zone, np.array(shape.ball_m), shape.seat_m))
+    zone = OpenZone(f.cell, file.zone, np.array(shape.ball_m), shape.seat_m)
+    desk.offer(application, zone)
+    forbidden = zone.judge(desk.start_posture(), np.zeros(N_AXES))
+    if forbidden:
+        raise BadInput(
+            f"approach: the start is not free: {forbidden}", way_out="a larger gap, or open the zone there: [zone]"
+        )
     desk.move_to_start("rail,robot1,robot2")
     _until(hall, clock, Mode.AT_START)
     application.teach_in(_taught(f.pool.run("hall_truth"), file, rng))

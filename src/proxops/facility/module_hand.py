@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from proxops.core.force_source import ForceSample
 from proxops.lab.flange_motion import put_flange_motion
 from proxops.lab.redundant_arm import SrsArm
-from proxops.maths.quaternion import quat_inverse, quat_product
+from proxops.maths.quaternion import cross, quat_inverse, quat_product
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.sensors.force_torque import ForceTorqueSensor
 from proxops.touch.push import Push
 from proxops.touch.relative_motion import wrench_at
 from proxops.touch.tool_load import GRAVITY, load_wrench
+
+HERE: Final = np.zeros(3)
 
 
 class FlangeLoad:
@@ -66,8 +70,8 @@ class VirtualModule:
         """One reading."""
         own = self._load.wrench(joints, rates, accelerations)
         self.pushed = self.hand.wrench(t)
-        in_flange = wrench_at(self.pushed, quat_inverse(self._load.quat), np.zeros(3))
-        in_flange[3:] += np.cross(self._p_flange_object, in_flange[:3])
+        in_flange = wrench_at(self.pushed, quat_inverse(self._load.quat), HERE)
+        in_flange[3:] += cross(self._p_flange_object, in_flange[:3])
         self.sensor.read(t, own + in_flange)
 
     def latest(self, t: float) -> ForceSample | None:

@@ -65,7 +65,7 @@ class VirtualArm:
     ) -> None:
         n = len(traits.joints)
         self.traits, self._clock, self._random = traits, clock, random
-        self.halted = ""
+        self.halted, self._reach = "", traits.speed * traits.cycle_s  # rad, in a cycle
         self._watch, self._cycle = CommandWatch(traits.patience_s), 0
         self.angles, self.rates, self.accelerations = np.array(angles, float), np.zeros(n), np.zeros(n)
         self._reference, self._pace, self._longest = self.angles.copy(), np.zeros(n), 0.0
@@ -111,12 +111,11 @@ class VirtualArm:
         traits = self.traits
         if wish.shape != (len(traits.joints),):
             return f"set-point of {wish.size} angles for {len(traits.joints)} joints"
-        reach = traits.speed * traits.cycle_s
-        steps = np.abs(wish - self._line[0])
-        if (steps <= reach * (1.0 + ROUNDING)).all() and (traits.lower <= wish).all() and (wish <= traits.upper).all():
+        if acceptable(wish, self._line[0], self._reach * (1.0 + ROUNDING), traits.lower, traits.upper):
             return ""
+        steps = np.abs(wish - self._line[0])
         for name, angle, step, most, low, high in zip(
-            traits.joints, wish, steps, reach, traits.lower, traits.upper, strict=True
+            traits.joints, wish, steps, self._reach, traits.lower, traits.upper, strict=True
         ):
             if not math.isfinite(angle):
                 return f"{name}: set-point is no number"
@@ -156,13 +155,9 @@ class VirtualArm:
 
     def _aim(self, target: Floats) -> None:
         """Pace of the reference in this cycle; a halt where a halt begun after it would end beyond a range."""
-        traits = self.traits
-        pace = (target - self._reference) / traits.cycle_s
-        longest = float((np.abs(pace) / traits.acceleration).max())
-        end = target + 0.5 * pace * longest
-        beyond = ((end < traits.lower) & (pace < 0.0)) | ((end > traits.upper) & (pace > 0.0))
-        if beyond.any():
-            i = int(np.argmax(beyond))
+        traits, pace = self.traits, np.empty_like(self._pace)
+        i = put_pace(target, self._reference, traits.acceleration, traits.lower, traits.upper, traits.cycle_s, pace)
+        if i >= 0:
             low, high = math.degrees(traits.lower[i]), math.degrees(traits.upper[i])
             angle = math.degrees(self._reference[i])
             self._halt(
@@ -173,6 +168,31 @@ class VirtualArm:
 
     def _measure(self) -> None:
         self._encoders = encoder_reading(self.angles, self.traits.encoder_noise, self.traits.encoder_step, self._random)
+
+
+@kernel
+def acceptable(wish: Floats, before: Floats, reach: Floats, lower: Floats, upper: Floats) -> bool:
+    """Is each angle a number, within its range and ``reach`` of the one before?"""
+    good = True
+    for i in range(wish.shape[0]):
+        good = good and abs(wish[i] - before[i]) <= reach[i] and lower[i] <= wish[i] <= upper[i]
+    return good
+
+
+@kernel
+def put_pace(
+    target: Floats, reference: Floats, acceleration: Floats, lower: Floats, upper: Floats, dt: float, pace: Floats
+) -> int:  # fmt: skip
+    """``pace`` := to ``target`` in ``dt``. The first joint that would leave its range in a halt begun after it, or -1."""
+    longest = 0.0
+    for i in range(target.shape[0]):
+        pace[i] = (target[i] - reference[i]) / dt
+        longest = max(longest, abs(pace[i]) / acceleration[i])
+    for i in range(target.shape[0]):
+        end = target[i] + 0.5 * pace[i] * longest
+        if (end < lower[i] and pace[i] < 0.0) or (end > upper[i] and pace[i] > 0.0):
+            return i
+    return -1
 
 
 @kernel

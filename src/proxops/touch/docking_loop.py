@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from proxops.core.messages import PERIOD_S
+from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector, turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
 from proxops.space.contact_pair import SIZE, Pair, advance, books, contact_wrench, kick, relative
@@ -23,6 +24,8 @@ from proxops.space.drogue import depth
 from proxops.touch.contact_fit import ContactFit, Law
 
 STEP_S: Final = 2.5e-4  # of the replay
+STEPS: Final = round(PERIOD_S / STEP_S)
+CLEAR_M: Final = 1e-3  # farther apart than this, and than what a cycle closes: nothing can touch
 KEPT: Final = 256  # cycles of states
 LONGEST: Final = 150  # cycles that are flown again; a longer contact moves its base on
 FADE_S: Final = 0.04  # a correction of the state goes into the commanded pose with this time constant
@@ -34,6 +37,18 @@ APART: Final = 3  # cycles without force that end a contact
 _NO_LAW: Law | None = None
 
 
+@kernel
+def fly(pair: Pair, y: Array, pose: Array, twist: Array, normal: Array) -> None:
+    """Both bodies on by a cycle: in small steps where they can touch within it, in two where they cannot."""
+    relative(pair, y, pose, twist)
+    speed = math.sqrt(twist[0] ** 2 + twist[1] ** 2 + twist[2] ** 2)
+    clear = -depth(pair[0].drogue, pose, normal)
+    if pair[0].latch.on or clear < CLEAR_M + speed * PERIOD_S:
+        advance(pair, y, STEP_S, STEPS)
+    else:
+        advance(pair, y, 0.5 * PERIOD_S, 2)
+
+
 class Felt(NamedTuple):
     """What the hall tells in one cycle, all of one stamp. Client axes."""
 
@@ -41,6 +56,7 @@ class Felt(NamedTuple):
     twist: Array  # (6) of the chaser at the ball, seen from the client
     wrench: Array  # (6) on the chaser at the ball's centre, by the force sensor, load and bias taken off
     latched: bool
+    fresh: bool = True  # False: the wrench is an old one, held because no new reading has come
 
 
 @dataclass
@@ -80,6 +96,8 @@ class DockingLoop:
 
     def __post_init__(self) -> None:
         self._fit, self._law = self.new_fit(), _NO_LAW
+        if not self.compensate:  # the force as it comes and nothing else: shows what a delay does
+            self.pair[0]["law"]["stiffness"] = self.pair[0]["law"]["damping"] = 0.0
         self._states = np.zeros((KEPT, SIZE))
         self._states[:] = self.y
         self._pose, self._twist, self._wrench, self._normal = np.zeros(7), np.zeros(6), np.zeros(6), np.zeros(3)
@@ -88,6 +106,7 @@ class DockingLoop:
         self._free = 0  # last cycle in which the computed ball was clear of the hardware
         self._silent = 0
         self._latched_at = -1
+        self._learnt = False  # something in this cycle that makes the past another one
         self._slip = np.zeros(2)  # sums for the friction
         self._away = np.zeros(6)  # what the commanded pose still differs from the state
         self.model = np.zeros(6)  # force of the law at the felt pose
@@ -101,9 +120,12 @@ class DockingLoop:
         expected = self.y.copy()
         self._fly(expected)
         self.cycle += 1
+        self._learnt = False
         if self.compensate:
             self._learn(felt)
-        if self._base >= 0 and self.compensate:
+        elif self._base < 0 and float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n:
+            self._begin(felt)
+        if self._learnt:
             self._replay()
         else:
             self._feel(felt)
@@ -114,10 +136,10 @@ class DockingLoop:
         self._show()
 
     def _fly(self, y: Array) -> None:
-        advance(self.pair, y, STEP_S, round(PERIOD_S / STEP_S))
+        fly(self.pair, y, self._pose, self._twist, self._normal)
 
     def _feel(self, felt: Felt) -> None:
-        """Free flight; with no compensation the force as it comes."""
+        """On with what is known; with no compensation the force as it comes."""
         if not self.compensate:
             self.pair[0]["extra"] = felt.wrench if float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n else 0.0
         self._fly(self.y)
@@ -134,6 +156,8 @@ class DockingLoop:
 
     # ------------------------------------------------------------------ what is learnt
     def _learn(self, felt: Felt) -> None:
+        if not felt.fresh:
+            return
         force = felt.wrench[:3]
         feels = float(np.linalg.norm(force)) > self.threshold_n
         if feels and self._base < 0:
@@ -145,13 +169,13 @@ class DockingLoop:
         if self._latched_at < 0:
             self._fit_contact(felt, deep, rate)
         if felt.latched and self._latched_at < 0:
-            self._latched_at = self.cycle - self.late
+            self._latched_at, self._learnt = self.cycle - self.late, True
             self.pair[0]["latch"]["rest"] = felt.pose
         self.model[:] = 0.0
         contact_wrench(self.pair, felt.pose, felt.twist, self.model)
 
     def _fit_contact(self, felt: Felt, deep: float, rate: float) -> None:
-        push = float(felt.wrench[:3] @ self._normal)
+        push, self._learnt = float(felt.wrench[:3] @ self._normal), True
         self._fit.add(deep, rate, push, self.cycle * PERIOD_S)
         law = self.pair[0]["law"]
         found = self._fit.solve()
@@ -198,7 +222,8 @@ class DockingLoop:
     def _finish(self) -> None:
         """Apart again: what comes out may not be more than what went in."""
         touch = self.touches[-1]
-        touch.scaled = self._hold_energy(touch)
+        if self.compensate:
+            touch.scaled = self._hold_energy(touch)
         books(self.pair, self.y, self._books)
         touch.ended, touch.energy_after, touch.law = self.cycle, float(self._books[7]), self._law
         relative(self.pair, self.y, self._pose, self._twist)

@@ -35,6 +35,7 @@ from proxops.maths.rotation import Array
 from proxops.touch.arm_angle_course import SHRINK, Ints, choose, refine
 
 ROUNDS: Final = 4  # of refinement: the last fan's columns are 10 deg / (4 * 4^4) apart for 36 columns
+RENEWED: Final = 2  # rounds where the sequence is known from the plan before
 HASTE: Final = 8.0  # 1/s, poles of the elbow's lag
 SUDDEN: Final = 0.25  # rad/s: a larger change of the elbow's rate is made as one of this size, as long as it takes
 
@@ -82,7 +83,7 @@ class JointPlanner:
         self._poses, self._joints, self._elbow = np.zeros((n, 4, 4)), np.zeros((n, N_JOINTS)), np.full((3, n), math.nan)
         self._matrix, self._cost = np.zeros((rows, columns, N_JOINTS)), np.zeros((rows, columns))
         self._back: Ints = np.zeros((rows, columns), np.int64)
-        self._branch, self._near = -1, np.zeros(N_JOINTS)
+        self._branch, self._near, self._course = -1, np.zeros(N_JOINTS), np.full(rows, math.nan)
 
     @property
     def longest(self) -> int:
@@ -92,7 +93,7 @@ class JointPlanner:
     def start(self, joints: Array) -> None:
         """Plans go on from here: its branch is kept from now on, its arm angle is at rest."""
         self._branch, self._near[:] = branch_of(joints), joints
-        self._elbow[:] = 0.0
+        self._elbow[:], self._course[:] = 0.0, math.nan
         self._elbow[0] = arm_angle(self.arm.lengths, self.arm.signs, joints)
 
     def plan(self, poses: Array, elapsed: int = 1) -> JointPlan:
@@ -109,7 +110,8 @@ class JointPlanner:
         elbow[:, 0] = elbow[:, elapsed]
         code, cycles, joint = put_plan(
             arm.lengths, arm.signs, self._lower, self._upper, self._hard, self._poses[:n], self.spacing, self.cycle_s, self._near,
-            self._branch, self._step, self._farthest, self._matrix, self._cost, self._back, self._joints[:n], elbow[:, :n],
+            self._branch, self._step, self._farthest, self._matrix, self._cost, self._back, self._course,
+            self._joints[:n], elbow[:, :n],
         )  # fmt: skip
         elbow[:, n:] = elbow[:, n - 1 : n]
         return JointPlan(self._joints, elbow[0], cycles, code, arm.joints[joint] if joint >= 0 else "", self.cycle_s)
@@ -125,10 +127,12 @@ def place(T_base_world: Array, T_object_flange: Array, poses: Array, out: Array)
 @kernel
 def put_plan(
     lengths: Array, signs: Array, lower: Array, upper: Array, hard: Array, poses: Array, spacing: int, dt: float, near: Array,
-    branch: int, step: float, farthest: int, matrix: Array, cost: Array, back: Ints, joints: Array, elbow: Array,
+    branch: int, step: float, farthest: int, matrix: Array, cost: Array, back: Ints, known: Array,
+    joints: Array, elbow: Array,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Course of the arm angle, then of the joints. Returns a code, the number of good cycles and a joint (or -1).
-    ``near`` becomes the configuration that the object's present pose asks for."""
+    ``near`` becomes the configuration that the object's present pose asks for; ``known`` (rows), the arm angles of the plan
+    before, those of this one."""
     angle = elbow[0, 0]
     code = solve(lengths, signs, poses[0], angle, branch, near)
     if code != SOLVED:
@@ -166,9 +170,11 @@ def put_plan(
             matrix[:good],
             cost[:good],
             back,
+            known,
             course[:good],
         )
         course[good:] = course[good - 1]
+        known[:rows], known[rows:] = course, math.nan
     ease(course, spacing, dt, elbow)
     last = rows * spacing if code == SOLVED else min(good + 1, rows) * spacing
     found, cycles, joint = put_joints(
@@ -198,13 +204,18 @@ def narrowest(
 @kernel
 def sharpen(
     lengths: Array, signs: Array, lower: Array, upper: Array, stages: Array, start: Array, branch: int, half: float,
-    matrix: Array, cost: Array, back: Ints, course: Array,
+    matrix: Array, cost: Array, back: Ints, known: Array, course: Array,
 ) -> None:  # fmt: skip
-    """All rounds of refinement."""
+    """All rounds of refinement; only the last ones, from the sequence of the plan before on, while the coarse one is the
+    nearest to that."""
+    rounds = ROUNDS
+    if np.abs(course - known[: course.shape[0]]).max() <= 0.5 * half:  # False of what is no number
+        course[:] = known[: course.shape[0]]
+        rounds, half = RENEWED, half / SHRINK ** (ROUNDS - RENEWED)
     lines = np.empty((stages.shape[0], N_LINE))
     for i in range(stages.shape[0]):
         put_line(lengths, stages[i], lines[i])
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         refine(signs, lower, upper, stages, lines, start, branch, half, matrix, cost, back, course)
         half /= SHRINK
 
