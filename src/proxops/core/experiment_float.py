@@ -48,6 +48,7 @@ class PlanTable(Strict):
     columns: Annotated[Whole, within(8, 180)] = 36  # arm angles
     rows: Annotated[Whole, within(2, 40)] = 10  # predicted poses in the matrix
     physics_hz: Annotated[Whole, within(250, 10_000)] = 1000
+    contact_rad_s: Annotated[Finite, within(1, 1000)] | None = None  # how hard walls are: a bounce takes pi over this
 
 
 class FloatSensorTable(Strict):

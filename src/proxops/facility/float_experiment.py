@@ -27,6 +27,7 @@ from proxops.facility.realtime import enter_real_time
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.sensors.force_torque import ForceTorqueSensor, SensorFault
 from proxops.touch.force_port import ForcePort
+from proxops.touch.push import Push
 
 RATE_HZ: Final = round(1.0 / PERIOD_S)
 TELL_EVERY_S: Final = 0.5
@@ -68,7 +69,8 @@ def lockstep(
 
 def live(bench: FloatBench, seed: int, control_port: int | None, stopped: Callable[[], bool]) -> FloatRan:
     """By the wall's clock. ``proxops ctl push`` reaches it on the control port."""
-    assemble(bench, seed, LockstepLoopClock(RATE_HZ), WARM_UP_S).run(lambda t: None)  # compiled from here on
+    rehearsal = Hand((Push(SETTLE_S + 0.2 * WARM_UP_S, (0.0, 0.0, 1.0), 1.0, 0.1),))
+    assemble(bench, seed, LockstepLoopClock(RATE_HZ), WARM_UP_S, rehearsal).run(lambda t: None)  # all compiled from here on
     clock = WallLoopClock(RATE_HZ)
     hand = Hand(bench.pushes)
     desk = FloatDesk(hand, clock.now, control_port)

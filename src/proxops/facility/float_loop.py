@@ -90,7 +90,7 @@ class FloatLoop:
         self._watch = ForceWatch(bench.stream)
         self._limits = ForceLimits(s.retract_N, s.retract_N, s.retract_Nm, s.retract_Nm)
         self.detector = ImpulseDetector(ImpulseSettings(force_noise_N=s.noise_N, torque_noise_Nm=s.noise_Nm))
-        self.world = FloatingWorld(bench.scene, 1.0 / file.plan.physics_hz)
+        self.world = FloatingWorld(bench.scene, 1.0 / file.plan.physics_hz, file.plan.contact_rad_s)
         self.lead = round(bench.traits.delay_s / PERIOD_S)
         self.timeline = Timeline(self.world, ahead_s=file.plan.ahead_s + self.lead * PERIOD_S)
         spacing = max(1, round(file.plan.ahead_s / PERIOD_S / file.plan.rows))
