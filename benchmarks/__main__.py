@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import arm, basilisk, bridge, contact, impulses, kernels, live, lockstep, mission, orbit, startup
+from benchmarks import arm, basilisk, bridge, contact, impulses, kernels, live, lockstep, mission, orbit, startup, touch
 
 BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "startup": startup.run,
@@ -27,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "arm": arm.run,
     "impulses": impulses.run,
     "contact": contact.run,
+    "touch": touch.run,
     "live": live.run,
     "basilisk": basilisk.run,
 }

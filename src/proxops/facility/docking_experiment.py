@@ -41,6 +41,7 @@ class DockingRan:
     bench: Bench
     application: DockingApplication
     stopped: str  # the hall's own stop, if it had one
+    cycles: int  # of the hall, from drives on
 
 
 def run(experiment: Experiment, progress: Progress, seed: int | None = None, **options: Any) -> ExperimentResult:
@@ -73,7 +74,7 @@ def dock(
     finally:
         hall.close()
     stop = hall.facility.stop
-    return DockingRan(bench, application, str(stop) if stop else "")
+    return DockingRan(bench, application, str(stop) if stop else "", clock.tick)
 
 
 def _drive(

@@ -70,7 +70,9 @@ def lockstep(
 def live(bench: FloatBench, seed: int, control_port: int | None, stopped: Callable[[], bool]) -> FloatRan:
     """By the wall's clock. ``proxops ctl push`` reaches it on the control port."""
     rehearsal = Hand((Push(SETTLE_S + 0.2 * WARM_UP_S, (0.0, 0.0, 1.0), 1.0, 0.1),))
-    assemble(bench, seed, LockstepLoopClock(RATE_HZ), WARM_UP_S, rehearsal).run(lambda t: None)  # all compiled from here on
+    assemble(bench, seed, LockstepLoopClock(RATE_HZ), WARM_UP_S, rehearsal).run(
+        lambda t: None
+    )  # all compiled from here on
     clock = WallLoopClock(RATE_HZ)
     hand = Hand(bench.pushes)
     desk = FloatDesk(hand, clock.now, control_port)

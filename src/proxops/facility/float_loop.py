@@ -239,7 +239,7 @@ class FloatLoop:
             return self.guard.joints
         joints, _ = self._follower.step(plan)
         if self._follower.reason and self.stage is Stage.FLOAT:
-            self._stop(Stop(Rule.UNREACHABLE, detail=f"the arm cannot follow: {self._follower.reason}"))
+            self._stop(Stop(Rule.UNREACHABLE), f"the arm cannot follow the module: {self._follower.reason}")
         if plan is not None:
             self._course = plan.joints[: plan.cycles].copy()
             row["arm_angle"] = plan.arm_angles[0]
