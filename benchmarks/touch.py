@@ -1,4 +1,4 @@
-"""Touch in lockstep on one core: the micro-gravity testbed and the docking through the hall, against their own time; and the rewind.
+"""Touch in lockstep on one core: the testbed and the docking through the hall against their own time; and the rewind.
 
 A run counts all of its cycles: for the docking those of the hall from drives on, for the testbed settling included. Process time,
 kernels compiled before. Rewind: 52 ms back and replayed, against the 4 ms of a cycle.

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BeforeValidator
 from pydantic_core import PydanticUndefined
 
-from proxops.core import craft, experiment, mission
+from proxops.core import craft, experiment, floating_object, mission, tool_load_file
 from proxops.core.strict_table import Strict
 
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
@@ -30,8 +30,16 @@ MISSION: Tables = [
 ]  # fmt: skip
 
 
+SHARED: Tables = [
+    ("float: [box]", floating_object.BoxTable), ("float: [object]", floating_object.ObjectTable),
+    ("float: [[obstacle]]", floating_object.ObstacleTable),
+    ("float: [mock_up], docking: [tool]", tool_load_file.ToolLoadFile),
+    ("[mock_up.identified], [tool.identified]", tool_load_file.Identified),
+]  # fmt: skip
+
+
 def experiment_tables() -> Tables:
-    """Of every kind of experiment: the file, then its tables by the names of their classes."""
+    """Of every kind of experiment: the file, then its tables by the names of their classes; last those from elsewhere."""
     found: Tables = [("[arm]", experiment.Arm)]
     for word, (module, name) in experiment.KINDS.items():
         own = import_module(module)
@@ -40,7 +48,7 @@ def experiment_tables() -> Tables:
             ours = inspect.isclass(thing) and issubclass(thing, Strict) and thing.__module__ == module
             if ours and other != name:
                 found.append((f"{word}: {other.removesuffix('Table')}", thing))
-    return found
+    return found + SHARED
 
 
 def tables(rows_of: Tables) -> str:
@@ -48,7 +56,9 @@ def tables(rows_of: Tables) -> str:
     parts = []
     for title, kind in rows_of:
         about = inspect.cleandoc(kind.__doc__ or "").replace("\n", " ")
-        rows = [_row(kind, name) for name in kind.model_fields if name != "kind"]
+        rows = [
+            _row(kind, name) for name, field in kind.model_fields.items() if name != "kind" or _open(field.annotation)
+        ]
         parts.append(
             f"### {title}\n\n{about}\n\n| key | range | default | meaning |\n|---|---|---|---|\n" + "\n".join(rows)
         )
@@ -68,6 +78,11 @@ def _row(kind: type[Strict], name: str) -> str:
     if len(told) > 60:
         told = "see the code" if kind.__module__.startswith("proxops.core.experiment") else "a pyramid of four"
     return f"| `{name}` | {low_high} | {told} | {_comment(kind, name)} |"
+
+
+def _open(kind: Any) -> bool:
+    """Whether a key ``kind`` leaves a choice; if not, it stands in the heading."""
+    return len(get_args(kind)) > 1
 
 
 def _choices(kind: Any) -> str:

@@ -18,7 +18,7 @@ Stiffness = Annotated[Finite, within(0.1, 10_000)]
 class BodyTable(Strict):
     """A spacecraft as the dynamics take it. Its frame is the port's: the chaser's x points away from the client."""
 
-    mass_kg: Annotated[Finite, within(1, 1e6)]
+    mass_kg: Annotated[Finite, within(1, 1e6)]  # of the spacecraft that it stands for, not of what the robot carries
     inertia_kgm2: Six  # xx, yy, zz, xy, xz, yz about the centre of mass
     com_m: Triple  # from the port
 
@@ -26,12 +26,10 @@ class BodyTable(Strict):
 class ShapeTable(Strict):
     """A ball on the chaser's probe, and what it meets on the client: a plate, or a cone that ends in a bowl."""
 
-    kind: Literal["plate", "cone"]
+    kind: Literal["plate", "cone"]  # what the client has
     ball_mm: Annotated[Finite, within(1, 200)]  # radius
     ball_m: Triple = (-0.40, 0.0, 0.0)  # its centre in the chaser's frame
-    seat_m: Annotated[Finite, within(-2, 2)] = (
-        0.735  # the ball's centre on the client's x axis when it touches the bottom
-    )
+    seat_m: Annotated[Finite, within(-2, 2)] = 0.735  # ball's centre on the client's x axis, touching the bottom
     bowl_mm: Annotated[Finite, within(1, 500)] = 30.0  # radius
     half_angle_deg: Annotated[Finite, within(10, 80)] = 40.0  # of the cone, from its axis
     mouth_mm: Annotated[Finite, within(5, 1000)] = 100.0  # radius
@@ -42,112 +40,110 @@ class ContactTable(Strict):
 
     stiffness_N_mm: Stiffness  # of the linear law; with an exponent: force at 1 mm
     damping_ratio: Annotated[Finite, within(0, 1)] = 0.0  # of the two masses on the spring
-    exponent: Annotated[Finite, within(1, 2)] = 1.0
-    friction: Annotated[Finite, within(0, 2)] = 0.0
+    exponent: Annotated[Finite, within(1, 2)] = 1.0  # of the depth
+    friction: Annotated[Finite, within(0, 2)] = 0.0  # Coulomb's
 
 
 class BelievedTable(Strict):
     """What is told of the hardware beforehand. Without it the stiffness is found out on first touch."""
 
-    stiffness_N_mm: Stiffness
-    damping_ratio: Annotated[Finite, within(0, 1)] = 0.0
+    stiffness_N_mm: Stiffness  # right to 30 %
+    damping_ratio: Annotated[Finite, within(0, 1)] = 0.0  # a beginning; found in the contact
 
 
 class LatchTable(Strict):
     """Pawls that close when the ball is this near to its seat, and hold it as a spring and a damper."""
 
-    capture_mm: Annotated[Finite, within(0.1, 100)]
-    stiffness_N_mm: Stiffness
-    damping_ratio: Annotated[Finite, within(0, 1)] = 0.3
-    turn_stiffness_Nm_deg: Annotated[Finite, within(0, 1e4)] = 20.0
-    turn_damping_Nms_deg: Annotated[Finite, within(0, 1e4)] = 5.0
+    capture_mm: Annotated[Finite, within(0.1, 100)]  # from the seat
+    stiffness_N_mm: Stiffness  # of what holds the ball
+    damping_ratio: Annotated[Finite, within(0, 1)] = 0.3  # of the two masses on it
+    turn_stiffness_Nm_deg: Annotated[Finite, within(0, 1e4)] = 20.0  # against turning
+    turn_damping_Nms_deg: Annotated[Finite, within(0, 1e4)] = 5.0  # likewise
 
 
 class ApproachTable(Strict):
     """The ball at the beginning, seen from its seat in the client's axes, and its motion; attitude and rate of the chaser."""
 
-    gap_mm: Annotated[Finite, within(5, 1000)]
-    speed_mm_s: Annotated[Finite, within(1, 200)]
-    beside_mm: tuple[Finite, Finite] = (0.0, 0.0)
-    drift_mm_s: tuple[Finite, Finite] = (0.0, 0.0)
+    gap_mm: Annotated[Finite, within(5, 1000)]  # along the docking axis
+    speed_mm_s: Annotated[Finite, within(1, 200)]  # towards the client
+    beside_mm: tuple[Finite, Finite] = (0.0, 0.0)  # along y, z
+    drift_mm_s: tuple[Finite, Finite] = (0.0, 0.0)  # likewise
     attitude_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector
-    rate_deg_s: Triple = (0.0, 0.0, 0.0)
+    rate_deg_s: Triple = (0.0, 0.0, 0.0)  # chaser's axes
 
 
 class ForceSensorTable(Strict):
     """Six axes between robot 1's plate and the probe."""
 
-    noise_N: Annotated[Finite, within(0, 100)] = 0.3
-    noise_Nm: Annotated[Finite, within(0, 100)] = 0.02
-    offset_N: Annotated[Finite, within(0, 1000)] = 5.0
-    offset_Nm: Annotated[Finite, within(0, 100)] = 0.5
-    drift_N_s: Annotated[Finite, within(0, 10)] = 0.01
-    range_N: Annotated[Finite, within(1, 1e5)] = 2500.0
-    range_Nm: Annotated[Finite, within(1, 1e5)] = 400.0
-    dead_zone_N: Annotated[Finite, within(0, 100)] = 0.0
+    noise_N: Annotated[Finite, within(0, 100)] = 0.3  # standard deviation of a reading
+    noise_Nm: Annotated[Finite, within(0, 100)] = 0.02  # likewise
+    offset_N: Annotated[Finite, within(0, 1000)] = 5.0  # largest; drawn from the seed
+    offset_Nm: Annotated[Finite, within(0, 100)] = 0.5  # likewise
+    drift_N_s: Annotated[Finite, within(0, 10)] = 0.01  # largest; of the torque a tenth of it
+    range_N: Annotated[Finite, within(1, 1e5)] = 2500.0  # at which it saturates
+    range_Nm: Annotated[Finite, within(1, 1e5)] = 400.0  # likewise
+    dead_zone_N: Annotated[Finite, within(0, 100)] = 0.0  # below it the force reads zero
     fault: Literal["none", "lost_cable", "stuck", "nan"] = "none"  # to try what happens
-    fault_at_s: Annotated[Finite, within(0, 3600)] = 0.0
+    fault_at_s: Annotated[Finite, within(0, 3600)] = 0.0  # since the spacecraft fly
 
 
 class LoopTable(Strict):
     """How the force goes back into the dynamics."""
 
-    compensation: Literal["replay", "none"] = "replay"
-    law: Literal["linear", "free"] = (
-        "linear"  # free: the force may rise with a power of the depth, which is found as well
-    )
+    compensation: Literal["replay", "none"] = "replay"  # none: the force goes back as it comes, to look at
+    law: Literal["linear", "free"] = "linear"  # free: the force may rise with a power of the depth, found as well
     beyond_bounds: Literal["refuse", "label"] = "refuse"  # what happens if the certificate cannot be given
     stamp_error_ms: Annotated[Finite, within(0, 5)] = 0.05  # between the stamps of encoders and of forces
     alignment_mm: Annotated[Finite, within(0, 5)] = 0.05  # one sigma of how well the hardware is taught in
     least_stiffness_N_mm: Stiffness = 5.0  # found on first touch outside of these: the robots retract
-    most_stiffness_N_mm: Stiffness = 1000.0
+    most_stiffness_N_mm: Stiffness = 1000.0  # likewise
 
 
 class TouchLimitsTable(Strict):
     """Of force and torque at the probe: the robots retract at the first, stop at the second."""
 
-    retract_N: Annotated[Finite, within(1, 1e5)] = 800.0
-    stop_N: Annotated[Finite, within(1, 1e5)] = 1500.0
-    retract_Nm: Annotated[Finite, within(1, 1e5)] = 150.0
-    stop_Nm: Annotated[Finite, within(1, 1e5)] = 300.0
+    retract_N: Annotated[Finite, within(1, 1e5)] = 800.0  # length of the force
+    stop_N: Annotated[Finite, within(1, 1e5)] = 1500.0  # likewise
+    retract_Nm: Annotated[Finite, within(1, 1e5)] = 150.0  # length of the torque
+    stop_Nm: Annotated[Finite, within(1, 1e5)] = 300.0  # likewise
 
 
 class OpenZoneTable(Strict):
     """Where mock-ups may meet: the ball within this distance of the client's docking axis and of its seat. Everywhere else, and
     for everything else in the hall, zones stay as they are."""
 
-    radius_mm: Annotated[Finite, within(1, 1000)] = 150.0
-    length_mm: Annotated[Finite, within(1, 2000)] = 400.0
-    tilt_deg: Annotated[Finite, within(0.1, 45)] = 10.0
+    radius_mm: Annotated[Finite, within(1, 1000)] = 150.0  # of the ball from the docking axis
+    length_mm: Annotated[Finite, within(1, 2000)] = 400.0  # of the ball from its seat, along the axis
+    tilt_deg: Annotated[Finite, within(0.1, 45)] = 10.0  # of the chaser's axis from the client's
 
 
 class PlaceTable(Strict):
     """Where in the hall: the client's port in the lab, and how far in front of its base robot 1 holds its flange."""
 
-    client_lab_m: Triple = (1.8, 0.7, 0.0)
-    reach_m: Annotated[Finite, within(0.5, 2.5)] = 1.6
+    client_lab_m: Triple = (1.8, 0.7, 0.0)  # the client's port
+    reach_m: Annotated[Finite, within(0.5, 2.5)] = 1.6  # at the start; the rail stands where this asks for
 
 
 class DockingFile(ExperimentFile):
     """``tool``: what hangs on the force sensor."""
 
     kind: Literal["docking"]
-    seed: Annotated[int, Field(strict=True, ge=0)] = 1
-    flight_s: Annotated[Finite, within(0.1, 600)]
+    seed: Annotated[int, Field(strict=True, ge=0)] = 1  # of the sensor's errors, the robots', the teach-in
+    flight_s: Annotated[Finite, within(0.1, 600)]  # of the spacecraft, at most
     chaser: BodyTable
     client: BodyTable
     shape: ShapeTable
-    contact: ContactTable
-    believed: BelievedTable | None = None
-    latch: LatchTable | None = None
+    contact: ContactTable  # the hardware as it is
+    believed: BelievedTable | None = None  # as it is declared
+    latch: LatchTable | None = None  # none: nothing can capture
     approach: ApproachTable
     sensor: ForceSensorTable = ForceSensorTable()
-    tool: ToolLoadFile
+    tool: ToolLoadFile  # what hangs on the force sensor: by hand, or load.toml of `proxops ft calibrate`
     loop: LoopTable = LoopTable()
     limits: TouchLimitsTable = TouchLimitsTable()
-    zone: OpenZoneTable | None = None
+    zone: OpenZoneTable | None = None  # none: mock-ups may not meet anywhere
     place: PlaceTable = PlaceTable()
-    expect: Literal["capture", "bounce", "any"] = "any"
+    expect: Literal["capture", "bounce", "any"] = "any"  # criterion of the run
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

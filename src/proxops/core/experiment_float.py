@@ -17,12 +17,12 @@ Positive = Annotated[Finite, within(1e-3, 1e4)]
 class PushTable(Strict):
     """A person's push, world axes, at a point of the module seen from its frame's origin."""
 
-    at_s: Annotated[Finite, within(0, 3600)]
-    direction: Triple
-    impulse_Ns: Annotated[Finite, within(0, 1000)] = 0.0
-    duration_ms: Annotated[Finite, within(10, 1000)] = 100.0
-    lever_m: Triple = (0.0, 0.0, 0.0)
-    twist_Nms: Triple = (0.0, 0.0, 0.0)
+    at_s: Annotated[Finite, within(0, 3600)]  # since the run began; the module is let go after 1 s
+    direction: Triple  # any length
+    impulse_Ns: Annotated[Finite, within(0, 1000)] = 0.0  # of the push alone
+    duration_ms: Annotated[Finite, within(10, 1000)] = 100.0  # of the push
+    lever_m: Triple = (0.0, 0.0, 0.0)  # where the hand pushes
+    twist_Nms: Triple = (0.0, 0.0, 0.0)  # turned besides, by hand
     counter_share: Annotated[Finite, within(0, 1)] = 0.5  # impulse that the arm answers with, the other way
 
 
@@ -33,9 +33,9 @@ class HandTable(Strict):
     base_turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector
     start_deg: tuple[Finite, ...]  # joints at the beginning
     grip_m: Triple = (0.0, 0.0, 0.2)  # the module's frame in the flange's
-    grip_turn_deg: Triple = (0.0, 0.0, 0.0)
-    acceleration_rad_s2: tuple[Positive, ...]
-    jerk_rad_s3: tuple[Positive, ...]
+    grip_turn_deg: Triple = (0.0, 0.0, 0.0)  # likewise, rotation vector
+    acceleration_rad_s2: tuple[Positive, ...]  # of each joint
+    jerk_rad_s3: tuple[Positive, ...]  # of each joint
     lag_ms: Annotated[Finite, within(0, 50)] = 4.0  # each of two in the drives
     dead_cycles: Annotated[Whole, within(0, 100)] = 1  # of the arm's interface
     lag_error: Annotated[Finite, within(-0.5, 0.5)] = 0.03  # share by which the lag is not known
@@ -44,47 +44,47 @@ class HandTable(Strict):
 class PlanTable(Strict):
     """Of the joints' course (eqs. 5 to 7)."""
 
-    ahead_s: Annotated[Finite, within(0.05, 2)] = 0.36
+    ahead_s: Annotated[Finite, within(0.05, 2)] = 0.36  # how far the physics is foreseen
     columns: Annotated[Whole, within(8, 180)] = 36  # arm angles
     rows: Annotated[Whole, within(2, 40)] = 10  # predicted poses in the matrix
-    physics_hz: Annotated[Whole, within(250, 10_000)] = 1000
+    physics_hz: Annotated[Whole, within(250, 10_000)] = 1000  # steps; multiples of the 250 of a cycle
     contact_rad_s: Annotated[Finite, within(1, 1000)] | None = None  # how hard walls are: a bounce takes pi over this
 
 
 class FloatSensorTable(Strict):
     """Six axes between flange and module."""
 
-    noise_N: Annotated[Finite, within(0.01, 100)] = 1.0
-    noise_Nm: Annotated[Finite, within(0.001, 100)] = 0.05
-    offset_N: Annotated[Finite, within(0, 100)] = 5.0
-    offset_Nm: Annotated[Finite, within(0, 10)] = 0.3
-    drift_N_s: Annotated[Finite, within(0, 10)] = 0.2
-    range_N: Annotated[Finite, within(1, 1e5)] = 400.0
-    range_Nm: Annotated[Finite, within(1, 1e5)] = 40.0
+    noise_N: Annotated[Finite, within(0.01, 100)] = 1.0  # standard deviation of a reading
+    noise_Nm: Annotated[Finite, within(0.001, 100)] = 0.05  # likewise
+    offset_N: Annotated[Finite, within(0, 100)] = 5.0  # largest; drawn from the seed
+    offset_Nm: Annotated[Finite, within(0, 10)] = 0.3  # likewise
+    drift_N_s: Annotated[Finite, within(0, 10)] = 0.2  # largest; of the torque a twentieth of it
+    range_N: Annotated[Finite, within(1, 1e5)] = 400.0  # at which it saturates
+    range_Nm: Annotated[Finite, within(1, 1e5)] = 40.0  # likewise
     retract_N: Annotated[Finite, within(1, 1e5)] = 250.0  # more from outside than this: the arm stops
-    retract_Nm: Annotated[Finite, within(1, 1e5)] = 30.0
+    retract_Nm: Annotated[Finite, within(1, 1e5)] = 30.0  # likewise
     source: Literal["virtual", "network"] = "virtual"  # network: a sensor of the user's own, docs/touch.md
-    port: Annotated[Whole, within(1, 65535)] = 47_340
-    rate_hz: Annotated[Whole, within(250, 250)] = 250
+    port: Annotated[Whole, within(1, 65535)] = 47_340  # UDP, of the network
+    rate_hz: Annotated[Whole, within(250, 250)] = 250  # readings
     fault: Literal["none", "lost_cable", "stuck", "nan"] = "none"  # to try what happens
-    fault_at_s: Annotated[Finite, within(0, 3600)] = 0.0
+    fault_at_s: Annotated[Finite, within(0, 3600)] = 0.0  # since the module was let go
 
 
 class FloatFile(ArmExperimentFile):
     """``mock_up``: what hangs on the sensor in the hall; ``object``: what floats in the physics. They need not weigh the same."""
 
     kind: Literal["float"]
-    seed: Annotated[int, Field(strict=True, ge=0)] = 1
-    flight_s: Annotated[Finite, within(0.1, 36_000)]
+    seed: Annotated[int, Field(strict=True, ge=0)] = 1  # of the sensor's and the arm's errors
+    flight_s: Annotated[Finite, within(0.1, 36_000)]  # after the module is let go
     arm: Arm = Arm(model="lwr_4plus", tool="flange")
     hand: HandTable
     plan: PlanTable = PlanTable()
     box: BoxTable
     object: ObjectTable
-    obstacle: tuple[ObstacleTable, ...] = ()
+    obstacle: tuple[ObstacleTable, ...] = ()  # [[obstacle]], any number
     mock_up: ToolLoadFile
     sensor: FloatSensorTable = FloatSensorTable()
-    push: tuple[PushTable, ...] = ()
+    push: tuple[PushTable, ...] = ()  # [[push]], any number
 
     @property
     def duration_s(self) -> float:

@@ -33,9 +33,9 @@ class GripperTable(Strict):
     """Two fingers on a palm. Frame: in the middle of the palm's face, z along the fingers, x the way they close; turned about z
     of the arm's tool by ``turn_deg``."""
 
-    turn_deg: Annotated[Finite, within(-180, 180)] = 0.0
+    turn_deg: Annotated[Finite, within(-180, 180)] = 0.0  # about the tool's z
     palm_m: Triple = (0.16, 0.06, 0.05)  # sides along x, y, z
-    palm_kg: Mass = 0.8
+    palm_kg: Mass = 0.8  # without the fingers
     finger_m: Triple = (0.015, 0.04, 0.08)  # thickness along x, width along y, length along z
     finger_kg: Mass = 0.2  # of each
     opening_m: Length = 0.08  # between the open fingers
@@ -58,11 +58,11 @@ class BarTable(Strict):
     """What is to be caught, in the frame of the body: the hand comes along ``approach``, the bar lies along ``along``."""
 
     place_m: Triple  # of its middle
-    along: Direction
-    approach: Direction
-    length_m: Length
-    thickness_m: Length
-    section: Literal["round", "square"] = "square"
+    along: Direction  # unit vector, made one
+    approach: Direction  # the way the hand comes
+    length_m: Length  # of the bar
+    thickness_m: Length  # side or diameter
+    section: Literal["round", "square"] = "square"  # what the fingers close on
 
     @model_validator(mode="after")
     def _upright(self) -> Self:
@@ -81,9 +81,9 @@ class PartTable(Strict):
     """A piece of the body besides its bar: what can be touched. Sides of a box; diameter and length (along z) of a cylinder;
     diameter of a sphere."""
 
-    shape: Literal["box", "cylinder", "sphere"]
+    shape: Literal["box", "cylinder", "sphere"]  # what can be touched
     size_m: Annotated[tuple[Annotated[Finite, within(0.001, 20)], ...], Field(min_length=1, max_length=3)]
-    place_m: Triple = (0.0, 0.0, 0.0)
+    place_m: Triple = (0.0, 0.0, 0.0)  # of its middle
     turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector
 
     @model_validator(mode="after")
@@ -98,17 +98,17 @@ class HandleTable(Strict):
     """The floating body. Its frame has the mass centre as origin; pose and motion at the start are in inertial axes, those of the
     arm's base at the start."""
 
-    mass_kg: Finite
+    mass_kg: Finite  # 0.001 … 100000
     inertia_kg_m2: Rows  # about the mass centre, in the body's axes
-    friction: Annotated[Finite, within(0, 5)] = 0.6
+    friction: Annotated[Finite, within(0, 5)] = 0.6  # Coulomb's, with fingers and palm
     contact_s: Annotated[Finite, within(0.002, 0.5)] = 0.008  # time constant of the contact
     contact_damping: Annotated[Finite, within(0.1, 5)] = 0.25  # the less, the more it springs back
-    place_m: Triple
+    place_m: Triple  # of the mass centre
     turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector
-    speed_m_s: Triple = (0.0, 0.0, 0.0)
-    turn_rate_deg_s: Triple = (0.0, 0.0, 0.0)
+    speed_m_s: Triple = (0.0, 0.0, 0.0)  # of the mass centre
+    turn_rate_deg_s: Triple = (0.0, 0.0, 0.0)  # inertial axes
     bar: BarTable
-    part: Annotated[tuple[PartTable, ...], Field(max_length=50)] = ()
+    part: Annotated[tuple[PartTable, ...], Field(max_length=50)] = ()  # [[handle.part]]
 
     @property
     def inertia(self) -> NDArray[np.float64]:
@@ -132,7 +132,7 @@ class HandleTable(Strict):
 class TimingTable(Strict):
     """When the hand stands off, arrives and closes."""
 
-    stand_off_s: Annotated[Finite, within(0.1, 1000)]
+    stand_off_s: Annotated[Finite, within(0.1, 1000)]  # the hand is behind the bar
     arrive_s: Annotated[Finite, within(0.2, 1000)]  # the bar is at the gripper's grasp
     early_s: Seconds = 0.0  # the fingers close too early
     late_s: Seconds = 0.0  # or too late
@@ -155,9 +155,7 @@ class ApproachTable(Strict):
     """How the hand comes, as seen from the bar."""
 
     stand_off_m: Length = 0.12  # behind the grasp
-    closing_m_s: Annotated[Finite, within(0, 1)] = (
-        0.05  # left when the hand arrives: a bar that is not held meets the palm
-    )
+    closing_m_s: Annotated[Finite, within(0, 1)] = 0.05  # left on arrival: a bar that is not held meets the palm
     follow_m: Length = 0.05  # how far the hand comes on from there
     look_s: Seconds = 0.5  # between the first sighting and the first motion
     horizon_s: Annotated[Finite, within(0.05, 10)] = 0.3  # no plan is shorter
@@ -167,55 +165,55 @@ class ApproachTable(Strict):
 class SightTable(Strict):
     """Of the handle, from the base: place and turn with noise, one standard deviation of each axis."""
 
-    rate_hz: Annotated[Finite, within(1, 1000)] = 20.0
-    noise_m: Annotated[Finite, within(0, 1)] = 5e-4
-    noise_deg: Annotated[Finite, within(0, 10)] = 0.1
+    rate_hz: Annotated[Finite, within(1, 1000)] = 20.0  # sightings
+    noise_m: Annotated[Finite, within(0, 1)] = 5e-4  # of the place
+    noise_deg: Annotated[Finite, within(0, 10)] = 0.1  # of the turn
     drift_m_s: Annotated[Finite, within(1e-6, 10)] = 0.1  # what the tracker expects of an unknown body
-    drift_deg_s: Annotated[Finite, within(1e-4, 90)] = 5.0
+    drift_deg_s: Annotated[Finite, within(1e-4, 90)] = 5.0  # likewise, turning
 
 
 class SensorTable(Strict):
     """Of the craft itself, one standard deviation."""
 
-    joint_urad: Annotated[Finite, within(0, 1e5)] = 5.0
-    rate_urad_s: Annotated[Finite, within(0, 1e6)] = 100.0
-    base_um: Annotated[Finite, within(0, 1e5)] = 20.0
-    base_urad: Annotated[Finite, within(0, 1e5)] = 20.0
-    base_um_s: Annotated[Finite, within(0, 1e6)] = 50.0
-    base_urad_s: Annotated[Finite, within(0, 1e6)] = 50.0
-    wrist_n: Annotated[Finite, within(0, 100)] = 0.5
-    wrist_n_m: Annotated[Finite, within(0, 100)] = 0.02
-    opening_um: Annotated[Finite, within(0, 1e5)] = 50.0
+    joint_urad: Annotated[Finite, within(0, 1e5)] = 5.0  # encoders
+    rate_urad_s: Annotated[Finite, within(0, 1e6)] = 100.0  # joint rates
+    base_um: Annotated[Finite, within(0, 1e5)] = 20.0  # place of the base
+    base_urad: Annotated[Finite, within(0, 1e5)] = 20.0  # its attitude
+    base_um_s: Annotated[Finite, within(0, 1e6)] = 50.0  # its velocity
+    base_urad_s: Annotated[Finite, within(0, 1e6)] = 50.0  # its rate
+    wrist_n: Annotated[Finite, within(0, 100)] = 0.5  # contact force at the wrist
+    wrist_n_m: Annotated[Finite, within(0, 100)] = 0.02  # and torque
+    opening_um: Annotated[Finite, within(0, 1e5)] = 50.0  # of the fingers
 
 
 class DampingTable(Strict):
     """Of the joints once the bar is held: the joints' own motion fades with this time constant; soft while the grip firms up."""
 
-    time_s: Annotated[Finite, within(0.02, 100)] = 0.5
-    soft_s: Annotated[Finite, within(0.02, 100)] = 2.0
+    time_s: Annotated[Finite, within(0.02, 100)] = 0.5  # once the grip is firm
+    soft_s: Annotated[Finite, within(0.02, 100)] = 2.0  # before
 
 
 class LimitTable(Strict):
     """Of the contact, as the wrist feels it: beyond, the arm comes to rest and the fingers open."""
 
-    force_n: Annotated[Finite, within(0.1, 1e4)] = 120.0
-    torque_n_m: Annotated[Finite, within(0.01, 1e4)] = 15.0
-    stop_s: Annotated[Finite, within(0.05, 10)] = 0.5
+    force_n: Annotated[Finite, within(0.1, 1e4)] = 120.0  # length of the force
+    torque_n_m: Annotated[Finite, within(0.01, 1e4)] = 15.0  # length of the torque
+    stop_s: Annotated[Finite, within(0.05, 10)] = 0.5  # time constant of coming to rest
 
 
 class FaultTable(Strict):
     """A measurement that is no number, from a time on."""
 
-    of: Literal["joints", "rates", "base", "base_speed", "opening", "wrist", "sighting"]
-    begin_s: Seconds
+    of: Literal["joints", "rates", "base", "base_speed", "opening", "wrist", "sighting"]  # which
+    begin_s: Seconds  # since the start
 
 
 class ExpectTable(Strict):
     """Criteria: what should come of it."""
 
-    outcome: Literal["held", "bumped", "stopped"]
+    outcome: Literal["held", "bumped", "stopped"]  # of the run
     final_speed_m_s: Annotated[Finite, within(0, 10)] = 0.002  # held: handle against hand at the end, at most
-    final_turn_deg_s: Annotated[Finite, within(0, 90)] = 0.5
+    final_turn_deg_s: Annotated[Finite, within(0, 90)] = 0.5  # likewise
     final_joint_deg_s: Annotated[Finite, within(0, 90)] = 0.2  # the fastest joint
     bumped_m_s: Annotated[Finite, within(0, 10)] = 0.005  # bumped: the handle's velocity changed by contact, at least
 
@@ -224,12 +222,12 @@ class GraspFile(ArmExperimentFile):
     """The whole file."""
 
     kind: Literal["grasp"]
-    start_deg: tuple[Finite, ...]
+    start_deg: tuple[Finite, ...]  # joints at the beginning
     posture_deg: tuple[Finite, ...] | None = None  # q_s; the start unless given
     rate_hz: Annotated[Finite, within(200, 4000)] = 500.0  # of flight software and drives
     step_s: Annotated[Finite, within(2e-5, 1e-3)] = 1e-3  # of the physics, at most
     touch_step_s: Annotated[Finite, within(2e-5, 1e-3)] = 1e-4  # while contacts come and go
-    end_s: Annotated[Finite, within(0.5, 1000)]
+    end_s: Annotated[Finite, within(0.5, 1000)]  # of the run
     seed: Annotated[Whole, within(0, 2**32)] = 1  # of the measurements' noise
     law: LawTable
     gripper: GripperTable = GripperTable()

@@ -23,6 +23,7 @@ Length = Annotated[Finite, within(1e-3, 100)]
 Place = Annotated[Finite, within(-1000, 1000)]
 Places = tuple[Place, Place, Place]
 Friction = Annotated[Finite, within(0, 2)]
+Six = tuple[Finite, Finite, Finite, Finite, Finite, Finite]  # elements of the matrix itself
 
 SIZES: Final = {  # shape → what its size_m holds
     "box": ("side along x", "along y", "along z"),
@@ -38,10 +39,10 @@ THINNEST: Final = 1e-9  # m2: smallest principal inertia by mass; below it a bod
 class Shaped(Strict):
     """A solid, its frame in the middle (of a mesh: where the file has it)."""
 
-    shape: Literal["box", "sphere", "cylinder", "capsule", "mesh"] = "box"
-    size_m: tuple[Length, ...] = ()  # see SIZES
+    shape: Literal["box", "sphere", "cylinder", "capsule", "mesh"] = "box"  # what it touches with
+    size_m: tuple[Length, ...] = ()  # box: three sides; sphere: radius; cylinder, capsule: radius, length (see SIZES)
     file: str = ""  # of a mesh: binary STL or OBJ beside the scenario, in units of scale_m; touches as its convex hull
-    scale_m: Annotated[Finite, within(1e-6, 1000)] = 1.0
+    scale_m: Annotated[Finite, within(1e-6, 1000)] = 1.0  # of one unit of the mesh
     place_m: Places = (0.0, 0.0, 0.0)  # p_world_body
     turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector: world → body
     friction: Friction = 0.3  # Coulomb's; two that touch have the geometric mean
@@ -75,16 +76,15 @@ class Shaped(Strict):
 class ObstacleTable(Shaped):
     """Stands still. Obstacles may overlap each other and the walls."""
 
-    name: str = ""
+    name: str = ""  # for what is told of it
 
 
 class ObjectTable(Shaped):
     """Floats."""
 
-    name: str = ""
-    mass_kg: Annotated[Finite, within(1e-3, 1e6)]
-    # About the mass centre, in body axes: xx, yy, zz, xy, xz, yz (the matrix's own elements). The solid's unless given.
-    inertia_kg_m2: tuple[Finite, Finite, Finite, Finite, Finite, Finite] | None = None
+    name: str = ""  # for what is told of it
+    mass_kg: Annotated[Finite, within(1e-3, 1e6)]  # as it floats
+    inertia_kg_m2: Six | None = None  # about the mass centre: xx, yy, zz, xy, xz, yz; the solid's unless given
     mass_centre_m: Places | None = None  # in body axes; the solid's middle unless given
     speed_m_s: tuple[Place, Place, Place] = (0.0, 0.0, 0.0)  # of the mass centre, world axes
     turn_rate_deg_s: Triple = (0.0, 0.0, 0.0)  # world axes
@@ -113,9 +113,9 @@ class BoxTable(Strict):
     """The room: four walls, floor and ceiling along the world's axes."""
 
     size_m: tuple[Length, Length, Length]  # inside
-    centre_m: Places = (0.0, 0.0, 0.0)
-    friction: Friction = 0.3
-    restitution: Share = 0.5
+    centre_m: Places = (0.0, 0.0, 0.0)  # in the world
+    friction: Friction = 0.3  # of the walls
+    restitution: Share = 0.5  # likewise
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ Six = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
 class Identified(Strict):
     """How well the numbers are known (one standard deviation) and what the sensor reads without any load."""
 
-    mass_sigma_kg: Annotated[Finite, within(0, 1000)]
-    com_sigma_m: Triple
-    inertia_sigma_kgm2: Six
+    mass_sigma_kg: Annotated[Finite, within(0, 1000)]  # of mass_kg
+    com_sigma_m: Triple  # of com_m
+    inertia_sigma_kgm2: Six  # of inertia_kgm2
     bias: Six  # N, N m; it drifts: good for the start, then ``touch/zeroing.py`` follows it
-    bias_sigma: Six
+    bias_sigma: Six  # of the bias
     condition: Annotated[Finite, within(1, 1e12)]  # of the calibration motion
     residual: Annotated[Finite, within(0, 1e6)]  # root mean square of what was left, in shares of the noise
 
@@ -28,11 +28,11 @@ class Identified(Strict):
 class ToolLoadFile(Strict):
     """Frame: the sensor's. ``inertia_kgm2``: xx yy zz xy xz yz about the centre of mass, as entries of the matrix."""
 
-    name: str = "tool"
-    mass_kg: Kilograms
-    com_m: tuple[Metres, Metres, Metres]
-    inertia_kgm2: Six
-    identified: Identified | None = None
+    name: str = "tool"  # for what is told of it
+    mass_kg: Kilograms  # the sensor's moving plate included
+    com_m: tuple[Metres, Metres, Metres]  # from the sensor's origin
+    inertia_kgm2: Six  # xx, yy, zz, xy, xz, yz about the centre of mass
+    identified: Identified | None = None  # by `proxops ft calibrate`; none: exact
 
 
 def read_tool_load(path: Path) -> ToolLoadFile:

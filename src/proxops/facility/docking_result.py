@@ -63,7 +63,7 @@ def sum_up(ran: DockingRan) -> ExperimentResult:
     application = ran.application
     rows = application.rows[: application.count]
     judged = judge(ran)
-    tables = [_certificate(ran, judged), _contacts(judged), _ledger(judged)]
+    tables = [_certificate(ran, judged), _contacts(ran, judged), _ledger(judged)]
     return ExperimentResult(
         rows["t"].copy(), _series(rows), _figures(ran, rows, judged), _criteria(ran, rows, judged), CONVENTIONS,
         tuple(table for table in tables if table[2]), application.failure or ran.stopped,
@@ -187,10 +187,13 @@ def _worst(judged: list[Judged], name: str) -> str:
     return f"{max(getattr(j, name) for j in judged):.4f} observed, worst of {len(judged)}" if judged else "not observed"
 
 
-def _contacts(judged: list[Judged]) -> Table:
+def _contacts(ran: DockingRan, judged: list[Judged]) -> Table:
+    app = ran.application
+    flying = app.rows["stage"][: app.count] >= Stage.FLIGHT
+    first_s = float(app.rows["t"][: app.count][flying][0]) if flying.any() else 0.0
     rows = tuple(
         (
-            str(i + 1), f"{j.touch.begun * PERIOD_S:.3f} s", f"{(j.touch.ended - j.touch.begun) * PERIOD_S * 1e3:.0f} ms",
+            str(i + 1), f"{first_s + j.touch.begun * PERIOD_S:.3f} s", f"{(j.touch.ended - j.touch.begun) * PERIOD_S * 1e3:.0f} ms",
             f"{j.touch.closing * 1e3:.2f} mm/s", f"{j.touch.restitution:.4f}", f"{j.ideal.leaving / j.touch.closing:.4f}",
             f"{j.raw.leaving / j.touch.closing:.4f}", f"{j.error:.4f}", f"{j.touch.peak:.1f} N", f"{j.ideal.peak:.1f} N",
         )

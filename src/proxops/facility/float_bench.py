@@ -18,6 +18,7 @@ from proxops.lab.virtual_arm import ArmTraits
 from proxops.maths.pose import compose, pose
 from proxops.maths.rotation import Array, matrix_from_rotation_vector, quat_from_matrix
 from proxops.sensors.force_torque import SensorTraits, wrench_of
+from proxops.space.floating_solid import mass_properties
 from proxops.touch.force_watch import StreamTraits
 from proxops.touch.push import Push
 from proxops.touch.srs_model import srs_arm
@@ -68,7 +69,7 @@ def prepare(file: FloatFile, model: ArmModel, source: Path, rng: np.random.Gener
     T_flange_object = pose(matrix_from_rotation_vector(np.radians(hand.grip_turn_deg)), np.array(hand.grip_m))
     T_world_object = compose(compose(T_world_base, arm.flange(joints)), T_flange_object)
     scene = _scene(file, T_world_object, source)
-    com = np.array(file.object.mass_centre_m or (0.0, 0.0, 0.0))
+    com, _ = mass_properties(scene, 0)
     s = file.sensor
     sign = rng.uniform(-1.0, 1.0, 12)
     sensor = SensorTraits(

@@ -14,6 +14,7 @@ from proxops.core.errors import BadInput
 from proxops.core.floating_object import FloatingScene
 from proxops.maths.rotation import Array, matrix_from_quat
 from proxops.space.bounce_law import spring_and_damper
+from proxops.space.capsule_overlap import judge_capsules
 from proxops.space.contact_solver import check_solver, contact_impedance, set_solver
 from proxops.space.floating_solid import add_geom, mass_properties, start_quat
 
@@ -138,6 +139,7 @@ def _judge_start(model: FloatingModel, scene: FloatingScene) -> None:
     mujoco.mj_fwdPosition(model.compiled, data)
     depth = -data.contact.dist
     if not len(depth) or depth.max() <= OVERLAP:
+        judge_capsules(scene)
         return
     # MuJoCo sorts the two by their shapes; objects stand last among ours.
     fixed, floats = sorted(int(g) for g in data.contact.geom[int(np.argmax(depth))])
