@@ -193,7 +193,9 @@ class DockingApplication:
     def _release(self) -> None:
         """From the start into free flight, if the loop may be closed."""
         assert self.delay is not None
-        self.certificate = admission(self.bench.contact(self.delay.delay), self.file.loop.beyond_bounds == "label")
+        label = self.file.loop.beyond_bounds == "label"
+        given = [admission(contact, label) for contact in self.bench.contacts(self.delay.delay)]
+        self.certificate = max(given, key=lambda c: (not c.may_touch, len(c.broken), c.compensated))  # the worst speaks
         if not self.certificate.may_touch:
             self.failure, self.stage = f"refused before contact: {_broken(self.certificate)}", Stage.OVER
             return

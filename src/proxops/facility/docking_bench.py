@@ -16,7 +16,7 @@ from proxops.maths.pose import compose, inverse_pose, pose_from_packed
 from proxops.maths.quaternion import turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
 from proxops.sensors.force_torque import DeadZone, SensorTraits, wrench_of
-from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V, W, relative
+from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V, W, relative, softness
 from proxops.space.drogue import Drogue, depth
 from proxops.touch.contact_fit import ContactFit, Sensed
 from proxops.touch.docking_loop import DockingLoop
@@ -83,12 +83,8 @@ class Bench:
         return float(T_base_flange[0, 3] - self.rail_m * self.base1[0, 0])
 
     @property
-    def noise_n(self) -> float:
-        return self.file.sensor.noise_N
-
-    @property
     def threshold_n(self) -> float:
-        return SIGMAS * self.noise_n + self.file.sensor.dead_zone_N + 1.0
+        return SIGMAS * self.file.sensor.noise_N + self.file.sensor.dead_zone_N + 1.0
 
     def loop(self, delay_s: float) -> DockingLoop:
         """The loop, ready to fly."""
@@ -103,13 +99,21 @@ class Bench:
             compensate=file.loop.compensation == "replay",
         )  # fmt: skip
 
-    def contact(self, delay_s: float) -> Contact:
-        """The contact to come, as far as it is known. Speed and mass are those along the docking axis."""
-        believed = self.file.believed
+    def contacts(self, delay_s: float) -> tuple[Contact, ...]:
+        """The contacts to come, as far as they are known: at the bottom, and on the wall of a cone, where speed along the
+        normal and mass that it meets are less."""
+        shape, normals = self.file.shape, [np.array([1.0, 0.0, 0.0])]
+        if shape.kind == "cone":
+            half = math.radians(shape.half_angle_deg)
+            normals.append(np.array([math.sin(half), -math.cos(half), 0.0]))
+        return tuple(self._contact(delay_s, normal) for normal in normals)
+
+    def _contact(self, delay_s: float, normal: Array) -> Contact:
+        believed, s = self.file.believed, self.file.sensor
         return Contact(
-            self.mass, self.file.approach.speed_mm_s * 1e-3, delay_s, self.file.loop.stamp_error_ms * 1e-3, self.noise_n,
-            self.file.sensor.dead_zone_N, believed.stiffness_N_mm * 1e3 if believed else None,
-            STIFFNESS_SHARE if believed else None,
+            1.0 / softness(self.pair, self.y, normal), self.file.approach.speed_mm_s * 1e-3 * float(normal[0]), delay_s,
+            self.file.loop.stamp_error_ms * 1e-3, s.noise_N, s.dead_zone_N,
+            believed.stiffness_N_mm * 1e3 if believed else None, STIFFNESS_SHARE if believed else None,
         )  # fmt: skip
 
 

@@ -163,6 +163,7 @@ def _certificate(ran: DockingRan, judged: list[Judged]) -> Table:
     rows = [
         ("verdict", certificate.verdict.value, "; ".join(map(str, certificate.broken)) or "all bounds kept"),
         ("loop delay", f"{delay.delay * 1e3:.3f} ms", f"± {delay.sigma * 1e3:.3f} ms (1 sigma), from a motion to and fro"),
+        ("mass along the normal", f"{certificate.contact.mass_kg:.4g} kg", f"at {certificate.contact.speed * 1e3:.4g} mm/s"),
         ("stamps of pose and force", f"± {certificate.contact.dtau_s * 1e3:.3f} ms", "what the law is identified with"),
         ("contact stiffness found", _found(judged), "in the last contact that came apart"),
         *((f"{rule.name}", f"{rule.value:.4g}", f"at most {rule.bound:g}") for rule in certificate.rules),
@@ -193,7 +194,8 @@ def _contacts(ran: DockingRan, judged: list[Judged]) -> Table:
     first_s = float(app.rows["t"][: app.count][flying][0]) if flying.any() else 0.0
     rows = tuple(
         (
-            str(i + 1), f"{first_s + j.touch.begun * PERIOD_S:.3f} s", f"{(j.touch.ended - j.touch.begun) * PERIOD_S * 1e3:.0f} ms",
+            str(i + 1), f"{first_s + j.touch.begun * PERIOD_S:.3f} s",
+            f"{(j.touch.ended - j.touch.begun) * PERIOD_S * 1e3:.0f} ms",
             f"{j.touch.closing * 1e3:.2f} mm/s", f"{j.touch.restitution:.4f}", f"{j.ideal.leaving / j.touch.closing:.4f}",
             f"{j.raw.leaving / j.touch.closing:.4f}", f"{j.error:.4f}", f"{j.touch.peak:.1f} N", f"{j.ideal.peak:.1f} N",
         )

@@ -1,4 +1,4 @@
-"""Capsules that begin inside another solid. MuJoCo sees none where a capsule goes right through a box with both ends out; Coal does."""
+"""Capsules that begin inside another solid. MuJoCo misses one that goes right through a box with both ends out; Coal does not."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from proxops.core.errors import BadInput
-from proxops.core.floating_object import FloatingScene, ObjectTable, Shaped
+from proxops.core.floating_object import FloatingScene, ObjectTable, ObstacleTable, Shaped
 from proxops.maths.rotation import matrix_from_rotation_vector
 
 
 def judge_capsules(scene: FloatingScene) -> None:
     """BadInput for a capsule that overlaps an object, or an object that overlaps a capsule, at the start. Meshes are MuJoCo's."""
-    solids = [table for table in (*scene.objects, *scene.obstacles) if table.shape != "mesh"]
+    every: tuple[ObjectTable | ObstacleTable, ...] = (*scene.objects, *scene.obstacles)
+    solids = [table for table in every if table.shape != "mesh"]
     for one, two in combinations(solids, 2):
         if "capsule" in (one.shape, two.shape) and isinstance(one, ObjectTable) and _overlap(one, two):
             raise BadInput(

@@ -206,6 +206,20 @@ def kick(pair: Pair, y: Array, impulse: Array) -> None:
 
 
 @kernel
+def softness(pair: Pair, y: Array, normal: Array) -> float:
+    """1/kg: speed of the ball against the client along a unit vector (client axes) that an impulse of 1 N s along it gives."""
+    pose, before, after = np.empty(7), np.empty(6), np.empty(6)
+    relative(pair, y, pose, before)
+    kicked = y.copy()
+    kick(pair, kicked, normal)
+    relative(pair, kicked, pose, after)
+    gained = 0.0
+    for i in range(3):
+        gained += (after[i] - before[i]) * normal[i]
+    return gained
+
+
+@kernel
 def books(pair: Pair, y: Array, out: Array) -> None:
     """``out`` (8): linear momentum, angular momentum about the inertial origin, kinetic energy of the whole, and that part
     of it which the contact can reach (kinetic energy less that of the common centre of mass)."""

@@ -19,7 +19,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector, turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
-from proxops.space.contact_pair import SIZE, Pair, advance, books, contact_wrench, kick, relative
+from proxops.space.contact_pair import SIZE, Pair, advance, books, contact_wrench, kick, relative, softness
 from proxops.space.drogue import depth
 from proxops.touch.contact_fit import ContactFit, Law
 
@@ -238,12 +238,10 @@ class DockingLoop:
         if not gained > 0.0:
             return 1.0
         relative(self.pair, self.y, self._pose, self._twist)
-        leaving, tried = float(self._twist[:3] @ touch.normal), self.y.copy()
-        kick(self.pair, tried, touch.normal)
-        relative(self.pair, tried, self._pose, self._twist)
-        softness = float(self._twist[:3] @ touch.normal) - leaving  # 1/kg along the normal
-        root = math.sqrt(max(leaving * leaving - 2.0 * softness * gained, 0.0))
-        kick(self.pair, self.y, (root - leaving) / softness * touch.normal)
+        leaving = float(self._twist[:3] @ touch.normal)
+        soft = softness(self.pair, self.y, touch.normal)
+        root = math.sqrt(max(leaving * leaving - 2.0 * soft * gained, 0.0))
+        kick(self.pair, self.y, (root - leaving) / soft * touch.normal)
         return root / leaving
 
     @property
