@@ -4,6 +4,8 @@ any test imports MuJoCo: it chooses its OpenGL then."""
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,3 +24,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(TESTS).as_posix() in LIVE:
             item.add_marker("live")
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    """Call the command line in this process; (exit code, standard output, standard error)."""
+    from proxops.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["proxops", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        said = capsys.readouterr()
+        return int(end.value.code or 0), said.out, said.err
+
+    return call

@@ -1,4 +1,4 @@
-"""Two free craft that touch, ours against MuJoCo: a ball off the mass centre of one meets a flat face of the other, off its centre."""
+"""Two free craft that touch, ours against MuJoCo: a ball on one meets a flat face of the other, both off the mass centres."""
 
 import math
 
@@ -12,7 +12,11 @@ from proxops.space.drogue import Drogue
 from proxops.space.floating_world import FloatingWorld
 
 OMEGA, RESTITUTION, STEP = 60.0, 0.7, 2.5e-4  # rad/s, -, s: omega dt 0.015 in MuJoCo
-BALL, FACE, ARM = 0.02, 0.1, np.array([0.9, 0.05, -0.1])  # radius; half of the client's side; from the ball to its mass centre
+BALL, FACE, ARM = (
+    0.02,
+    0.1,
+    np.array([0.9, 0.05, -0.1]),
+)  # radius; half of the client's side; from the ball to its mass centre
 CHASER, CLIENT = (500.0, (120.0, 150.0, 140.0)), (750.0, (200.0, 260.0, 240.0))
 
 
@@ -34,7 +38,11 @@ def in_ours(ball: np.ndarray, speed: np.ndarray, seconds: float) -> np.ndarray:
     pair, y = np.zeros(1, PAIR_DTYPE), np.zeros(SIZE)
     r = pair[0]
     for name, (mass, inertia) in (("chaser", CHASER), ("client", CLIENT)):
-        r[name]["mass"], r[name]["inertia"], r[name]["inverse"] = mass, np.diag(inertia), np.diag(1.0 / np.array(inertia))
+        r[name]["mass"], r[name]["inertia"], r[name]["inverse"] = (
+            mass,
+            np.diag(inertia),
+            np.diag(1.0 / np.array(inertia)),
+        )
     r["tip"], r["drogue"] = -ARM, Drogue("plate", BALL, FACE + BALL).record  # the chaser's frame in its mass centre
     y[Q], y[BODY + Q], y[P : P + 3], y[V : V + 3] = 1.0, 1.0, ball + ARM, speed
     mass = 1.0 / softness(pair, y, np.array([1.0, 0.0, 0.0]))
@@ -45,8 +53,8 @@ def in_ours(ball: np.ndarray, speed: np.ndarray, seconds: float) -> np.ndarray:
 
 @pytest.mark.parametrize("beside", [(0.0, 0.0), (0.05, -0.03), (-0.08, 0.08)])
 def test_velocities_after_a_bounce_agree(beside: tuple[float, float]) -> None:
-    """MuJoCo's spring and damper are by the mass that a contact moves at each moment, ours by that at the beginning; within the 70 ms of
-    the contact nothing turns by more than 1e-3 rad. What is left is the step in which the damper sets in: 0.1 omega dt."""
+    """MuJoCo's spring and damper are by the mass that a contact moves at each moment, ours by that at the beginning; within the
+    70 ms of the contact nothing turns by more than 1e-3 rad. What is left: the step in which the damper sets in, 0.1 omega dt."""
     ball, speed = np.array([FACE + BALL + 0.002, *beside]), np.array([-0.03, 0.0, 0.0])
     ours, theirs = in_ours(ball, speed, 0.2), in_mujoco(ball, speed, 0.2)
     assert abs(theirs[0] - speed[0]) > 0.3 * math.hypot(*speed)  # they have met

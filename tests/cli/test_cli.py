@@ -13,28 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proxops.cli import main
 from proxops.core.vocabulary import System
 from proxops.facility.warmup import standing
 from proxops.lab.cell import Cell, load_cell
 from proxops.lab.trajectory import Trajectory, read_trajectory, write_trajectory
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Call the command line in this process; (exit code, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["proxops", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return int(end.value.code or 0), said.out, said.err
-
-    return call
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from proxops.bridge.settings import BridgeSettings
-from proxops.cli import main
 from proxops.core.scenario import parse_scenario
 from proxops.core.vocabulary import System
 from proxops.facility.feasibility.advice import smallest_step
@@ -212,20 +210,6 @@ def test_the_search_for_a_change_finds_the_first_value_that_fits() -> None:
 
 
 # --- the command line ---
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["proxops", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return int(end.value.code or 0), said.out, said.err
-
-    return call
 
 
 def test_the_command_prints_a_table_and_writes_its_folder(run: Run, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 from proxops.arms.model import ArmModel, load_model
-from proxops.cli import main
 from proxops.core.errors import BadInput
 from proxops.core.tool_load_file import ToolLoadFile, read_tool_load, toml_of
 from proxops.facility.calibration_motion import SPEED_UP_S, Motion, calibration_motion, check_motion
@@ -22,20 +20,6 @@ from proxops.maths.rotation import matrix_from_quat
 from proxops.touch.tool_load import load_of
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["proxops", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return int(end.value.code or 0), said.out, said.err
-
-    return call
 
 
 @pytest.fixture(scope="module")

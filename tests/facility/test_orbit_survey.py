@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +10,6 @@ import erfa
 import numpy as np
 import pytest
 
-from proxops.cli import main
 from proxops.core.earth import MU_M3_S2 as MU
 from proxops.core.mission import Mission, parse_mission
 from proxops.facility.free_drift import acceleration, acceleration_difference, integrate_drift
@@ -137,21 +135,6 @@ def test_sidereal_time_is_erfas(days: float) -> None:
 # --- the command
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Call the command line in this process; (exit code, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["proxops", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return int(end.value.code or 0), said.out, said.err
-
-    return call
 
 
 def test_the_shipped_mission_is_told_and_drawn(run: Run, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment, experiment_paths, parse_experiment
 from proxops.core.experiment_result import ExperimentResult
 from proxops.core.offscreen import PictureUnavailable
+from proxops.facility.experiments import carry_out
 from proxops.facility.servo_experiment import prepared, run
 from proxops.ground.experiment_log import about_of, write_experiment
 from proxops.ground.log import Log
@@ -138,4 +139,4 @@ def test_bad_input_is_refused_before_the_run(old: str, new: str, complaint: str)
 
 def test_realtime_is_refused() -> None:
     with pytest.raises(BadInput, match="realtime"):
-        run(experiment(), lambda *_: None, realtime=True)
+        carry_out(experiment(), lambda *_: None, realtime=True)

@@ -11,6 +11,7 @@ from proxops.core.experiment import Experiment, experiment_paths, parse_experime
 from proxops.core.experiment_result import ExperimentResult
 from proxops.core.experiment_tracking import TrackingFile
 from proxops.facility import tracking_experiment, tracking_run
+from proxops.facility.experiments import carry_out
 from proxops.facility.tracking_experiment import cases_of, prepared, run
 from proxops.facility.tracking_run import TrackingBench
 
@@ -184,7 +185,7 @@ def test_files_that_make_no_sense(change: tuple[str, str], named: str) -> None:
 
 def test_a_wall_clock_is_refused() -> None:
     with pytest.raises(BadInput, match="--realtime"):
-        run(experiment(), quiet, realtime=True)
+        carry_out(experiment(), quiet, realtime=True)
 
 
 def test_the_report_has_all_drawings(short: Any, tmp_path: Path) -> None:

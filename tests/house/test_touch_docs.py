@@ -55,7 +55,7 @@ def test_limits_of_force_and_of_pushes() -> None:
     assert (
         f"retract ({d.retract_N:,.0f} N, {d.retract_Nm:g} N m) or stop ({d.stop_N:,.0f} N, {d.stop_Nm:g} N m)" in PAGE
     )
-    assert f"the arm stops ({f.retract_N:g} N, {f.retract_Nm:g} N m" in PAGE
+    assert f"the arm stops ({f.stop_N:g} N, {f.stop_Nm:g} N m" in PAGE
     assert f"a push of more than {MOST_NS:g} N s or outside of {SHORTEST_S:g} … {LONGEST_S:g} s" in PAGE
 
 

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from proxops.core.experiment import ExperimentFile
+from proxops.core.force_sensor_table import ForceSensorTable
 from proxops.core.strict_table import Finite, Strict, Triple, within
 from proxops.core.tool_load_file import ToolLoadFile
 
@@ -70,21 +71,6 @@ class ApproachTable(Strict):
     drift_mm_s: tuple[Finite, Finite] = (0.0, 0.0)  # likewise
     attitude_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector
     rate_deg_s: Triple = (0.0, 0.0, 0.0)  # chaser's axes
-
-
-class ForceSensorTable(Strict):
-    """Six axes between robot 1's plate and the probe."""
-
-    noise_N: Annotated[Finite, within(0, 100)] = 0.3  # standard deviation of a reading
-    noise_Nm: Annotated[Finite, within(0, 100)] = 0.02  # likewise
-    offset_N: Annotated[Finite, within(0, 1000)] = 5.0  # largest; drawn from the seed
-    offset_Nm: Annotated[Finite, within(0, 100)] = 0.5  # likewise
-    drift_N_s: Annotated[Finite, within(0, 10)] = 0.01  # largest; of the torque a tenth of it
-    range_N: Annotated[Finite, within(1, 1e5)] = 2500.0  # at which it saturates
-    range_Nm: Annotated[Finite, within(1, 1e5)] = 400.0  # likewise
-    dead_zone_N: Annotated[Finite, within(0, 100)] = 0.0  # below it the force reads zero
-    fault: Literal["none", "lost_cable", "stuck", "nan"] = "none"  # to try what happens
-    fault_at_s: Annotated[Finite, within(0, 3600)] = 0.0  # since the spacecraft fly
 
 
 class LoopTable(Strict):

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from proxops.core.experiment import Arm, ArmExperimentFile
 from proxops.core.floating_object import BoxTable, ObjectTable, ObstacleTable
+from proxops.core.force_sensor_table import ForceSensorTable
 from proxops.core.strict_table import Finite, Strict, Triple, Whole, within
 from proxops.core.tool_load_file import ToolLoadFile
 
@@ -51,23 +52,19 @@ class PlanTable(Strict):
     contact_rad_s: Annotated[Finite, within(1, 1000)] | None = None  # how hard walls are: a bounce takes pi over this
 
 
-class FloatSensorTable(Strict):
+class FloatSensorTable(ForceSensorTable):
     """Six axes between flange and module."""
 
     noise_N: Annotated[Finite, within(0.01, 100)] = 1.0  # standard deviation of a reading
     noise_Nm: Annotated[Finite, within(0.001, 100)] = 0.05  # likewise
-    offset_N: Annotated[Finite, within(0, 100)] = 5.0  # largest; drawn from the seed
-    offset_Nm: Annotated[Finite, within(0, 10)] = 0.3  # likewise
+    offset_Nm: Annotated[Finite, within(0, 10)] = 0.3  # largest; drawn from the seed
     drift_N_s: Annotated[Finite, within(0, 10)] = 0.2  # largest; of the torque a twentieth of it
     range_N: Annotated[Finite, within(1, 1e5)] = 400.0  # at which it saturates
     range_Nm: Annotated[Finite, within(1, 1e5)] = 40.0  # likewise
-    retract_N: Annotated[Finite, within(1, 1e5)] = 250.0  # more from outside than this: the arm stops
-    retract_Nm: Annotated[Finite, within(1, 1e5)] = 30.0  # likewise
+    stop_N: Annotated[Finite, within(1, 1e5)] = 250.0  # more from outside than this: the arm stops
+    stop_Nm: Annotated[Finite, within(1, 1e5)] = 30.0  # likewise
     source: Literal["virtual", "network"] = "virtual"  # network: a sensor of the user's own, docs/touch.md
     port: Annotated[Whole, within(1, 65535)] = 47_340  # UDP, of the network
-    rate_hz: Annotated[Whole, within(250, 250)] = 250  # readings
-    fault: Literal["none", "lost_cable", "stuck", "nan"] = "none"  # to try what happens
-    fault_at_s: Annotated[Finite, within(0, 3600)] = 0.0  # since the module was let go
 
 
 class FloatFile(ArmExperimentFile):

@@ -11,11 +11,12 @@ import numpy as np
 from proxops.core.errors import BadInput
 from proxops.core.experiment_docking import BodyTable, DockingFile
 from proxops.core.messages import PERIOD_S
+from proxops.facility.virtual_force_sensor import sensor_traits, stream_traits
 from proxops.lab.cell import Cell
 from proxops.maths.pose import compose, inverse_pose, pose_from_packed
 from proxops.maths.quaternion import turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
-from proxops.sensors.force_torque import DeadZone, SensorTraits, wrench_of
+from proxops.sensors.force_torque import SensorTraits
 from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V, W, relative, softness
 from proxops.space.drogue import Drogue, depth
 from proxops.touch.contact_fit import ContactFit, Sensed
@@ -146,7 +147,8 @@ def prepare(file: DockingFile, cell: Cell, rng: np.random.Generator) -> Bench:
     hall = cell.hall[0]
     rail = _rail(file, hall["base1"], hall["port1_inv"], start)
     return Bench(
-        file, pair, true, y, start, mass, load_of(file.tool, "tool").parameters, _traits(file, rng), _stream(file),
+        file, pair, true, y, start, mass, load_of(file.tool, "tool").parameters, sensor_traits(file.sensor, rng),
+        stream_traits(file.sensor),
         np.array(file.place.client_lab_m), hall["base1"], hall["port1_inv"], rail,
     )  # fmt: skip
 
@@ -195,21 +197,6 @@ def _rail(file: DockingFile, base1: Array, port1_inv: Array, start: Array) -> fl
     T_lab_client[:3, 3] = file.place.client_lab_m
     T = compose(inverse_pose(base1), compose(compose(T_lab_client, pose_from_packed(start)), port1_inv))
     return float((T[0, 3] - file.place.reach_m) * base1[0, 0])
-
-
-def _traits(file: DockingFile, rng: np.random.Generator) -> SensorTraits:
-    s = file.sensor
-    sign = rng.uniform(-1.0, 1.0, 12)
-    return SensorTraits(
-        wrench_of(s.noise_N, s.noise_Nm), sign[:6] * wrench_of(s.offset_N, s.offset_Nm),
-        sign[6:] * wrench_of(s.drift_N_s, 0.1 * s.drift_N_s), np.zeros(6), wrench_of(s.range_N, s.range_Nm),
-        np.zeros(6), s.dead_zone_N, DeadZone.CUT if s.dead_zone_N > 0.0 else DeadZone.NONE, 1.0 / PERIOD_S,
-    )  # fmt: skip
-
-
-def _stream(file: DockingFile) -> StreamTraits:
-    s = file.sensor
-    return StreamTraits(wrench_of(s.range_N, s.range_Nm), wrench_of(s.noise_N, s.noise_Nm), np.zeros(6), 1.0 / PERIOD_S)
 
 
 def _check_start(true: Pair, y: Array) -> None:

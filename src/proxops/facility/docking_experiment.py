@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from proxops.facility.docking_result import sum_up
 from proxops.facility.interruption import noted_interrupt
 from proxops.facility.open_zone import OpenZone
 from proxops.facility.play import let_recorder_keep_up
+from proxops.facility.virtual_force_sensor import put_fault, true_load
 from proxops.lab.cell import Cell, load_cell
 from proxops.maths.quaternion import quat_product
 from proxops.maths.rotation import Array, quat_from_rotation_vector
-from proxops.sensors.force_torque import ForceTorqueSensor, SensorFault
+from proxops.sensors.force_torque import ForceTorqueSensor
 
 PATIENCE: Final = 250 * 300  # cycles for drives and the move to the start
 TELL_EVERY: Final = 125  # cycles
@@ -44,10 +45,8 @@ class DockingRan:
     cycles: int  # of the hall, from drives on
 
 
-def run(experiment: Experiment, progress: Progress, seed: int | None = None, **options: Any) -> ExperimentResult:
+def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:
     """In lockstep: the same seed gives the same run, bit for bit."""
-    for name in options:
-        raise BadInput(f"--{name}: this experiment has no use for it", value=experiment.name)
     file = experiment.file
     assert isinstance(file, DockingFile)
     with noted_interrupt() as interrupted:
@@ -66,9 +65,10 @@ def dock(
     clock = LockstepClock()
     hall = build(cell, clock, seed=int(hall_rng.integers(2**31)), record=record)
     try:
-        true_load = _true_load(file, bench, load_rng)
         capture = file.latch.capture_mm * 1e-3 if file.latch else 0.0
-        hardware = DockingHardware(cell, bench.true, ForceTorqueSensor(bench.traits, sensor_rng), true_load, capture)
+        hardware = DockingHardware(
+            cell, bench.true, ForceTorqueSensor(bench.traits, sensor_rng), true_load(file.tool, load_rng), capture
+        )
         application = DockingApplication(file, bench, hall.facility, hardware)
         _drive(hall, clock, application, teach_rng, progress, interrupted)
     finally:
@@ -103,7 +103,8 @@ def _drive(
         if interrupted() and f.mode is Mode.RUNNING:
             application.failure = application.failure or f"interrupted after {application.sequence * PERIOD_S:.3f} s"
             desk.safe_stop()
-        _set_fault(application)
+        if application.stage is Stage.FLIGHT:
+            put_fault(application.hardware.sensor, file.sensor, application.flight_s)
         _cycle(hall, clock)
         if application.sequence % TELL_EVERY == 0:
             progress("docking", application.sequence * PERIOD_S, application.bench.longest_s)
@@ -125,12 +126,6 @@ def _until(hall: Hall, clock: LockstepClock, goal: Mode) -> None:
     raise TimeoutError(f"{hall.facility.mode.name} after {PATIENCE} cycles, expected {goal.name}")
 
 
-def _set_fault(application: DockingApplication) -> None:
-    s = application.file.sensor
-    if s.fault != "none" and application.stage is Stage.FLIGHT and application.flight_s >= s.fault_at_s:
-        application.hardware.sensor.fault = SensorFault(s.fault.replace("_", " "))
-
-
 def _taught(truth: Array, file: DockingFile, rng: np.random.Generator) -> Array:
     """The true pose of the ports as teaching in finds it."""
     sigma = file.loop.alignment_mm * 1e-3
@@ -139,14 +134,3 @@ def _taught(truth: Array, file: DockingFile, rng: np.random.Generator) -> Array:
     turn = quat_from_rotation_vector(sigma * ALIGNMENT_RAD_PER_M * rng.standard_normal(3))
     out[3:] = quat_product(turn, out[3:])
     return out
-
-
-def _true_load(file: DockingFile, bench: Bench, rng: np.random.Generator) -> Array:
-    """What truly hangs on the sensor: off by what the calibration was unsure of."""
-    known = file.tool.identified
-    if known is None:
-        return bench.load
-    sigma = np.concatenate(
-        [[known.mass_sigma_kg], file.tool.mass_kg * np.array(known.com_sigma_m), known.inertia_sigma_kgm2]
-    )
-    return bench.load + sigma * rng.standard_normal(10)

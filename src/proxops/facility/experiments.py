@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
+from inspect import signature
 from typing import Any, Final
 
+from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
 
@@ -23,5 +25,8 @@ MODULES: Final = {  # each has run(experiment, progress, **options) -> Experimen
 
 def carry_out(experiment: Experiment, progress: Progress, **options: Any) -> ExperimentResult:
     """Run it. ``options``: realtime, seed; a kind that cannot use one refuses it."""
-    result: ExperimentResult = import_module(MODULES[experiment.file.kind]).run(experiment, progress, **options)
+    run = import_module(MODULES[experiment.file.kind]).run
+    for name in options.keys() - signature(run).parameters:
+        raise BadInput(f"--{name}: this experiment has no use for it", value=experiment.name)
+    result: ExperimentResult = run(experiment, progress, **options)
     return replace(result, conventions=(*result.conventions, *experiment.file.notes))

@@ -13,11 +13,12 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment_float import FloatFile, PushTable
 from proxops.core.floating_object import FloatingScene
 from proxops.core.messages import PERIOD_S
+from proxops.facility.virtual_force_sensor import sensor_traits, stream_traits
 from proxops.lab.redundant_arm import SrsArm
 from proxops.lab.virtual_arm import ArmTraits
 from proxops.maths.pose import compose, pose
 from proxops.maths.rotation import Array, matrix_from_rotation_vector, quat_from_matrix
-from proxops.sensors.force_torque import SensorTraits, wrench_of
+from proxops.sensors.force_torque import SensorTraits
 from proxops.space.floating_solid import mass_properties
 from proxops.touch.force_watch import StreamTraits
 from proxops.touch.push import Push
@@ -70,20 +71,12 @@ def prepare(file: FloatFile, model: ArmModel, source: Path, rng: np.random.Gener
     T_world_object = compose(compose(T_world_base, arm.flange(joints)), T_flange_object)
     scene = _scene(file, T_world_object, source)
     com, _ = mass_properties(scene, 0)
-    s = file.sensor
-    sign = rng.uniform(-1.0, 1.0, 12)
-    sensor = SensorTraits(
-        wrench_of(s.noise_N, s.noise_Nm), sign[:6] * wrench_of(s.offset_N, s.offset_Nm),
-        sign[6:] * wrench_of(s.drift_N_s, 0.05 * s.drift_N_s), np.zeros(6), wrench_of(s.range_N, s.range_Nm), np.zeros(6),
-        rate_hz=float(s.rate_hz),
-    )  # fmt: skip
-    stream = StreamTraits(wrench_of(s.range_N, s.range_Nm), sensor.noise, np.zeros(6), float(s.rate_hz))
     traits = ArmTraits(
         arm.joints, arm.lower, arm.upper, whole.speed, whole.acceleration, PERIOD_S, hand.lag_ms * 1e-3, hand.dead_cycles,
     )  # fmt: skip
     return FloatBench(
-        file, arm, joints, T_world_base, T_flange_object, scene, com, load_of(file.mock_up, "mock_up").parameters, traits, sensor,
-        stream, tuple(_push(table) for table in file.push),
+        file, arm, joints, T_world_base, T_flange_object, scene, com, load_of(file.mock_up, "mock_up").parameters, traits,
+        sensor_traits(file.sensor, rng), stream_traits(file.sensor), tuple(_push(table) for table in file.push),
     )  # fmt: skip
 
 

@@ -23,15 +23,16 @@ from proxops.facility.float_result import sum_up
 from proxops.facility.interruption import noted_interrupt
 from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
 from proxops.facility.module_hand import Hand, VirtualModule
+from proxops.facility.progress import now_and_then
 from proxops.facility.realtime import enter_real_time
+from proxops.facility.virtual_force_sensor import put_fault, true_load
 from proxops.lab.virtual_arm import VirtualArm
-from proxops.sensors.force_torque import ForceTorqueSensor, SensorFault
+from proxops.sensors.force_torque import ForceTorqueSensor
 from proxops.space.floating_world import FloatingWorld
 from proxops.touch.force_port import ForcePort
 from proxops.touch.push import Push
 
 RATE_HZ: Final = round(1.0 / PERIOD_S)
-TELL_EVERY_S: Final = 0.5
 WARM_UP_S: Final = 1.0
 REHEARSED: Final = 5000  # physics steps at most until a module has met a wall
 
@@ -56,7 +57,7 @@ def run(
     bench = prepare(file, model, experiment.source, np.random.default_rng(seed))
     with noted_interrupt() as interrupted:
         if not realtime:
-            return sum_up(lockstep(bench, seed, _teller(progress, file.flight_s + SETTLE_S), interrupted))
+            return sum_up(lockstep(bench, seed, now_and_then(progress, "float", file.flight_s + SETTLE_S), interrupted))
         return sum_up(live(bench, seed, control_port, interrupted))
 
 
@@ -116,36 +117,13 @@ def assemble(
         bench.arm,
         bench.T_world_base,
         bench.T_flange_object,
-        true_load(bench, load_rng),
+        true_load(bench.file.mock_up, load_rng),
         sensor,
         hand or Hand(bench.pushes),
     )
 
     def with_fault(t: float) -> None:
-        if s.fault != "none" and t >= SETTLE_S + s.fault_at_s:
-            sensor.fault = SensorFault(s.fault.replace("_", " "))
+        put_fault(sensor, s, t - SETTLE_S)
         each_cycle(t)
 
     return FloatLoop(bench, arm, module, module, clock, duration_s=duration_s, each_cycle=with_fault, timed=timed)
-
-
-def true_load(bench: FloatBench, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """What truly hangs on the sensor: off by what the calibration was unsure of."""
-    known, tool = bench.file.mock_up.identified, bench.file.mock_up
-    if known is None:
-        return bench.load
-    sigma = np.concatenate(
-        [[known.mass_sigma_kg], tool.mass_kg * np.array(known.com_sigma_m), known.inertia_sigma_kgm2]
-    )
-    return bench.load + sigma * rng.standard_normal(10)
-
-
-def _teller(progress: Progress, of_s: float) -> Callable[[float], None]:
-    due = [0.0]
-
-    def tell(t: float) -> None:
-        if t >= due[0]:
-            due[0] = t + TELL_EVERY_S
-            progress("float", t, of_s)
-
-    return tell

@@ -88,7 +88,7 @@ class FloatLoop:
         self._twin = VirtualArm(bench.twin_traits, bench.joints, clock.now, np.random.default_rng(0))
         self._load = FlangeLoad(bench.arm, bench.T_world_base, bench.load)
         self._watch = ForceWatch(bench.stream)
-        self._limits = ForceLimits(s.retract_N, s.retract_N, s.retract_Nm, s.retract_Nm)
+        self._limits = ForceLimits(s.stop_N, s.stop_N, s.stop_Nm, s.stop_Nm)
         self.detector = ImpulseDetector(ImpulseSettings(force_noise_N=s.noise_N, torque_noise_Nm=s.noise_Nm))
         self.world = FloatingWorld(bench.scene, 1.0 / file.plan.physics_hz, file.plan.contact_rad_s)
         self.lead = round(bench.traits.delay_s / PERIOD_S)

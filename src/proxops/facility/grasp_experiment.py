@@ -47,12 +47,8 @@ class Setting:
     ahead: Preview
 
 
-def run(
-    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None
-) -> ExperimentResult:
+def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:
     """``seed``: of the measurements' noise."""
-    if realtime:
-        raise BadInput("--realtime: this experiment has no use for it", value=experiment.name)
     setting = prepared(experiment)
     file = setting.file
     rng = np.random.default_rng(file.seed if seed is None else seed)

@@ -21,6 +21,7 @@ from proxops.facility.hardware_loop import HardwareLoop
 from proxops.facility.hardware_loop_result import ATTITUDE_BOUND_DEG, POSITION_BOUND_MM, sum_up
 from proxops.facility.interruption import noted_interrupt
 from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
+from proxops.facility.progress import now_and_then
 from proxops.facility.realtime import enter_real_time
 from proxops.lab.virtual_iiwa import MARGIN, IiwaTraits, VirtualIiwa
 from proxops.maths.rotation import matrix_from_abc, quat_from_matrix
@@ -31,7 +32,6 @@ ROBOT_CYCLE_S: Final = 1e-3
 SINGULAR: Final = 1e-3  # least singular value of the dynamic Jacobian at the start, m and rad
 EMPTY_S: Final = 2.0  # of the same loop without work, to tell the machine's lateness from ours
 WARM_UP_S: Final = 0.05
-TELL_EVERY_S: Final = 0.25
 LEAST_ROWS: Final = 2  # fewer have no course to be told
 ENCODER_SIGMAS: Final = 12.0  # two readings, six standard deviations each: one in 1e9
 
@@ -64,7 +64,7 @@ def run(
     if not realtime:
         loop = _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, file.duration_s, timed=False)
         with noted_interrupt() as stopped:
-            follow(loop, _teller(progress, file.duration_s), stopped)
+            follow(loop, now_and_then(progress, "loop", file.duration_s), stopped)
             return sum_up(bench.file, bench.model, loop.rows, loop.failure, {})
     empty = empty_loop(file.loop.rate_hz)
     with noted_interrupt() as stopped:
@@ -196,14 +196,3 @@ def _loop(bench: Bench, clock: LoopClock, seed: int, duration_s: float, *, timed
         bench.model, arm, law, clock, rate_hz=file.loop.rate_hz, duration_s=duration_s, filter_hz=file.loop.rate_filter_hz,
         timed=timed, patience_s=traits.patience_s, encoder_error=traits.encoder_step + ENCODER_SIGMAS * traits.encoder_noise,
     )  # fmt: skip
-
-
-def _teller(progress: Progress, duration_s: float) -> Callable[[float], None]:
-    due = [0.0]
-
-    def tell(t: float) -> None:
-        if t >= due[0]:
-            due[0] = t + TELL_EVERY_S
-            progress("loop", t, duration_s)
-
-    return tell

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
+from proxops.core.experiment_result import Progress as Told
 from proxops.core.messages import PERIOD_S
 from proxops.facility.play import Progress
+
+TELL_EVERY_S: Final = 0.5
+
+
+def now_and_then(progress: Told, what: str, of_s: float) -> Callable[[float], None]:
+    """What a loop calls every cycle with its time, so that progress is told twice in a second of it."""
+    due = [0.0]
+
+    def tell(t: float) -> None:
+        if t >= due[0]:
+            due[0] = t + TELL_EVERY_S
+            progress(what, t, of_s)
+
+    return tell
 
 
 @contextmanager

@@ -28,10 +28,8 @@ MOMENTA: Final = (("px", "N s"), ("py", "N s"), ("pz", "N s"), ("lx", "N m s"), 
 PLACE: Final = (("x", "m"), ("y", "m"), ("z", "m"))
 
 
-def run(experiment: Experiment, progress: Progress, **options: Any) -> ExperimentResult:
+def run(experiment: Experiment, progress: Progress) -> ExperimentResult:
     """Both runs and their checks."""
-    for name in options:
-        raise BadInput(f"--{name}: this experiment has no use for it", value=experiment.name)
     file = experiment.file
     assert isinstance(file, ReplayFile)
     model = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)

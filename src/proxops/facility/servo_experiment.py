@@ -13,7 +13,6 @@ import numpy as np
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.arms.model_error import mistaken
-from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.core.experiment_servo import GuidanceTable, ServoFile, TrackTable
@@ -58,12 +57,8 @@ class Setting:
         return 1.0 / self.file.rate_hz
 
 
-def run(
-    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None
-) -> ExperimentResult:
+def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:
     """``seed``: of the images' noise."""
-    if realtime:
-        raise BadInput("--realtime: this experiment has no use for it", value=experiment.name)
     setting = prepared(experiment)
     file, noise = setting.file, setting.file.seed if seed is None else seed
     beliefs = {"right": setting.craft}

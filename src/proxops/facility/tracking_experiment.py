@@ -12,7 +12,6 @@ import numpy as np
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import ArmModel, load_model
 from proxops.arms.model_error import mistaken
-from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.core.experiment_tracking import LawTable, TrackingFile
@@ -23,12 +22,8 @@ from proxops.onboard.pose_path import PosePath
 from proxops.onboard.task_controller import TaskGains, check_damping
 
 
-def run(
-    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None
-) -> ExperimentResult:
+def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:
     """``seed``: the first of those of the wrong models."""
-    if realtime:
-        raise BadInput("--realtime: this experiment has no use for it", value=experiment.name)
     setting = prepared(experiment)
     file, cases = setting.file, cases_of(setting.file)
     damping = {

@@ -11,7 +11,6 @@ import numpy as np
 from proxops.arms.joint_course import RestToRest
 from proxops.arms.model import N_BASE, ArmModel, Floats, load_model
 from proxops.arms.planar import PlanarChain, planar_chain
-from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import Criterion, ExperimentResult, Progress, Series
 from proxops.core.experiment_turn import TurnCase, TurnFile
@@ -55,10 +54,8 @@ class Turned:
     failure: str  # why the dynamics ended early
 
 
-def run(experiment: Experiment, progress: Progress, **options: Any) -> ExperimentResult:
+def run(experiment: Experiment, progress: Progress) -> ExperimentResult:
     """All cases, up to one that diverges: what was computed until then is told."""
-    for name in options:
-        raise BadInput(f"--{name}: this experiment has no use for it", value=experiment.name)
     file = experiment.file
     assert isinstance(file, TurnFile)
     rows = round(file.course_s / COARSE) + 1
