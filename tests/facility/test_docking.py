@@ -72,8 +72,8 @@ def test_a_law_that_nobody_declared_is_found_on_touch(cell: Cell, exponent: floa
     contact = {"exponent": exponent, "stiffness_N_mm": 60.0}
     ran = flown(cell, "docking_bounce", believed=None, contact=contact, loop={"law": "free"})
     assert not ran.application.failure
-    assert ran.application.certificate is not None
-    assert ran.application.certificate.verdict == "admitted"  # it was open until the first touch
+    assert ran.application.judge.certificate is not None
+    assert ran.application.judge.certificate.verdict == "admitted"  # it was open until the first touch
     (one,) = judge(ran)
     assert one.error < 0.01
 
@@ -108,8 +108,8 @@ def test_what_cannot_be_certified_is_refused_before_contact(cell: Cell, changes:
 
 def test_on_request_it_is_run_and_labelled(cell: Cell) -> None:
     ran = flown(cell, "docking_bounce", sensor={"noise_N": 3.0}, loop={"beyond_bounds": "label"})
-    assert ran.application.certificate is not None
-    assert ran.application.certificate.verdict == "labelled"
+    assert ran.application.judge.certificate is not None
+    assert ran.application.judge.certificate.verdict == "labelled"
     assert judge(ran)
 
 
@@ -138,19 +138,19 @@ def test_a_force_sensor_that_fails_is_named_and_the_robots_go_back(cell: Cell, f
     ("limits", "stops"),
     [
         ({"retract_N": 40.0}, False),
-        ({"retract_N": 30.0, "stop_N": 40.0}, False),
+        ({"retract_N": 30.0, "stop_N": 300.0}, False),
         ({"retract_N": 40.0, "stop_N": 40.0}, True),
     ],
 )
 def test_force_limits_retract_or_stop(cell: Cell, limits: dict[str, float], stops: bool) -> None:
-    ran = flown(cell, "docking_bounce", limits=limits)
+    ran = flown(cell, "docking_bounce", limits=limits, loop={"beyond_bounds": "label"})
     assert "FORCE_LIMIT" in (ran.application.failure or ran.stopped)
     assert bool(ran.stopped) is stops
     assert (ran.application.rows["stage"][: ran.application.count] == Stage.RETREAT).any() is np.bool_(not stops)
 
 
 def test_saturation_is_a_fault_not_a_force(cell: Cell) -> None:
-    ran = flown(cell, "docking_bounce", sensor={"range_N": 80.0})
+    ran = flown(cell, "docking_bounce", sensor={"range_N": 80.0}, loop={"beyond_bounds": "label"})
     assert "saturation" in ran.application.failure
 
 
@@ -178,6 +178,11 @@ def test_where_the_zone_is_not_opened_the_mock_ups_do_not_meet(cell: Cell) -> No
         ({"shape": {"mouth_mm": 12.0}}, "mouth"),
         ({"tool": {"inertia_kgm2": [0.1, 0.1, 0.9, 0.0, 0.0, 0.0]}}, "triangle"),
         ({"place": {"client_lab_m": [9.0, 0.7, 0.0]}}, "reach"),
+        ({"approach": {"gap_mm": 32.0}}, "wave"),
+        ({"latch": {"capture_mm": 60.0}}, "would close at the start"),
+        ({"sensor": {"noise_N": 0.0}}, "noise_N"),
+        ({"approach": {"drift_mm_s": [1e6, 0.0]}}, "drift_mm_s"),
+        ({"chaser": {"inertia_kgm2": [1e-6, 1e-6, 1e-6, 0.0, 0.0, 0.0]}}, "smaller than a body"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named_and_nothing_moves(cell: Cell, changes: dict[str, Any], words: str) -> None:

@@ -169,3 +169,21 @@ def test_the_guard_takes_out_what_was_put_in() -> None:
     pose, twist = np.zeros(7), np.zeros(6)
     relative(true, loop.y, pose, twist)
     assert twist[0] > 0.0
+
+
+@pytest.mark.parametrize("leaving", [0.0, -0.01, 0.005])
+def test_the_guard_takes_out_energy_that_no_impulse_along_the_normal_could(leaving: float) -> None:
+    """Spin gained, or the ball not leaving: all motion against each other is shrunk, momentum kept."""
+    true = pair_of(PLATE, 106.59e3, 0.0)
+    loop = fly(true, state((0.72, 0.0, 0.0), (-0.02, 0.0, 0.0), np.zeros(3)), 6.0, None, np.random.default_rng(2))
+    touch, before, after = loop.touches[0], np.zeros(8), np.zeros(8)
+    loop.y[V : V + 3], loop.y[BODY + V : BODY + V + 3] = (leaving, 0.0, 0.0), 0.0
+    loop.y[W : W + 3] = (0.02, -0.01, 0.03)
+    loop.y[BODY + W : BODY + W + 3] = (-0.01, 0.02, -0.03)
+    books(true, loop.y, before)
+    assert before[7] > touch.energy_before
+    share = loop._hold_energy(touch)
+    books(true, loop.y, after)
+    assert 0.0 <= share < 1.0
+    assert after[7] == pytest.approx(touch.energy_before, rel=1e-9)
+    np.testing.assert_allclose(after[:6], before[:6], atol=1e-10)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from proxops.core.errors import BadInput, Refused
+from proxops.core.messages import PERIOD_S
 from proxops.touch.zeroing import Zeroing
 
 BIAS = np.array([3.0, -2.0, 1.0, 0.1, 0.2, -0.1])
@@ -50,15 +51,16 @@ def test_noise_is_averaged() -> None:
     assert got[1000:].std() < 0.25
 
 
-def test_contact_freezes_it() -> None:
+def test_a_contact_is_not_followed_but_the_drift_goes_on() -> None:
     zero = Zeroing(BIAS)
     for _ in range(100):
         zero.step(BIAS + 0.01, True)
-    before = zero.bias.copy()
+    before, rate = zero.bias.copy(), zero.rate.copy()
     for _ in range(5000):
         external = zero.step(BIAS + PUSH, False)
-    np.testing.assert_array_equal(zero.bias, before)
-    np.testing.assert_allclose(external, BIAS + PUSH - before, atol=1e-15)
+    np.testing.assert_allclose(zero.bias, before + 5000 * PERIOD_S * rate, rtol=1e-9)
+    np.testing.assert_array_equal(zero.rate, rate)
+    np.testing.assert_allclose(external, BIAS + PUSH - zero.bias, atol=1e-15)
 
 
 def test_rezero_takes_the_mean_of_free_flight_only() -> None:

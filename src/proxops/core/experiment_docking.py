@@ -13,6 +13,11 @@ from proxops.core.strict_table import Finite, Strict, Triple, within
 from proxops.core.tool_load_file import ToolLoadFile
 
 Six = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
+Metres = Annotated[Finite, within(-10, 10)]
+Beside = Annotated[Finite, within(-500, 500)]
+Drift = Annotated[Finite, within(-100, 100)]
+Tilt = Annotated[Finite, within(-15, 15)]
+Turn = Annotated[Finite, within(-5, 5)]
 Stiffness = Annotated[Finite, within(0.1, 10_000)]
 
 
@@ -21,7 +26,7 @@ class BodyTable(Strict):
 
     mass_kg: Annotated[Finite, within(1, 1e6)]  # of the spacecraft that it stands for, not of what the robot carries
     inertia_kgm2: Six  # xx, yy, zz, xy, xz, yz about the centre of mass
-    com_m: Triple  # from the port
+    com_m: tuple[Metres, Metres, Metres]  # from the port
 
 
 class ShapeTable(Strict):
@@ -29,7 +34,7 @@ class ShapeTable(Strict):
 
     kind: Literal["plate", "cone"]  # what the client has
     ball_mm: Annotated[Finite, within(1, 200)]  # radius
-    ball_m: Triple = (-0.40, 0.0, 0.0)  # its centre in the chaser's frame
+    ball_m: tuple[Metres, Metres, Metres] = (-0.40, 0.0, 0.0)  # its centre in the chaser's frame
     seat_m: Annotated[Finite, within(-2, 2)] = 0.735  # ball's centre on the client's x axis, touching the bottom
     bowl_mm: Annotated[Finite, within(1, 500)] = 30.0  # radius
     half_angle_deg: Annotated[Finite, within(10, 80)] = 40.0  # of the cone, from its axis
@@ -67,10 +72,10 @@ class ApproachTable(Strict):
 
     gap_mm: Annotated[Finite, within(5, 1000)]  # along the docking axis
     speed_mm_s: Annotated[Finite, within(1, 200)]  # towards the client
-    beside_mm: tuple[Finite, Finite] = (0.0, 0.0)  # along y, z
-    drift_mm_s: tuple[Finite, Finite] = (0.0, 0.0)  # likewise
-    attitude_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector
-    rate_deg_s: Triple = (0.0, 0.0, 0.0)  # chaser's axes
+    beside_mm: tuple[Beside, Beside] = (0.0, 0.0)  # along y, z
+    drift_mm_s: tuple[Drift, Drift] = (0.0, 0.0)  # likewise
+    attitude_deg: tuple[Tilt, Tilt, Tilt] = (0.0, 0.0, 0.0)  # rotation vector
+    rate_deg_s: tuple[Turn, Turn, Turn] = (0.0, 0.0, 0.0)  # chaser's axes
 
 
 class LoopTable(Strict):
@@ -79,7 +84,7 @@ class LoopTable(Strict):
     compensation: Literal["replay", "none"] = "replay"  # none: the force goes back as it comes, to look at
     law: Literal["linear", "free"] = "linear"  # free: the force may rise with a power of the depth, found as well
     beyond_bounds: Literal["refuse", "label"] = "refuse"  # what happens if the certificate cannot be given
-    stamp_error_ms: Annotated[Finite, within(0, 5)] = 0.05  # between the stamps of encoders and of forces
+    stamp_error_ms: Annotated[Finite, within(0.001, 5)] = 0.05  # between the stamps of encoders and of forces
     alignment_mm: Annotated[Finite, within(0, 5)] = 0.05  # one sigma of how well the hardware is taught in
     least_stiffness_N_mm: Stiffness = 5.0  # found on first touch outside of these: the robots retract
     most_stiffness_N_mm: Stiffness = 1000.0  # likewise

@@ -10,8 +10,9 @@ from proxops.core.strict_table import Finite, Strict, within
 class ForceSensorTable(Strict):
     """Six axes between a robot and the tool that touches."""
 
-    noise_N: Annotated[Finite, within(0, 100)] = 0.3  # standard deviation of a reading
-    noise_Nm: Annotated[Finite, within(0, 100)] = 0.02  # likewise
+    # Noise tells a living sensor from a stuck one: none is not allowed.
+    noise_N: Annotated[Finite, within(0.001, 100)] = 0.3  # standard deviation of a reading
+    noise_Nm: Annotated[Finite, within(0.0001, 100)] = 0.02  # likewise
     offset_N: Annotated[Finite, within(0, 1000)] = 5.0  # largest; drawn from the seed
     offset_Nm: Annotated[Finite, within(0, 100)] = 0.5  # likewise
     drift_N_s: Annotated[Finite, within(0, 10)] = 0.01  # largest; of the torque a twentieth of it

@@ -12,30 +12,32 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.errors import BadInput
 from proxops.core.experiment_docking import DockingFile
-from proxops.core.messages import PERIOD_S
+from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.core.vocabulary import System
-from proxops.facility.docking_bench import Bench
+from proxops.facility.docking_bench import WAVE_M, Bench
 from proxops.facility.docking_hardware import DockingHardware, ToolMotion
+from proxops.facility.docking_judge import DockingJudge
 from proxops.facility.facility import Facility
 from proxops.facility.sources import Supply
-from proxops.lab.coordinates import LIN, POV, ROB1, ROB2
+from proxops.lab.coordinates import LIN, OK, POV, ROB1, ROB2, axes_from_values
 from proxops.lab.hall_motion import port_motion
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
 from proxops.maths.quaternion import cross, quat_inverse, turned
 from proxops.maths.rotation import Array
 from proxops.safety.rules import Rule, Stop
 from proxops.touch.docking_loop import DockingLoop, Felt
-from proxops.touch.fidelity import Certificate, Verdict, admission, first_touch
 from proxops.touch.force_limits import ForceLimits, Overload
 from proxops.touch.force_watch import ForceWatch
 from proxops.touch.loop_delay import LoopDelay, measure_delay
 from proxops.touch.relative_motion import seen_from, wrench_at
+from proxops.touch.retreat import Retreat
 from proxops.touch.zeroing import Zeroing
 
 SETTLE_S: Final = 0.5  # standing, before anything is measured
-WAVE_S, WAVE_HZ, WAVE_M = 4.0, 2.0, 0.012  # to and fro along the approach: how late the hall is
-RETREAT_M_S2, RETREAT_M_S, RETREAT_M = 0.4, 0.05, 0.15
+WAVE_S, WAVE_HZ = 4.0, 2.0
+STRANGE: Final = 5  # cycles with a force from nowhere that are no coincidence
 HELD_S: Final = 4.0  # after a capture, then the run is over
 AWAY_M: Final = 0.05  # from the hardware, after a bounce, then it is over as well
 
@@ -50,12 +52,6 @@ class Stage(IntEnum):
     OVER = 4
 
 
-def _broken(certificate: Certificate) -> str:
-    return (
-        "; ".join(map(str, certificate.broken)) or "no stiffness would be admitted with this delay, noise and dead zone"
-    )
-
-
 class DockingApplication:
     """A ``CommandSource``. ``rows`` has one record for each cycle; ``failure`` says why it ended early."""
 
@@ -67,7 +63,7 @@ class DockingApplication:
         self._hall = facility.cell.hall
         self.loop: DockingLoop | None = None
         self.stage, self.failure = Stage.SETTLE, ""
-        self.certificate: Certificate | None = None
+        self.judge = DockingJudge(bench)
         self.delay: LoopDelay | None = None
         self.sequence = -1
         self._watch = ForceWatch(bench.stream)
@@ -82,8 +78,8 @@ class DockingApplication:
         self.values = np.zeros(22)
         self._command = bench.start.copy()
         self._wave: list[tuple[float, float]] = []
-        self._retreat_from, self._retreat_v, self._retreat_s = np.zeros(7), 0.0, 0.0
-        self._held = self._judged = 0  # cycles in the latch; contacts whose stiffness was judged
+        self._retreat: Retreat | None = None
+        self._held = self._strange = 0  # cycles in the latch; cycles with a force from nowhere
         self.rows = np.zeros(bench.cycles, bench.row)
         self.count = 0
         self._put(self._command)
@@ -102,8 +98,8 @@ class DockingApplication:
         stop = self._feel()
         if stop is None:
             stop = self._go_on()
-        if stop is not None and self.stage is not Stage.RETREAT:
-            self.failure = str(stop)
+        if stop is not None:
+            self.failure = self.failure or str(stop)
             return stop
         if self.stage is Stage.OVER or self.count == len(self.rows):
             return Supply.END
@@ -117,6 +113,21 @@ class DockingApplication:
         port_motion(self._hall, self._facility.actual, self._facility.actual_rate, self._poses, self._twists)
         nominal = compose(inverse_pose(pose_from_packed(self._poses[1])), pose_from_packed(self._poses[0]))
         self._T_nominal_taught = compose(nominal, inverse_pose(pose_from_packed(taught)))
+
+    def check_way(self) -> None:
+        """BadInput unless the hall can show the free flight up to the hardware, and some way past it."""
+        f, start, pose = self._facility, np.zeros(N_AXES), self.bench.start.copy()
+        axes_from_values(self._hall, self.system, self.values, f.cell.home.copy(), True, start)
+        for share in (0.25, 0.5, 0.75, 1.0, 1.1):
+            pose[:3] = self.bench.start[:3] + share * self.bench.way
+            self._put(pose)
+            code, beyond = axes_from_values(self._hall, self.system, self.values, start, False, np.zeros(N_AXES))
+            if code != OK:
+                raise BadInput(
+                    "approach: the hall cannot show the whole way",
+                    value=f"{beyond * 1e3:.0f} mm beyond reach at {share:.0%}",
+                )
+        self._put(self._command)
 
     def begin(self) -> None:
         """The start as teaching in has it."""
@@ -151,7 +162,7 @@ class DockingApplication:
         self._felt = felt._replace(
             wrench=wrench_at(external, felt.pose[3:7], tip), latched=self.hardware.latched, fresh=True
         )
-        return self._judge(self._felt.wrench)
+        return self._judge_force(self._felt.wrench)
 
     @property
     def _free_flight(self) -> bool:
@@ -159,12 +170,21 @@ class DockingApplication:
         clear = self._felt.pose[0] - self.bench.reach_m > 0.0
         return self.stage in (Stage.SETTLE, Stage.WAVE) or (self.stage is Stage.FLIGHT and clear)
 
-    def _judge(self, wrench: Array) -> Stop | None:
+    def _judge_force(self, wrench: Array) -> Stop | None:
+        """Limits in every stage; and where nothing can touch there may be no force, and no latch that has closed."""
         verdict = self._limits.judge(wrench)
-        if verdict.level is Overload.NONE or self.stage is Stage.RETREAT:
-            return Stop(Rule.FORCE_LIMIT, detail=str(verdict)) if verdict.level is Overload.STOP else None
-        stop = Stop(Rule.FORCE_LIMIT, detail=str(verdict))
-        return stop if verdict.level is Overload.STOP else self._withdraw(stop)
+        if verdict.level is Overload.STOP:
+            return Stop(Rule.FORCE_LIMIT, detail=str(verdict))
+        if verdict.level is Overload.RETRACT:
+            return self._withdraw(Stop(Rule.FORCE_LIMIT, detail=str(verdict)))
+        feels = self.stage is not Stage.SETTLE and float(np.linalg.norm(wrench[:3])) > self.bench.threshold_n
+        self._strange = self._strange + 1 if feels and self._free_flight else 0
+        if self._strange >= STRANGE:
+            said = f"{float(np.linalg.norm(wrench[:3])):.3g} N where nothing can touch, allowed {self.bench.threshold_n:.3g} N"
+            return self._withdraw(Stop(Rule.FORCE_SENSOR, detail=said))
+        if self.stage in (Stage.SETTLE, Stage.WAVE) and self.hardware.latched:
+            return Stop(Rule.FORCE_LIMIT, detail="the latch has closed before the flight")
+        return None
 
     # ------------------------------------------------------------------ the stages
     def _go_on(self) -> Stop | None:
@@ -176,8 +196,10 @@ class DockingApplication:
             self._wave_on(t - SETTLE_S)
         elif self.stage is Stage.FLIGHT:
             return self._fly()
-        elif self.stage is Stage.RETREAT:
-            self._retreat()
+        elif self._retreat is not None:
+            if self._retreat.step():
+                self.stage = Stage.OVER
+            self._command[:] = self._retreat.pose
         return None
 
     def _wave_on(self, t: float) -> None:
@@ -193,11 +215,9 @@ class DockingApplication:
     def _release(self) -> None:
         """From the start into free flight, if the loop may be closed."""
         assert self.delay is not None
-        label = self.file.loop.beyond_bounds == "label"
-        given = [admission(contact, label) for contact in self.bench.contacts(self.delay.delay)]
-        self.certificate = max(given, key=lambda c: (not c.may_touch, len(c.broken), c.compensated))  # the worst speaks
-        if not self.certificate.may_touch:
-            self.failure, self.stage = f"refused before contact: {_broken(self.certificate)}", Stage.OVER
+        refused = self.judge.before(self.delay.delay)
+        if refused:
+            self.failure, self.stage = refused, Stage.OVER
             return
         self.loop = self.bench.loop(self.delay.delay)
         self.stage = Stage.FLIGHT
@@ -207,30 +227,12 @@ class DockingApplication:
         assert loop is not None
         loop.step(self._felt)
         self._command[:] = loop.command
-        refused = self._first_touch(loop)
+        assert self.delay is not None
+        refused = self.judge.while_touching(loop, self.delay.delay)
         if refused:
             return self._withdraw(Stop(Rule.FORCE_LIMIT, detail=refused))
         self._look_for_end(loop)
         return None
-
-    def _first_touch(self, loop: DockingLoop) -> str:
-        """Why the robots must go back: what the contact has shown so far is out of bounds. Empty if not."""
-        law = loop.found_law
-        if law is None or self._judged == len(loop.touches):
-            return ""
-        self._judged = len(loop.touches)
-        low, high = self.file.loop.least_stiffness_N_mm, self.file.loop.most_stiffness_N_mm
-        if not low <= law.k * 1e-3 <= high:
-            return f"contact stiffness found on touch: {law.k * 1e-3:.4g} N/mm, allowed {low:g} … {high:g} N/mm"
-        assert self.certificate is not None
-        if self.certificate.verdict is not Verdict.OPEN:
-            return ""
-        found = first_touch(self.certificate.contact, law, self.file.loop.beyond_bounds == "label")
-        if found is None:
-            self._judged -= 1  # not sure yet
-            return ""
-        self.certificate = found
-        return "" if found.may_touch else f"refused on first touch: {_broken(found)}"
 
     def _look_for_end(self, loop: DockingLoop) -> None:
         self._held = self._held + 1 if loop.latched else 0
@@ -240,26 +242,15 @@ class DockingApplication:
 
     # ------------------------------------------------------------------ away from it
     def _withdraw(self, cause: Stop) -> Stop | None:
-        """Back along the docking axis from wherever the command is; the cause stands."""
-        if self.stage in (Stage.SETTLE, Stage.WAVE):
+        """Back along the docking axis from wherever the command is; the cause stands. Nobody pulls at a closed latch, and
+        before the flight nothing is near: there the hall stops where it is."""
+        if self.stage in (Stage.SETTLE, Stage.WAVE) or self.hardware.latched:
             return cause
-        if self.stage is not Stage.RETREAT:
+        if self._retreat is None:
             self.failure, self.stage = str(cause), Stage.RETREAT
-            self._retreat_from[:] = self._command
-            speed = (self._command - self.rows[self.count - 1]["command"])[0] / PERIOD_S
-            self._retreat_v, self._retreat_s = speed, 0.0
+            before = self.rows[max(self.count - 2, 0)]["command"]
+            self._retreat = Retreat(before, self.rows[self.count - 1]["command"])
         return None
-
-    def _retreat(self) -> None:
-        """The last speed turned round within an acceleration, out, and to rest."""
-        left = RETREAT_M - self._retreat_s
-        wanted = min(RETREAT_M_S, math.sqrt(2.0 * RETREAT_M_S2 * max(left, 0.0)))
-        change = min(max(wanted - self._retreat_v, -RETREAT_M_S2 * PERIOD_S), RETREAT_M_S2 * PERIOD_S)
-        self._retreat_v += change
-        self._retreat_s += self._retreat_v * PERIOD_S
-        self._command[0] = self._retreat_from[0] + self._retreat_s
-        if left < 1e-4 and abs(self._retreat_v) < 2.0 * RETREAT_M_S2 * PERIOD_S:
-            self.stage = Stage.OVER
 
     # ------------------------------------------------------------------ out
     def _put(self, command: Array) -> None:

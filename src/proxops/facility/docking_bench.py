@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -26,6 +26,9 @@ from proxops.touch.force_watch import StreamTraits
 from proxops.touch.tool_load import check_inertia, load_of, symmetric
 
 STIFFNESS_SHARE: Final = 0.3  # by which a declared stiffness may be off
+WAVE_M: Final = 0.012  # to and fro along the approach: how late the hall is
+CLEAR_M: Final = 0.004  # what robots may be off before they are taught in, and more
+SMALLEST_M: Final = 0.01  # radius of gyration of a spacecraft
 CREEP_M_S: Final = 1e-3  # sliding speed below which friction is taken as viscous
 SIGMAS: Final = 6.0  # of the noise: what is more is a touch
 RESERVE_S: Final = 20.0  # beyond the flight: settling, the wave, a retreat
@@ -75,6 +78,12 @@ class Bench:
         mouth = self.true[0]["drogue"][0]["rim_x"] if shape.kind == "cone" else shape.seat_m
         return float(mouth) + 2e-3 * shape.ball_mm
 
+    @property
+    def way(self) -> Array:
+        """From the start to where the ball would sit, m, with what it drifts on the way."""
+        a = self.file.approach
+        return a.gap_mm * np.array([-1e-3, *(1e-3 * drift / a.speed_mm_s for drift in a.drift_mm_s)])
+
     def lin_of(self, T_client_port: Array) -> float:
         """``data lin`` of a command that leaves the rail where it stands."""
         T_lab_client = np.eye(4)
@@ -107,14 +116,20 @@ class Bench:
         if shape.kind == "cone":
             half = math.radians(shape.half_angle_deg)
             normals.append(np.array([math.sin(half), -math.cos(half), 0.0]))
-        return tuple(self._contact(delay_s, normal) for normal in normals)
+        speed = self.file.approach.speed_mm_s * 1e-3
+        declared = self.file.believed
+        contacts = (self.contact(delay_s, self.y, normal, speed * float(normal[0])) for normal in normals)
+        if declared is None:
+            return tuple(contacts)
+        k = declared.stiffness_N_mm * 1e3
+        return tuple(replace(contact, stiffness=k, stiffness_share=STIFFNESS_SHARE) for contact in contacts)
 
-    def _contact(self, delay_s: float, normal: Array) -> Contact:
-        believed, s = self.file.believed, self.file.sensor
+    def contact(self, delay_s: float, state: Array, normal: Array, speed: float) -> Contact:
+        """Of the two bodies in a state along a normal; how stiff is not said."""
+        s, limits = self.file.sensor, self.file.limits
         return Contact(
-            1.0 / softness(self.pair, self.y, normal), self.file.approach.speed_mm_s * 1e-3 * float(normal[0]), delay_s,
-            self.file.loop.stamp_error_ms * 1e-3, s.noise_N, s.dead_zone_N,
-            believed.stiffness_N_mm * 1e3 if believed else None, STIFFNESS_SHARE if believed else None,
+            1.0 / softness(self.pair, state, normal), speed, delay_s, self.file.loop.stamp_error_ms * 1e-3, s.noise_N,
+            s.dead_zone_N, most_n=min(limits.retract_N, s.range_N - s.offset_N),
         )  # fmt: skip
 
 
@@ -143,7 +158,7 @@ def prepare(file: DockingFile, cell: Cell, rng: np.random.Generator) -> Bench:
     for each in (pair, true):
         _put_latch(each, file, mass)
     y, start = _start(file, pair)
-    _check_start(true, y)
+    _check_start(file, true, y)
     hall = cell.hall[0]
     rail = _rail(file, hall["base1"], hall["port1_inv"], start)
     return Bench(
@@ -156,6 +171,9 @@ def prepare(file: DockingFile, cell: Cell, rng: np.random.Generator) -> Bench:
 def _put_body(record: np.void, table: BodyTable, name: str) -> None:
     inertia = symmetric(np.array(table.inertia_kgm2))
     check_inertia(inertia, name)
+    if float(np.linalg.eigvalsh(inertia)[0]) < table.mass_kg * SMALLEST_M**2:
+        raise BadInput(f"{name}.inertia_kgm2: smaller than a body of this mass has", value=list(table.inertia_kgm2),
+            bound=f"principal moments from {table.mass_kg * SMALLEST_M**2:.3g} kg m2 on")  # fmt: skip
     record["mass"], record["inertia"], record["inverse"] = table.mass_kg, inertia, np.linalg.inv(inertia)
     record["com"] = table.com_m
 
@@ -199,12 +217,26 @@ def _rail(file: DockingFile, base1: Array, port1_inv: Array, start: Array) -> fl
     return float((T[0, 3] - file.place.reach_m) * base1[0, 0])
 
 
-def _check_start(true: Pair, y: Array) -> None:
-    """BadInput if the ball begins inside of what it shall touch."""
+def _check_start(file: DockingFile, true: Pair, y: Array) -> None:
+    """BadInput if the ball begins inside of what it shall touch, or so near that the wave which finds the delay would reach
+    it."""
     pose, twist, normal = np.zeros(7), np.zeros(6), np.zeros(3)
     relative(true, y, pose, twist)
     deep = depth(true[0]["drogue"], pose, normal)
     if deep >= 0.0:
         raise BadInput(
             "approach: ball and hardware begin inside each other", value=f"{deep * 1e3:.2f} mm deep", bound="clear"
+        )
+    pose[0] -= WAVE_M + CLEAR_M
+    if depth(true[0]["drogue"], pose, normal) >= 0.0:
+        raise BadInput(
+            "approach.gap_mm: the wave that finds the delay would touch", value=file.approach.gap_mm,
+            bound=f"{(WAVE_M + CLEAR_M) * 1e3:g} mm more than where it touches",
+        )  # fmt: skip
+    away = math.hypot(pose[0] - file.shape.seat_m, pose[1], pose[2])
+    if file.latch is not None and away <= file.latch.capture_mm * 1e-3:
+        raise BadInput(
+            "latch.capture_mm: would close at the start",
+            value=file.latch.capture_mm,
+            bound=f"less than {away * 1e3:.1f} mm",
         )

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.clock import LockstepClock
-from proxops.core.errors import BadInput
+from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_docking import DockingFile
 from proxops.core.experiment_result import ExperimentResult, Progress
@@ -60,15 +60,16 @@ def dock(
 ) -> DockingRan:  # fmt: skip
     """From drives on to the end of the flight."""
     rng = np.random.default_rng(seed)
-    hall_rng, sensor_rng, traits_rng, teach_rng, load_rng = rng.spawn(5)
+    hall_rng, sensor_rng, traits_rng, teach_rng, load_rng, skew_rng = rng.spawn(6)
     bench = prepare(file, cell, traits_rng)
     clock = LockstepClock()
     hall = build(cell, clock, seed=int(hall_rng.integers(2**31)), record=record)
     try:
         capture = file.latch.capture_mm * 1e-3 if file.latch else 0.0
         hardware = DockingHardware(
-            cell, bench.true, ForceTorqueSensor(bench.traits, sensor_rng), true_load(file.tool, load_rng), capture
-        )
+            cell, bench.true, ForceTorqueSensor(bench.traits, sensor_rng), true_load(file.tool, load_rng), capture,
+            file.loop.stamp_error_ms * 1e-3 * skew_rng.uniform(-1.0, 1.0),
+        )  # fmt: skip
         application = DockingApplication(file, bench, hall.facility, hardware)
         _drive(hall, clock, application, teach_rng, progress, interrupted)
     finally:
@@ -84,7 +85,7 @@ def _drive(
     f, desk, file = hall.facility, hall.desk, application.file
     shape = file.shape
     desk.drives(True)
-    _until(hall, clock, Mode.READY)
+    _until(hall, clock, Mode.READY, interrupted)
     zone = OpenZone(f.cell, file.zone, np.array(shape.ball_m), shape.seat_m)
     desk.offer(application, zone)
     forbidden = zone.judge(desk.start_posture(), np.zeros(N_AXES))
@@ -92,12 +93,13 @@ def _drive(
         raise BadInput(
             f"approach: the start is not free: {forbidden}", way_out="a larger gap, or open the zone there: [zone]"
         )
+    application.check_way()
     desk.move_to_start("rail,robot1,robot2")
-    _until(hall, clock, Mode.AT_START)
+    _until(hall, clock, Mode.AT_START, interrupted)
     application.teach_in(_taught(f.pool.run("hall_truth"), file, rng))
     application.begin()
     desk.move_to_start("rail,robot1,robot2")  # the taught start differs by what the robots are off
-    _until(hall, clock, Mode.AT_START)
+    _until(hall, clock, Mode.AT_START, interrupted)
     desk.confirm()
     while f.mode not in (Mode.READY, Mode.STOPPED):
         if interrupted() and f.mode is Mode.RUNNING:
@@ -116,10 +118,12 @@ def _cycle(hall: Hall, clock: LockstepClock) -> None:
     let_recorder_keep_up(hall)
 
 
-def _until(hall: Hall, clock: LockstepClock, goal: Mode) -> None:
+def _until(hall: Hall, clock: LockstepClock, goal: Mode, interrupted: Callable[[], bool]) -> None:
     for _ in range(PATIENCE):
         if hall.facility.mode is goal:
             return
+        if interrupted():
+            raise ProxopsError("interrupted before the docking began: nothing was recorded")
         if hall.facility.mode is Mode.STOPPED:
             raise BadInput(f"the hall stopped before the docking began: {hall.facility.stop}")
         _cycle(hall, clock)

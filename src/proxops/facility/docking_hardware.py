@@ -47,8 +47,11 @@ class ToolMotion:
 class DockingHardware:
     """``pair``: tip, drogue and the true law; bodies are not used. ``touch`` once a cycle."""
 
-    def __init__(self, cell: Cell, pair: Pair, sensor: ForceTorqueSensor, load: Array, capture_m: float) -> None:
+    def __init__(
+        self, cell: Cell, pair: Pair, sensor: ForceTorqueSensor, load: Array, capture_m: float, skew_s: float = 0.0
+    ) -> None:
         self._hall, self.pair, self.sensor, self._load, self._capture = cell.hall, pair, sensor, load, capture_m
+        self._skew = skew_s  # by which forces are younger than their stamps say
         self._poses, self._twists = np.zeros((2, 7)), np.zeros((2, 6))
         self.pose, self.twist, self.wrench = np.zeros(7), np.zeros(6), np.zeros(6)  # truth, at the ball in client axes
         self.depth = -math.inf
@@ -62,7 +65,7 @@ class DockingHardware:
         """What the sensor reads with the robots at ``axes`` (reported; truly off by ``error``) and ``rate``; None: nothing
         sent."""
         r = self.pair[0]
-        port_motion(self._hall, axes + error, rate, self._poses, self._twists)
+        port_motion(self._hall, axes + error + self._skew * rate, rate, self._poses, self._twists)
         self._motion.step(self._poses[0], self._twists[0])
         seen_from(self._poses[0], self._twists[0], self._poses[1], self._twists[1], r["tip"], self.pose, self.twist)
         self._close_latch()

@@ -15,6 +15,7 @@ from proxops.touch.force_watch import StreamTraits
 from proxops.touch.tool_load import load_of
 
 TORQUE_SHARE_M: Final = 0.05  # drift of the torque over that of the force
+STUCK_S: Final = 0.02  # five readings of a noisy axis that are equal to the bit are no coincidence
 NO_STEPS: Final = np.zeros(6)  # resolution
 
 
@@ -32,7 +33,7 @@ def sensor_traits(table: ForceSensorTable, rng: np.random.Generator) -> SensorTr
 def stream_traits(table: ForceSensorTable) -> StreamTraits:
     """What the watch knows of it."""
     noise = wrench_of(table.noise_N, table.noise_Nm)
-    return StreamTraits(wrench_of(table.range_N, table.range_Nm), noise, NO_STEPS, 1.0 / PERIOD_S)
+    return StreamTraits(wrench_of(table.range_N, table.range_Nm), noise, NO_STEPS, 1.0 / PERIOD_S, stuck_s=STUCK_S)
 
 
 def true_load(tool: ToolLoadFile, rng: np.random.Generator) -> Array:

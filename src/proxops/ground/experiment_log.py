@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,13 +57,26 @@ def records_of(result: ExperimentResult, schema: bytes, epoch: str = LOCKSTEP_EP
     return out
 
 
+def _plain(value: Any) -> Any:
+    """As JSON can say it: what is no number is null."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def write_experiment(
     path: Path, result: ExperimentResult, metadata: dict[str, str], epoch: str = LOCKSTEP_EPOCH
 ) -> None:
     """The whole log. ``metadata`` is joined by what the report needs."""
     schema = pool_schema(groups_of(result))
     records = records_of(result, schema, epoch)
-    about = {**metadata, "experiment": json.dumps(_about(result)), "clock": metadata.get("clock", "lockstep")}
+    about = {
+        **metadata,
+        "experiment": json.dumps(_plain(_about(result)), allow_nan=False),
+        "clock": metadata.get("clock", "lockstep"),
+    }
     schemas = (
         Schema(id=1, name=POOL_NAME, encoding="protobuf", data=schema),
         Schema(id=2, name=LOG_NAME, encoding="protobuf", data=log_schema()),

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector, turned
-from proxops.maths.rotation import Array
+from proxops.maths.quaternion import cross, quat_inverse, quat_product, rotation_vector, turned
+from proxops.maths.rotation import Array, matrix_from_quat
+from proxops.maths.small_matrix import applied, product
 from proxops.space.contact_law import contact_force
 from proxops.space.drogue import DROGUE_DTYPE, depth
 
@@ -217,6 +218,54 @@ def softness(pair: Pair, y: Array, normal: Array) -> float:
     for i in range(3):
         gained += (after[i] - before[i]) * normal[i]
     return gained
+
+
+@kernel
+def _solved(A: Array, b: Array) -> Array:
+    """A⁻¹ b of a symmetric matrix (3, 3)."""
+    rows = np.empty((3, 3))
+    rows[0], rows[1], rows[2] = cross(A[1], A[2]), cross(A[2], A[0]), cross(A[0], A[1])
+    whole = A[0, 0] * rows[0, 0] + A[0, 1] * rows[0, 1] + A[0, 2] * rows[0, 2]
+    out = applied(rows, b)
+    for i in range(3):
+        out[i] /= whole
+    return out
+
+
+@kernel
+def towards_rigid(pair: Pair, y: Array, share: float) -> None:
+    """Keep ``share`` of all motion of the bodies against each other. What is left at zero is the motion of one rigid body
+    with the same linear and angular momentum, so both are kept, and no state of this momentum has less energy."""
+    r = pair[0]
+    mass = (r.chaser.mass, r.client.mass)
+    whole = mass[0] + mass[1]
+    centre, velocity, spin, inertia = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros((3, 3))
+    for b in range(2):
+        for i in range(3):
+            centre[i] += mass[b] / whole * y[b * BODY + P + i]
+            velocity[i] += mass[b] / whole * y[b * BODY + V + i]
+    for b in range(2):
+        s = b * BODY
+        own = r.chaser.inertia if b == 0 else r.client.inertia
+        R = matrix_from_quat(y[s + Q : s + Q + 4])
+        J = product(product(R, own), R.T)
+        arm, speed = y[s + P : s + P + 3] - centre, y[s + V : s + V + 3] - velocity
+        swing = cross(arm, speed)
+        turns = applied(J, turned(y[s + Q : s + Q + 4], y[s + W : s + W + 3]))
+        for i in range(3):
+            spin[i] += turns[i] + mass[b] * swing[i]
+            for j in range(3):
+                inertia[i, j] += J[i, j] - mass[b] * arm[i] * arm[j]
+            inertia[i, i] += mass[b] * (arm[0] ** 2 + arm[1] ** 2 + arm[2] ** 2)
+    w = _solved(inertia, spin)
+    for b in range(2):
+        s = b * BODY
+        rigid = cross(w, y[s + P : s + P + 3] - centre)
+        w_body = turned(quat_inverse(y[s + Q : s + Q + 4]), w)
+        for i in range(3):
+            alike = velocity[i] + rigid[i]
+            y[s + V + i] = alike + share * (y[s + V + i] - alike)
+            y[s + W + i] = w_body[i] + share * (y[s + W + i] - w_body[i])
 
 
 @kernel

@@ -19,7 +19,17 @@ from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector, turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
-from proxops.space.contact_pair import SIZE, Pair, advance, books, contact_wrench, kick, relative, softness
+from proxops.space.contact_pair import (
+    SIZE,
+    Pair,
+    advance,
+    books,
+    contact_wrench,
+    kick,
+    relative,
+    softness,
+    towards_rigid,
+)
 from proxops.space.drogue import depth
 from proxops.touch.contact_fit import ContactFit, Law
 
@@ -29,6 +39,7 @@ CLEAR_M: Final = 1e-3  # farther apart than this, and than what a cycle closes: 
 KEPT: Final = 256  # cycles of states
 LONGEST: Final = 150  # cycles that are flown again; a longer contact moves its base on
 FADE_S: Final = 0.04  # a correction of the state goes into the commanded pose with this time constant
+NEAR_M: Final = 2e-3  # what robots, teaching in and shape may be off together
 EARLIER: Final = 3  # cycles before the touch at which a replay begins
 SURE: Final = 4  # cycles of a contact before its stiffness may be judged
 APART: Final = 3  # cycles without force that end a contact
@@ -68,6 +79,7 @@ class Touch:
     closing: float  # m/s along the normal of the first touch
     normal: Array
     state: Array  # of both bodies before it
+    after: Array = field(default_factory=lambda: np.full(SIZE, math.nan))  # and after it
     energy_after: float = math.nan
     leaving: float = math.nan
     ended: int = -1
@@ -123,7 +135,7 @@ class DockingLoop:
         self._learnt = False
         if self.compensate:
             self._learn(felt)
-        elif self._base < 0 and float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n:
+        elif self._base < 0 and float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n and self._near(felt):
             self._begin(felt)
         if self._learnt:
             self._replay()
@@ -160,7 +172,7 @@ class DockingLoop:
             return
         force = felt.wrench[:3]
         feels = float(np.linalg.norm(force)) > self.threshold_n
-        if feels and self._base < 0:
+        if feels and self._base < 0 and self._near(felt):
             self._begin(felt)
         if self._base < 0:
             return
@@ -187,6 +199,10 @@ class DockingLoop:
         if push > self.threshold_n and pace > 3.0 * law["creep"]:
             self._slip += (-float(felt.wrench[:3] @ slip) / pace * push, push * push)
             law["friction"] = max(0.0, self._slip[0] / self._slip[1])
+
+    def _near(self, felt: Felt) -> bool:
+        """Can the hardware touch there? A force from nowhere is none of a contact."""
+        return depth(self.pair[0]["drogue"], felt.pose, self._normal) > -NEAR_M
 
     def _begin(self, felt: Felt) -> None:
         self._base = max(min(self._free, self.cycle - self.late) - EARLIER, self.cycle - KEPT + 1, 0)
@@ -228,11 +244,13 @@ class DockingLoop:
         touch.ended, touch.energy_after, touch.law = self.cycle, float(self._books[7]), self._law
         relative(self.pair, self.y, self._pose, self._twist)
         touch.leaving = float(self._twist[:3] @ touch.normal)
+        touch.after = self.y.copy()
         self._base = -1
 
     def _hold_energy(self, touch: Touch) -> float:
-        """The guard: energy that a contact has put in is taken out again by an impulse against the leaving speed, which
-        keeps momentum. What is left of that speed, as a share."""
+        """The guard: energy that a contact has put in is taken out again, momentum kept: by an impulse against the leaving
+        speed if that can do it, else from all motion of the two against each other. What is left of the leaving speed, as a
+        share."""
         books(self.pair, self.y, self._books)
         gained = float(self._books[7]) - touch.energy_before
         if not gained > 0.0:
@@ -240,9 +258,17 @@ class DockingLoop:
         relative(self.pair, self.y, self._pose, self._twist)
         leaving = float(self._twist[:3] @ touch.normal)
         soft = softness(self.pair, self.y, touch.normal)
-        root = math.sqrt(max(leaving * leaving - 2.0 * soft * gained, 0.0))
-        kick(self.pair, self.y, (root - leaving) / soft * touch.normal)
-        return root / leaving
+        square = leaving * leaving - 2.0 * soft * gained
+        if leaving > 0.0 and square >= 0.0:
+            kick(self.pair, self.y, (math.sqrt(square) - leaving) / soft * touch.normal)
+            return math.sqrt(square) / leaving
+        after, rigid = float(self._books[7]), self.y.copy()
+        towards_rigid(self.pair, rigid, 0.0)
+        books(self.pair, rigid, self._books)
+        least = float(self._books[7])
+        share = math.sqrt(max(touch.energy_before - least, 0.0) / (after - least))
+        towards_rigid(self.pair, self.y, share)
+        return share
 
     @property
     def latched(self) -> bool:

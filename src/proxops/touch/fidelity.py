@@ -68,6 +68,7 @@ class Contact:
     stiffness: float | None = None  # N/m
     stiffness_share: float | None = None  # its relative uncertainty if it is declared to the loop; None: found on touch
     dt_s: float = PERIOD_S
+    most_n: float = math.inf  # force that the hardware, the limits or the sensor allow
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,11 @@ def _rules(contact: Contact, stiffness: float) -> tuple[float, tuple[Rule, ...]]
         Rule("dead zone D / F", delta, MOST_DEAD),
         Rule("B", restitution_bound(omega, noise, contact.dtau_s, contact.dt_s), MOST_B),
         Rule("overload", overload, MOST_OVERLOAD),
+        *(
+            (Rule("largest force over the limit", peak * overload / contact.most_n, 1.0),)
+            if contact.most_n < math.inf
+            else ()
+        ),
     )
 
 

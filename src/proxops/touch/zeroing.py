@@ -1,9 +1,8 @@
 """The sensor's zero: bias and slow drift, followed in free flight only.
 
-What is followed is the residual: reading less the tool's own load, which in free flight is bias and noise and nothing else. So
-gravity never gets into the bias. In contact everything is frozen: a steady push must not be forgotten. The follower is a
-critically damped pair (bias and its rate), so a steady drift leaves no lag behind.
-"""
+What is followed is the residual: reading less the tool's own load, which in free flight is bias and noise and nothing else.
+So gravity never gets into the bias. In contact nothing is followed: a steady push must not be forgotten; the drift found
+before goes on. The follower is a critically damped pair (bias and its rate), so a steady drift leaves no lag behind."""
 
 from __future__ import annotations
 
@@ -63,6 +62,7 @@ class Zeroing:
             self._state[:] = math.nan
         if not free_flight or self.fault:
             self._free = 0
+            self._state[0] += self._state[1] * self._period  # the drift goes on; what acts from outside is not followed
         else:
             self._window[self._free % len(self._window)] = residual
             self._free += 1
