@@ -77,7 +77,7 @@ def fly(
     pair[0]["law"]["stiffness"], pair[0]["law"]["damping"] = believed or 0.0, 0.0
     sensed = Sensed(300.0, NOISE_N, stiffness=believed, contact_point_m=0.0)
     loop = DockingLoop(
-        pair, y.copy(), late * PERIOD_S, 6.0 * NOISE_N + 1.0, lambda: ContactFit(sensed), compensate=compensate
+        pair, y.copy(), late * PERIOD_S, 6.0 * NOISE_N + 1.0, lambda law: ContactFit(sensed), compensate=compensate
     )
     hall = LateHall(true, late, rng)
     for _ in range(1500):
@@ -144,7 +144,7 @@ def test_the_command_never_jumps() -> None:
     pair[0]["law"]["stiffness"] = 0.0
     sensed = Sensed(300.0, NOISE_N)
     y = state((0.72, 0.0, 0.0), (-0.02, 0.0, 0.0), np.zeros(3))
-    loop = DockingLoop(pair, y, 0.024, 2.2, lambda: ContactFit(sensed))
+    loop = DockingLoop(pair, y, 0.024, 2.2, lambda law: ContactFit(sensed))
     hall, shown = LateHall(true, 6.0, np.random.default_rng(1)), []
     for _ in range(600):
         loop.step(hall.feel(loop.command))

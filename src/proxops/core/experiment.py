@@ -13,6 +13,7 @@ from pydantic import Field
 
 from proxops.core.errors import BadInput
 from proxops.core.strict_table import Finite, Strict, Truth, judge_table, read_toml, within
+from proxops.core.tool_load_file import read_tool_load
 
 KINDS: Final = {  # kind → module and class of its tables
     "turn": ("proxops.core.experiment_turn", "TurnFile"),
@@ -24,6 +25,12 @@ KINDS: Final = {  # kind → module and class of its tables
     "float": ("proxops.core.experiment_float", "FloatFile"),
     "grasp": ("proxops.core.experiment_grasp", "GraspFile"),
 }
+
+
+LOADS: Final = (
+    "tool",
+    "mock_up",
+)  # tables that may be the name of a file of ``proxops ft calibrate``, beside the scenario
 
 
 class Arm(Strict):
@@ -101,5 +108,9 @@ def parse_experiment(text: str, source: Path) -> Experiment:
     if kind not in KINDS:
         raise BadInput("kind: not one of the choices", where=str(source), value=kind, bound=", ".join(KINDS))
     module, name = KINDS[kind]
+    for key in LOADS:
+        if isinstance(values.get(key), str):
+            path = source.parent / values[key]
+            values[key] = read_tool_load(path).model_dump()
     table: type[ExperimentFile] = getattr(import_module(module), name)
     return Experiment(judge_table(values, table, source), source, text)

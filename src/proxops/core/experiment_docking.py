@@ -82,7 +82,7 @@ class LoopTable(Strict):
     """How the force goes back into the dynamics."""
 
     compensation: Literal["replay", "none"] = "replay"  # none: the force goes back as it comes, to look at
-    law: Literal["linear", "free"] = "linear"  # free: the force may rise with a power of the depth, found as well
+    law: Literal["linear", "free"] = "free"  # free: the force may rise with a power of the depth, found as well
     beyond_bounds: Literal["refuse", "label"] = "refuse"  # what happens if the certificate cannot be given
     stamp_error_ms: Annotated[Finite, within(0.001, 5)] = 0.05  # between the stamps of encoders and of forces
     alignment_mm: Annotated[Finite, within(0, 5)] = 0.05  # one sigma of how well the hardware is taught in
@@ -141,6 +141,15 @@ class DockingFile(ExperimentFile):
         if self.expect == "capture" and self.latch is None:
             context = {"key": "expect", "value": self.expect, "bound": "a table latch"}
             raise PydanticCustomError("no_latch", "nothing there that could capture", context)
+        for unit in ("N", "Nm"):
+            retract, stop = getattr(self.limits, f"retract_{unit}"), getattr(self.limits, f"stop_{unit}")
+            if retract > stop:
+                context = {
+                    "key": f"limits.retract_{unit}",
+                    "value": str(retract),
+                    "bound": f"at most limits.stop_{unit} = {stop:g}",
+                }
+                raise PydanticCustomError("limits", "beyond the one that stops", context)
         if self.loop.least_stiffness_N_mm >= self.loop.most_stiffness_N_mm:
             context = {
                 "key": "loop.least_stiffness_N_mm",

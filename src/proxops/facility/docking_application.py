@@ -129,6 +129,10 @@ class DockingApplication:
                 )
         self._put(self._command)
 
+    @property
+    def retreated(self) -> bool:
+        return self._retreat is not None
+
     def begin(self) -> None:
         """The start as teaching in has it."""
         self._put(self._command)

@@ -19,13 +19,14 @@ from proxops.maths.rotation import Array, quat_from_rotation_vector
 from proxops.sensors.force_torque import SensorTraits
 from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V, W, relative, softness
 from proxops.space.drogue import Drogue, depth
-from proxops.touch.contact_fit import ContactFit, Sensed
+from proxops.touch.contact_fit import ContactFit, Law, Sensed
 from proxops.touch.docking_loop import DockingLoop
-from proxops.touch.fidelity import Contact
+from proxops.touch.fidelity import LEAST_ERROR, LEAST_ERROR_FREE, Contact
 from proxops.touch.force_watch import StreamTraits
 from proxops.touch.tool_load import check_inertia, load_of, symmetric
 
 STIFFNESS_SHARE: Final = 0.3  # by which a declared stiffness may be off
+FOUND_SHARE: Final = 0.1  # by which one that was found in an earlier contact may be
 WAVE_M: Final = 0.012  # to and fro along the approach: how late the hall is
 CLEAR_M: Final = 0.004  # what robots may be off before they are taught in, and more
 SMALLEST_M: Final = 0.01  # radius of gyration of a spacecraft
@@ -104,8 +105,14 @@ class Bench:
             self.mass, file.sensor.noise_N, file.sensor.dead_zone_N, exponent_free=file.loop.law == "free", stiffness=believed,
             stiffness_share=STIFFNESS_SHARE, contact_point_m=0.0,
         )  # fmt: skip
+
+        def new_fit(before: Law | None) -> ContactFit:
+            if before is None or file.loop.law == "free":
+                return ContactFit(sensed)
+            return ContactFit(replace(sensed, stiffness=before.k, stiffness_share=max(before.sigmas[0], FOUND_SHARE)))
+
         return DockingLoop(
-            self.pair.copy(), self.y.copy(), delay_s, self.threshold_n, lambda: ContactFit(sensed),
+            self.pair.copy(), self.y.copy(), delay_s, self.threshold_n, new_fit,
             compensate=file.loop.compensation == "replay",
         )  # fmt: skip
 
@@ -130,6 +137,7 @@ class Bench:
         return Contact(
             1.0 / softness(self.pair, state, normal), speed, delay_s, self.file.loop.stamp_error_ms * 1e-3, s.noise_N,
             s.dead_zone_N, most_n=min(limits.retract_N, s.range_N - s.offset_N),
+            least_error=LEAST_ERROR if self.file.loop.law == "linear" else LEAST_ERROR_FREE,
         )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proxops.facility.docking_bench import Bench
+from proxops.space.contact_law import secant_stiffness
 from proxops.touch.docking_loop import DockingLoop
 from proxops.touch.fidelity import Certificate, admission, first_touch
 
@@ -31,13 +32,15 @@ class DockingJudge:
         if law is None or self._judged == len(loop.touches):
             return ""
         low, high = self._bench.file.loop.least_stiffness_N_mm, self._bench.file.loop.most_stiffness_N_mm
-        if not low <= law.k * 1e-3 <= high:
-            return f"contact stiffness found on touch: {law.k * 1e-3:.4g} N/mm, allowed {low:g} … {high:g} N/mm"
         touch = loop.touches[-1]
         if not touch.closing > 0.0:  # caught on the way out: there is no bounce to certify
             self._judged = len(loop.touches)
             return ""
-        found = first_touch(self._bench.contact(delay_s, touch.state, touch.normal, touch.closing), law, self._label)
+        contact = self._bench.contact(delay_s, touch.state, touch.normal, touch.closing)
+        stiffness = 1e-3 * secant_stiffness(contact.mass_kg, contact.speed, law.k, law.n)
+        if not low <= stiffness <= high:
+            return f"contact stiffness found on touch: {stiffness:.4g} N/mm, allowed {low:g} … {high:g} N/mm"
+        found = first_touch(contact, law, self._label)
         if found is None:  # not sure yet
             return ""
         self._judged, self.touched[-1] = len(loop.touches), found

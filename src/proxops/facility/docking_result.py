@@ -27,11 +27,11 @@ CONTINUOUS_MM: Final = (
 )
 CONVENTIONS: Final = (
     "Client axes: x out of the docking hardware, origin in the client's port. Ball: centre of the probe's ball. Forces "
-    "act on the chaser at "
-    "the ball's centre.",
-    "Restitution: speed along the normal of first touch after the contact over that before; undelayed and "
-    "uncompensated: flown from the "
-    "same state with the law that the virtual hardware has.",
+    "act on the "
+    "chaser at the ball's centre.",
+    "e, restitution: speed along the normal of first touch after the contact over that before. Ideal: flown from the "
+    "same state with "
+    "the law that the virtual hardware truly has and no delay; raw: with that law through the delay and nothing done about it.",
     "Energy: kinetic energy of both bodies less that of their common centre of mass.",
     "Shown: what the robots' encoders say, taught in at the start. The hardware that touches is where the robots truly are.",
 )
@@ -89,6 +89,8 @@ def _outcome(ran: DockingRan) -> str:
     loop = ran.application.loop
     if loop is not None and loop.latched:
         return "capture"
+    if ran.application.retreated:
+        return "retracted from contact" if loop is not None and loop.touches else "retracted"
     return "bounce" if loop is not None and any(touch.ended >= 0 for touch in loop.touches) else "no contact"
 
 
@@ -187,16 +189,20 @@ def _certificate(ran: DockingRan, judged: list[Judged]) -> Table:
     if certificate is None or delay is None:
         return "Fidelity certificate", (), ()
     rows = [
-        ("verdict", certificate.verdict.value, "; ".join(map(str, certificate.broken)) or "all bounds kept"),
+        ("verdict", _verdict(ran, certificate), "; ".join(map(str, certificate.broken)) or "all bounds kept"),
         ("loop delay", f"{delay.delay * 1e3:.3f} ms", f"± {delay.sigma * 1e3:.3f} ms (1 sigma), from a motion to and fro"),
         ("mass along the normal", f"{certificate.contact.mass_kg:.4g} kg", f"at {certificate.contact.speed * 1e3:.4g} mm/s"),
         ("stamps of pose and force", f"± {certificate.contact.dtau_s * 1e3:.3f} ms", "declared, not measured"),
         ("contact stiffness found", _found(judged), "in the last contact that came apart"),
         *((f"{rule.name}", f"{rule.value:.4g}", f"at most {rule.bound:g}") for rule in certificate.rules),
         ("error of restitution, uncompensated", f"{_raw_error(certificate, judged):+.4f} predicted", _worst(judged, "raw_error")),
-        ("error of restitution, compensated", f"at most {certificate.compensated:.4f} predicted", _worst(judged, "error")),
+        ("error of restitution, in this run", f"at most {certificate.compensated:.4f} promised", _worst(judged, "error")),
     ]  # fmt: skip
     return "Fidelity certificate", ("figure", "value", ""), tuple(rows)
+
+
+def _verdict(ran: DockingRan, certificate: Certificate) -> str:
+    return certificate.verdict.value if ran.application.file.loop.compensation == "replay" else "none: not compensated"
 
 
 def _found(judged: list[Judged]) -> str:
@@ -227,7 +233,7 @@ def _contacts(ran: DockingRan, judged: list[Judged]) -> Table:
         )
         for i, j in enumerate(judged)
     )  # fmt: skip
-    head = ("", "felt at", "lasted", "closing", "restitution", "undelayed", "raw", "error", "peak", "undelayed")
+    head = ("", "felt at", "lasted", "closing", "e", "ideal e", "raw e", "error", "peak", "ideal")
     return "Contacts", head, rows
 
 

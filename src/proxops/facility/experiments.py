@@ -28,5 +28,12 @@ def carry_out(experiment: Experiment, progress: Progress, **options: Any) -> Exp
     run = import_module(MODULES[experiment.file.kind]).run
     for name in options.keys() - signature(run).parameters:
         raise BadInput(f"--{name}: this experiment has no use for it", value=experiment.name)
-    result: ExperimentResult = run(experiment, progress, **options)
+    try:
+        result: ExperimentResult = run(experiment, progress, **options)
+    except BadInput as error:
+        if error.where:
+            raise
+        raise BadInput(
+            error.what, where=str(experiment.source), value=error.value, bound=error.bound, way_out=error.way_out
+        ) from None
     return replace(result, conventions=(*result.conventions, *experiment.file.notes))

@@ -45,7 +45,8 @@ def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
         (
             "Left: relative kinetic energy: dips while the hardware is pressed in, and is never more after a contact "
             "than before. Middle: stiffness and damping as found so far. Right: what the "
-            "commanded position still differs from the corrected state; it fades, it never jumps."
+            "commanded position still differs from the corrected state; a correction opens it within a cycle and the "
+            "command closes it slowly: the command itself does not jump."
         ),
     )
 
@@ -91,8 +92,12 @@ def _outline(axes: Any, shape: dict[str, Any]) -> None:
     x, y = play * (1.0 - np.cos(u)), play * np.sin(u)
     run = (mouth - bowl * np.cos(half)) / np.sin(half)  # along the wall
     x, y = np.append(x, x[-1] + run * np.cos(half)), np.append(y, y[-1] + run * np.sin(half))
+    rim = (
+        play + (mouth * np.cos(half) - bowl) / np.sin(half) + ball
+    )  # the flat flange round the mouth, a ball's radius before it
     for sign in (1.0, -1.0):
         axes.plot(x, sign * y, color=INK, lw=1.0)
+        axes.plot([rim, rim], [sign * mouth, sign * 1.5 * mouth], color=INK, lw=1.0)
 
 
 def _near(t: Floats, touching: Any) -> Any:
@@ -117,7 +122,8 @@ def _forces(log: Log, t: Floats, flying: Any, touching: Any) -> Any:
         depth = 1e3 * log.values("docking.true_depth")
         force = np.sqrt(sum(log.values(f"felt.f{axis}") ** 2 for axis in "xyz"))
         inside = near & (depth > -0.1)
-        right.plot(depth[inside], force[inside], ".", ms=3.0, color=ROBOT1)
+        for part in np.split(np.flatnonzero(inside), np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1):
+            right.plot(depth[part], force[part], ".-", ms=3.0, lw=0.6, color=ROBOT1)
         right.set(xlabel="depth [mm]", ylabel="force felt [N]", title="Force over depth")
         figure.tight_layout()
     return figure
@@ -132,8 +138,8 @@ def _books(log: Log, t: Floats, flying: Any, touching: Any) -> Any:
         energy.set(xlabel="t [s]", ylabel="[mJ]", title="Relative kinetic energy", ylim=(0.0, None))
         law.plot(t[flying], 1e-3 * log.values("law.stiffness")[flying], color=ROBOT1, label="stiffness [N/mm]")
         law.plot(t[flying], 0.1 * log.values("law.damping")[flying], color=RAIL, label="damping / 10 [N s/m]")
-        law.set(xlabel="t [s]", title="Law as found", ylim=(0.0, None))
-        law.legend(loc="best")
+        law.set(xlabel="t [s]", title="Law as found", ylim=(0.0, 1.5 * law.get_ylim()[1]))
+        law.legend(loc="upper left")
         off = 1e3 * np.sqrt(sum(log.values(f"blend.d{i}") ** 2 for i in range(3)))
         blend.plot(t[flying], off[flying], color=ROBOT2)
         blend.set(xlabel="t [s]", ylabel="[mm]", title="Command from state")

@@ -134,7 +134,10 @@ def _books(log: Log, t: Floats, floating: Any, curves: ImpulseCurves) -> Any:
         names = log.pool.dtype["setpoint"].names or ()
         for name in names:
             joints.plot(t[floating], np.degrees(log.values(f"setpoint.{name}")[floating]), lw=1.0, label=name)
-        joints.set(xlabel="t [s]", ylabel="[deg]", title="Set-points of the joints")
-        joints.legend(loc="upper right", ncols=2)
+        low, high = joints.get_ylim()
+        joints.set(
+            xlabel="t [s]", ylabel="[deg]", title="Set-points of the joints", ylim=(low, high + 0.5 * (high - low))
+        )
+        joints.legend(loc="upper right", ncols=4)
         figure.tight_layout()
     return figure

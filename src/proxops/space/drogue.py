@@ -40,11 +40,11 @@ class Drogue:
     def __post_init__(self) -> None:
         if self.kind == "cone" and not self.bowl_m > self.ball_m:
             raise BadInput(
-                "drogue.bowl_mm: the ball does not fit", value=self.bowl_m * 1e3, bound=f"over {self.ball_m * 1e3:g} mm"
+                "shape.bowl_mm: the ball does not fit", value=self.bowl_m * 1e3, bound=f"over {self.ball_m * 1e3:g} mm"
             )
         if self.kind == "cone" and not self.mouth_m > self.bowl_m * math.cos(self.half_angle_rad):
             raise BadInput(
-                "drogue.mouth_mm: narrower than where the wall begins", value=self.mouth_m * 1e3,
+                "shape.mouth_mm: narrower than where the wall begins", value=self.mouth_m * 1e3,
                 bound=f"over {self.bowl_m * math.cos(self.half_angle_rad) * 1e3:.1f} mm",
             )  # fmt: skip
 

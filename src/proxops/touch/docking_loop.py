@@ -101,13 +101,13 @@ class DockingLoop:
     y: Array
     delay_s: float
     threshold_n: float  # what noise and dead zone cannot be
-    new_fit: Callable[[], ContactFit]
+    new_fit: Callable[[Law | None], ContactFit]  # with the law of the contact before, if there was one
     compensate: bool = True
     cycle: int = 0
     touches: list[Touch] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._fit, self._law = self.new_fit(), _NO_LAW
+        self._fit, self._law = self.new_fit(None), _NO_LAW
         if not self.compensate:  # the force as it comes and nothing else: shows what a delay does
             self.pair[0]["law"]["stiffness"] = self.pair[0]["law"]["damping"] = 0.0
         self._states = np.zeros((KEPT, SIZE))
@@ -119,6 +119,7 @@ class DockingLoop:
         self._silent = 0
         self._latched_at = -1
         self._learnt = False  # something in this cycle that makes the past another one
+        self._known = _NO_LAW  # of the last contact that has shown one
         self._slip = np.zeros(2)  # sums for the friction
         self._away = np.zeros(6)  # what the commanded pose still differs from the state
         self.model = np.zeros(6)  # force of the law at the felt pose
@@ -211,7 +212,7 @@ class DockingLoop:
         relative(self.pair, y, self._pose, self._twist)
         depth(self.pair[0]["drogue"], felt.pose, self._normal)
         self._slip[:] = 0.0
-        self._silent, self._fit, self._law = 0, self.new_fit(), None
+        self._silent, self._fit, self._law = 0, self.new_fit(self._known), None
         self.touches.append(
             Touch(
                 self.cycle, float(self._books[7]), -float(self._twist[:3] @ self._normal), self._normal.copy(), y.copy()
@@ -242,6 +243,7 @@ class DockingLoop:
             touch.scaled = self._hold_energy(touch)
         books(self.pair, self.y, self._books)
         touch.ended, touch.energy_after, touch.law = self.cycle, float(self._books[7]), self._law
+        self._known = self._law or self._known
         relative(self.pair, self.y, self._pose, self._twist)
         touch.leaving = float(self._twist[:3] @ touch.normal)
         touch.after = self.y.copy()

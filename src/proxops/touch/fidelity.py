@@ -25,6 +25,7 @@ MOST_OMEGA_TAU: Final = 0.7
 MOST_DEAD: Final = 0.25
 MOST_B: Final = 0.02
 MOST_OVERLOAD: Final = 1.2
+LEAST_ERROR_FREE: Final = 0.01  # likewise, where the law is not declared to be linear
 LEAST_ERROR: Final = 0.005  # of the restitution, which the loop reaches where B is smaller
 KNOWN: Final = 0.2  # relative deviation at which a stiffness from first touch is judged
 SOFTEST, STIFFEST = 1e2, 1e9  # N/m, between which the admissible stiffness is looked for
@@ -69,6 +70,7 @@ class Contact:
     stiffness_share: float | None = None  # its relative uncertainty if it is declared to the loop; None: found on touch
     dt_s: float = PERIOD_S
     most_n: float = math.inf  # force that the hardware, the limits or the sensor allow
+    least_error: float = LEAST_ERROR  # of the restitution that is promised at best
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def admission(contact: Contact, label: bool = False) -> Certificate:
     kept = all(rule.kept for rule in rules)
     verdict = Verdict.ADMITTED if kept else Verdict.LABELLED if label else Verdict.REFUSED
     gain = delay_gain(omega, contact.tau_s + 0.5 * contact.dt_s) - 1.0  # half a tick: the force is held
-    return Certificate(contact, omega, rules, gain, max(LEAST_ERROR, rules[2].value), verdict, stiffest)
+    return Certificate(contact, omega, rules, gain, max(contact.least_error, rules[2].value), verdict, stiffest)
 
 
 def first_touch(contact: Contact, law: Law, label: bool = False) -> Certificate | None:
