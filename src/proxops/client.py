@@ -191,7 +191,9 @@ class ControlClient:
                 if reply.get("sequence", self._sequence) == self._sequence:
                     break
         except (TimeoutError, ConnectionError):
-            raise Refused(f"no facility answers at {where}: start one with proxops serve") from None
+            raise Refused(
+                f"no facility answers at {where}: start one with proxops serve (for ctl push: proxops run float --realtime)"
+            ) from None
         if not reply["ok"]:
             if reply["exit"] == EXIT_BAD_INPUT:
                 raise BadInput(reply["error"])

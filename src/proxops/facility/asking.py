@@ -82,6 +82,9 @@ def print_status(state: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = Console()
+    if "axes" not in state:  # no hall: a run of another kind that listens
+        console.print("   ".join(f"{key} [bold]{value}[/]" for key, value in state.items()))
+        return
     console.print(
         f"mode [bold]{state['mode']}[/]   source {state['source']}   hardware {state['hardware']}   "
         f"drives {'on' if state['drives_on'] else 'off'}"
