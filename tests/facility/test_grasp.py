@@ -1,6 +1,10 @@
 """The experiment ``grasp``: caught, bumped away, stopped by too much force, halted by a value that is no number."""
 
+import json
+import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,13 +13,15 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment, experiment_paths, parse_experiment
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.experiments import carry_out
-from proxops.facility.grasp_experiment import flight_of, prepared, run
+from proxops.facility.grasp_experiment import flight_of, prepared
+from proxops.facility.grasp_experiment import run as run_grasp
 from proxops.ground.experiment_log import about_of, write_experiment
 from proxops.ground.experiment_report import write_experiment_report
 from proxops.ground.grasp_figures import draw
 from proxops.ground.log import Log
 from proxops.onboard.grasp_phases import Phase
 from proxops.sensors.grasp_sensors import GraspSensors, spoiled
+from proxops.space.grasp_world import GraspWorld
 
 Change = tuple[str, str]
 
@@ -30,7 +36,7 @@ def experiment(name: str, *changes: Change) -> Experiment:
 
 
 def carried_out(name: str, *changes: Change, seed: int | None = None) -> ExperimentResult:
-    return run(experiment(name, *changes), lambda *_: None, seed=seed)
+    return run_grasp(experiment(name, *changes), lambda *_: None, seed=seed)
 
 
 def column(result: ExperimentResult, group: str, name: str) -> np.ndarray:
@@ -197,3 +203,43 @@ def test_log_and_report(late: ExperimentResult, tmp_path: Path) -> None:
     assert len(list(draw(log, told))) == (5 if late.figures["pictures"] else 4)
     write_experiment_report(log, tmp_path / "report.html")
     assert "bumped" in (tmp_path / "report.html").read_text()
+
+
+def ctrl_c_at(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice, as launchers pass it on."""
+    step = GraspWorld.step
+
+    def interrupted(world: GraspWorld, *command: Any) -> None:
+        if world.t >= seconds - 1e-9:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        step(world, *command)
+
+    monkeypatch.setattr(GraspWorld, "step", interrupted)
+
+
+@pytest.mark.parametrize(("at_s", "rows"), [(0.8, 201), (0.004, 2)])
+def test_ctrl_c_keeps_the_rows(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_s: float, rows: int
+) -> None:
+    """From the command line to log and report: exit code 1, the rows so far, and the cause wherever the run is told of."""
+    ctrl_c_at(at_s, monkeypatch)
+    code, out, err = run("run", "grasp", "--out", tmp_path, "--json")
+    assert code == 1, err
+    summary = json.loads(out)
+    assert summary["failure"].startswith(f"interrupted after {at_s:.2f}")
+    assert summary["figures"]["outcome"] == "interrupted"
+    assert not summary["passed"]
+    assert len(Log.open(tmp_path / "run.mcap").pool) == rows
+    assert "Interrupted after" in (tmp_path / "report.html").read_text()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_before_there_are_rows_is_told_in_one_line(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctrl_c_at(0.0, monkeypatch)
+    code, _, err = run("run", "grasp", "--out", tmp_path)
+    assert code == 1
+    assert "proxops: grasp: interrupted, nothing was recorded" in err
+    assert not (tmp_path / "run.mcap").exists()

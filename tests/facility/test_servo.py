@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from proxops.facility.servo_experiment import prepared, run
 from proxops.ground.experiment_log import about_of, write_experiment
 from proxops.ground.log import Log
 from proxops.ground.servo_figures import draw
+from proxops.space.free_floating import FreeFloating
 
 SHIPPED = experiment_paths()["servo"]
 
@@ -140,3 +143,45 @@ def test_bad_input_is_refused_before_the_run(old: str, new: str, complaint: str)
 def test_realtime_is_refused() -> None:
     with pytest.raises(BadInput, match="realtime"):
         carry_out(experiment(), lambda *_: None, realtime=True)
+
+
+def ctrl_c_at_step(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice, as launchers pass it on, in that step of the craft, counted over all runs."""
+    step, done = FreeFloating.step, [0]
+
+    def interrupted(plant: FreeFloating, *forces: Any) -> None:
+        done[0] += 1
+        if done[0] == number:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        step(plant, *forces)
+
+    monkeypatch.setattr(FreeFloating, "step", interrupted)
+
+
+@pytest.mark.parametrize(("share", "servos"), [(0.02, ["law 3"]), (0.5, ["law 3"]), (1.5, ["law 3", "indirect"])])
+def test_ctrl_c_keeps_the_servos_that_have_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, share: float, servos: list[str]
+) -> None:
+    """Before the first plan, on the way, and in the second servo; down to the drawings."""
+    one = experiment()
+    cycles = round(one.file.end_s * one.file.rate_hz)
+    ctrl_c_at_step(round(share * cycles), monkeypatch)
+    result = carried_out(one)
+    assert result.failure.startswith(f"{servos[-1]}, right model: interrupted after {share % 1.0 * one.file.end_s:.2f}")
+    assert not result.passed
+    assert list(result.figures["runs"]) == servos
+    rows = min(1.0, share) * cycles / round(one.file.rate_hz / 100.0)
+    assert len(result.t) == pytest.approx(rows + 1, abs=1)
+    write_experiment(tmp_path / "run.mcap", result, {"scenario": "servo", "kind": "servo"})
+    log = Log.open(tmp_path / "run.mcap")
+    about = about_of(log)
+    assert about is not None
+    assert len(list(draw(log, about))) >= 4
+
+
+def test_ctrl_c_at_once_leaves_nothing_to_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    ctrl_c_at_step(1, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        carried_out(experiment())
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

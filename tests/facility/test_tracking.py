@@ -1,5 +1,6 @@
 """The experiment ``tracking``: the shipped file, a short run of it, base control, bad files, a divergence."""
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from proxops.facility import tracking_experiment, tracking_run
 from proxops.facility.experiments import carry_out
 from proxops.facility.tracking_experiment import cases_of, prepared, run
 from proxops.facility.tracking_run import TrackingBench
+from proxops.space.free_floating import FreeFloating
 
 TEXT = experiment_paths()["humanoid"].read_text()
 
@@ -190,3 +192,46 @@ def test_a_wall_clock_is_refused() -> None:
 
 def test_the_report_has_all_drawings(short: Any, tmp_path: Path) -> None:
     assert report_of(short, tmp_path).count("<figure") >= 7
+
+
+def ctrl_c_at_step(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice, as launchers pass it on, in that step of the craft, counted over all runs."""
+    step, done = FreeFloating.step, [0]
+
+    def interrupted(plant: FreeFloating, *forces: Any) -> None:
+        done[0] += 1
+        if done[0] == number:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        step(plant, *forces)
+
+    monkeypatch.setattr(FreeFloating, "step", interrupted)
+
+
+@pytest.mark.parametrize(
+    ("step", "laws", "rows", "failure"),
+    [
+        (20, ["law 1"], 3, "law 1: interrupted after 0.020 s"),
+        (2500, ["law 1", "law 2"], 201, "law 2: interrupted after 0.500 s"),
+        (10_500, ["law 1", "law 2", "law 3", "law 4", tracking_experiment.EQUAL], 201, "wrong model"),
+    ],
+)
+def test_ctrl_c_keeps_the_laws_that_have_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, step: int, laws: list[str], rows: int, failure: str
+) -> None:
+    """In the first law, in the second, with a wrong model; down to the report."""
+    ctrl_c_at_step(step, monkeypatch)
+    result = run(experiment(*SHORT, ("seeds = 20", "seeds = 2")), quiet)
+    assert result.failure.startswith(failure)
+    assert not result.passed
+    assert list(result.figures["laws"]) == laws
+    assert len(result.t) == rows
+    assert np.isfinite(next(one for one in result.series if one.name == "law1").values).all()
+    assert "nterrupted after" in report_of(result, tmp_path)
+
+
+def test_ctrl_c_at_once_leaves_nothing_to_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    ctrl_c_at_step(1, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        run(experiment(*SHORT), quiet)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

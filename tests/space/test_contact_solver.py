@@ -6,8 +6,13 @@ import mujoco
 import numpy as np
 import pytest
 
+from proxops.arms.model import load_model
 from proxops.core.errors import ProxopsError
+from proxops.core.experiment import experiment_paths, parse_experiment
+from proxops.core.experiment_grasp import GraspFile
 from proxops.core.floating_object import FloatingScene, ObjectTable
+from proxops.facility.grasp_experiment import gripper_of
+from proxops.space import grasp_scene
 from proxops.space.contact_solver import check_solver, set_solver
 from proxops.space.floating_model import floating_model
 
@@ -92,3 +97,18 @@ def test_many_floating_objects_stay_dense() -> None:
     assert not mujoco.mj_isSparse(model)
     model.opt.jacobian = mujoco.mjtJacobian.mjJAC_AUTO
     assert mujoco.mj_isSparse(model)
+
+
+@pytest.mark.skipif(mujoco.mj_versionString() != "4.0.0", reason="defect of this version")
+def test_the_scene_of_a_catch_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dense as it is; refused if someone makes it sparse."""
+    path = experiment_paths()["grasp"]
+    experiment = parse_experiment(path.read_text(), path)
+    file = experiment.file
+    assert isinstance(file, GraspFile)
+    craft = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
+    whole = (craft, gripper_of(file.gripper), file.handle, 1e-3)
+    assert not mujoco.mj_isSparse(grasp_scene.build_scene(*whole))
+    monkeypatch.setattr(grasp_scene, "set_dense_newton", lambda option: setattr(option, "jacobian", SPARSE))
+    with pytest.raises(ProxopsError, match="dense"):
+        grasp_scene.build_scene(*whole)

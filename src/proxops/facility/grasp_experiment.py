@@ -16,6 +16,7 @@ from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.facility.grasp_pictures import pictures
 from proxops.facility.grasp_result import result_of
 from proxops.facility.grasp_run import GraspBench
+from proxops.facility.interruption import noted_interrupt
 from proxops.facility.tracking_experiment import gains_of
 from proxops.maths.pose import inverse_pose, pose
 from proxops.maths.quaternion import way_between
@@ -48,15 +49,16 @@ class Setting:
 
 
 def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:
-    """``seed``: of the measurements' noise."""
+    """``seed``: of the measurements' noise. Ctrl-C ends it as a failure, with what was recorded until then."""
     setting = prepared(experiment)
     file = setting.file
     rng = np.random.default_rng(file.seed if seed is None else seed)
     blind_s = file.timing.arrive_s - file.approach.blind_s
     sensors = GraspSensors(file.sensors, file.sight, file.fault, blind_s, rng)
     flight = flight_of(setting)
-    out = GraspBench(file, setting.craft, setting.world, sensors, flight).run(progress)
-    return result_of(file, setting.craft, setting.ahead, out, pictures(setting.world, out))
+    with noted_interrupt() as stopped:
+        out = GraspBench(file, setting.craft, setting.world, sensors, flight).run(progress, stopped)
+        return result_of(file, setting.craft, setting.ahead, out, pictures(setting.world, out))
 
 
 def prepared(experiment: Experiment) -> Setting:

@@ -40,8 +40,8 @@ class Findings:
     def __init__(self, file: GraspFile, run: GraspRun, series: dict[str, Series]) -> None:
         self.file, self.run, self._series = file, run, series
         linear, angular = (self._vector("balance", name) for name in ("linear", "angular"))
-        self.linear = float(np.linalg.norm(linear, axis=1).max()) / run.scale[0]
-        self.angular = float(np.linalg.norm(angular, axis=1).max()) / run.scale[1]
+        self.linear = _share(float(np.linalg.norm(linear, axis=1).max()), run.scale[0])
+        self.angular = _share(float(np.linalg.norm(angular, axis=1).max()), run.scale[1])
         self.excess_j = float(self.column("balance", "excess").max())
         self.speed, self.turn = (float(self.column("relative", name)[-1]) for name in ("speed", "turn_rate"))
         arm = self._series["arm"].values
@@ -61,6 +61,8 @@ class Findings:
         """Truth, not what the flight software thinks: held if the bar is between fingers that both pull at it."""
         if self.run.phases[-1][1] in (Phase.STOPPED, Phase.HALTED):
             return "stopped"
+        if self.run.interrupted:
+            return "interrupted"
         gripper, bar = self.file.gripper, self._vector("relative", "bar")[-1]
         between = (
             -gripper.grasp_m <= bar[2] <= gripper.finger_m[2] - gripper.grasp_m
@@ -125,6 +127,11 @@ class Findings:
             rows.append((phase.name.lower(), f"{t:.3f}", f"{end - t:.3f}", at_end, f"{force:.1f}"))
         head = ("phase", "from, s", "for, s", "relative speed at its end, mm/s", "greatest force on the handle, N")
         return "Phases of the catch", head, tuple(rows)
+
+
+def _share(error: float, scale: float) -> float:
+    """A run that ends at once may have moved nothing yet: no error of no momentum."""
+    return error / scale if scale > 0.0 else 0.0 if error == 0.0 else float("inf")
 
 
 def _conventions(file: GraspFile, pictures: list[Picture]) -> tuple[str, ...]:

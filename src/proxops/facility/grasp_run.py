@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,7 @@ from proxops.space.grasp_world import GraspWorld, Survey
 
 XYZ: Final = ("x", "y", "z")
 LOG_HZ: Final = 250.0
+LEAST_ROWS: Final = 2  # fewer have no course to be told
 Columns = tuple[tuple[str, str], ...]
 
 
@@ -66,6 +68,7 @@ class GraspRun:
     phases: tuple[tuple[float, Phase], ...]
     cause: str
     failure: str
+    interrupted: bool  # by the operator, before its end
     first: Survey
     last: Survey
     scale: tuple[float, float]  # N s, N m s: greatest momentum of handle or base in the run
@@ -92,11 +95,12 @@ class GraspBench:
         self._force = 0.0
         self._touched: float | None = None
 
-    def run(self, progress: Progress) -> GraspRun:
+    def run(self, progress: Progress, stopped: Callable[[], bool] = lambda: False) -> GraspRun:
+        """To the end of the time, until the physics diverge, or it is ``stopped``; KeyboardInterrupt if nothing is there yet."""
         world, every = self._world, self._every
         width = sum(len(columns) for _, columns in groups(self._craft.n).values())
         rows, places = np.full((self._cycles // every + 1, width), np.nan), []
-        failure, count, wrist = "", 0, 0.0
+        failure, interrupted, count, wrist = "", False, 0, 0.0
         for i in range(self._cycles + 1):
             measured = self._sensors.read(world)
             command = self._flight.step(measured)
@@ -108,6 +112,11 @@ class GraspBench:
             self._watch(command)
             if i == self._cycles:
                 break
+            if stopped():
+                if count < LEAST_ROWS:
+                    raise KeyboardInterrupt
+                failure, interrupted = f"interrupted after {i / self._file.rate_hz:.3f} s", True
+                break
             if i % 500 == 0:
                 progress("catching", i / self._file.rate_hz, self._file.end_s)
             try:
@@ -115,7 +124,7 @@ class GraspBench:
             except Diverged as reason:
                 failure = str(reason)
                 break
-        return self._told(rows[:count], np.array(places), failure)
+        return self._told(rows[:count], np.array(places), failure, interrupted)
 
     def _watch(self, command: GraspCommand) -> None:
         """What a row would miss between two rows."""
@@ -155,13 +164,13 @@ class GraspBench:
         way_between(start[[6, 3, 4, 5]], q[[6, 3, 4, 5]], way)
         return way
 
-    def _told(self, rows: Floats, places: Floats, failure: str) -> GraspRun:
+    def _told(self, rows: Floats, places: Floats, failure: str, interrupted: bool) -> GraspRun:
         flight, world = self._flight, self._world
         if flight.phase is Phase.HALTED and not failure:
             failure = f"flight software halted at {flight.since_s:.3f} s: {flight.cause}"
         t = self._every * world.cycle_s * np.arange(len(rows), dtype=np.float64)
         return GraspRun(
-            t, rows, places, tuple(flight.phases), flight.cause, failure,
+            t, rows, places, tuple(flight.phases), flight.cause, failure, interrupted,
             self._first, self._before, (float(self._scale[0]), float(self._scale[1])), float(self._shares[0]),
             float(self._shares[1]), float(self._shares[2]), self._force, self._touched, world.steps,
         )  # fmt: skip

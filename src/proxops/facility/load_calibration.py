@@ -1,47 +1,65 @@
-"""``proxops ft calibrate``: a virtual arm moves a tool on a force sensor; what the tool weighs is found from the readings.
+"""What a tool on a force sensor weighs, found from a motion of the arm: encoders and readings go in, nothing else.
 
-The truth goes through Pinocchio's rigid bodies and the virtual sensor; the identification has the motion, the readings and a
-formula of its own (touch/tool_load.py).
+The joints' course is a spline through the encoders' angles, without phase since all of it is there, and how far the readings'
+times are off it is found with the load (touch/stamp_shift.py). With the virtual sensor the truth is known and told beside the
+result; a user's own sensor comes over UDP while the arm moves by the wall's clock.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from proxops.arms.model import ArmModel, Floats, load_model
-from proxops.core.errors import BadInput, Refused
-from proxops.core.force_source import AXES, UNITS
-from proxops.core.tool_load_file import Identified, ToolLoadFile, read_tool_load, toml_of
-from proxops.facility.calibration_motion import Motion, calibration_motion
+from proxops.core.errors import BadInput
+from proxops.core.force_source import AXES, UNITS, ForceSource
+from proxops.core.messages import PERIOD_S
+from proxops.core.tool_load_file import Identified, ToolLoadFile
+from proxops.facility.calibration_drive import RATE_HZ, CalibrationDrive, Recorded, arm_traits
+from proxops.facility.calibration_motion import calibration_motion, flange_motion
+from proxops.facility.calibration_tool import VirtualTool
+from proxops.facility.loop_clock import LockstepLoopClock, LoopClock
+from proxops.ground.smoothing import SplineFit
+from proxops.lab.virtual_arm import VirtualArm
 from proxops.sensors.force_torque import ForceTorqueSensor, SensorTraits, wrench_of
-from proxops.touch.force_watch import ForceWatch, StreamTraits
-from proxops.touch.load_identification import CalibrationRows, LoadIdentification, identify_load
-from proxops.touch.tool_load import GRAVITY, ToolLoad, load_of, load_wrench, six_of
+from proxops.touch.force_watch import StreamTraits
+from proxops.touch.load_identification import CalibrationRows, LoadIdentification, identify_load, loads
+from proxops.touch.stamp_shift import MOST_S, timed_rows
+from proxops.touch.tool_load import GRAVITY, ToolLoad, load_of, six_of
 
 EXCITATIONS: Final = {"full": 1.0, "small": 0.03}  # share of the full swing
 ARM: Final = ("lwr_4plus", "flange")
-OFFSET: Final = wrench_of(5.0, 0.2)  # largest constant error, drawn from the seed
+OFFSET: Final = wrench_of(5.0, 0.2)  # largest constant error of the virtual sensor, drawn from the seed
 DRIFT: Final = wrench_of(0.05, 0.002)  # largest, per second
-RESULTS: Final = ("load.toml", "calibration.png")
-Row = tuple[str, str, float, float, float]  # parameter, unit, identified, sigma, truth
+RANGE: Final = wrench_of(2500.0, 400.0)  # of a user's sensor: what no reading reaches
+ANY_NOISE: Final = wrench_of(1e-9, 1e-9)  # of a user's sensor: every axis of it rustles
+KNOTS_S: Final = 0.06  # of the joints' course: the fastest sine has sixteen in its period
+Row = tuple[str, str, float, float, float | None]  # parameter, unit, identified, sigma, truth if it is known
+Stopped = Callable[[], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Of the virtual sensor and its tool; ``bias``: the mean one."""
+
+    load: ToolLoad
+    bias: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """All of it. ``bias``: the true mean one; ``compensated``: readings less the identified load, bias and drift."""
+    """All of it. ``compensated``: readings less the identified load, bias and drift."""
 
-    file: ToolLoadFile
-    truth: ToolLoad
-    bias: Floats
-    motion: Motion
+    name: str
+    truth: Truth | None
+    t: Floats
     readings: Floats
     compensated: Floats
     found: LoadIdentification
+    missed: int  # cycles that the loop lost
 
     @property
     def rows(self) -> list[Row]:
@@ -49,11 +67,10 @@ class Calibration:
         f, six = self.found, ("xx", "yy", "zz", "xy", "xz", "yz")
         names = ["mass", *(f"centre {axis}" for axis in "xyz"), *(f"inertia {pair}" for pair in six)]
         units = ["kg", *("m",) * 3, *("kg m²",) * 6, *UNITS]
-        got = np.concatenate([[f.load.mass], f.load.com, six_of(f.load.inertia), f.bias])
         sigma = np.concatenate([[f.mass_sigma], f.com_sigma, f.inertia_sigma, f.bias_sigma])
-        true = np.concatenate([[self.truth.mass], self.truth.com, six_of(self.truth.inertia), self.bias])
         names += [f"bias {axis}" for axis in AXES]
-        return list(zip(names, units, got.tolist(), sigma.tolist(), true.tolist(), strict=True))
+        true = _sixteen(self.truth.load, self.truth.bias) if self.truth else [None] * len(names)
+        return list(zip(names, units, _sixteen(f.load, f.bias), sigma.tolist(), true, strict=True))
 
     @property
     def load_file(self) -> ToolLoadFile:
@@ -64,102 +81,108 @@ class Calibration:
             bias=_numbers(f.bias), bias_sigma=_numbers(f.bias_sigma), condition=f.condition, residual=f.residual,
         )  # fmt: skip
         return ToolLoadFile(
-            name=self.file.name, mass_kg=f.load.mass, com_m=_numbers(f.load.com),
-            inertia_kgm2=_numbers(six_of(f.load.inertia)), identified=known,
+            name=self.name, mass_kg=f.load.mass, com_m=_numbers(f.load.com), inertia_kgm2=_numbers(six_of(f.load.inertia)),
+            identified=known,
         )  # fmt: skip
+
+
+def _sixteen(load: ToolLoad, bias: Floats) -> list[float]:
+    return [load.mass, *load.com.tolist(), *six_of(load.inertia).tolist(), *bias.tolist()]
 
 
 def _numbers(values: Floats) -> Any:
     return tuple(map(float, values))
 
 
-def shipped_tool() -> Path:
-    """The cube module that comes with us."""
-    return Path(str(files("proxops") / "lab" / "tools" / "cube_module.toml"))
+def calibrate(
+    tool: ToolLoadFile, excitation: float, seed: int, where: str = "", stopped: Stopped = lambda: False
+) -> Calibration:
+    """On the virtual sensor, in lockstep. BadInput names what is wrong with the tool or what the motion does not show."""
+    load, model, clock = load_of(tool, where), load_model(*ARM), LockstepLoopClock(RATE_HZ)
+    q = calibration_motion(model, excitation).q
+    arm_rng, sensor_rng = np.random.default_rng(seed).spawn(2)
+    arm = VirtualArm(arm_traits(model), q[0], clock.now, arm_rng)
+    offset, drift = OFFSET * sensor_rng.uniform(-1, 1, 6), DRIFT * sensor_rng.uniform(-1, 1, 6)
+    hung = VirtualTool(model, arm, load, ForceTorqueSensor(SensorTraits(offset=offset, drift=drift), sensor_rng))
+    traits = hung.sensor.traits
+    stream = StreamTraits(traits.range, traits.noise, traits.resolution, traits.rate_hz)
+    recorded = CalibrationDrive(arm, hung, stream, clock).run(q, stopped)
+    done = identified(tool.name, model, recorded, traits.noise)
+    biases = np.array(hung.biases)[np.isin(recorded.stamp, done.t)]
+    return replace(done, truth=Truth(load, biases.mean(axis=0)))
 
 
-def calibrate(tool: Path, excitation: float, seed: int) -> Calibration:
-    """Move, measure, identify; BadInput names what is wrong with the tool or what the motion does not show."""
-    file = read_tool_load(tool)
-    truth, arm = load_of(file, str(tool)), load_model(*ARM)
-    rng = np.random.default_rng(seed)
-    motion = calibration_motion(arm, excitation)
-    sensor = ForceTorqueSensor(
-        SensorTraits(offset=OFFSET * rng.uniform(-1, 1, 6), drift=DRIFT * rng.uniform(-1, 1, 6)), rng
+def calibrate_sensor(
+    name: str, excitation: float, seed: int, source: ForceSource, rate_hz: float, clock: LoopClock,
+    stopped: Stopped = lambda: False,
+) -> Calibration:  # fmt: skip
+    """On a user's own sensor, whose noise is what it shows while the arm stands. ``seed``: of the encoders."""
+    model = load_model(*ARM)
+    q = calibration_motion(model, excitation).q
+    arm = VirtualArm(arm_traits(model), q[0], clock.now, np.random.default_rng(seed))
+    stream = StreamTraits(RANGE, ANY_NOISE, np.zeros(6), rate_hz)
+    recorded = CalibrationDrive(arm, source, stream, clock).run(q, stopped)
+    return identified(name, model, recorded, _noise_at_rest(recorded))
+
+
+def rehearse() -> None:
+    """A moment on the virtual sensor: all that the loop calls is compiled before a clock runs."""
+    model, clock = load_model(*ARM), LockstepLoopClock(RATE_HZ)
+    home = calibration_motion(model).q[:1]
+    arm = VirtualArm(arm_traits(model), home[0], clock.now, np.random.default_rng(0))
+    hung = VirtualTool(
+        model,
+        arm,
+        ToolLoad(1.0, np.zeros(3), 0.01 * np.eye(3)),
+        ForceTorqueSensor(SensorTraits(), np.random.default_rng(0)),
     )
-    readings, bias = _measured(sensor, motion.t, true_wrenches(arm, truth, motion))
-    rows = CalibrationRows(motion.attitude, motion.w, motion.alpha, motion.a, readings, motion.t)
-    found = identify_load(rows, sensor.traits.noise, GRAVITY)
-    return Calibration(file, truth, bias, motion, readings, compensated(rows, found), found)
+    CalibrationDrive(arm, hung, StreamTraits(RANGE, ANY_NOISE, np.zeros(6), RATE_HZ), clock).run(home)
 
 
-def true_wrenches(arm: ArmModel, truth: ToolLoad, motion: Motion) -> Floats:
-    """(n, 6) that the tool puts on the sensor, by Pinocchio's spatial inertia: minus what the sensor has to hold it with."""
-    import pinocchio
-
-    body = pinocchio.Inertia(truth.mass, truth.com, truth.inertia)
-    out = np.empty((len(motion.t), 6))
-    for i, (q, w, alpha, a) in enumerate(zip(motion.attitude, motion.w, motion.alpha, motion.a, strict=True)):
-        R = pinocchio.Quaternion(*q).toRotationMatrix()
-        v = pinocchio.Motion(np.zeros(3), w)  # an observer who moves along with the sensor's origin: only its a counts
-        spatial = pinocchio.Motion(a - R.T @ GRAVITY, alpha)
-        out[i] = -(body * spatial + v.cross(body * v)).vector
-    return out
+def _noise_at_rest(recorded: Recorded) -> Floats:
+    """(6) standard deviation of the readings about a straight line: their drift is no noise."""
+    still = recorded.stamp < recorded.begin_s - MOST_S
+    t, rows = recorded.stamp[still], recorded.readings[still]
+    if t.size < 20:
+        raise BadInput("load calibration: too few readings while the arm stood", value=int(t.size), bound="at least 20")
+    line = np.column_stack([np.ones_like(t), t - t.mean()])
+    rest = rows - line @ np.linalg.lstsq(line, rows, rcond=None)[0]
+    noise: Floats = np.sqrt((rest**2).sum(axis=0) / (t.size - 2))
+    return noise
 
 
-def _measured(sensor: ForceTorqueSensor, t: Floats, wrenches: Floats) -> tuple[Floats, Floats]:
-    """Readings (n, 6), watched, and the sensor's true mean bias."""
-    traits = sensor.traits
-    watch = ForceWatch(StreamTraits(traits.range, traits.noise, traits.resolution, traits.rate_hz))
-    readings, biases = np.empty_like(wrenches), np.empty_like(wrenches)
-    for i, now in enumerate(t):
-        sensor.read(float(now), wrenches[i])
-        sample = sensor.latest(float(now))
-        fault = watch.step(float(now), sample)
-        if fault or sample is None:
-            raise Refused(f"load calibration: {fault or 'the sensor sends nothing'}")
-        readings[i], biases[i] = sample.wrench, sensor.bias
-    return readings, biases.mean(axis=0)
+def identified(name: str, model: ArmModel, recorded: Recorded, noise: Floats) -> Calibration:
+    """From what was recorded; ``noise``: (6) of a reading."""
+    course = SplineFit(recorded.t, recorded.encoders, KNOTS_S)
+    inside = (recorded.stamp >= recorded.t[0] + MOST_S) & (recorded.stamp <= recorded.t[-1] - MOST_S)
+    t, readings = recorded.stamp[inside], recorded.readings[inside]
+
+    def rows_at(shift: float) -> CalibrationRows:
+        joints = course.at(t + shift)
+        m = flange_motion(model, t, joints.angles, joints.rates, joints.accelerations)
+        return CalibrationRows(m.attitude, m.w, m.alpha, m.a, readings, t)
+
+    rows, shift = timed_rows(rows_at, noise, GRAVITY)
+    found = identify_load(rows, noise, GRAVITY)
+    found = replace(found, shift=found.shift + shift)
+    return Calibration(name, None, t, readings, compensated(rows, found), found, recorded.missed)
 
 
 def compensated(rows: CalibrationRows, found: LoadIdentification) -> Floats:
     """(n, 6) what is left of the readings."""
-    out = rows.reading - found.bias
-    for i in range(len(out)):
-        out[i] -= load_wrench(found.load.parameters, rows.attitude[i], rows.w[i], rows.alpha[i], rows.a[i], GRAVITY)
+    out: Floats = rows.reading - found.bias - loads(rows, found.load.parameters, GRAVITY)
     if rows.t is not None:
         out -= found.drift * (rows.t - rows.t.mean())[:, None]
     return out
 
 
-def calibration_session(tool: Path | None, excitation: str, seed: int, folder: Path, *, quiet: bool) -> dict[str, Any]:
-    """Calibrate, write load.toml and calibration.png into ``folder``, print; the result as plain values."""
-    from proxops.core.errors import refuse_overwriting
-    from proxops.ground.load_figures import draw_calibration, print_calibration
-    from proxops.ground.plot_style import save
-
-    source = tool or shipped_tool()
-    refuse_overwriting(folder / RESULTS[0], source)
-    done = calibrate(source, EXCITATIONS[excitation], seed)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / RESULTS[0]).write_text(toml_of(done.load_file, f"proxops ft calibrate, seed {seed}"))
-    except OSError as reason:
-        raise BadInput(f"cannot be written: {reason.strerror}", where=str(folder)) from None
-    save(draw_calibration(done.motion.t, done.readings, done.compensated, done.file.name), folder / RESULTS[1])
-    if not quiet:
-        print_calibration(done.rows, _summary(done), [folder / name for name in RESULTS])
-    return {
-        "ok": True, "tool": str(source), "seed": seed, "excitation": excitation, **_summary(done),
-        "parameters": [dict(zip(("name", "unit", "identified", "sigma", "truth"), row, strict=True)) for row in done.rows],
-        "files": [str(folder / name) for name in RESULTS],
-    }  # fmt: skip
-
-
-def _summary(done: Calibration) -> dict[str, Any]:
-    """How well it went. ``left``: root mean square of compensated force (N) and torque (N m), per axis."""
+def summary(done: Calibration) -> dict[str, Any]:
+    """How well it went. ``left``: root mean square of compensated force (N) and torque (N m), per axis; ``shift_ms``: readings
+    were made that much after their stamps."""
     force, torque = (float(np.sqrt(np.mean(part**2))) for part in np.split(done.compensated, 2, axis=1))
     return {
-        "readings": len(done.readings), "duration_s": float(done.motion.t[-1]), "condition": done.found.condition,
-        "residual": done.found.residual, "left_n": force, "left_nm": torque, "moved": done.found.moved,
+        "readings": len(done.readings), "duration_s": float(done.t[-1] - done.t[0] + PERIOD_S),
+        "condition": done.found.condition, "residual": done.found.residual, "left_n": force, "left_nm": torque,
+        "shift_ms": 1e3 * done.found.shift, "shift_sigma_ms": 1e3 * done.found.shift_sigma, "moved": done.found.moved,
+        "missed_cycles": done.missed,
     }  # fmt: skip

@@ -6,6 +6,7 @@ flight software whose model of the craft is off, because that is where laws with
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from proxops.arms.model_error import mistaken
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.core.experiment_servo import GuidanceTable, ServoFile, TrackTable
+from proxops.facility.interruption import noted_interrupt
 from proxops.facility.servo_eye import Eye, open_camera
 from proxops.facility.servo_result import INDIRECT, Runs, result_of
 from proxops.facility.servo_run import Servo, ServoBench, ServoRun, Station
@@ -34,6 +36,7 @@ from proxops.sensors.marker_camera import MarkerCamera
 
 FACING = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # R_base_marker: upright, facing the robot
 LOG_HZ = 100.0
+LEAST_ROWS = 2  # fewer have no course to be told
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,7 @@ class Setting:
 
 
 def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:
-    """``seed``: of the images' noise."""
+    """``seed``: of the images' noise. Ctrl-C ends it as a failure: servos that have rows by then are kept."""
     setting = prepared(experiment)
     file, noise = setting.file, setting.file.seed if seed is None else seed
     beliefs = {"right": setting.craft}
@@ -67,11 +70,16 @@ def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> 
         beliefs["wrong"] = mistaken(setting.craft, file.wrong_model.share, rng)
     names = names_of(file)
     runs: dict[str, Runs] = {"right": {}, "wrong": {}}
-    with open_camera(file) as camera:
+    with open_camera(file) as camera, noted_interrupt() as stopped:
         for count, (belief, name) in enumerate((belief, name) for belief in beliefs for name in names):
             progress(f"{name}, {belief} model", count * file.end_s, len(names) * len(beliefs) * file.end_s)
-            runs[belief][name] = one(setting, name, beliefs[belief], camera, noise)
-    return result_of(file, setting.craft, setting.ahead, setting.every, runs["right"], runs["wrong"])
+            out = one(setting, name, beliefs[belief], camera, noise, stopped)
+            if out.interrupted and not runs["right"] and np.isfinite(out.record[:, -1]).sum() < LEAST_ROWS:
+                raise KeyboardInterrupt
+            runs[belief][name] = out
+            if out.interrupted:
+                break
+        return result_of(file, setting.craft, setting.ahead, setting.every, runs["right"], runs["wrong"])
 
 
 def prepared(experiment: Experiment) -> Setting:
@@ -114,12 +122,15 @@ def station_of(file: ServoFile, craft: ArmModel) -> Station:
     return Station(T_inertial_marker, T_marker_grasp, camera_on_base(craft, file.camera.frame))
 
 
-def one(setting: Setting, name: str, belief: ArmModel, camera: MarkerCamera, seed: int) -> ServoRun:
+def one(
+    setting: Setting, name: str, belief: ArmModel, camera: MarkerCamera, seed: int,
+    stopped: Callable[[], bool] = lambda: False,
+) -> ServoRun:  # fmt: skip
     """One run; ``belief``: the flight software's model."""
     file, station = setting.file, setting.station
     eye = Eye(file, camera, station.T_inertial_marker, station.T_marker_grasp, seed)
     servo, q = servo_of(setting, name, belief), setting.craft.configuration(setting.start)
-    return ServoBench(file, setting.craft, q, station, servo, eye, setting.every).run()
+    return ServoBench(file, setting.craft, q, station, servo, eye, setting.every).run(stopped)
 
 
 def servo_of(setting: Setting, name: str, belief: ArmModel) -> Servo:

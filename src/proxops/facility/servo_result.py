@@ -102,13 +102,10 @@ def _criteria(file: ServoFile, right: Runs, wrong: Runs) -> tuple[Criterion, ...
     for row in file.law:
         name = f"law {row.number}"
         if row.mean_error_m is not None:
-            out.append(
-                Criterion(
-                    f"{name}: mean tracking error", _number(right[name].mean("error")), row.mean_error_m, unit="m"
-                )
-            )
+            value = _number(right[name].mean("error")) if name in right else None
+            out.append(Criterion(f"{name}: mean tracking error", value, row.mean_error_m, unit="m"))
         if row.final_error_m is not None:
-            value = _number(right[name].last("to_go"))
+            value = _number(right[name].last("to_go")) if name in right else None
             out.append(Criterion(f"{name}: hand from the grasp at the end, truth", value, row.final_error_m, unit="m"))
     return tuple(out)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -73,6 +74,7 @@ class ServoRun:
     torque_share: float  # largest torque, of what the joint can give
     margin_rad: float  # smallest distance of a joint to its limits
     failure: str = ""
+    interrupted: bool = False  # by the operator
 
     def mean(self, column: str) -> float:
         values = self._column(column)
@@ -107,10 +109,11 @@ class ServoBench:
             6, np.nan
         )  # last sighting: the marker's place in the base's frame, its turn from the start
 
-    def run(self) -> ServoRun:
+    def run(self, stopped: Callable[[], bool] = lambda: False) -> ServoRun:
+        """To the end of the time, until the craft diverges, or it is ``stopped``."""
         plant, every = self.plant, self._every
         record = np.full((self._cycles // every + 1, len(columns(self._craft.n))), np.nan)
-        share, margin, failure = 0.0, np.inf, ""
+        share, margin, failure, interrupted = 0.0, np.inf, "", False
         for i in range(self._cycles + 1):
             t, joints = i * self._dt, plant.q[N_BASE_Q:]
             self._look(t)
@@ -121,12 +124,15 @@ class ServoBench:
             margin = min(margin, float(np.min(np.minimum(joints - self._craft.lower, self._craft.upper - joints))))
             if i == self._cycles:
                 break
+            if stopped():
+                failure, interrupted = f"interrupted after {t:.3f} s", True
+                break
             try:
                 plant.step(torques, self._dt)
             except Diverged as reason:
                 failure = str(reason)
                 break
-        return ServoRun(record, self._eye.looked, self._servo.guidance.tally, share, margin, failure)
+        return ServoRun(record, self._eye.looked, self._servo.guidance.tally, share, margin, failure, interrupted)
 
     def _look(self, t: float) -> None:
         if not self._eye.due(t):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -43,6 +44,7 @@ class TrackingRun:
     record: Floats
     failure: str = ""
     share: float = 0.0  # largest torque asked for, over the motor's most
+    interrupted: bool = False  # by the operator
 
     @property
     def mean_m(self) -> float:
@@ -116,11 +118,12 @@ class TrackingBench:
         self._seen, self._start = Dynamics(craft), q.copy()
         self._u, self._L, self._null = np.zeros(6), np.zeros((6, 6)), np.zeros(craft.n)
 
-    def run(self) -> TrackingRun:
+    def run(self, stopped: Callable[[], bool] = lambda: False) -> TrackingRun:
+        """To the end of the path, until the craft diverges, or it is ``stopped``."""
         cycles, every = self._cycles, self._every
         errors, turns = np.full(cycles + 1, np.nan), np.full(cycles + 1, np.nan)
         record = np.full((cycles // every + 1, len(columns(self._craft.n))), np.nan)
-        failure, error, share = "", np.zeros(6), 0.0
+        failure, interrupted, error, share = "", False, np.zeros(6), 0.0
         known = np.zeros(self._craft.pin.nv)
         gravity = np.zeros(self._craft.pin.nv)
         for i in range(cycles + 1):
@@ -139,12 +142,15 @@ class TrackingBench:
                 record[i // every] = self._row(error, torques)
             if i == cycles:
                 break
+            if stopped():
+                failure, interrupted = f"interrupted after {t:.3f} s", True
+                break
             try:
                 self.plant.step(torques, self._dt, on_base, drive)
             except Diverged as reason:
                 failure = str(reason)
                 break
-        return TrackingRun(errors, turns, record, failure, share)
+        return TrackingRun(errors, turns, record, failure, share, interrupted)
 
     def _turn_base(self, q: Floats, v: Floats, known: Floats) -> tuple[Floats | None, Floats | None]:
         """Torques of the base's actuators; the arm's controller is told of them."""

@@ -35,24 +35,32 @@ def draw_calibration(t: Floats, readings: Floats, compensated: Floats, name: str
 
 
 def print_calibration(
-    rows: Iterable[tuple[str, str, float, float, float]], about: dict[str, Any], written: Iterable[Path]
+    rows: Iterable[tuple[str, str, float, float, float | None]], about: dict[str, Any], written: Iterable[Path]
 ) -> None:
-    """Parameter, identified, sigma, truth, and how many sigmas they differ by."""
+    """Parameter, identified, sigma; truth, where it is known, and how many sigmas they differ by."""
     from rich.console import Console
     from rich.table import Table
 
     console = Console()
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("parameter")
-    for name in ("identified", "sigma", "truth", "off, sigma"):
+    rows = list(rows)
+    known = all(true is not None for *_, true in rows)
+    for name in ("identified", "sigma", *(("truth", "off, sigma") if known else ())):
         table.add_column(name, justify="right")
     table.add_column("unit")
     for name, unit, got, sigma, true in rows:
-        table.add_row(name, f"{got:.5f}", f"{sigma:.5f}", f"{true:.5f}", f"{(got - true) / sigma:+.1f}", unit)
+        compared = () if true is None else (f"{true:.5f}", f"{(got - true) / sigma:+.1f}")
+        table.add_row(name, f"{got:.5f}", f"{sigma:.5f}", *compared, unit)
     console.print(table, highlight=False)
     console.print(
         f"{about['readings']} readings in {about['duration_s']:.0f} s, condition {about['condition']:.1f}; after compensation"
         f" {about['left_n']:.3f} N and {about['left_nm']:.4f} N m per axis, {about['residual']:.3f} times the noise",
+        highlight=False,
+        soft_wrap=True,
+    )
+    console.print(
+        f"readings were made {about['shift_ms']:+.2f} ± {about['shift_sigma_ms']:.2f} ms from their stamps",
         highlight=False,
         soft_wrap=True,
     )

@@ -122,7 +122,8 @@ def in_decades(axes: Any) -> None:
     """Logarithmic, from one power of ten to another, so that no labels are squeezed between them."""
     axes.set_yscale("log")
     low, high = (np.log10(y) for y in axes.get_ylim())
-    axes.set_ylim(10.0 ** np.floor(low + 0.05), 10.0 ** np.ceil(high - 0.05))
+    bottom = np.floor(low + 0.05)
+    axes.set_ylim(10.0**bottom, 10.0 ** max(np.ceil(high - 0.05), bottom + 1.0))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_formatter("")
 

@@ -93,7 +93,7 @@ def _path(axes: Any, log: Log, name: str) -> None:
     axes.plot(*hand.T, color=BAD, lw=2.4, alpha=0.6, label="hand")
     axes.plot(*path.T, color=INK, lw=1.0, ls=(0, (4, 2.5)), label="path as planned")
     axes.plot(*hand[[0]].T, "o", color=INK, ms=4)
-    axes.plot(*path[[-1]].T, "o", color=INK, ms=4, mfc="white")
+    axes.plot(*path[-1:].T, "o", color=INK, ms=4, mfc="white")  # none before the first plan
     axes.set_box_aspect(np.maximum(np.ptp(hand, axis=0), 0.45 * np.ptp(hand, axis=0).max()), zoom=1.05)
     for axis in "xyz":
         getattr(axes, f"set_{axis}label")(f"{axis} [m]", labelpad=0)

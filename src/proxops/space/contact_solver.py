@@ -15,12 +15,19 @@ IMPEDANCE: Final = (
 )
 
 
-def set_solver(option: Any) -> None:
-    """Of an `MjSpec` or `MjModel`: Newton with dense Jacobians, to rounding; the contact's own mass instead of an estimate."""
+def set_dense_newton(option: Any) -> None:
+    """Of an `MjSpec` or `MjModel`: the solver with Jacobians that it is right with, everything else as it is."""
     import mujoco
 
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+
+
+def set_solver(option: Any) -> None:
+    """Of an `MjSpec` or `MjModel`: Newton with dense Jacobians, to rounding; the contact's own mass instead of an estimate."""
+    import mujoco
+
+    set_dense_newton(option)
     option.iterations, option.ls_iterations = 50, 50
     option.tolerance, option.ls_tolerance = 1e-12, 1e-3
     option.enableflags |= mujoco.mjtEnableBit.mjENBL_DIAGEXACT

@@ -2,8 +2,7 @@
 URDF's drawings.
 
 Only craft and handle touch each other; the craft does not touch itself. No gravity, no damping, no armature: what changes
-momentum or energy is a joint torque, a finger's force or a contact. MuJoCo's dense constraint Jacobian is asked for, since the
-Newton solver of version 4.0.0 has a known defect with the sparse one.
+momentum or energy is a joint torque, a finger's force or a contact.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment_grasp import HandleTable, PartTable
 from proxops.core.offscreen import PictureUnavailable, import_mujoco
 from proxops.maths.rotation import quat_from_matrix, quat_from_rotation_vector
+from proxops.space.contact_solver import check_solver, set_dense_newton
 
 CRAFT, HANDLE = 1, 2  # collision bits
 # Names with a blank: no joint of a URDF has one, so they cannot meet.
@@ -57,7 +57,9 @@ def build_scene(craft: ArmModel, gripper: Gripper, handle: HandleTable, step_s: 
     _add_gripper(mujoco, bodies[frame.parentJoint], frame.placement.homogeneous, gripper)
     _add_handle(mujoco, spec, handle)
     _set_contacts(spec, handle)
-    return spec.compile()
+    model = spec.compile()
+    check_solver(model)
+    return model
 
 
 def _set_options(mujoco: Any, spec: Any, step_s: float) -> None:
@@ -68,7 +70,7 @@ def _set_options(mujoco: Any, spec: Any, step_s: float) -> None:
     option = spec.option
     option.timestep, option.integrator = step_s, mujoco.mjtIntegrator.mjINT_RK4
     option.gravity = np.zeros(3)
-    option.jacobian, option.solver = mujoco.mjtJacobian.mjJAC_DENSE, mujoco.mjtSolver.mjSOL_NEWTON
+    set_dense_newton(option)
     option.cone, option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10.0  # friction that creeps little
     option.enableflags = mujoco.mjtEnableBit.mjENBL_ENERGY
     look = spec.visual

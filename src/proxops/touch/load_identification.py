@@ -1,9 +1,10 @@
 """A tool's mass, centre and inertia, and the sensor's bias, from a calibration motion: weighted linear least squares.
 
 The ten parameters of the load and six biases enter a reading linearly (tool_load.py); six drift rates join them where times are
-given. Rows are divided by the sensor's noise, so the inverse of the normal matrix is the parameters' covariance. A parameter is
-called observable when what its own uncertainty does to a compensated reading, at a lively motion of the arm, stays below a
-share of the noise of one reading: otherwise the motion has told too little and the result is refused, by name.
+given, and an error of these times where the readings' slope is (stamp_shift.py). Rows are divided by the sensor's noise, so the
+inverse of the normal matrix is the parameters' covariance. A parameter is called observable when what its own
+uncertainty does to a compensated reading, at a lively motion of the arm, stays below a share of the noise of one reading:
+otherwise the motion has told too little and the result is refused, by name.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from proxops.touch.tool_load import N_PARAMETERS, PARAMETERS, ToolLoad, regresso
 
 BIASES: Final = tuple(f"bias {axis}" for axis in AXES)
 DRIFTS: Final = tuple(f"drift {axis}" for axis in AXES)
+SHIFT: Final = "time shift"
 LIVELY_ALPHA: Final = 10.0  # rad/s²: what a wrist does when it hurries
 LIVELY_G: Final = 9.81  # m/s²: turned upside down, gravity alone does twice this
 SHARE: Final = 0.2  # of one reading's noise
@@ -32,7 +34,8 @@ LEAST_ROWS: Final = 50
 @dataclass(frozen=True, eq=False)
 class CalibrationRows:
     """(n, ·) of the sensor's frame: ``attitude`` q_world_sensor (scalar first), the rest inertial, in the sensor's axes; readings
-    about its origin. ``t`` (s) where drift is to be found, too."""
+    about its origin. ``t`` (s) where drift is to be found, too; ``slope``: of the readings, per
+    second, where an error of their times is."""
 
     attitude: Floats
     w: Floats
@@ -40,6 +43,7 @@ class CalibrationRows:
     a: Floats
     reading: Floats
     t: Floats | None = None
+    slope: Floats | None = None
 
     def check(self) -> None:
         """BadInput unless there are enough rows, of one length, all numbers."""
@@ -47,6 +51,8 @@ class CalibrationRows:
         if n < LEAST_ROWS:
             raise BadInput("load calibration: too few rows", value=n, bound=f"at least {LEAST_ROWS}")
         widths = {"attitude": 4, "w": 3, "alpha": 3, "a": 3, "reading": 6}
+        if self.slope is not None:
+            widths["slope"] = 6
         for name, width in widths.items():
             rows = getattr(self, name)
             if rows.shape != (n, width):
@@ -74,6 +80,8 @@ class LoadIdentification:
     drift: Floats  # per second, zero where no times were given; ``bias`` is then that of the mean time
     condition: float
     residual: float  # root mean square, in shares of the noise
+    shift: float  # s: the readings were made this much after the times they are stamped with; zero where no slope was given
+    shift_sigma: float
     moved: bool  # the measured inertia lay outside what bodies have, within its uncertainty, and was moved to the edge
 
     @property
@@ -81,8 +89,30 @@ class LoadIdentification:
         return float(self.sigma[0])
 
 
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """``theta``: parameters, biases, drifts and shift, as far as there are columns of them."""
+
+    theta: Floats
+    covariance: Floats
+    condition: float
+    residual: float
+
+
 def identify_load(rows: CalibrationRows, noise: Floats, gravity: Floats) -> LoadIdentification:
     """``noise``: (6) standard deviations of a reading; ``gravity`` (3) in the world's axes. BadInput names what is wrong."""
+    found = solved(rows, noise, gravity)
+    if not found.residual < MISFIT:
+        raise BadInput(
+            "load calibration: the readings do not fit a rigid tool", value=f"residuals {found.residual:.3g} times the noise",
+            bound=f"below {MISFIT:g}", way_out="nobody may touch the tool meanwhile; check the sensor's frame and noise",
+        )  # fmt: skip
+    covariance = found.covariance * max(1.0, found.residual) ** 2
+    return _result(rows, found, covariance, physical_load(found.theta[:N_PARAMETERS], covariance[:10, :10]))
+
+
+def solved(rows: CalibrationRows, noise: Floats, gravity: Floats) -> Solved:
+    """The least squares alone: whether it is a load is not judged."""
     rows.check()
     if np.shape(noise) != (6,) or not np.all(np.isfinite(noise) & (np.asarray(noise) > 0.0)):
         raise BadInput("load calibration: noise", value=np.asarray(noise).tolist(), bound="six, above 0")
@@ -91,32 +121,36 @@ def identify_load(rows: CalibrationRows, noise: Floats, gravity: Floats) -> Load
     covariance, condition = _observed(weighted, names, noise)
     theta = covariance @ (weighted.T @ (rows.reading / noise).ravel())
     residual = float(np.sqrt(np.mean(((rows.reading - (A @ theta).reshape(-1, 6)) / noise) ** 2)))
-    if not residual < MISFIT:
-        raise BadInput(
-            "load calibration: the readings do not fit a rigid tool", value=f"residuals {residual:.3g} times the noise",
-            bound=f"below {MISFIT:g}", way_out="nobody may touch the tool meanwhile; check the sensor's frame and noise",
-        )  # fmt: skip
-    covariance = covariance * max(1.0, residual) ** 2
-    return _result(theta, covariance, physical_load(theta[:N_PARAMETERS], covariance[:10, :10]), condition, residual)
+    return Solved(theta, covariance, condition, residual)
 
 
-def _result(theta: Floats, covariance: Floats, body: Physical, condition: float, residual: float) -> LoadIdentification:
-    sigma = np.sqrt(np.diag(covariance))
-    drift = theta[16:22] if theta.size > 16 else np.zeros(6)
+def loads(rows: CalibrationRows, theta: Floats, gravity: Floats) -> Floats:
+    """(n, 6) what the load alone puts on the sensor, by the first ten of ``theta``."""
+    Y = stacked(rows.attitude, rows.w, rows.alpha, rows.a, np.asarray(gravity, float))
+    return np.ascontiguousarray((Y @ theta[:N_PARAMETERS]).reshape(-1, 6))
+
+
+def _result(rows: CalibrationRows, found: Solved, covariance: Floats, body: Physical) -> LoadIdentification:
+    theta, sigma = found.theta, np.sqrt(np.diag(covariance))
+    drift = theta[16:22] if rows.t is not None else np.zeros(6)
+    shift = (float(theta[-1]), float(sigma[-1])) if rows.slope is not None else (0.0, 0.0)
     return LoadIdentification(
-        body.load, body.com_sigma, body.inertia_sigma, theta[:10], sigma[:10], theta[10:16], sigma[10:16], drift, condition,
-        residual, body.moved,
+        body.load, body.com_sigma, body.inertia_sigma, theta[:10], sigma[:10], theta[10:16], sigma[10:16], drift,
+        found.condition, found.residual, *shift, body.moved,
     )  # fmt: skip
 
 
 def _columns(rows: CalibrationRows, gravity: Floats) -> tuple[Floats, tuple[str, ...]]:
-    """(6 n, 16 or 22) with the names of the columns."""
+    """(6 n, 16 to 23) with the names of the columns."""
     Y = stacked(rows.attitude, rows.w, rows.alpha, rows.a, np.asarray(gravity, float))
     bias = np.tile(np.eye(6), (len(rows.attitude), 1))
-    if rows.t is None:
-        return np.hstack([Y, bias]), PARAMETERS + BIASES
-    since = np.repeat(rows.t - rows.t.mean(), 6)[:, None]  # from the middle: bias and drift then hardly mix
-    return np.hstack([Y, bias, bias * since]), PARAMETERS + BIASES + DRIFTS
+    columns, names = [Y, bias], PARAMETERS + BIASES
+    if rows.t is not None:
+        since = np.repeat(rows.t - rows.t.mean(), 6)[:, None]  # from the middle: bias and drift then hardly mix
+        columns, names = [*columns, bias * since], names + DRIFTS
+    if rows.slope is not None:
+        columns, names = [*columns, rows.slope.reshape(-1, 1)], (*names, SHIFT)
+    return np.hstack(columns), names
 
 
 def _observed(weighted: Floats, names: tuple[str, ...], noise: Floats) -> tuple[Floats, float]:
