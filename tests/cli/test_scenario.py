@@ -76,3 +76,14 @@ def test_a_mistake_is_named_and_nothing_moves(short: Path, change: tuple[str, st
 def test_an_unknown_scenario_says_where_the_known_ones_are() -> None:
     done = proxops("run", "nowhere")
     assert done.returncode == 2 and "extepos" in done.stderr
+
+
+def test_a_control_port_is_refused_where_nobody_listens_on_it(short: Path, tmp_path: Path) -> None:
+    for scenario, words in (
+        (str(short), "--control-port: for experiments only"),
+        ("grasp", "has no use"),
+        ("float", "--realtime"),
+    ):
+        done = proxops("run", scenario, "--out", str(tmp_path / "run"), "--control-port", "47990")
+        assert done.returncode == 2
+        assert words in done.stderr

@@ -102,3 +102,15 @@ def test_what_is_no_number_is_a_fault_and_never_zero() -> None:
 def test_absurd_settings_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(BadInput, match="zeroing"):
         Zeroing(BIAS, **wrong)
+
+
+def test_what_grows_faster_than_the_sensor_can_drift_is_not_followed_away() -> None:
+    """A lean of 3 N/s with 0.3 N/s allowed: the bias has exactly that slope at most, and 90 % of the lean stays."""
+    zero = Zeroing(np.zeros(6), most_rate=np.repeat([0.3, 0.01], 3))
+    for k in range(5000):
+        lean = np.array([0.0, 3.0 * k * 0.004, 0.0, 0.0, 0.0, 0.0])
+        left = zero.step(lean, True)
+    assert zero.bias[1] <= 0.3 * 5000 * 0.004 + 1e-9
+    assert left[1] >= 0.9 * lean[1] - 1e-9
+    with pytest.raises(BadInput, match="most_rate"):
+        Zeroing(BIAS, most_rate=np.full(6, np.nan))

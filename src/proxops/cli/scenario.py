@@ -19,6 +19,10 @@ WithHall = Annotated[
     bool | None, typer.Option("--hall/--no-hall", help="Close a mission's loop through the hall, or not.")
 ]
 Runs = Annotated[int, typer.Option(help="Fly a mission this many times, with seeds counting up.", min=1, max=100_000)]
+Control = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="UDP port of the control channel of a live experiment; 0: any free one."),
+]
 ScenarioName = Annotated[str, typer.Argument(help="Scenario file (TOML), or the name of a shipped one: proxops list.")]
 
 
@@ -34,6 +38,7 @@ def run(
     flight_software: Software = None,
     hall: WithHall = None,
     runs: Runs = 1,
+    control_port: Control = None,
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
     scripted client of the bridge."""
@@ -48,8 +53,11 @@ def run(
 
         _refuse(loaded.name, "missions", flight_software=flight_software, hall=hall, runs=runs if runs > 1 else None)
         _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
-        summary = experiment_session(loaded, folder, realtime=realtime, seed=seed, report=report, quiet=json)
+        summary = experiment_session(
+            loaded, folder, realtime=realtime, seed=seed, control_port=control_port, report=report, quiet=json
+        )
         _end(summary, json)
+    _refuse(loaded.name, "experiments", control_port=control_port)
     read = read_cell(cell, user_tool)
     if isinstance(loaded, Mission) and runs > 1:
         from proxops.facility.mission_campaign import campaign_session

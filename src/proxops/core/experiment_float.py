@@ -55,7 +55,7 @@ class PlanTable(Strict):
 class FloatSensorTable(ForceSensorTable):
     """Six axes between flange and module."""
 
-    noise_N: Annotated[Finite, within(0.01, 100)] = 1.0  # standard deviation of a reading
+    noise_N: Annotated[Finite, within(0.01, 100)] = 1.0  # standard deviation of a reading, or of a cycle's mean
     noise_Nm: Annotated[Finite, within(0.001, 100)] = 0.05  # likewise
     offset_Nm: Annotated[Finite, within(0, 10)] = 0.3  # largest; drawn from the seed
     drift_N_s: Annotated[Finite, within(0, 10)] = 0.2  # largest; of the torque a twentieth of it
@@ -65,6 +65,7 @@ class FloatSensorTable(ForceSensorTable):
     stop_Nm: Annotated[Finite, within(1, 1e5)] = 30.0  # likewise
     source: Literal["virtual", "network"] = "virtual"  # network: a sensor of the user's own, docs/touch.md
     port: Annotated[Whole, within(1, 65535)] = 47_340  # UDP, of the network
+    rate_hz: Annotated[Finite, within(250, 8000)] = 250.0  # of the network's; a cycle takes the mean
 
 
 class FloatFile(ArmExperimentFile):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -28,4 +29,16 @@ class ForceSource(Protocol):
 
     def latest(self, t: float) -> ForceSample | None:
         """The newest reading that has arrived by ``t``; None before the first. The same one again until there is another."""
+        ...
+
+
+class ForceStream(Protocol):
+    """A sensor of which every reading is wanted, once."""
+
+    def arrived(self, t: float) -> Sequence[ForceSample]:
+        """What has arrived since the last call, oldest first, by ``t``; bounded in number, empty if there is nothing new."""
+        ...
+
+    def close(self) -> None:
+        """It is not asked again."""
         ...

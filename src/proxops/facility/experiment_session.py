@@ -20,13 +20,14 @@ from proxops.ground.experiment_log import MODEL
 
 
 def experiment_session(
-    experiment: Experiment, folder: Path, *, realtime: bool, seed: int | None, report: bool, quiet: bool
-) -> dict[str, Any]:
+    experiment: Experiment, folder: Path, *, realtime: bool, seed: int | None, report: bool, quiet: bool,
+    control_port: int | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
     from proxops.facility.progress import progress_bar
     from proxops.ground.experiment_log import write_experiment
 
-    options = {"realtime": realtime or None, "seed": seed}
+    options = {"realtime": realtime or None, "seed": seed, "control_port": control_port}
     prepare_folder(folder)
     with progress_bar(quiet) as bar:
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -21,11 +22,15 @@ from proxops.maths.rotation import Array, matrix_from_rotation_vector, quat_from
 from proxops.sensors.force_torque import SensorTraits
 from proxops.space.floating_solid import mass_properties
 from proxops.touch.force_watch import StreamTraits
+from proxops.touch.joint_plan import JointPlanner
 from proxops.touch.push import Push
 from proxops.touch.srs_model import srs_arm
 from proxops.touch.tool_load import load_of
 
+AT_LEAST_AHEAD: Final = 18  # cycles that physics may look ahead in one cycle, if no more are needed
+SHORTEST_PLAN: Final = 12  # cycles of which a plan is worth something
 PLANNED = 0.95  # share of speed and acceleration that set-points may use; the rest is the guard's
+RATE_HZ: Final = round(1.0 / PERIOD_S)
 SETTLE_S = 1.0  # standing still, before the module is let go: the sensor's zero is found
 
 
@@ -53,6 +58,29 @@ class FloatBench:
             self.traits, lag_s=self.traits.lag_s * (1.0 + self.file.hand.lag_error), encoder_step=0.0, encoder_noise=0.0
         )
 
+    @property
+    def lead(self) -> int:
+        """Cycles by which set-points are ahead: the arm's own delay."""
+        return round(self.traits.delay_s / PERIOD_S)
+
+    @property
+    def spacing(self) -> int:
+        """Cycles between the poses of a plan's rows."""
+        return max(1, round(self.file.plan.ahead_s / PERIOD_S / self.file.plan.rows))
+
+    @property
+    def cycles_foreseen(self) -> int:
+        """By the physics in one cycle, at most. A push makes all of the future obsolete: one cycle must do for a plan of at least
+        one row, beyond the arm's own delay."""
+        return max(AT_LEAST_AHEAD, self.lead + max(self.spacing, SHORTEST_PLAN) + 1)
+
+    def planner(self) -> JointPlanner:
+        """Standing at the start."""
+        plan = self.file.plan
+        planner = JointPlanner(self.arm, self.T_world_base, self.T_flange_object, plan.columns, plan.rows, self.spacing)
+        planner.start(self.joints)
+        return planner
+
     def object_at(self, joints: Array) -> Array:
         """T_world_object when the arm stands at ``joints``."""
         return compose(compose(self.T_world_base, self.arm.flange(joints)), self.T_flange_object)
@@ -63,6 +91,7 @@ def prepare(file: FloatFile, model: ArmModel, source: Path, rng: np.random.Gener
     hand = file.hand
     if len(hand.acceleration_rad_s2) != model.n or len(hand.jerk_rad_s3) != model.n:
         raise BadInput("hand.acceleration_rad_s2, hand.jerk_rad_s3: one number for each joint", bound=str(model.n))
+    _judge_numbers(file)
     whole = srs_arm(model, np.array(hand.acceleration_rad_s2), np.array(hand.jerk_rad_s3))
     arm = replace(whole, speed=PLANNED * whole.speed, acceleration=PLANNED * whole.acceleration)
     joints = model.angles(hand.start_deg, "hand.start_deg")
@@ -76,8 +105,25 @@ def prepare(file: FloatFile, model: ArmModel, source: Path, rng: np.random.Gener
     )  # fmt: skip
     return FloatBench(
         file, arm, joints, T_world_base, T_flange_object, scene, com, load_of(file.mock_up, "mock_up").parameters, traits,
-        sensor_traits(file.sensor, rng), stream_traits(file.sensor), tuple(_push(table) for table in file.push),
+        sensor_traits(file.sensor, rng), replace(stream_traits(file.sensor), rate_hz=file.sensor.rate_hz),
+        tuple(_push(table) for table in file.push),
     )  # fmt: skip
+
+
+def _judge_numbers(file: FloatFile) -> None:
+    """What no single key shows."""
+    if file.plan.physics_hz % RATE_HZ:
+        raise BadInput(
+            "plan.physics_hz", value=file.plan.physics_hz, bound=f"multiples of {RATE_HZ}, the hall's cycles a second"
+        )
+    if file.sensor.source == "virtual" and file.sensor.rate_hz != RATE_HZ:
+        raise BadInput(
+            "sensor.rate_hz: the virtual sensor reads once a cycle", value=file.sensor.rate_hz, bound=f"{RATE_HZ}",
+            way_out='leave it out, or source = "network"',
+        )  # fmt: skip
+    for k, push in enumerate(file.push):
+        if not push.impulse_Ns and not any(push.twist_Nms):
+            raise BadInput(f"push {k + 1}: neither impulse_Ns nor twist_Nms", value=0, bound="one of them")
 
 
 def _push(table: PushTable) -> Push:

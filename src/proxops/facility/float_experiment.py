@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from proxops.arms.model import load_model
 from proxops.core.channel import LOOPBACK
+from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_float import FloatFile
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.core.force_source import ForceSource
+from proxops.core.force_source import ForceStream
 from proxops.core.messages import PERIOD_S
-from proxops.facility.float_bench import SETTLE_S, FloatBench, prepare
+from proxops.facility.float_bench import RATE_HZ, SETTLE_S, FloatBench, prepare
 from proxops.facility.float_desk import FloatDesk
 from proxops.facility.float_loop import FloatLoop
 from proxops.facility.float_result import sum_up
@@ -26,14 +27,18 @@ from proxops.facility.module_hand import Hand, VirtualModule
 from proxops.facility.progress import now_and_then
 from proxops.facility.realtime import enter_real_time
 from proxops.facility.virtual_force_sensor import put_fault, true_load
+from proxops.lab.redundant_arm import SOLVED
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.sensors.force_torque import ForceTorqueSensor
 from proxops.space.floating_world import FloatingWorld
 from proxops.touch.force_port import ForcePort
+from proxops.touch.joint_follower import Following, JointFollower
+from proxops.touch.joint_plan import JointPlan
 from proxops.touch.push import Push
 
-RATE_HZ: Final = round(1.0 / PERIOD_S)
 WARM_UP_S: Final = 1.0
+TURN: Final = 100  # cycles until the course of a rehearsal turns back
+TURNED_SHARE: Final = 0.05  # of the joints' speeds, on it
 REHEARSED: Final = 5000  # physics steps at most until a module has met a wall
 
 
@@ -52,6 +57,8 @@ def run(
     """Lockstep unless ``realtime``; the same seed gives the same run, bit for bit, in lockstep."""
     file = experiment.file
     assert isinstance(file, FloatFile)
+    if control_port is not None and not realtime:
+        raise BadInput("--control-port: in lockstep nobody can push", value=control_port, way_out="add --realtime")
     seed = file.seed if seed is None else seed
     model = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
     bench = prepare(file, model, experiment.source, np.random.default_rng(seed))
@@ -66,21 +73,20 @@ def lockstep(
 ) -> FloatRan:  # fmt: skip
     """As fast as it goes."""
     loop = assemble(bench, seed, LockstepLoopClock(RATE_HZ), bench.file.flight_s)
-    loop.run(tell, stopped)
+    try:
+        loop.run(tell, stopped)
+    finally:
+        loop.close()
     return FloatRan(bench, loop, {})
 
 
 def live(bench: FloatBench, seed: int, control_port: int | None, stopped: Callable[[], bool]) -> FloatRan:
     """By the wall's clock. ``proxops ctl push`` reaches it on the control port."""
-    touch_once(bench)
-    rehearsal = Hand((Push(SETTLE_S + 0.2 * WARM_UP_S, (0.0, 0.0, 1.0), 1.0, 0.1),))
-    assemble(bench, seed, LockstepLoopClock(RATE_HZ), WARM_UP_S, rehearsal).run(
-        lambda t: None
-    )  # all compiled from here on
+    rehearse(bench, seed)
     clock = WallLoopClock(RATE_HZ)
     hand = Hand(bench.pushes)
     desk = FloatDesk(hand, clock.now, control_port)
-    granted = enter_real_time()
+    granted, loop = enter_real_time(), None
     try:
         print(f"control channel {LOOPBACK}:{desk.port}: proxops ctl push --control-port {desk.port}", flush=True)
         loop = assemble(bench, seed, clock, bench.file.flight_s, hand, desk.serve, time.perf_counter)
@@ -88,7 +94,36 @@ def live(bench: FloatBench, seed: int, control_port: int | None, stopped: Callab
     finally:
         granted.leave()
         desk.close()
+        if loop is not None:
+            loop.close()
     return FloatRan(bench, loop, {"granted": str(granted), "missed": clock.missed})
+
+
+def rehearse(bench: FloatBench, seed: int) -> None:
+    """Everything once in lockstep, a push included, so that all is compiled before the clock runs. The sensor is a virtual one:
+    nobody's real one keeps pace with lockstep."""
+    touch_once(bench)
+    bend_once(bench)
+    sensor = bench.file.sensor.model_copy(update={"source": "virtual", "rate_hz": float(RATE_HZ), "fault": "none"})
+    alone = replace(
+        bench, file=bench.file.model_copy(update={"sensor": sensor}), stream=replace(bench.stream, rate_hz=float(RATE_HZ))
+    )  # fmt: skip
+    hand = Hand((Push(SETTLE_S + 0.2 * WARM_UP_S, (0.0, 0.0, 1.0), 1.0, 0.1),))
+    assemble(alone, seed, LockstepLoopClock(RATE_HZ), WARM_UP_S, hand).run(lambda t: None)
+
+
+def bend_once(bench: FloatBench) -> set[Following]:
+    """Follow a course that turns back at once, over a bridge, so that bounces are compiled before the clock runs; what was
+    done."""
+    arm, follower, seen = bench.arm, JointFollower(bench.arm, bench.joints), set()
+    inwards = np.sign(0.5 * (arm.lower + arm.upper) - bench.joints)
+    k = np.arange(2 * TURN + 1)
+    course = bench.joints + np.minimum(k, 2 * TURN - k)[:, None] * PERIOD_S * TURNED_SHARE * arm.speed * inwards
+    for begin in range(TURN):
+        ahead = course[begin : begin + TURN].copy()
+        follower.step(JointPlan(ahead, np.zeros(len(ahead)), len(ahead), SOLVED, "", PERIOD_S))
+        seen.add(follower.state)
+    return seen
 
 
 def touch_once(bench: FloatBench) -> None:
@@ -110,7 +145,7 @@ def assemble(
     arm = VirtualArm(bench.traits, bench.joints, clock.now, arm_rng)
     s = bench.file.sensor
     if s.source == "network":
-        source: ForceSource = ForcePort((LOOPBACK, s.port))
+        source: ForceStream = ForcePort((LOOPBACK, s.port))
         return FloatLoop(bench, arm, source, None, clock, duration_s=duration_s, each_cycle=each_cycle, timed=timed)
     sensor = ForceTorqueSensor(bench.sensor, sensor_rng)
     module = VirtualModule(

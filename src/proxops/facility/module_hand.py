@@ -56,7 +56,7 @@ class Hand:
 
 
 class VirtualModule:
-    """What the virtual sensor reads with the arm in its true motion. A ``ForceSource``."""
+    """What the virtual sensor reads with the arm in its true motion. A ``ForceSource`` and a ``ForceStream``."""
 
     def __init__(
         self, arm: SrsArm, T_world_base: Array, T_flange_object: Array, load: Array, sensor: ForceTorqueSensor, hand: Hand
@@ -64,6 +64,7 @@ class VirtualModule:
         self._arm, self._T_world_base = arm, T_world_base
         self._p_flange_object = T_flange_object[:3, 3].copy()
         self._load, self.sensor, self.hand = FlangeLoad(arm, T_world_base, load), sensor, hand
+        self._handed: ForceSample | None = None
         self.pushed = np.zeros(6)  # truly, world axes about the module's frame
 
     def feel(self, t: float, joints: Array, rates: Array, accelerations: Array) -> None:
@@ -76,3 +77,13 @@ class VirtualModule:
 
     def latest(self, t: float) -> ForceSample | None:
         return self.sensor.latest(t)
+
+    def arrived(self, t: float) -> tuple[ForceSample, ...]:
+        sample = self.sensor.latest(t)
+        if sample is None or sample is self._handed:
+            return ()
+        self._handed = sample
+        return (sample,)
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -118,7 +118,7 @@ class Stop:
         where = ", ".join(part for part in (AXIS_TEXT[self.axis], self.detail) if part)
         if where:
             text += f" ({where})"
-        if entry.unit:
+        if entry.unit and not self.value == self.bound == 0.0:  # no numbers: the words say it all
             unit, scale = (entry.rail_unit, 1e3) if self.axis == 1 and entry.rail_unit else (entry.unit, entry.scale)
             value, bound = self.value * scale, self.bound * scale
             text += f"; got {value:.6g} {unit}, bound {bound:.6g} {unit}, over by {abs(value - bound):.4g} {unit}"

@@ -1,6 +1,7 @@
 """A user's own force sensor over UDP: its readings (core/force_datagram.py) behind the same face as the virtual sensor.
 
-Nothing here waits. The newest reading wins; what comes late or twice is dropped and counted. The first sender of a good
+Nothing here waits. Readings are handed out once each (``arrived``), or the newest alone (``latest``); what comes late or twice is
+dropped and counted. The first sender of a good
 datagram is the sensor until ``reset``; others are strangers. The sensor's clock is tied to ours once, at its first datagram:
 from then on its own times count, so that jitter on the line does not get into them. A sensor that restarts counts from
 zero again and is old until ``reset``: the watch calls that a lost cable, which is what it is.
@@ -9,6 +10,7 @@ zero again and is old until ``reset``: the watch calls that a lost cable, which 
 from __future__ import annotations
 
 import socket
+from collections import deque
 from typing import Final
 
 import numpy as np
@@ -42,10 +44,22 @@ class ForcePort:
         """Forget sender, times and numbers: after the sensor was started anew. Counters stay."""
         self.sender: Address | None = None
         self._sample: ForceSample | None = None
+        self._arrived: deque[ForceSample] = deque(maxlen=DRAIN_LIMIT)
         self._first_ns, self._first_t = 0, 0.0
 
     def latest(self, t: float) -> ForceSample | None:
         """Read what has come by now, ``t`` s on our clock; the newest reading, None before the first."""
+        self._drain(t)
+        return self._sample
+
+    def arrived(self, t: float) -> tuple[ForceSample, ...]:
+        """Likewise, but all readings since the last call, oldest first; of very many the newest."""
+        self._drain(t)
+        out = tuple(self._arrived)
+        self._arrived.clear()
+        return out
+
+    def _drain(self, t: float) -> None:
         for _ in range(DRAIN_LIMIT if self._socket else 0):
             assert self._socket is not None
             try:
@@ -55,7 +69,6 @@ class ForcePort:
             except ConnectionError:  # an answer of the operating system to something else: no datagram
                 continue
             self.take(data, t, sender)
-        return self._sample
 
     def take(self, data: bytes, t: float, sender: Address = ("", 0)) -> None:
         """One datagram that has arrived at ``t``."""
@@ -88,6 +101,7 @@ class ForcePort:
     def _keep(self, reading: ForceReading) -> None:
         t = self._first_t + (reading.measured_ns - self._first_ns) * 1e-9  # whole numbers first: no digits are lost
         self._sample = ForceSample(t, np.array(reading.wrench), reading.sequence)
+        self._arrived.append(self._sample)
         self.taken += 1
 
 

@@ -57,6 +57,11 @@ class JointFollower:
         self._limits, self._motion = np.zeros((5, n)), np.zeros((4, n))
         self._way, self._bridge = JointWay(n), CourseBridge(np.array([arm.speed, arm.acceleration, arm.jerk]), cycle_s)
 
+    def go_on_from(self, other: JointFollower) -> None:
+        """Go on as ``other``, of the same arm, would; it is left as it is."""
+        self.joints, self.rates, self.accelerations = other.joints, other.rates, other.accelerations
+        self.state, self.reason, self._bridge.end = other.state, other.reason, other._bridge.end
+
     def step(self, plan: JointPlan | None) -> tuple[Array, Array]:
         """The next set-point: joints and rates one cycle on."""
         self.reason = self._objection(plan)

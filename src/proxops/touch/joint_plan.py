@@ -96,6 +96,11 @@ class JointPlanner:
         self._elbow[:], self._course[:] = 0.0, math.nan
         self._elbow[0] = arm_angle(self.arm.lengths, self.arm.signs, joints)
 
+    def go_on_from(self, other: JointPlanner) -> None:
+        """Plan from now on as ``other``, of the same arm, rows and spacing, would; it is left as it is."""
+        self._branch, self._near[:] = other._branch, other._near
+        self._elbow[:], self._course[:] = other._elbow, other._course
+
     def plan(self, poses: Array, elapsed: int = 1) -> JointPlan:
         """``poses`` (at least spacing + 1, 7): of the object in the world, position and quaternion with the scalar
         first, cycle by cycle from the time that the present set-point is meant for: now, or later by the arm's own

@@ -1,8 +1,11 @@
 """The sensor's zero: bias and slow drift, followed in free flight only.
 
-What is followed is the residual: reading less the tool's own load, which in free flight is bias and noise and nothing else.
-So gravity never gets into the bias. In contact nothing is followed: a steady push must not be forgotten; the drift found
-before goes on. The follower is a critically damped pair (bias and its rate), so a steady drift leaves no lag behind."""
+What is followed is the residual: reading less the tool's own load, which in free flight is bias and noise and nothing else. So
+gravity never gets into the bias. In contact nothing is followed: a steady push must not be forgotten; the drift found before
+goes on. The follower is a critically damped pair (bias and its rate), so a steady drift leaves no lag behind. Who knows how fast
+the sensor can drift says so (``most_rate``): the bias then goes after the pair no faster, and a hand that leans on the tool ever
+harder is not taken for drift.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +27,19 @@ class Zeroing:
     """``bias`` (6): to be taken off every residual. NaN in a residual makes it NaN and is named in ``fault``."""
 
     def __init__(
-        self, bias: Floats, period_s: float = PERIOD_S, time_constant_s: float = TIME_CONSTANT_S, window_s: float = WINDOW_S
+        self, bias: Floats, period_s: float = PERIOD_S, time_constant_s: float = TIME_CONSTANT_S, window_s: float = WINDOW_S,
+        most_rate: Floats | None = None,
     ) -> None:  # fmt: skip
         for name, value in (("period_s", period_s), ("time_constant_s", time_constant_s), ("window_s", window_s)):
             if not 0.0 < value < math.inf:
                 raise BadInput(f"zeroing: {name}", value=value, bound="above 0, finite")
         if time_constant_s < 2.0 * period_s:
             raise BadInput("zeroing: time_constant_s", value=time_constant_s, bound=f"at least {2.0 * period_s:g} s")
-        self._state = np.zeros((2, 6))  # bias, and its rate per second
-        self._state[0] = bias
+        self._most_rate = np.full(6, math.inf) if most_rate is None else np.array(most_rate, float)  # N/s, N m/s
+        if self._most_rate.shape != (6,) or not (self._most_rate >= 0.0).all():
+            raise BadInput("zeroing: most_rate", value=most_rate, bound="six numbers, 0 or more")
+        self._state = np.zeros((3, 6))  # bias of the pair, its rate per second, and the bias that goes after it
+        self._state[[0, 2]] = bias
         self._period, self._time_constant = period_s, time_constant_s
         self._window = np.zeros((max(round(window_s / period_s), 1), 6))
         self._free = 0  # cycles of free flight without a break
@@ -41,7 +48,7 @@ class Zeroing:
     @property
     def bias(self) -> Floats:
         """N and N m; a view that changes with the next step."""
-        out: Floats = self._state[0]
+        out: Floats = self._state[2]
         return out
 
     @property
@@ -62,12 +69,14 @@ class Zeroing:
             self._state[:] = math.nan
         if not free_flight or self.fault:
             self._free = 0
-            self._state[0] += self._state[1] * self._period  # the drift goes on; what acts from outside is not followed
+            on = self._period * np.clip(self._state[1], -self._most_rate, self._most_rate)
+            self._state[0] += on  # the drift goes on; what acts from outside is not followed
+            self._state[2] += on
         else:
             self._window[self._free % len(self._window)] = residual
             self._free += 1
-            follow(self._state, residual, self._period, self._time_constant)
-        out: Floats = residual - self._state[0]
+            follow(self._state, residual, self._period, self._time_constant, self._most_rate)
+        out: Floats = residual - self._state[2]
         return out
 
     def rezero(self) -> None:
@@ -80,12 +89,13 @@ class Zeroing:
                 f"re-zero refused: rule free flight; {had:.0f} ms of free flight so far, asked for {asked:.0f} ms;"
                 " let go of the tool"
             )
-        self._state[0], self._state[1] = self._window.mean(axis=0), 0.0
+        self._state[[0, 2]], self._state[1] = self._window.mean(axis=0), 0.0
 
 
 @kernel
-def follow(state: Floats, residual: Floats, dt: float, time_constant: float) -> None:
-    """One step of bias (row 0) and rate (row 1) towards ``residual``; both poles at exp(-dt / time_constant)."""
+def follow(state: Floats, residual: Floats, dt: float, time_constant: float, most_rate: Floats) -> None:
+    """One step of bias (row 0) and rate (row 1) towards ``residual``, both poles at exp(-dt / time_constant); and of row 2 after
+    row 0, no faster than ``most_rate`` (6)."""
     pole = math.exp(-dt / time_constant)
     gain, rate_gain = 1.0 - pole * pole, (1.0 - pole) ** 2 / dt
     for i in range(6):
@@ -93,3 +103,5 @@ def follow(state: Floats, residual: Floats, dt: float, time_constant: float) -> 
         off = residual[i] - ahead
         state[0, i] = ahead + gain * off
         state[1, i] += rate_gain * off
+        reach = most_rate[i] * dt
+        state[2, i] = min(max(state[0, i], state[2, i] - reach), state[2, i] + reach)
