@@ -2,7 +2,8 @@
 
 Run: python docs/draw_contact.py
 Everything drawn is computed by the package's own kernels: the loop of force over penetration by the virtual hardware through a
-delay, the restitutions by the study's methods on undamped contacts with noise and a delay known to 0.05 ms.
+delay, the restitutions by feeding the force back and by the docking loop, on undamped contacts with noise, a dead zone and a
+delay known to 0.05 ms.
 """
 
 import math
@@ -13,8 +14,10 @@ from svg_sheet import CHASER, DIM, FAINT, INK, TARGET, Point, Sheet
 
 from proxops.core.messages import PERIOD_S
 from proxops.touch.command_path import placed, put_node, straight_path
-from proxops.touch.contact_study import DTAU_S, IDENTIFIED, NONE, Case, outcome
+from proxops.touch.contact_case import DTAU_S, Case
+from proxops.touch.contact_study import docked, fed_back
 from proxops.touch.delayed_bounce import flown, hardware, reading
+from proxops.touch.ticked_bounce import NONE
 
 OMEGA_TAU = 0.3
 LAG = 50  # steps of the drawn loop in a delay
@@ -71,7 +74,8 @@ def draw_loop(sheet: Sheet) -> None:
 
 
 def restitutions() -> tuple[list[Point], list[Point]]:
-    """(omega tau, restitution) of undamped contacts, uncompensated (the hold's half tick counted as delay) and identified."""
+    """(omega tau, restitution) of undamped contacts, uncompensated (the hold's half tick counted as delay) and by the
+    docking loop."""
     rng, plain, cured = np.random.default_rng(12), [], []
     for i in range(POINTS):
         omega_tau, mass, stiffness = 0.03 + 0.66 * i / (POINTS - 1), 600.0, 6e4
@@ -79,9 +83,9 @@ def restitutions() -> tuple[list[Point], list[Point]]:
         speed, tau = 0.02, omega_tau / omega
         peak = speed * math.sqrt(stiffness * mass)
         error, gap = DTAU_S * rng.uniform(-1.0, 1.0), speed * (tau + PERIOD_S * (5.0 + rng.uniform()))
-        case = Case(mass, stiffness, speed, tau, 0.0, 1.0, 0.01 * peak, 0.05 * peak, False, error, gap, i)
-        plain.append((omega * (tau + 0.5 * PERIOD_S), outcome(case, NONE).restitution))
-        cured.append((omega_tau, outcome(case, IDENTIFIED).restitution))
+        case = Case(mass, stiffness, speed, tau, 0.0, 1.0, 0.01 * peak, 0.05 * peak, error, gap, i)
+        plain.append((omega * (tau + 0.5 * PERIOD_S), fed_back(case, NONE)))
+        cured.append((omega_tau, docked(case).restitution))
     return [p for p in plain if p[0] <= 0.7], cured
 
 

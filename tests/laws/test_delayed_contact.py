@@ -17,8 +17,10 @@ from proxops.space.contact_law import (
     secant_stiffness,
     state_after_touch,
 )
-from proxops.touch.contact_study import NONE, Case, outcome
+from proxops.touch.contact_case import Case
+from proxops.touch.contact_study import fed_back
 from proxops.touch.delayed_bounce import delayed_bounce
+from proxops.touch.ticked_bounce import NONE
 
 MASS, STIFFNESS, SPEED = 300.0, 106.59e3, 5e-3  # the published case
 OMEGA = math.sqrt(STIFFNESS / MASS)
@@ -26,7 +28,7 @@ OMEGA = math.sqrt(STIFFNESS / MASS)
 
 def quiet(tau: float, mass: float = MASS) -> Case:
     """Undamped, no noise, no dead zone, delay known."""
-    return Case(mass, STIFFNESS, SPEED, tau, 0.0, 1.0, 0.0, 0.0, False, 0.0, SPEED * (tau + 5.3 * PERIOD_S), 0)
+    return Case(mass, STIFFNESS, SPEED, tau, gap=SPEED * (tau + 5.3 * PERIOD_S))
 
 
 @pytest.mark.parametrize("zeta", [0.0, 0.01, 0.1, 0.5, 0.9, 1.0, 1.5, 3.0])
@@ -126,7 +128,7 @@ def test_damping_of_k_tau_takes_a_delay_back() -> None:
 @pytest.mark.parametrize("tau", [3e-3, 4e-3, 9.7e-3])
 def test_a_hold_of_one_tick_adds_half_a_tick(tau: float) -> None:
     mass = 3000.0  # omega dt = 0.024: the hold's next order is its square
-    held = outcome(quiet(tau, mass), NONE).restitution
+    held = fed_back(quiet(tau, mass), NONE)
     pure = delayed_bounce(mass, SPEED, STIFFNESS, 0.0, 1.0, tau + 0.5 * PERIOD_S, 200)[0]
     without = delayed_bounce(mass, SPEED, STIFFNESS, 0.0, 1.0, tau, 200)[0]
     assert held == pytest.approx(pure, abs=0.05 * (pure - without))

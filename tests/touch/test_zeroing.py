@@ -52,7 +52,7 @@ def test_noise_is_averaged() -> None:
 
 
 def test_a_contact_is_not_followed_but_the_drift_goes_on() -> None:
-    zero = Zeroing(BIAS)
+    zero = Zeroing(BIAS, drift_goes_on=True)
     for _ in range(100):
         zero.step(BIAS + 0.01, True)
     before, rate = zero.bias.copy(), zero.rate.copy()

@@ -70,7 +70,7 @@ class DockingApplication:
         self._limits = ForceLimits(
             file.limits.retract_N, file.limits.stop_N, file.limits.retract_Nm, file.limits.stop_Nm
         )
-        self._zero = Zeroing(np.zeros(6), time_constant_s=1.0)
+        self._zero = Zeroing(np.zeros(6), time_constant_s=1.0, drift_goes_on=True)
         self._motion = ToolMotion()
         self._poses, self._twists = np.zeros((2, 7)), np.zeros((2, 6))
         self._felt = Felt(np.zeros(7), np.zeros(6), np.zeros(6), False)

@@ -20,6 +20,7 @@ from proxops.sensors.force_torque import SensorTraits
 from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V, W, relative, softness
 from proxops.space.drogue import Drogue, depth
 from proxops.touch.contact_fit import ContactFit, Law, Sensed
+from proxops.touch.contact_samples import contact_threshold_n
 from proxops.touch.docking_loop import DockingLoop
 from proxops.touch.fidelity import LEAST_ERROR, LEAST_ERROR_FREE, Contact
 from proxops.touch.force_watch import StreamTraits
@@ -31,7 +32,6 @@ WAVE_M: Final = 0.012  # to and fro along the approach: how late the hall is
 CLEAR_M: Final = 0.004  # what robots may be off before they are taught in, and more
 SMALLEST_M: Final = 0.01  # radius of gyration of a spacecraft
 CREEP_M_S: Final = 1e-3  # sliding speed below which friction is taken as viscous
-SIGMAS: Final = 6.0  # of the noise: what is more is a touch
 RESERVE_S: Final = 20.0  # beyond the flight: settling, the wave, a retreat
 
 ROW: Final = np.dtype(
@@ -95,7 +95,7 @@ class Bench:
 
     @property
     def threshold_n(self) -> float:
-        return SIGMAS * self.file.sensor.noise_N + self.file.sensor.dead_zone_N + 1.0
+        return contact_threshold_n(self.file.sensor.noise_N, self.file.sensor.dead_zone_N)
 
     def loop(self, delay_s: float) -> DockingLoop:
         """The loop, ready to fly."""

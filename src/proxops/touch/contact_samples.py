@@ -18,6 +18,7 @@ from proxops.maths.kernel import kernel
 
 CAPACITY: Final = 384  # samples; a longer contact is thinned by means of neighbours, so that a solve stays bounded
 FELT: Final = 4.0  # noise deviations at which a sample is a touch
+SIGMAS, LEAST_N = 6.0, 1.0  # of the noise, and N: beyond the dead zone a force has to be to begin a contact
 ZETA_MEAN: Final = 0.03  # damping ratio that is expected before there is anything to see
 
 FIT_DTYPE = np.dtype(
@@ -30,6 +31,11 @@ FIT_DTYPE = np.dtype(
     ]
 )  # fmt: skip
 Fit = NDArray[np.void]
+
+
+def contact_threshold_n(noise_n: float, dead_zone_n: float) -> float:
+    """N, what noise and dead zone cannot be: more is a touch."""
+    return SIGMAS * noise_n + dead_zone_n + LEAST_N
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,10 @@ class Sensed:
     stiffness_share: float = 0.3
     contact_point_m: float | None = None  # declared, with its deviation
     contact_point_sd_m: float = 1e-3
+
+    @property
+    def threshold_n(self) -> float:
+        return contact_threshold_n(self.noise_n, self.dead_zone_n)
 
 
 @kernel
@@ -80,14 +90,6 @@ def _thin(fit: Fit) -> None:
         f.weight[kept], f.hidden[kept] = total, f.hidden[i]
         i, kept = j + 1, kept + 1
     f.count = kept
-
-
-@kernel
-def felt(fit: Fit, force: float) -> bool:
-    """Is a reading (N) a touch, and not noise?"""
-    f = fit[0]
-    seen = force + math.copysign(f.dead, force) if f.offset == 1 and force != 0.0 else force
-    return bool(seen > max(f.dead, FELT * f.noise))
 
 
 def empty_fit(sensed: Sensed) -> Fit:

@@ -1,9 +1,9 @@
 """The defect that needs a cure: a simulated mass bounces off real hardware through a robot's delay and comes back faster.
 
 The hardware is where the mass was a delay tau ago, so its force lags: undamped, the loop gains energy in every contact and the
-restitution is about exp(pi omega tau / 2) instead of 1. Here are the virtual hardware, the bounce through a pure delay (time
-continuous, to the accuracy of the quadrature) and the bounce of a loop in ticks, which holds each force for one tick and so
-lags half a tick more.
+restitution is about exp(pi omega tau / 2) instead of 1. Here are the virtual hardware and the bounce through a pure delay (time
+continuous, to the accuracy of the quadrature). A loop in ticks (``ticked_bounce``) holds each force for one tick and so lags half
+a tick more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HARDWARE_DTYPE = np.dtype(
     [
         ("k", "f8"), ("c", "f8"), ("n", "f8"), ("d0", "f8"),  # the law, and where contact begins (m)
         ("tau", "f8"),  # ticks from a command's node to the force sample that comes of it
-        ("noise", "f8"), ("dead", "f8"), ("offset", "i8"),  # N, N, kind of dead zone: 0 cut, 1 offset
+        ("noise", "f8"), ("dead", "f8"),  # N
         ("depth", "f8"), ("force", "f8"),  # greatest so far
     ]
 )  # fmt: skip
@@ -30,24 +30,21 @@ Array = NDArray[np.float64]
 
 
 def hardware(
-    k: float, c: float, tau_ticks: float, n: float = 1.0, d0_m: float = 0.0, noise_n: float = 0.0, dead_n: float = 0.0,
-    offset: bool = False,
-) -> Hardware:  # fmt: skip
+    k: float, c: float, tau_ticks: float, n: float = 1.0, d0_m: float = 0.0, noise_n: float = 0.0, dead_n: float = 0.0
+) -> Hardware:
     """Virtual docking hardware on a robot, with its force sensor."""
-    return np.array([(k, c, n, d0_m, tau_ticks, noise_n, dead_n, int(offset), 0.0, 0.0)], HARDWARE_DTYPE)
+    return np.array([(k, c, n, d0_m, tau_ticks, noise_n, dead_n, 0.0, 0.0)], HARDWARE_DTYPE)
 
 
 @kernel
 def reading(device: Hardware, path: Array, tick: int, dt: float, gauss: float) -> float:
-    """What the force sensor says at a tick (N); ``gauss`` is the tick's normal deviate. The dead zone comes after the noise."""
+    """What the force sensor says at a tick (N); ``gauss`` is the tick's normal deviate. The dead zone hides the true force,
+    below it the noise is left."""
     h = device[0]
     x, step = placed(path, tick - h.tau)
     f = contact_force(x - h.d0, step / dt, h.k, h.c, h.n)
     h.depth, h.force = max(h.depth, x - h.d0), max(h.force, f)
-    seen = float(f + h.noise * gauss)
-    if abs(seen) < h.dead:
-        return 0.0
-    return seen - math.copysign(h.dead, seen) if h.offset == 1 else seen
+    return float((f if f >= h.dead else 0.0) + h.noise * gauss)
 
 
 @kernel

@@ -179,7 +179,7 @@ class DockingLoop:
             return
         deep = depth(self.pair[0]["drogue"], felt.pose, self._normal)
         rate = -float(felt.twist[:3] @ self._normal)
-        if self._latched_at < 0:
+        if self._latched_at < 0 and self._silent < APART:  # later than the delay and this the past stands
             self._fit_contact(felt, deep, rate)
         if felt.latched and self._latched_at < 0:
             self._latched_at, self._learnt = self.cycle - self.late, True

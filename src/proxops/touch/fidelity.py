@@ -19,6 +19,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.space.contact_law import secant_stiffness
 from proxops.touch.contact_fit import Law
+from proxops.touch.contact_samples import contact_threshold_n
 from proxops.touch.overload import predicted_overload
 
 MOST_OMEGA_TAU: Final = 0.7
@@ -134,7 +135,8 @@ def _rules(contact: Contact, stiffness: float) -> tuple[float, tuple[Rule, ...]]
     omega, peak = math.sqrt(stiffness / contact.mass_kg), contact.speed * math.sqrt(stiffness * contact.mass_kg)
     noise, delta = contact.noise_n / peak, contact.dead_zone_n / peak
     share = 1.0 if contact.stiffness_share is None else contact.stiffness_share
-    overload = predicted_overload(omega * contact.tau_s, omega * contact.dt_s, delta, noise, share)
+    threshold = contact_threshold_n(contact.noise_n, contact.dead_zone_n) / peak
+    overload = predicted_overload(omega, contact.tau_s, contact.dt_s, threshold, noise, share)
     return omega, (
         Rule("omega tau", omega * contact.tau_s, MOST_OMEGA_TAU),
         Rule("dead zone D / F", delta, MOST_DEAD),

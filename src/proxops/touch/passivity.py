@@ -22,10 +22,3 @@ def watched_force(force: float, rate: float, stored: float, mass: float, dt: flo
         return force, stored
     damping = min(-stored / (mean * mean * dt), MOST * mass / dt)
     return force + damping * mean, stored + damping * mean * mean * dt
-
-
-@kernel
-def kept_rate(v_before: float, v_after: float) -> float:
-    """The rate after a contact, held to what the kinetic energy before it allows (m/s, along the normal)."""
-    most = abs(v_before)
-    return min(max(v_after, -most), most)

@@ -1,11 +1,10 @@
 """The sensor's zero: bias and slow drift, followed in free flight only.
 
-What is followed is the residual: reading less the tool's own load, which in free flight is bias and noise and nothing else. So
-gravity never gets into the bias. In contact nothing is followed: a steady push must not be forgotten; the drift found before
-goes on. The follower is a critically damped pair (bias and its rate), so a steady drift leaves no lag behind. Who knows how fast
-the sensor can drift says so (``most_rate``): the bias then goes after the pair no faster, and a hand that leans on the tool ever
-harder is not taken for drift.
-"""
+What is followed is the residual: reading less the tool's own load, which in free flight is bias and noise and nothing else.
+So gravity never gets into the bias. In contact nothing is followed: a steady push must not be forgotten; the drift found
+before goes on if ``drift_goes_on``. The follower is a critically damped pair (bias and its rate), so a steady drift leaves
+no lag behind. Who knows how fast the sensor can drift says so (``most_rate``): the bias then goes after the pair no faster,
+and a hand that leans on the tool ever harder is not taken for drift."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ class Zeroing:
 
     def __init__(
         self, bias: Floats, period_s: float = PERIOD_S, time_constant_s: float = TIME_CONSTANT_S, window_s: float = WINDOW_S,
-        most_rate: Floats | None = None,
+        most_rate: Floats | None = None, drift_goes_on: bool = False,
     ) -> None:  # fmt: skip
         for name, value in (("period_s", period_s), ("time_constant_s", time_constant_s), ("window_s", window_s)):
             if not 0.0 < value < math.inf:
@@ -42,6 +41,7 @@ class Zeroing:
         self._state[[0, 2]] = bias
         self._period, self._time_constant = period_s, time_constant_s
         self._window = np.zeros((max(round(window_s / period_s), 1), 6))
+        self._drift_goes_on = drift_goes_on
         self._free = 0  # cycles of free flight without a break
         self.fault = ""
 
@@ -69,9 +69,10 @@ class Zeroing:
             self._state[:] = math.nan
         if not free_flight or self.fault:
             self._free = 0
-            on = self._period * np.clip(self._state[1], -self._most_rate, self._most_rate)
-            self._state[0] += on  # the drift goes on; what acts from outside is not followed
-            self._state[2] += on
+            if self._drift_goes_on:
+                on = self._period * np.clip(self._state[1], -self._most_rate, self._most_rate)
+                self._state[0] += on
+                self._state[2] += on
         else:
             self._window[self._free % len(self._window)] = residual
             self._free += 1
