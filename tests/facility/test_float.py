@@ -104,6 +104,8 @@ def test_a_sensor_that_fails_stops_the_arm_smoothly(fault: str, words: str) -> N
     ran = lockstep(bench_of(sensor={"fault": fault, "fault_at_s": 2.0}), 1)
     assert "FORCE_SENSOR" in ran.loop.failure
     assert words in ran.loop.failure
+    assert np.isnan(ran.loop.rows["read"][ran.loop.count - 1]).all()  # nobody knows: never zero
+    assert not sum_up(ran).passed
     rows = ran.loop.rows[: ran.loop.count]
     assert not rows["rates"][-1].any()
     assert (np.abs(np.diff(rows["rates"], axis=0)) / 0.004 <= ran.bench.traits.acceleration * 1.001).all()
@@ -180,6 +182,9 @@ def test_a_module_that_leaves_the_arms_reach_is_let_go_and_the_arm_stops() -> No
         ({"mock_up": {"inertia_kgm2": [0.01, 0.01, 0.09, 0.0, 0.0, 0.0]}}, "triangle"),
         ({"hand": {"start_deg": [0.0, -35.0, 0.0, 195.0, 0.0, 40.0, 0.0]}}, "start_deg"),
         ({"hand": {"jerk_rad_s3": [250.0]}}, "one number for each joint"),
+        ({"push": [{"at_s": 0.2, "direction": [1.0, 0.0, 0.0], "impulse_Ns": 1.0}]}, "does not float then"),
+        ({"push": [{"at_s": 3.0, "direction": [0.0, 0.0, 0.0], "impulse_Ns": 1.0}]}, "direction"),
+        ({"sensor": {"source": "network"}}, "no virtual hand"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named_and_nothing_moves(changes: dict[str, Any], words: str) -> None:

@@ -35,7 +35,7 @@ def test_the_bytes_of_a_force_datagram() -> None:
 def test_bounds_of_the_certificate() -> None:
     table = PAGE.split("| figure | bound | beyond it |")[1].split("\n\n")[0]
     told = [float(row.split("|")[2]) for row in table.splitlines()[2:]]
-    assert told == [MOST_OMEGA_TAU, MOST_DEAD, MOST_B, MOST_OVERLOAD]
+    assert told == [MOST_OMEGA_TAU, MOST_DEAD, MOST_B, MOST_OVERLOAD, 1.0]
     assert f"≤ max({LEAST_ERROR:g}, B)" in PAGE
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from proxops.arms.model import ArmModel
 from proxops.core.errors import BadInput
-from proxops.core.experiment_float import FloatFile, PushTable
+from proxops.core.experiment_float import FloatFile
 from proxops.core.floating_object import FloatingScene
 from proxops.core.messages import PERIOD_S
 from proxops.facility.virtual_force_sensor import sensor_traits, stream_traits
@@ -106,7 +106,7 @@ def prepare(file: FloatFile, model: ArmModel, source: Path, rng: np.random.Gener
     return FloatBench(
         file, arm, joints, T_world_base, T_flange_object, scene, com, load_of(file.mock_up, "mock_up").parameters, traits,
         sensor_traits(file.sensor, rng), replace(stream_traits(file.sensor), rate_hz=file.sensor.rate_hz),
-        tuple(_push(table) for table in file.push),
+        tuple(_push(file, k) for k in range(len(file.push))),
     )  # fmt: skip
 
 
@@ -126,7 +126,19 @@ def _judge_numbers(file: FloatFile) -> None:
             raise BadInput(f"push {k + 1}: neither impulse_Ns nor twist_Nms", value=0, bound="one of them")
 
 
-def _push(table: PushTable) -> Push:
+def _push(file: FloatFile, k: int) -> Push:
+    """The k-th one, if there is somebody to push and somebody to feel it."""
+    table, key, end = file.push[k], f"push {k + 1}", SETTLE_S + file.flight_s
+    if file.sensor.source == "network":
+        raise BadInput(
+            f"{key}: the force sensor is a real one, no virtual hand reaches it", way_out="leave the pushes out"
+        )
+    if not SETTLE_S <= table.at_s <= end - 1e-3 * table.duration_ms:
+        raise BadInput(
+            f"{key}.at_s: the module does not float then", value=table.at_s, bound=f"{SETTLE_S:g} … {end:g} s"
+        )
+    if table.impulse_Ns > 0.0 and not any(table.direction):
+        raise BadInput(f"{key}.direction: none", value=list(table.direction), bound="a vector")
     return Push(
         table.at_s, table.direction, table.impulse_Ns, table.duration_ms * 1e-3, table.counter_share, lever_m=table.lever_m,
         twist_Nms=table.twist_Nms,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from proxops.core.channel import CONTROL_PORT, LOOPBACK
-from proxops.core.errors import BadInput
+from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Severity
 from proxops.facility.control import ControlPort, number_of
 from proxops.facility.module_hand import Hand
@@ -21,8 +21,8 @@ MOST_NS, SHORTEST_S, LONGEST_S = 20.0, 0.02, 0.5
 class FloatDesk:
     """``serve`` every cycle. Pushes are in world axes at the middle of the module."""
 
-    def __init__(self, hand: Hand, now: Callable[[], float], port: int | None) -> None:
-        self._hand, self._now = hand, now
+    def __init__(self, hand: Hand, now: Callable[[], float], port: int | None, *, virtual: bool = True) -> None:
+        self._hand, self._now, self._virtual = hand, now, virtual
         self.stop_asked = False
         self.pushes = 0
         verbs = {"status": self._status, "push": self._push, "shut_down": lambda a: self.safe_stop()}
@@ -50,6 +50,8 @@ class FloatDesk:
         return {"mode": self.mode_name, "t_s": round(self._now(), 3), "pushes": self.pushes}
 
     def _push(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        if not self._virtual:
+            raise Refused("push: the force sensor of this run is a real one: push the module itself")
         x, y, z = (number_of(arguments, key) for key in ("x_Ns", "y_Ns", "z_Ns"))
         size, lasts = math.hypot(x, y, z), number_of(arguments, "duration_s")
         if not 0.0 < size <= MOST_NS:

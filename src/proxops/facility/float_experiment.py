@@ -59,6 +59,10 @@ def run(
     assert isinstance(file, FloatFile)
     if control_port is not None and not realtime:
         raise BadInput("--control-port: in lockstep nobody can push", value=control_port, way_out="add --realtime")
+    if file.sensor.source == "network" and not realtime:
+        raise BadInput(
+            "sensor.source: a sensor on the network keeps wall-clock time", value="network", way_out="add --realtime"
+        )
     seed = file.seed if seed is None else seed
     model = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
     bench = prepare(file, model, experiment.source, np.random.default_rng(seed))
@@ -85,7 +89,7 @@ def live(bench: FloatBench, seed: int, control_port: int | None, stopped: Callab
     rehearse(bench, seed)
     clock = WallLoopClock(RATE_HZ)
     hand = Hand(bench.pushes)
-    desk = FloatDesk(hand, clock.now, control_port)
+    desk = FloatDesk(hand, clock.now, control_port, virtual=bench.file.sensor.source == "virtual")
     granted, loop = enter_real_time(), None
     try:
         print(f"control channel {LOOPBACK}:{desk.port}: proxops ctl push --control-port {desk.port}", flush=True)

@@ -47,6 +47,11 @@ REMEMBERED: Final = 32  # readings of which the flange's attitude is kept, for p
 DATED: Final = 512  # readings of which the time is kept: more than the longest push has
 
 
+WAY_OUT: Final = (
+    "a smaller box, a heavier or rounder object, gentler pushes or another hand.start_deg keep it within reach"
+)
+
+
 class Stage(IntEnum):
     """What is being done."""
 
@@ -206,10 +211,12 @@ class FloatLoop:
         self.applied[:] = 0.0
         if fault:
             self._phase = Phase.QUIET
+            for name in ("read", "residual", "felt", "outside"):
+                row[name] = np.nan  # nobody knows; never zero
             self._stop(Stop(Rule.FORCE_SENSOR, detail=fault))
         elif (
             cycles == 0
-        ):  # nothing new: nothing happens to detector, limits and physics; the record shows what was last known
+        ):  # nothing new: nothing happens to detector, limits, physics; the record shows what was last known
             before = self.rows[self.count - 1] if self.count else row
             for name in ("read", "residual", "felt", "outside"):
                 row[name] = before[name]
@@ -300,7 +307,7 @@ class FloatLoop:
         joints, _ = self._follower.step(plan)
         self._unpushed.step(self.count, len(poses))
         if self._follower.reason and self.stage is Stage.FLOAT:
-            self._stop(Stop(Rule.UNREACHABLE), f"the arm cannot follow the module: {self._follower.reason}")
+            self._stop(Stop(Rule.UNREACHABLE), f"the arm cannot follow the module: {self._follower.reason}; {WAY_OUT}")
         if plan is not None:
             row["arm_angle"] = plan.arm_angles[0]
         row["pose"], row["velocity"], row["energy"] = timeline.pose_now, timeline.velocity_now, timeline.energy_now

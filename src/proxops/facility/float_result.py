@@ -262,7 +262,11 @@ def _timing(rows: Rows, timing: dict[str, Any]) -> Table:
 
 def _series(rows: Rows, loop: FloatLoop) -> tuple[Series, ...]:
     s = loop.bench.file.sensor
-    smoothed, slope = DerivativeDetector(DerivativeSettings(s.noise_N, s.noise_Nm)).curves(rows["residual"])
+    smoothed, slope = np.full((2, *rows["residual"].shape), math.nan)
+    known = np.isfinite(rows["residual"]).all(axis=1)  # after a fault of the sensor nobody knows
+    smoothed[known], slope[known] = DerivativeDetector(DerivativeSettings(s.noise_N, s.noise_Nm)).curves(
+        rows["residual"][known]
+    )
     six = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m"))
     slopes = (("fx", "N/s"), ("fy", "N/s"), ("fz", "N/s"), ("tx", "N m/s"), ("ty", "N m/s"), ("tz", "N m/s"))
     pose = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
