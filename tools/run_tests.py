@@ -7,7 +7,21 @@ import tempfile
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
-FIRST = {"against", "arms", "bridge", "core", "lab", "laws", "maths", "onboard", "replay", "safety", "sensors", "space"}
+FIRST = {
+    "against",
+    "arms",
+    "bridge",
+    "core",
+    "lab",
+    "laws",
+    "maths",
+    "onboard",
+    "replay",
+    "safety",
+    "sensors",
+    "space",
+    "touch",
+}
 
 
 def main() -> int:

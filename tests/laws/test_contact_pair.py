@@ -23,7 +23,7 @@ from proxops.space.contact_pair import (
 )
 from proxops.space.drogue import Drogue, depth
 
-H = 2e-4  # s: omega h is at most 0.02 here
+H = 2e-4  # s: omega h is 0.004 in the central bounce
 CONE = Drogue("cone", ball_m=0.02, seat_m=0.7, bowl_m=0.03, half_angle_rad=math.radians(40.0), mouth_m=0.12)
 PLATE = Drogue("plate", ball_m=0.02, seat_m=0.7)
 
@@ -70,8 +70,9 @@ def aimed(rng: np.random.Generator, pair: Pair, drogue: Drogue, speed: float) ->
 
 @pytest.mark.parametrize("drogue", [CONE, PLATE], ids=["cone", "plate"])
 def test_random_collisions_keep_momentum_and_never_gain_energy(drogue: Drogue) -> None:
-    """500 of each. RK4 at omega h <= 0.02 keeps momentum to rounding (what acts is equal and opposite in one point) and
-    energy to 1e-6; stored elastic energy is nil before and after, so kinetic energy is the whole."""
+    """500 of each. RK4 at omega h of 0.01 (along the axis; some more off it) keeps momentum to rounding (what acts is equal
+    and opposite in one point) and energy to 1e-6; stored elastic energy is nil before and after, so kinetic energy is the
+    whole."""
     rng = np.random.default_rng(6)
     touched = 0
     while touched < 500:
@@ -82,9 +83,9 @@ def test_random_collisions_keep_momentum_and_never_gain_energy(drogue: Drogue) -
         y = aimed(rng, pair, drogue, np.exp(rng.uniform(math.log(5e-3), math.log(0.1))))
         before, now, pose, twist, wrench = np.zeros(8), np.zeros(8), np.zeros(7), np.zeros(6), np.zeros(6)
         books(pair, y, before)
-        deepest = -1.0
+        deepest, step = -1.0, min(0.01 / math.sqrt(r["law"]["stiffness"] / reduced(pair)), 1e-3)
         for _ in range(400):
-            advance(pair, y, H, 25)
+            advance(pair, y, step, 25)
             relative(pair, y, pose, twist)
             deep = contact_wrench(pair, pose, twist, wrench)
             deepest = max(deepest, deep)
