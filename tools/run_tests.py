@@ -7,21 +7,9 @@ import tempfile
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
-FIRST = {
-    "against",
-    "arms",
-    "bridge",
-    "core",
-    "lab",
-    "laws",
-    "maths",
-    "onboard",
-    "replay",
-    "safety",
-    "sensors",
-    "space",
-    "touch",
-}
+FIRST = {  # about half of the time
+    "against", "arms", "bridge", "core", "ground", "lab", "laws", "maths", "onboard", "replay", "safety", "sensors", "space", "touch",
+}  # fmt: skip
 
 
 def main() -> int:
