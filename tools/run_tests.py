@@ -8,7 +8,8 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
 FIRST = {  # about half of the time
-    "against", "arms", "bridge", "core", "ground", "lab", "laws", "maths", "onboard", "replay", "safety", "sensors", "space", "touch",
+    "against", "arms", "bridge", "core", "ground", "lab", "laws", "maths", "onboard", "replay", "safety", "sensors",
+    "space", "touch",
 }  # fmt: skip
 
 
