@@ -16,7 +16,7 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment_docking import DockingFile
 from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.core.vocabulary import System
-from proxops.facility.docking_bench import WAVE_M, Bench
+from proxops.facility.docking_bench import PREPARED_S, SETTLE_S, WAVE_HZ, WAVE_M, WAVE_S, Bench
 from proxops.facility.docking_hardware import DockingHardware, ToolMotion
 from proxops.facility.docking_judge import DockingJudge
 from proxops.facility.facility import Facility
@@ -35,8 +35,6 @@ from proxops.touch.relative_motion import seen_from, wrench_at
 from proxops.touch.retreat import Retreat
 from proxops.touch.zeroing import Zeroing
 
-SETTLE_S: Final = 0.5  # standing, before anything is measured
-WAVE_S, WAVE_HZ = 4.0, 2.0
 STRANGE: Final = 5  # cycles with a force from nowhere that are no coincidence
 HELD_S: Final = 4.0  # after a capture, then the run is over
 AWAY_M: Final = 0.05  # from the hardware, after a bounce, then it is over as well
@@ -211,7 +209,7 @@ class DockingApplication:
         swell = math.sin(math.pi * min(t / WAVE_S, 1.0)) ** 2
         self._command[0] = self.bench.start[0] + WAVE_M * swell * math.sin(2.0 * math.pi * WAVE_HZ * t)
         self._wave.append((self._command[0], float(self._felt.pose[0])))
-        if t >= WAVE_S + SETTLE_S:
+        if t >= PREPARED_S - SETTLE_S:
             commanded, actual = np.array(self._wave).T
             self.delay = measure_delay(commanded[: round(WAVE_S / PERIOD_S)], actual[: round(WAVE_S / PERIOD_S)])
             self._release()

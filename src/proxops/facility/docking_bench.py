@@ -28,7 +28,9 @@ from proxops.touch.tool_load import check_inertia, load_of, symmetric
 
 STIFFNESS_SHARE: Final = 0.3  # by which a declared stiffness may be off
 FOUND_SHARE: Final = 0.1  # by which one that was found in an earlier contact may be
-WAVE_M: Final = 0.012  # to and fro along the approach: how late the hall is
+SETTLE_S: Final = 0.5  # standing, before anything is measured, and again before the flight
+WAVE_S, WAVE_HZ, WAVE_M = 4.0, 2.0, 0.012  # to and fro along the approach: how late the hall is
+PREPARED_S: Final = SETTLE_S + WAVE_S + SETTLE_S  # until the flight
 CLEAR_M: Final = 0.004  # what robots may be off before they are taught in, and more
 SMALLEST_M: Final = 0.01  # radius of gyration of a spacecraft
 CREEP_M_S: Final = 1e-3  # sliding speed below which friction is taken as viscous
@@ -66,7 +68,7 @@ class Bench:
 
     @property
     def longest_s(self) -> float:
-        return self.file.flight_s + 5.5
+        return self.file.flight_s + PREPARED_S
 
     @property
     def cycles(self) -> int:
@@ -76,7 +78,7 @@ class Bench:
     def reach_m(self) -> float:
         """Behind this x of the ball nothing can touch."""
         shape = self.file.shape
-        mouth = self.true[0]["drogue"][0]["rim_x"] if shape.kind == "cone" else shape.seat_m
+        mouth = self.pair[0]["drogue"][0]["rim_x"] if shape.kind == "cone" else shape.seat_m
         return float(mouth) + 2e-3 * shape.ball_mm
 
     @property
@@ -87,11 +89,9 @@ class Bench:
 
     def lin_of(self, T_client_port: Array) -> float:
         """``data lin`` of a command that leaves the rail where it stands."""
-        T_lab_client = np.eye(4)
-        T_lab_client[:3, 3] = self.client_lab
-        T_lab_flange = compose(compose(T_lab_client, T_client_port), self.port1_inv)
-        T_base_flange = compose(inverse_pose(self.base1), T_lab_flange)
-        return float(T_base_flange[0, 3] - self.rail_m * self.base1[0, 0])
+        return _ahead_m(self.base1, self.port1_inv, self.client_lab, T_client_port) - self.rail_m * float(
+            self.base1[0, 0]
+        )
 
     @property
     def threshold_n(self) -> float:
@@ -219,10 +219,15 @@ def _start(file: DockingFile, pair: Pair) -> tuple[Array, Array]:
 
 def _rail(file: DockingFile, base1: Array, port1_inv: Array, start: Array) -> float:
     """Where the rail has to stand so that flange 1 is ``reach_m`` in front of its base at the start."""
-    T_lab_client = np.eye(4)
-    T_lab_client[:3, 3] = file.place.client_lab_m
-    T = compose(inverse_pose(base1), compose(compose(T_lab_client, pose_from_packed(start)), port1_inv))
-    return float((T[0, 3] - file.place.reach_m) * base1[0, 0])
+    ahead = _ahead_m(base1, port1_inv, np.array(file.place.client_lab_m), pose_from_packed(start))
+    return (ahead - file.place.reach_m) * float(base1[0, 0])
+
+
+def _ahead_m(base1: Array, port1_inv: Array, client_lab: Array, T_client_port: Array) -> float:
+    """x of flange 1 in the base of robot 1 with the rail at zero; the client's axes are the lab's."""
+    T_lab_port = T_client_port.copy()
+    T_lab_port[:3, 3] += client_lab
+    return float(compose(inverse_pose(base1), compose(T_lab_port, port1_inv))[0, 3])
 
 
 def _check_start(file: DockingFile, true: Pair, y: Array) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from proxops.core.experiment_result import Criterion, ExperimentResult, Series
+from proxops.core.experiment_result import POSE, TWIST, WRENCH, Criterion, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.facility.docking_application import Stage
 from proxops.space.contact_pair import V
@@ -35,11 +35,8 @@ CONVENTIONS: Final = (
     "Energy: kinetic energy of both bodies less that of their common centre of mass.",
     "Shown: what the robots' encoders say, taught in at the start. The hardware that touches is where the robots truly are.",
 )
-POSE: Final = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
-TWIST: Final = (("vx", "m/s"), ("vy", "m/s"), ("vz", "m/s"), ("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s"))
 STATE: Final = (("stage", ""), ("latched", ""), ("depth", "m"), ("true_depth", "m"))
 BLEND: Final = tuple((f"d{i}", "m" if i < 3 else "rad") for i in range(6))
-WRENCH: Final = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m"))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from proxops.core.experiment_result import Criterion, ExperimentResult, Series
+from proxops.core.experiment_result import POSE, TWIST, WRENCH, Criterion, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.facility.float_loop import FloatLoop, Stage
 from proxops.facility.float_pushes import REACTION_CYCLES, Matched, budget, judged_reactions, matches, pushes_of
@@ -267,10 +267,7 @@ def _series(rows: Rows, loop: FloatLoop) -> tuple[Series, ...]:
     smoothed[known], slope[known] = DerivativeDetector(DerivativeSettings(s.noise_N, s.noise_Nm)).curves(
         rows["residual"][known]
     )
-    six = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m"))
     slopes = (("fx", "N/s"), ("fy", "N/s"), ("fz", "N/s"), ("tx", "N m/s"), ("ty", "N m/s"), ("tz", "N m/s"))
-    pose = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
-    twist = (("vx", "m/s"), ("vy", "m/s"), ("vz", "m/s"), ("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s"))
     joints = tuple((name, "rad") for name in loop.bench.arm.joints)
     rates = tuple((name, "rad/s") for name in loop.bench.arm.joints)
     state = np.stack(
@@ -286,17 +283,17 @@ def _series(rows: Rows, loop: FloatLoop) -> tuple[Series, ...]:
     )  # fmt: skip
     return (
         Series("loop", "what the loop is doing", columns, state),
-        Series("module", "pose of the module that floats, world axes", pose, rows["pose"]),
-        Series("module_rate", "velocity of its mass centre and rate", twist, rows["velocity"]),
-        Series("shown", "pose of the module as the arm holds it", pose, rows["shown"]),
-        Series("reading", "of the force sensor, its axes", six, rows["read"]),
-        Series("residual", "less the module's own weight and inertia", six, rows["residual"]),
-        Series("felt", "less the detector's line through the past, too", six, rows["felt"]),
-        Series("outside", "residual less the sensor's zero: what limits are judged on", six, rows["outside"]),
-        Series("smoothed", "residual by eq. 2 of paper 002", six, smoothed),
+        Series("module", "pose of the module that floats, world axes", POSE, rows["pose"]),
+        Series("module_rate", "velocity of its mass centre and rate", TWIST, rows["velocity"]),
+        Series("shown", "pose of the module as the arm holds it", POSE, rows["shown"]),
+        Series("reading", "of the force sensor, its axes", WRENCH, rows["read"]),
+        Series("residual", "less the module's own weight and inertia", WRENCH, rows["residual"]),
+        Series("felt", "less the detector's line through the past, too", WRENCH, rows["felt"]),
+        Series("outside", "residual less the sensor's zero: what limits are judged on", WRENCH, rows["outside"]),
+        Series("smoothed", "residual by eq. 2 of paper 002", WRENCH, smoothed),
         Series("slope", "its derivative, eq. 3", slopes, slope),
-        Series("applied", "on the module in the physics, world axes at its mass centre", six, rows["applied"]),
-        Series("pushed", "by the hand, truly, with its counter-impulse; world axes", six, rows["pushed"]),
+        Series("applied", "on the module in the physics, world axes at its mass centre", WRENCH, rows["applied"]),
+        Series("pushed", "by the hand, truly, with its counter-impulse; world axes", WRENCH, rows["pushed"]),
         Series("joints", "encoders", joints, rows["measured"]),
         Series("setpoint", "for the arm", joints, rows["setpoint"]),
         Series("setpoint_rate", "and its rate", rates, rows["rates"]),

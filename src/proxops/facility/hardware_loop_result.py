@@ -10,7 +10,7 @@ import numpy as np
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import N_BASE, ArmModel, Floats
 from proxops.core.experiment_hardware_loop import HardwareLoopFile, PoseTable
-from proxops.core.experiment_result import Criterion, ExperimentResult, Series
+from proxops.core.experiment_result import POSE, Criterion, ExperimentResult, Series
 from proxops.maths.quaternion import way_between
 from proxops.maths.rotation import angle_between, matrix_from_abc, matrix_from_quat
 from proxops.onboard.damped_inverse import THRESHOLD
@@ -22,7 +22,6 @@ ATTITUDE_BOUND_DEG: Final = 0.1
 # alike. A satellite that turns by a thousandth too much or too little is beyond the bound at 1 kHz.
 MOMENTUM_BOUND: Final = 1e-4
 LATE_S: Final = 1e-4  # a cycle that begins later than this is late
-POSE: Final = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
 CONVENTIONS: Final = (
     "inertial axes: those of the satellite at the start, origin in its centre of mass; linear and angular momentum zero",
     "orientation triples: R = Rz Ry Rx, tool to inertial; quaternions have the scalar first",

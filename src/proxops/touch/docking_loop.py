@@ -3,8 +3,8 @@
 The hall shows a pose late, so the force that comes back belongs to the past and would put energy into the bounce. What the
 hall tells in one cycle is consistent in itself, though: depth and force at the same stamp. From these pairs the law of the
 contact is found (``contact_fit``), and the two bodies are flown again from before the touch with that law at their own,
-undelayed pose. Each cycle replaces the state by the newest replay until ``after`` cycles behind the separation; the
-commanded pose stays continuous, the correction fades into it."""
+undelayed pose. Each cycle replaces the state by the newest replay until three cycles after the hall has come apart, which is the
+delay and three cycles after the computed separation; the commanded pose stays continuous, the correction fades into it."""
 
 from __future__ import annotations
 
@@ -43,9 +43,6 @@ NEAR_M: Final = 2e-3  # what robots, teaching in and shape may be off together
 EARLIER: Final = 3  # cycles before the touch at which a replay begins
 SURE: Final = 4  # cycles of a contact before its stiffness may be judged
 APART: Final = 3  # cycles without force that end a contact
-
-
-_NO_LAW: Law | None = None
 
 
 @kernel
@@ -107,19 +104,20 @@ class DockingLoop:
     touches: list[Touch] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._fit, self._law = self.new_fit(None), _NO_LAW
+        self._fit = self.new_fit(None)
+        self._law: Law | None = None  # as the present contact has shown it
         if not self.compensate:  # the force as it comes and nothing else: shows what a delay does
             self.pair[0]["law"]["stiffness"] = self.pair[0]["law"]["damping"] = 0.0
         self._states = np.zeros((KEPT, SIZE))
         self._states[:] = self.y
-        self._pose, self._twist, self._wrench, self._normal = np.zeros(7), np.zeros(6), np.zeros(6), np.zeros(3)
+        self._pose, self._twist, self._normal = np.zeros(7), np.zeros(6), np.zeros(3)
         self._books = np.zeros(8)
         self._base = -1  # cycle from which a contact is flown again; -1: free
         self._free = 0  # last cycle in which the computed ball was clear of the hardware
         self._silent = 0
         self._latched_at = -1
         self._learnt = False  # something in this cycle that makes the past another one
-        self._known = _NO_LAW  # of the last contact that has shown one
+        self._known: Law | None = None  # of the last contact that has shown one
         self._slip = np.zeros(2)  # sums for the friction
         self._away = np.zeros(6)  # what the commanded pose still differs from the state
         self.model = np.zeros(6)  # force of the law at the felt pose
