@@ -1,0 +1,151 @@
+// What the page knows of the hall: the newest cycle with its age, events, who holds control, what is possible now.
+import { Link, type Frame } from "./link";
+import { SYSTEMS, type ControlState, type EventItem, type Hello, type Refusals, type Reply, type RunState, type Status, type SystemName, type TimingState, type UploadState } from "./messages";
+import { PoolRecord, PoolTable } from "./record";
+
+export const STALE_MS = 250; // older data greys out; looked at every 25 ms
+const EVENTS_KEPT = 2000;
+
+export type Topic = "frame" | "hello" | "events" | "status" | "control" | "buttons" | "run" | "upload" | "timing" | "lists" | "state";
+
+export class Desk {
+  hello: Hello | null = null;
+  record: PoolRecord | null = null;
+  events: EventItem[] = [];
+  status: Status | null = null;
+  control: ControlState = { kind: "control", holder: null, viewers: [], said: "" };
+  refusals: Refusals = {};
+  run: RunState | null = null;
+  upload: UploadState | null = null;
+  timing: TimingState | null = null;
+  connected = false;
+  why = "connecting"; // not connected
+  frames = 0;
+  private table: PoolTable | null = null;
+  private cycleMs = NaN;
+  private values: Float64Array | null = null;
+  private readonly listeners = new Map<Topic, Set<() => void>>();
+  private readonly link: Link;
+
+  constructor(address: string, name: () => string, token: string) {
+    this.link = new Link(address, name, token, {
+      onFrame: (frame) => this.takeFrame(frame),
+      onMessage: (message) => this.takeMessage(message),
+      onState: (connected, why) => {
+        this.connected = connected;
+        this.why = why;
+        if (!connected) this.control = { ...this.control, holder: null, viewers: [] };
+        this.tell("state");
+      },
+    });
+  }
+
+  /** Listen to a topic; call the result to stop. */
+  on(topic: Topic, listener: () => void): () => void {
+    if (!this.listeners.has(topic)) this.listeners.set(topic, new Set());
+    this.listeners.get(topic)?.add(listener);
+    return () => this.listeners.get(topic)?.delete(listener);
+  }
+
+  /** Ask the server or, through it, the facility for something. */
+  ask(verb: string, args: Record<string, unknown> = {}, ttlMs?: number): Promise<Reply> {
+    return this.link.ask(verb, args, ttlMs);
+  }
+
+  /** At most so old is the newest cycle, ms; infinite without one. */
+  ageMs(now = performance.now()): number {
+    return Number.isFinite(this.cycleMs) && this.link.clock.known ? this.link.clock.mostAge(now, this.cycleMs) : Infinity;
+  }
+
+  get stale(): boolean {
+    return !(this.ageMs() <= STALE_MS);
+  }
+
+  get roundTripMs(): number {
+    return this.link.clock.known ? this.link.clock.roundTrip : Infinity;
+  }
+
+  /** True when this page holds control. */
+  get holding(): boolean {
+    return this.hello !== null && this.control.holder?.id === this.hello.id;
+  }
+
+  value(path: string): number {
+    return this.record?.value(path) ?? NaN;
+  }
+
+  word(path: string): string {
+    return this.record?.word(path) ?? "–";
+  }
+
+  get mode(): string {
+    return this.word("state.mode");
+  }
+
+  /** Thirteen axes: rail m, then rad. */
+  axes(group: "actual" | "setpoint" | "wish"): number[] {
+    return (this.hello?.axes ?? []).map((axis) => this.value(`${group}.${axis.name}`));
+  }
+
+  /** The 22 doubles of the set-point or of the actual axes in a coordinate system, in its own units. */
+  system(which: "commanded" | "actual", system: SystemName): Float64Array {
+    const start = ((which === "commanded" ? 0 : 4) + SYSTEMS.indexOf(system)) * 22;
+    return this.values ? this.values.subarray(start, start + 22) : new Float64Array(22).fill(NaN);
+  }
+
+  /** Names of the interlocks that are not healthy now. */
+  openInterlocks(): string[] {
+    const mask = this.value("state.open_interlocks");
+    return (this.hello?.interlocks ?? []).filter((_, k) => (mask >>> k) & 1).map((i) => i.name);
+  }
+
+  private takeFrame(frame: Frame): void {
+    if (!this.table || frame.record.byteLength !== this.table.size) return;
+    this.record = new PoolRecord(this.table, frame.record);
+    this.cycleMs = frame.cycleMs;
+    this.values = frame.values;
+    this.frames++;
+    this.tell("frame");
+  }
+
+  private takeMessage(message: { kind: string } & Record<string, unknown>): void {
+    switch (message.kind) {
+      case "hello":
+        this.hello = message as unknown as Hello;
+        this.table = new PoolTable(this.hello.variables, this.hello.record_bytes);
+        this.events = this.hello.events;
+        break;
+      case "events":
+        this.events = [...this.events, ...(message.items as EventItem[])].slice(-EVENTS_KEPT);
+        break;
+      case "status":
+        this.status = message.status as Status;
+        break;
+      case "control":
+        this.control = message as unknown as ControlState;
+        break;
+      case "buttons":
+        this.refusals = message.refusals as Refusals;
+        break;
+      case "run":
+        this.run = message as unknown as RunState;
+        break;
+      case "upload":
+        this.upload = message as unknown as UploadState;
+        break;
+      case "timing":
+        this.timing = message as unknown as TimingState;
+        break;
+      case "lists":
+        if (this.hello) this.hello.lists = message.lists as Record<string, string[]>;
+        break;
+      default:
+        return;
+    }
+    this.tell(message.kind as Topic);
+  }
+
+  private tell(topic: Topic): void {
+    for (const listener of this.listeners.get(topic) ?? []) listener();
+  }
+}

@@ -1,0 +1,139 @@
+// The one websocket: frames of the pool and messages come in, requests go out. Nothing is ever queued for later: what cannot be
+// sent now is refused now, and every request says when it was made, so that the server can refuse what comes late.
+import { VERSION, type Reply } from "./messages";
+import { ServerClock } from "./server_clock";
+
+const CYCLE = 1; // first byte of a binary frame
+const MESSAGE = 2;
+const HEAD = 24; // bytes: kind, three zero, u32 frame number, f64 time of the cycle, f64 time of sending (ms of the server's clock)
+const SYSTEM_VALUES = 2 * 4 * 22; // commanded and actual in four coordinate systems
+const PING_MS = 1000;
+const SOUNDINGS_AT_ONCE = 3;
+const RETRY_MS = [100, 250, 500, 1000];
+const DEAF_MS = 3000; // nothing heard for so long: the connection is given up
+export const TIME_TO_LIVE_MS = 800;
+
+export interface Frame {
+  number: number;
+  cycleMs: number; // server's clock
+  values: Float64Array;
+  record: DataView;
+}
+
+export interface LinkListener {
+  onFrame(frame: Frame): void;
+  onMessage(message: { kind: string } & Record<string, unknown>): void;
+  onState(connected: boolean, why: string): void;
+}
+
+export class Link {
+  readonly clock = new ServerClock();
+  connected = false;
+  private socket: WebSocket | null = null;
+  private sequence = 0;
+  private attempts = 0;
+  private heardAt = 0;
+  private readonly waiting = new Map<number, (reply: Reply) => void>();
+
+  constructor(
+    private readonly address: string,
+    private readonly name: () => string,
+    private readonly token: string,
+    private readonly listener: LinkListener,
+  ) {
+    setInterval(() => this.watch(), PING_MS);
+    this.open();
+  }
+
+  /** Ask for something. Always answers, refused at once when there is no connection. */
+  ask(verb: string, args: Record<string, unknown> = {}, ttlMs = TIME_TO_LIVE_MS): Promise<Reply> {
+    const socket = this.socket;
+    if (!socket || !this.connected || !this.clock.known) {
+      return Promise.resolve({ ok: false, error: "not sent: no connection to the console's server" });
+    }
+    if (socket.bufferedAmount > 0) {
+      return Promise.resolve({ ok: false, error: "not sent: the connection is stalled" });
+    }
+    const sequence = ++this.sequence;
+    const sent_ms = this.clock.earliest(performance.now());
+    socket.send(JSON.stringify({ kind: "do", sequence, sent_ms, ttl_ms: ttlMs, do: verb, with: args }));
+    return new Promise((resolve) => {
+      this.waiting.set(sequence, resolve);
+      setTimeout(() => this.answer(sequence, { ok: false, error: `${verb}: no answer; whether it was carried out shows in the events` }), ttlMs + 1500);
+    });
+  }
+
+  private answer(sequence: number, reply: Reply): void {
+    this.waiting.get(sequence)?.(reply);
+    this.waiting.delete(sequence);
+  }
+
+  private open(): void {
+    const socket = new WebSocket(this.address, this.token ? ["proxops", `token.${this.token}`] : ["proxops"]);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      this.heardAt = performance.now();
+      socket.send(JSON.stringify({ kind: "hello", version: VERSION, name: this.name() }));
+      for (let k = 0; k < SOUNDINGS_AT_ONCE; k++) this.ping();
+    };
+    socket.onmessage = (event) => this.take(event.data as ArrayBuffer);
+    socket.onclose = (event) => this.closed(socket, event.reason);
+  }
+
+  private closed(socket: WebSocket, reason: string): void {
+    if (socket !== this.socket) return;
+    this.socket = null;
+    this.connected = false;
+    this.clock.forget();
+    for (const sequence of [...this.waiting.keys()]) this.answer(sequence, { ok: false, error: "connection lost before an answer came" });
+    this.listener.onState(false, reason || "no connection to the console's server");
+    setTimeout(() => this.open(), RETRY_MS[Math.min(this.attempts++, RETRY_MS.length - 1)]);
+  }
+
+  private watch(): void {
+    if (!this.socket || this.socket.readyState !== WebSocket.OPEN) return;
+    if (performance.now() - this.heardAt > DEAF_MS) {
+      const deaf = this.socket;
+      deaf.onclose = null;
+      deaf.close();
+      this.closed(deaf, "nothing heard of the server");
+      return;
+    }
+    this.ping();
+  }
+
+  private ping(): void {
+    this.socket?.send(JSON.stringify({ kind: "ping", at: performance.now() }));
+  }
+
+  private take(data: ArrayBuffer): void {
+    this.heardAt = performance.now();
+    const view = new DataView(data);
+    if (view.getUint8(0) === CYCLE) this.takeCycle(data, view);
+    else if (view.getUint8(0) === MESSAGE) this.takeMessage(JSON.parse(new TextDecoder().decode(new Uint8Array(data, 1))));
+  }
+
+  private takeCycle(data: ArrayBuffer, view: DataView): void {
+    const number = view.getUint32(4, true);
+    this.socket?.send(JSON.stringify({ kind: "seen", frame: number }));
+    const values = new Float64Array(data, HEAD, SYSTEM_VALUES);
+    const record = new DataView(data, HEAD + 8 * SYSTEM_VALUES);
+    this.listener.onFrame({ number, cycleMs: view.getFloat64(8, true), values, record });
+  }
+
+  private takeMessage(message: { kind: string } & Record<string, unknown>): void {
+    if (message.kind === "pong") {
+      this.clock.take(message.at as number, performance.now(), message.server_ms as number);
+    } else if (message.kind === "done") {
+      this.answer(message.sequence as number, { ok: message.ok as boolean, error: message.error as string | undefined, result: message.result });
+    } else {
+      if (message.kind === "hello") {
+        this.connected = true;
+        this.attempts = 0;
+      }
+      this.listener.onMessage(message);
+      if (message.kind === "hello") this.listener.onState(true, "");
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// What the server tells, as plain data. The other side is src/proxops/console/.
+import type { Variable } from "./record";
+
+export const VERSION = 1;
+export type SystemName = "CLW" | "GLC" | "IJT" | "IDC";
+export const SYSTEMS: readonly SystemName[] = ["CLW", "GLC", "IJT", "IDC"]; // in the order of a frame
+export const AXES = ["rail", ...[1, 2].flatMap((r) => [1, 2, 3, 4, 5, 6].map((a) => `robot${r}_a${a}`))];
+
+export interface EventItem {
+  utc_ms: number;
+  tick: number;
+  severity: number; // 1 debug … 5 fatal
+  name: string;
+  text: string;
+}
+
+export interface InterlockInput {
+  name: string;
+  kind: "estop" | "door" | "gate" | "fence" | "laser" | "power";
+  at_lab_m: [number, number] | null;
+}
+
+export interface Edge {
+  mode: string;
+  event: string;
+  to: string;
+  own: boolean; // raised by the facility itself
+}
+
+export interface JogLimits {
+  speed_m_s: number;
+  rate_rad_s: number;
+  reduced_share: number;
+  ramp_s: number;
+}
+
+export interface Hello {
+  kind: "hello";
+  version: number;
+  id: number; // of this viewer
+  proxops: string;
+  cell: string;
+  period_s: number;
+  record_bytes: number;
+  variables: Variable[];
+  modes: string[];
+  edges: Edge[];
+  interlocks: InterlockInput[];
+  rules: Record<string, { name: string; meaning: string; unit: string; drives_off: boolean }>;
+  jog: JogLimits;
+  axes: { name: string; lower: number | null; upper: number | null; speed: number; acceleration: number }[];
+  events: EventItem[];
+  scenarios: Scenario[];
+  lists: Record<string, string[]>; // variable lists by name
+  log_folder: string;
+  served_run: string; // id of the run that is being recorded
+}
+
+export interface Scenario {
+  name: string;
+  kind: string;
+  duration_s: number;
+  about: string;
+  where: string;
+}
+
+export interface Holder {
+  id: number;
+  name: string;
+}
+
+export interface ControlState {
+  kind: "control";
+  holder: Holder | null;
+  viewers: Holder[];
+  said: string; // the last change, in words
+}
+
+/** Why a button is not possible now; empty when it is. Keys are the requests' names, select by source: "select bridge". */
+export type Refusals = Record<string, string>;
+
+export interface RunState {
+  kind: "run";
+  name: string;
+  phase: "idle" | "starting" | "running" | "paused" | "ended" | "failed";
+  t_s: number;
+  duration_s: number;
+  share: number;
+  message: string;
+}
+
+export interface UploadState {
+  kind: "upload";
+  phase: "none" | "checking" | "checked" | "loaded";
+  name: string;
+  lines: number;
+  duration_s: number;
+  errors: { line: number; message: string }[];
+  errors_more: number;
+  feasible: boolean;
+  verdict: string;
+  findings: { where: string; what: string }[];
+}
+
+export interface Miss {
+  utc_ms: number;
+  tick: number;
+  lateness_s: number;
+  work_s: number;
+  lost: number; // cycles
+  cause: string;
+}
+
+export interface TimingState {
+  kind: "timing";
+  cycles: number;
+  late: number; // cycles that began more than late_s after their time
+  late_s: number;
+  missed: number;
+  edges_s: number[]; // of the histogram's bins, n + 1
+  counts: number[]; // of the whole session
+  recent: number[]; // of the last ten seconds
+  quantiles_s: Record<string, number>; // p50, p99, p999, max of the last ten seconds
+  work_s: Record<string, number>; // mean, max of the last ten seconds
+  misses: Miss[]; // newest first
+  console: { viewers: number; frames_dropped: number; refused: number };
+}
+
+export interface Reply {
+  ok: boolean;
+  error?: string;
+  result?: unknown;
+}
+
+export type Status = Record<string, any>;

@@ -1,0 +1,128 @@
+// The frame round all pages: mode, link, age of the data, who holds control, and SAFE STOP, always in sight.
+import { button } from "./button";
+import type { Desk } from "./desk";
+import { el, mark, say } from "./dom";
+import { notice, noticeShelf } from "./notice";
+import { fixed } from "./numbers";
+import type { Mounted, Page } from "./page";
+
+const LOOK_MS = 25; // how often the age of the data is looked at
+const DRAW_MS = 50; // how often the shown page is brought up to date
+
+export class Shell {
+  private readonly main = el("main");
+  private readonly mounted = new Map<string, { root: HTMLElement; page: Mounted }>();
+  private shown = "";
+  private drawnAt = 0;
+  private readonly tabs = el("nav.tabs", { "aria-label": "pages" });
+  private readonly banner = el("div.banner.bad", { role: "alert", hidden: true });
+  private readonly mode = el("span.mode.live#mode");
+  private readonly source = el("span.live");
+  private readonly link = el("span#link");
+  private readonly age = el("span#age");
+  private readonly holder = el("span#holder");
+  private readonly take = button("Take control", () => this.desk.ask(this.desk.holding ? "release_control" : "take_control", {}), "small");
+
+  constructor(
+    private readonly desk: Desk,
+    private readonly pages: Page[],
+  ) {
+    this.take.element.id = "take";
+    const stop = el("button.safe-stop#safe-stop", { type: "button", onclick: () => this.safeStop() }, "SAFE STOP", el("small", null, "Esc"));
+    const fact = (name: string, value: HTMLElement) => el("div.fact", null, el("span", null, name), value);
+    const head = el("header.head", null, el("span.brand", null, "proxops"), fact("mode", this.mode), fact("source", this.source), fact("link", this.link), fact("data age", this.age), el("span.grow"), fact("control", this.holder), this.take.element, stop);
+    for (const page of pages) this.tabs.append(el("a", { href: `#/${page.id}` }, page.title));
+    const top = el("div", null, head, this.tabs);
+    document.body.replaceChildren(top, this.banner, this.main, noticeShelf());
+    window.addEventListener("keydown", (event) => this.key(event), true);
+    window.addEventListener("hashchange", () => this.route());
+    setInterval(() => this.look(), LOOK_MS);
+    this.route();
+  }
+
+  /** Stop the hall. It needs no control; without a connection it says loudly that it could not be sent. */
+  safeStop(): void {
+    void this.desk.ask("safe_stop").then((reply) => {
+      if (reply.ok) notice("safe stop taken", "ok");
+      else notice(`SAFE STOP NOT CONFIRMED: ${reply.error}. Use a hardware emergency stop.`, "bad");
+    });
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key === "Escape" || event.key === "Pause") {
+      event.preventDefault();
+      event.stopPropagation();
+      if (!event.repeat) this.safeStop();
+    } else if (event.altKey && /^[1-9]$/.test(event.key)) {
+      const page = this.pages[Number(event.key) - 1];
+      if (page) location.hash = `#/${page.id}`;
+    }
+  }
+
+  private route(): void {
+    const id = location.hash.replace(/^#\//, "").split("?")[0];
+    const page = this.pages.find((p) => p.id === id) ?? this.pages[0];
+    if (!page || page.id === this.shown) return;
+    this.mounted.get(this.shown)?.page.leave?.();
+    for (const { root } of this.mounted.values()) root.hidden = true;
+    for (const tab of this.tabs.querySelectorAll("a")) {
+      if (tab.getAttribute("href") === `#/${page.id}`) tab.setAttribute("aria-current", "page");
+      else tab.removeAttribute("aria-current");
+    }
+    this.shown = page.id;
+    document.title = `${page.title} – proxops`;
+    const known = this.mounted.get(page.id);
+    if (known) {
+      known.root.hidden = false;
+      known.page.enter?.();
+    } else {
+      const root = el(`section.page.${page.id}`, { "aria-label": page.title });
+      this.main.append(root);
+      this.mounted.set(page.id, { root, page: page.mount(root, this.desk) });
+    }
+    this.drawnAt = 0;
+  }
+
+  private look(): void {
+    const now = performance.now();
+    const age = this.desk.ageMs(now);
+    mark(document.body, "stale", this.desk.stale);
+    say(this.age, Number.isFinite(age) ? (age < 10_000 ? `${fixed(age, 0)} ms` : `${fixed(age / 1000, 0)} s`) : "no data");
+    this.age.className = this.desk.stale ? "bad" : "ok";
+    if (now - this.drawnAt < DRAW_MS) return;
+    this.drawnAt = now;
+    this.head();
+    this.mounted.get(this.shown)?.page.update();
+  }
+
+  private head(): void {
+    const desk = this.desk;
+    say(this.mode, desk.mode);
+    this.mode.className = `mode live ${desk.mode === "STOPPED" || desk.mode === "STOPPING" ? "bad" : desk.mode === "STANDBY" ? "muted" : "ok"}`;
+    say(this.source, `${desk.word("state.source")} · ${desk.word("state.hardware")}`);
+    say(this.link, desk.connected ? `connected, ${fixed(desk.roundTripMs, 0)} ms` : "LOST");
+    this.link.className = desk.connected ? "ok" : "bad";
+    const holder = desk.control.holder;
+    say(this.holder, desk.holding ? "you" : holder ? holder.name : "nobody");
+    this.holder.className = desk.holding ? "ok" : holder ? "warn" : "muted";
+    say(this.take.element, desk.holding ? "Release control" : holder ? "Take over" : "Take control");
+    this.take.allow(desk.connected ? "" : "no connection");
+    this.sayBanner();
+  }
+
+  private sayBanner(): void {
+    const desk = this.desk;
+    const [text, kind] = !desk.connected
+      ? [`NO CONNECTION: ${desk.why}. What is shown is old; nothing can be sent. SAFE STOP works only by hardware or proxops ctl.`, "bad"]
+      : desk.stale
+        ? ["THE FACILITY IS SILENT: its cycles do not come. What is shown is old.", "bad"]
+        : desk.status?.stop
+          ? [`STOPPED: ${desk.status.stop.text}`, "bad"]
+          : ["", ""];
+    this.banner.hidden = !text;
+    if (text) {
+      say(this.banner, text);
+      this.banner.className = `banner ${kind}`;
+    }
+  }
+}
