@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
 RUN := runs/demo
+PAGE := src/proxops/console/static/index.html
 
 .PHONY: demo test setup lint bench clean
 .DELETE_ON_ERROR:
@@ -19,11 +20,12 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	cd page && ../$(BIN)/node node_modules/typescript/bin/tsc --noEmit
 
 bench: setup
 	$(BIN)/python -m benchmarks
 
-setup: $(STAMP)
+setup: $(STAMP) $(PAGE)
 
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@bash tools/system_packages.sh
@@ -31,6 +33,14 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
+# The console's page: TypeScript to one script, with the Node.js that pip has brought.
+$(PAGE): page/node_modules/.package-lock.json page/build.mjs $(shell find page/src -type f)
+	cd page && ../$(BIN)/node build.mjs
+
+page/node_modules/.package-lock.json: page/package-lock.json page/package.json $(STAMP)
+	cd page && ../$(BIN)/npm ci --ignore-scripts --loglevel error
+	@touch $@
+
 clean:
-	rm -rf $(VENV) runs build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) runs build page/node_modules src/proxops/console/static .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -27,10 +27,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ground": {"lab"} | ARMS,
     "client": BELOW,  # what an application uses to talk to the facility
     "facility": {"client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"} | ARMS,
+    "console": {"facility", "client", "ground", "safety", "lab"} | BELOW,  # a process of its own that looks on
     "campaign": {"facility", "client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"}
     | ARMS,
     "cli": {
         "campaign",
+        "console",
         "facility",
         "client",
         "bridge",

@@ -97,11 +97,19 @@ def serve(
     report: Report = True,
     cell: CellPath = None,
     json: Json = False,
+    console: Annotated[bool, typer.Option(help="Serve the console: the hall in the browser.")] = True,
+    console_bind: Annotated[
+        str, typer.Option(help="Address of the console; others than loopback need a token.")
+    ] = LOOPBACK,
+    console_port: Annotated[int | None, typer.Option(min=0, max=65535, help="TCP port; 47254 or a free one.")] = None,
+    console_token: Annotated[str | None, typer.Option(envvar="PROXOPS_TOKEN", help="What a page must know.")] = None,
 ) -> None:
-    """Run the live facility at 250 Hz: bridge and synchronous commands over UDP, control by `proxops ctl`."""
+    """Run the live facility at 250 Hz: console in the browser, bridge and synchronous commands over UDP, `proxops ctl`."""
+    from proxops.console.launch import ConsoleLaunch
     from proxops.facility.session import serve_session
 
     folder = out or Path("runs") / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    launch = ConsoleLaunch.prepare(console_bind, console_port, console_token, cell, user_tool) if console else None
     summary = serve_session(
         read_cell(cell, user_tool),
         folder,
@@ -114,6 +122,7 @@ def serve(
         drives=drives,
         report=report,
         quiet=json,
+        console=launch,
     )
     if json:
         print_json(summary)

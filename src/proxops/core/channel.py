@@ -9,6 +9,7 @@ SYNC_PORT: Final = 47250
 CONTROL_PORT: Final = 47251
 BRIDGE_PORT: Final = 47252
 FLIGHT_PORT: Final = 47253  # of an on-board computer, unless it is told otherwise
+CONSOLE_PORT: Final = 47254  # HTTP
 CONTROL_VERSION: Final = 1
 SIZE_LIMIT: Final = 60_000  # bytes of a control datagram
 TIME_TO_LIVE_MS: Final = 1000  # of a request, unless it says otherwise

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
@@ -201,8 +201,9 @@ def serve_session(
     drives: bool,
     report: bool,
     quiet: bool,
+    console: Beside | None = None,
 ) -> dict[str, Any]:
-    """Serve until told to end; the summary."""
+    """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found."""
     prepare_folder(folder)
     print("warming up …", file=sys.stderr, flush=True)
     live = LiveFacility(
@@ -210,7 +211,7 @@ def serve_session(
         bridge_at=bridge_at,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
-    served = live.run(_announcement(live, folder), for_s, drives, bridged)
+    served = live.run(_announcement(live, folder, console), for_s, drives, bridged)
     if watcher:
         watcher.wait(5)
     extra = {
@@ -231,7 +232,15 @@ def monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command)
 
 
-def _announcement(live: LiveFacility, folder: Path) -> Callable[[RealTime], None]:
+class Beside(Protocol):
+    """A process that looks at the facility from outside."""
+
+    address: str
+
+    def start(self, folder: Path) -> subprocess.Popen[bytes]: ...
+
+
+def _announcement(live: LiveFacility, folder: Path, console: Beside | None) -> Callable[[RealTime], None]:
     def announce(real_time: RealTime) -> None:
         sync, bridge = live.hall.desk.sync, live.hall.desk.bridge
         assert sync is not None and bridge is not None
@@ -251,5 +260,8 @@ def _announcement(live: LiveFacility, folder: Path) -> Callable[[RealTime], None
             file=sys.stderr,
             flush=True,
         )
+        if console:
+            console.start(folder)
+            print(f"console: {console.address}", file=sys.stderr, flush=True)
 
     return announce

@@ -1,0 +1,79 @@
+"""The console's process: ``python -m proxops.console``. ``proxops serve`` starts it with a socket that listens already."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import resource
+import signal
+import socket
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from proxops.console.access import Gate
+from proxops.console.facility_about import FacilityAbout
+from proxops.console.requests import SIZE_LIMIT
+from proxops.console.server import Console
+from proxops.lab.cell import load_cell
+from proxops.lab.user_tool import UserTool
+
+NICE: Final = 5
+LOOK_S: Final = 0.2
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="proxops.console")
+    parser.add_argument("--facility", type=Path, required=True, help="facility.json of the served run")
+    parser.add_argument("--runs", type=Path, required=True, help="folder of all runs")
+    parser.add_argument("--fd", type=int, required=True, help="listening socket")
+    parser.add_argument("--parent", type=int, required=True, help="process whose end ends this one")
+    parser.add_argument("--cell", type=Path)
+    parser.add_argument("--user-tool", type=Path)
+    return parser.parse_args()
+
+
+def _step_back() -> None:
+    """Behind the tick in every respect; Ctrl-C at the terminal is the facility's affair."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    with contextlib.suppress(OSError):
+        os.nice(NICE)
+    with contextlib.suppress(OSError, ValueError):  # a flood of connections may not starve us of file numbers
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65536), hard))
+
+
+async def _serve(console: Console, listening: socket.socket, parent: int) -> None:
+    config = uvicorn.Config(
+        console.app(), log_level="warning", access_log=False, ws="websockets-sansio", ws_max_size=SIZE_LIMIT,
+        ws_per_message_deflate=False, ws_ping_interval=2.0, ws_ping_timeout=4.0, timeout_keep_alive=5,
+        timeout_graceful_shutdown=1, server_header=False, backlog=256,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve([listening]))
+    while not serving.done() and os.getppid() == parent and not console.feed.closed:
+        await asyncio.sleep(LOOK_S)
+    server.should_exit = True
+    await serving
+
+
+def main() -> None:
+    """Serve until the facility has ended."""
+    _step_back()
+    options = _arguments()
+    listening = socket.socket(fileno=options.fd)
+    token = os.environ.pop("PROXOPS_TOKEN", None)
+    cell = load_cell(options.cell, UserTool.read(options.user_tool) if options.user_tool else None)
+    gate = Gate(listening.getsockname()[0], token)
+    console = Console(cell, FacilityAbout.read(options.facility), options.runs, gate)
+    asyncio.run(_serve(console, listening, options.parent))
+
+
+if __name__ == "__main__":
+    main()

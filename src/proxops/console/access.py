@@ -1,0 +1,83 @@
+"""Who may come in: the page itself, and nobody that another page or another host has sent.
+
+Loopback serves whoever is on this machine; any other address demands a token. A request that carries an ``Origin`` must come from
+our own page, and the name it was sent to must be ours: a page of somebody else cannot reach us through the operator's browser.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from proxops.core.errors import BadInput
+
+TOKEN_LENGTH: Final = 16  # at least
+SECURITY_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; font-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+
+
+def is_loopback(host: str) -> bool:
+    """True when only this machine reaches ``host``."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def demand_token(host: str, token: str | None) -> None:
+    """BadInput when an address that others reach is to be served without a sound token."""
+    if token is not None and (len(token) < TOKEN_LENGTH or not token.replace("-", "").replace("_", "").isalnum()):
+        bound = f"{TOKEN_LENGTH} characters or more of letters, digits, - and _"
+        raise BadInput("the console's token is too weak", bound=bound)
+    if token is None and not is_loopback(host):
+        raise BadInput(
+            "the console is only served to other machines with a token", value=host,
+            way_out="set PROXOPS_TOKEN, or stay on 127.0.0.1",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Judges requests by their headers."""
+
+    bind: str
+    token: str | None
+
+    def refuses(self, headers: Mapping[str, str], offered: str | None, *, origin_needed: bool) -> str:
+        """Why a request may not come in; empty when it may. ``offered`` is the token it brought."""
+        host, origin = headers.get("host", ""), headers.get("origin")
+        name = host.rsplit(":", 1)[0].strip("[]") if not host.endswith("]") else host.strip("[]")
+        if is_loopback(self.bind) and not is_loopback(name):
+            return "this console is served to this machine only"
+        if origin is None and origin_needed:
+            return "no origin"
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            return "another origin"
+        if self.token is not None and not hmac.compare_digest((offered or "").encode(), self.token.encode()):
+            return "no or wrong token"
+        return ""
+
+
+def bearer(headers: Mapping[str, str]) -> str | None:
+    """The token of an ordinary request."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token if kind.lower() == "bearer" else None
+
+
+def offered_protocols(headers: Mapping[str, str]) -> tuple[bool, str | None]:
+    """Whether a websocket speaks our protocol, and the token it brought in the list of protocols (a browser sends no headers)."""
+    offered = [word.strip() for word in headers.get("sec-websocket-protocol", "").split(",")]
+    token = next((word.removeprefix("token.") for word in offered if word.startswith("token.")), None)
+    return "proxops" in offered, token

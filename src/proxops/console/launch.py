@@ -1,0 +1,73 @@
+"""Starting the console beside a facility: the socket listens before anything else starts, so its address is true."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from proxops.console.access import demand_token
+from proxops.core.channel import CONSOLE_PORT
+from proxops.core.errors import BadInput
+
+BACKLOG: Final = 256
+
+
+@dataclass
+class ConsoleLaunch:
+    """A console that is about to start. ``start`` once the facility has written its ``facility.json``."""
+
+    listening: socket.socket
+    address: str  # what to type into a browser
+    token: str | None
+    cell: Path | None
+    user_tool: Path | None
+
+    @classmethod
+    def prepare(
+        cls, bind: str, port: int | None, token: str | None, cell: Path | None, user_tool: Path | None
+    ) -> ConsoleLaunch:
+        """Bind. Without a wish the usual port, or any other that is free."""
+        demand_token(bind, token)
+        listening = _listening(bind, CONSOLE_PORT if port is None else port, otherwise=port is None)
+        host, at = listening.getsockname()[:2]
+        host = f"[{host}]" if ":" in host else host
+        address = f"http://{host}:{at}/" + (f"#token={token}" if token else "")
+        return cls(listening, address, token, cell, user_tool)
+
+    def start(self, folder: Path) -> subprocess.Popen[bytes]:
+        """The process, for the facility that records into ``folder``."""
+        command = [sys.executable, "-P", "-m", "proxops.console", "--facility", str(folder / "facility.json")]
+        command += ["--runs", str(folder.resolve().parent), "--fd", str(self.listening.fileno())]
+        command += ["--parent", str(os.getpid())]
+        command += ["--cell", str(self.cell)] if self.cell else []
+        command += ["--user-tool", str(self.user_tool)] if self.user_tool else []
+        environment = {k: v for k, v in os.environ.items() if k != "PROXOPS_TOKEN"}
+        if self.token:
+            environment["PROXOPS_TOKEN"] = self.token
+        process = subprocess.Popen(command, pass_fds=[self.listening.fileno()], env=environment, start_new_session=True)
+        self.listening.close()
+        return process
+
+
+def _listening(bind: str, port: int, *, otherwise: bool) -> socket.socket:
+    family = socket.AF_INET6 if ":" in bind else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((bind, port))
+        made.listen(BACKLOG)
+    except OSError as error:
+        made.close()
+        if otherwise:
+            return _listening(bind, 0, otherwise=False)
+        raise BadInput(
+            f"cannot serve the console: {error.strerror}",
+            value=f"{bind}:{port}",
+            way_out="choose another --console-port",
+        ) from None
+    return made
