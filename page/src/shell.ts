@@ -2,11 +2,13 @@
 import { button } from "./button";
 import type { Desk } from "./desk";
 import { el, mark, say } from "./dom";
+import type { Reply } from "./messages";
 import { notice, noticeShelf } from "./notice";
 import { fixed } from "./numbers";
 import type { Mounted, Page } from "./page";
 
 const LOOK_MS = 25; // how often the age of the data is looked at
+const SECOND_CLICK_MS = 3000;
 const DRAW_MS = 50; // how often the shown page is brought up to date
 
 export class Shell {
@@ -21,7 +23,9 @@ export class Shell {
   private readonly link = el("span#link");
   private readonly age = el("span#age");
   private readonly holder = el("span#holder");
-  private readonly take = button("Take control", () => this.desk.ask(this.desk.holding ? "release_control" : "take_control", {}), "small");
+  private readonly take = button("Take control", () => this.takeOrRelease(), "small");
+  private controlSaid = "";
+  private armedUntil = 0; // taking over from somebody needs a second click
 
   constructor(
     private readonly desk: Desk,
@@ -46,6 +50,17 @@ export class Shell {
       if (reply.ok) notice("safe stop taken", "ok");
       else notice(`SAFE STOP NOT CONFIRMED: ${reply.error}. Use a hardware emergency stop.`, "bad");
     });
+  }
+
+  private takeOrRelease(): Promise<Reply> | void {
+    const desk = this.desk;
+    if (desk.holding) return desk.ask("release_control");
+    if (!desk.control.holder) return desk.ask("take_control");
+    if (performance.now() < this.armedUntil) {
+      this.armedUntil = 0;
+      return desk.ask("take_control", { over: true });
+    }
+    this.armedUntil = performance.now() + SECOND_CLICK_MS;
   }
 
   private key(event: KeyboardEvent): void {
@@ -105,9 +120,17 @@ export class Shell {
     const holder = desk.control.holder;
     say(this.holder, desk.holding ? "you" : holder ? holder.name : "nobody");
     this.holder.className = desk.holding ? "ok" : holder ? "warn" : "muted";
-    say(this.take.element, desk.holding ? "Release control" : holder ? "Take over" : "Take control");
+    say(this.take.element, desk.holding ? "Release control" : holder ? (performance.now() < this.armedUntil ? "Click again to take over" : "Take over") : "Take control");
+    this.sayControl();
     this.take.allow(desk.connected ? "" : "no connection");
     this.sayBanner();
+  }
+
+  /** Changes of control are told to everybody. */
+  private sayControl(): void {
+    const said = this.desk.control.said;
+    if (said !== this.controlSaid && /control/.test(said)) notice(said, "ok");
+    this.controlSaid = said;
   }
 
   private sayBanner(): void {

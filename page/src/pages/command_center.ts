@@ -1,11 +1,29 @@
+// Command Center: the whole operation on one page.
+import "./command_center.css";
+import { eventList } from "../command/event_list";
+import { modeMachine } from "../command/mode_machine";
+import { operation } from "../command/operation";
+import { scenarioPanel } from "../command/scenario_panel";
+import { trajectoryPanel } from "../command/trajectory_panel";
 import { el } from "../dom";
 import type { Page } from "../page";
 
 export const commandCenter: Page = {
   id: "command",
   title: "Command Center",
-  mount(root) {
-    root.append(el("div.empty", null, "Command Center"));
-    return { update() {} };
+  mount(root, desk) {
+    const parts = [operation(desk), modeMachine(desk), scenarioPanel(desk), trajectoryPanel(desk), eventList(desk)] as const;
+    const [steps, machine, scenarios, trajectory, events] = parts;
+    root.append(
+      steps.element,
+      el("div.panel.hall-place"),
+      el("div.panel.machine-panel", null, el("h2", null, "Modes"), machine.element),
+      el("div.right", null, scenarios.element, trajectory.element, events.element),
+    );
+    return {
+      update() {
+        for (const part of parts) part.update();
+      },
+    };
   },
 };
