@@ -8,6 +8,7 @@ from proxops.console.viewer import Viewer
 from proxops.core.errors import Refused
 
 MOST: Final = 32  # viewers at a time
+AT_THE_DOOR: Final = 32  # who have not greeted yet
 NAME_LENGTH: Final = 40
 
 
@@ -18,11 +19,12 @@ class Attendance:
         self.viewers: dict[int, Viewer] = {}
         self.holder: Viewer | None = None
         self.said = ""
+        self.at_the_door = 0  # connections that have not greeted yet
         self._number = 0
 
     @property
     def full(self) -> bool:
-        return len(self.viewers) >= MOST
+        return len(self.viewers) >= MOST or self.at_the_door > AT_THE_DOOR
 
     def enter(self, name: str) -> Viewer:
         """A new viewer under ``name``, told apart where another has the same."""

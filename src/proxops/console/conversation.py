@@ -44,8 +44,12 @@ class Conversation:
         if self._attendance.full:
             await self._socket.close(TRY_LATER, "too many viewers")
             return
-        await self._socket.accept("proxops")
-        viewer = await self._greeted()
+        self._attendance.at_the_door += 1
+        try:
+            await self._socket.accept("proxops")
+            viewer = await self._greeted()
+        finally:
+            self._attendance.at_the_door -= 1
         if viewer is None:
             return
         writing = asyncio.create_task(self._write(viewer))

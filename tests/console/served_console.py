@@ -1,0 +1,128 @@
+"""A facility served in another process, and a tab of a browser that looks at its console, as an operator uses them."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proxops.client import ControlClient
+from proxops.console.facility_about import FacilityAbout
+
+START_S = 150.0  # a fresh clone compiles its kernels first
+FLAGS = (
+    "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing",
+)  # fmt: skip
+
+
+@dataclass
+class Served:
+    """A facility in another process."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+    address: str  # http://127.0.0.1:PORT/
+    about: FacilityAbout
+
+    @property
+    def port(self) -> int:
+        return int(self.address.rstrip("/").rsplit(":", 1)[1])
+
+    def ask(self, verb: str, **arguments: Any) -> Any:
+        """Over the control channel, beside the console."""
+        client = ControlClient(self.about.control)
+        try:
+            return client.ask(verb, **arguments)
+        finally:
+            client.close()
+
+    def wait_mode(self, mode: str, seconds: float = 20.0) -> None:
+        wait_until(lambda: self.ask("status")["mode"] == mode, seconds, f"mode {mode}")
+
+    def console_pid(self) -> int:
+        """The console's process: the facility's child that serves the page."""
+        words = ["pgrep", "-f", "-P", str(self.process.pid), "proxops.console"]
+        return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0])
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+def wait_until(true: Callable[[], Any], seconds: float = 10.0, what: str = "") -> None:
+    """Wait for something to become true."""
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until, f"did not happen in {seconds:g} s: {what}"
+        time.sleep(0.02)
+
+
+def serve(folder: Path, *words: str) -> Served:
+    """``proxops serve`` on free ports."""
+    command = [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder), "--no-report", "--seed", "1"]
+    command += ["--port", "0", "--bridge-port", "0", "--control-port", "0", "--console-port", "0", *words]
+    told = folder.parent / "stderr.txt"
+    with told.open("w") as stream:
+        process = subprocess.Popen(command, stderr=stream, stdout=subprocess.DEVNULL, text=True, env=os.environ.copy())
+    found: list[str] = []
+
+    def announced() -> bool:
+        assert process.poll() is None, told.read_text()
+        found[:] = re.findall(r"console: (\S+)", told.read_text())
+        return bool(found)
+
+    wait_until(announced, START_S, "the facility's announcement")
+    made = Served(process, folder, found[0], FacilityAbout.read(folder / "facility.json"))
+    made.wait_mode("READY")
+    return made
+
+
+class Tab:
+    """A page of the console in the browser, as an operator uses it."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def ask(self, script: str, *arguments: Any) -> Any:
+        """What a piece of script says in the page."""
+        return self.page.evaluate(script, *arguments)
+
+    def wait(self, script: str, seconds: float = 10.0) -> None:
+        """Wait until a script says yes (under the page's own content security policy)."""
+        wait_until(lambda: self.ask(f"() => !!({script})"), seconds, script)
+
+    def open(self, page: str) -> None:
+        self.ask("(hash) => { location.hash = hash; }", f"#/{page}")
+        self.wait(f"document.querySelector('section.page.{page}:not([hidden])')")
+
+    def take_control(self) -> None:
+        self.page.click("#take")
+        self.wait("proxops.desk.holding")
+
+    def press(self, request: str) -> None:
+        """A button of the desk, once it is possible."""
+        button = f'section.page:not([hidden]) button[data-request="{request}"]'
+        self.wait(f"document.querySelector('{button}[aria-disabled=\"false\"]')")
+        self.page.click(button)
+
+    def wait_mode(self, mode: str, seconds: float = 30.0) -> None:
+        self.wait(
+            f"proxops.desk.mode === '{mode}' && document.querySelector('#mode').textContent === '{mode}'", seconds
+        )
