@@ -15,7 +15,21 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import arm, basilisk, bridge, contact, impulses, kernels, live, lockstep, mission, orbit, startup, touch
+from benchmarks import (
+    arm,
+    basilisk,
+    bridge,
+    contact,
+    impulses,
+    kernels,
+    live,
+    lockstep,
+    logs,
+    mission,
+    orbit,
+    startup,
+    touch,
+)
 
 BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "startup": startup.run,
@@ -28,6 +42,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "impulses": impulses.run,
     "contact": contact.run,
     "touch": touch.run,
+    "logs": logs.run,
     "live": live.run,
     "basilisk": basilisk.run,
 }

@@ -55,5 +55,9 @@ def test_importing_the_package_is_light() -> None:
     assert not loaded_after("import proxops") & (HEAVY | {"numpy", "pydantic", "typer", "rich"})
 
 
+def test_the_log_viewers_worker_is_light() -> None:
+    assert not loaded_after("import proxops.console.log_desk") & HEAVY
+
+
 def test_the_checker_sees_what_is_loaded() -> None:
     assert "numba" in loaded_after("import proxops.maths.rotation")

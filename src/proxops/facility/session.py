@@ -32,6 +32,7 @@ from proxops.lab.trajectory import read_trajectory
 
 UNFINISHED = {3: "the disk was full (recorder exit code 3)", 4: "the recorder is still busy (exit code 4)"}
 RESULTS = ("summary.json", "run.mcap", "report.html", "facility.json")
+BESIDE = ("run.overview",)  # belongs to the log, not for people
 
 
 _locks: dict[Path, IO[str]] = {}  # of folders that this process writes into
@@ -49,7 +50,7 @@ def prepare_folder(folder: Path) -> Path:
             raise BadInput(
                 "another run is writing into this folder", where=str(folder), way_out="choose another --out"
             ) from None
-        earlier = [folder / name for name in RESULTS if (folder / name).exists()]
+        earlier = [folder / name for name in (*RESULTS, *BESIDE) if (folder / name).exists()]
         if earlier:
             number = next(n for n in itertools.count(1) if not (folder / f"earlier-{n}").exists())
             kept = folder / f"earlier-{number}"

@@ -18,15 +18,20 @@ _ROWS: Final = 2048  # formatted at once
 
 def choose(log: Log, names: Sequence[str] | None = None) -> list[Column]:
     """Variables by name (``group.variable`` or a whole ``group``), in the order asked for; all by default."""
+    return chosen(log.columns, names, str(log.path))
+
+
+def chosen(columns: tuple[Column, ...], names: Sequence[str] | None, where: str) -> list[Column]:
+    """The same from a table of variables; ``where`` is what an error names."""
     if not names:
-        return list(log.columns)
-    chosen: list[Column] = []
+        return list(columns)
+    out: list[Column] = []
     for name in names:
-        found = [c for c in log.columns if name in (c.path, c.group)]
+        found = [c for c in columns if name in (c.path, c.group)]
         if not found:
-            raise unknown_name(name, log.columns, str(log.path))
-        chosen += [c for c in found if c not in chosen]
-    return chosen
+            raise unknown_name(name, columns, where)
+        out += [c for c in found if c not in out]
+    return out
 
 
 def heading(name: str, unit: str) -> str:
@@ -47,11 +52,21 @@ def export_csv(log: Log, out: Path | str, names: Sequence[str] | None = None, *,
 
 def write_csv(log: Log, columns: Sequence[Column], file: TextIO, *, words: bool = False) -> None:
     """The same onto an open text stream."""
-    file.write(",".join(heading(c.path, c.unit) for c in columns) + "\n")
+    write_heading(columns, file)
     for start in range(0, log.pool.size, _ROWS):
         block = log.pool[start : start + _ROWS]
-        cells = [_cells(block[c.group][c.name], c if words else None) for c in columns]
-        file.writelines(",".join(row) + "\n" for row in zip(*cells, strict=True))
+        write_rows(block, columns, file, words=words)
+
+
+def write_heading(columns: Sequence[Column], file: TextIO) -> None:
+    """The first line."""
+    file.write(",".join(heading(c.path, c.unit) for c in columns) + "\n")
+
+
+def write_rows(records: NDArray[np.void], columns: Sequence[Column], file: TextIO, *, words: bool = False) -> None:
+    """A line for each record."""
+    cells = [_cells(records[c.group][c.name], c if words else None) for c in columns]
+    file.writelines(",".join(row) + "\n" for row in zip(*cells, strict=True))
 
 
 def _cells(values: NDArray[Any], spelled: Column | None) -> Iterator[str]:

@@ -13,15 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from mcap.opcode import Opcode
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
-from proxops.core.messages import EVENT_DTYPE
-from proxops.ground.scan import MESSAGE, Scan, records
-from proxops.ground.schema import EVENT_TOPIC, LOG_NAME, POOL_NAME, POOL_TOPIC, message_class
-from proxops.ground.wire import Column, Layout, layout
+from proxops.ground.chunk import EventBody, Spot, events_in, layout_in, message_rows, sorted_messages
+from proxops.ground.scan import Scan
+from proxops.ground.wire import Column, Layout
 
 BATCH: Final = 4096  # records decoded at once
 
@@ -81,7 +78,7 @@ def _read(path: Path) -> Log:
     return Log(
         path=path,
         pool=reader.pool(),
-        events=_events(reader.event_bodies, scan),
+        events=events_in(reader.event_bodies, scan),
         columns=table.columns,
         metadata={key: value for record in scan.metadata for key, value in record.metadata.items()},
         attachments={record.name: record.data for record in scan.attachments},
@@ -97,7 +94,7 @@ class _Messages:
     def __init__(self, scan: Scan) -> None:
         self._scan = scan
         self.counts: Counter[int] = Counter()
-        self.event_bodies: list[tuple[int, int, bytes]] = []  # channel, sequence, message
+        self.event_bodies: list[EventBody] = []
         self._rows: list[NDArray[np.uint8]] = []
         self._waiting = 0
         self._decoded: list[NDArray[np.void]] = []
@@ -106,34 +103,24 @@ class _Messages:
     def table(self) -> Layout:
         """Layout of the pool's messages, from the schema in the log."""
         if self._table is None:
-            self._table = _pool_layout(self._scan)
+            self._table = layout_in(self._scan)
         return self._table
 
     def take(self, part: bytes) -> None:
         """Messages of one chunk."""
-        topics = {channel.id: channel.topic for channel in self._scan.channels.values()}
-        spots: list[tuple[int, int]] = []
-        for opcode, start, end in records(part, 0, len(part)):
-            if opcode != Opcode.MESSAGE:
-                continue
-            channel, sequence, _, _ = MESSAGE.unpack_from(part, start)
-            self.counts[channel] += 1
-            topic = topics.get(channel)
-            if topic == POOL_TOPIC:
-                spots.append((start + MESSAGE.size, end))
-            elif topic == EVENT_TOPIC:
-                self.event_bodies.append((channel, sequence, part[start + MESSAGE.size : end]))
+        counts, spots, bodies = sorted_messages(part, self._scan)
+        self.counts += counts
+        self.event_bodies += bodies
         if spots:
             self._take_pool(part, spots)
 
-    def _take_pool(self, part: bytes, spots: list[tuple[int, int]]) -> None:
+    def _take_pool(self, part: bytes, spots: list[Spot]) -> None:
         table = self.table()
         if any(end - start != table.size for start, end in spots):
             self._decode()
             self._decoded.append(table.decode_each([part[start:end] for start, end in spots]))
             return
-        windows = sliding_window_view(np.frombuffer(part, np.uint8), table.size)
-        self._rows.append(windows[[start for start, _ in spots]])
+        self._rows.append(message_rows(part, spots, table.size))
         self._waiting += len(spots)
         if self._waiting >= BATCH:
             self._decode()
@@ -153,39 +140,3 @@ class _Messages:
             out[at - block.size : at] = block
             at -= block.size
         return out
-
-
-def _pool_layout(scan: Scan) -> Layout:
-    where = str(scan.path)
-    channel = next((c for c in scan.channels.values() if c.topic == POOL_TOPIC), None)
-    if channel is None:
-        found = ", ".join(sorted(c.topic for c in scan.channels.values())) or "none"
-        raise BadInput(f"no topic {POOL_TOPIC}", where=where, value=f"topics: {found}")
-    schema = scan.schemas.get(channel.schema_id)
-    if schema is None or schema.name != POOL_NAME or schema.encoding != "protobuf":
-        raise BadInput(f"{POOL_TOPIC} is not {POOL_NAME} in protobuf", where=where)
-    try:
-        table = layout(schema.data)
-        _ = table.dtype["clock"]["utc_ns"], table.dtype["clock"]["tick"]
-        return table
-    except (KeyError, ValueError, IndexError) as reason:
-        raise BadInput(f"the schema of {POOL_TOPIC} is not of our kind: {reason}", where=where) from reason
-
-
-def _events(bodies: list[tuple[int, int, bytes]], scan: Scan) -> NDArray[np.void]:
-    """Events from ``foxglove.Log``; the tick is the message's sequence number."""
-    out = np.zeros(len(bodies), EVENT_DTYPE)
-    for row, (channel, sequence, body) in zip(out, bodies, strict=True):
-        log = _log_class(scan, channel).FromString(body)
-        row["utc_ns"] = log.timestamp.seconds * 1_000_000_000 + log.timestamp.nanos
-        row["tick"], row["severity"] = sequence, log.level
-        row["name"], row["text"] = log.name.encode(), log.message.encode()
-    return out
-
-
-def _log_class(scan: Scan, channel: int) -> Any:
-    """Message class of an event channel; BadInput when it is not ``foxglove.Log``."""
-    schema = scan.schemas.get(scan.channels[channel].schema_id)
-    if schema is None or schema.name != LOG_NAME or schema.encoding != "protobuf":
-        raise BadInput(f"{EVENT_TOPIC} is not {LOG_NAME} in protobuf", where=str(scan.path))
-    return message_class(schema.data, LOG_NAME)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import lz4.frame
 import numpy as np
@@ -61,6 +62,14 @@ class ChunkData:
         return min(int(t.min()) for t in tables), max(int(t.max()) for t in tables)
 
 
+class Place(NamedTuple):
+    """Where a chunk lies: first byte of its record, bytes of the whole record, checksum of what is packed in it."""
+
+    offset: int
+    length: int
+    crc: int
+
+
 @dataclass(frozen=True)
 class Preamble:
     """All that stands before the first chunk."""
@@ -81,11 +90,15 @@ def serialised(*records: McapRecord) -> bytes:
 
 
 class McapFile:
-    """A growing MCAP file. A method writes its whole piece, or raises OSError and leaves all as it was."""
+    """A growing MCAP file. A method writes its whole piece, or raises OSError and leaves all as it was.
+
+    It is locked while it grows, so that readers can tell a log that is being recorded from one that was cut off."""
 
     def __init__(self, path: Path, *, replace: bool = False) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if replace else os.O_EXCL)
         self._fd = os.open(path, flags, 0o644)
+        with contextlib.suppress(OSError):  # not every file system knows locks; the log matters more
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.size = 0
         self._preamble = Preamble((), ())
         self._chunks: list[ChunkIndex] = []
@@ -103,9 +116,9 @@ class McapFile:
         self._append(data)
         self._preamble, self._pieces = preamble, pieces
 
-    def add(self, chunk: ChunkData) -> None:
-        """A chunk and its message indexes."""
-        start, end = chunk.times
+    def add(self, chunk: ChunkData) -> Place:
+        """A chunk and its message indexes; where it lies."""
+        (start, end), crc = chunk.times, zlib.crc32(chunk.data)
         packed = (
             lz4.frame.compress(chunk.data, HASTE, block_size=lz4.frame.BLOCKSIZE_MAX1MB)
             if chunk.compression == "lz4"
@@ -117,7 +130,7 @@ class McapFile:
                 data=packed,
                 message_start_time=start,
                 message_end_time=end,
-                uncompressed_crc=zlib.crc32(chunk.data),
+                uncompressed_crc=crc,
                 uncompressed_size=len(chunk.data),
             )
         )
@@ -140,6 +153,7 @@ class McapFile:
         self._chunks.append(entry)
         for channel, table in chunk.index.items():
             self._counts[channel] = self._counts.get(channel, 0) + len(table)
+        return Place(entry.chunk_start_offset, entry.chunk_length, crc)
 
     def finish(self) -> None:
         """Summary and footer. Nothing may be added afterwards."""
@@ -170,6 +184,8 @@ class McapFile:
         os.fsync(self._fd)
 
     def close(self) -> None:
+        with contextlib.suppress(OSError):
+            fcntl.flock(self._fd, fcntl.LOCK_UN)  # also for children that hold the same opening
         os.close(self._fd)
 
     def _append(self, data: bytes) -> None:

@@ -26,6 +26,7 @@ from proxops.core.errors import EXIT_BAD_INPUT, BadInput
 from proxops.core.ring import Ring
 from proxops.ground.blocks import CHANNELS, SCHEMAS
 from proxops.ground.mcap_file import McapFile, Preamble
+from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
 
 METADATA_NAME: Final = "proxops"
@@ -165,8 +166,9 @@ def main() -> int:
     except (OSError, ValueError, AttributeError) as reason:
         print(f"recorder: {reason}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    gone = orphaned(options.parent)
-    code = Recording(pool, events, out, preamble, options.retry_s, durable=not options.lazy).run(gone)
+    gone, overview = orphaned(options.parent), RecordersOverview(options.out)
+    code = Recording(pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy).run(gone)
+    overview.finish()
     out.close()
     if gone():
         for path in (options.pool, options.events):

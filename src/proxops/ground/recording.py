@@ -21,6 +21,7 @@ from proxops.core.ring import Ring
 from proxops.core.vocabulary import Severity
 from proxops.ground.blocks import Block, Interleaver, joined
 from proxops.ground.mcap_file import McapFile, Preamble
+from proxops.ground.overview_writer import RecordersOverview
 
 READ_LIMIT: Final = 1240  # records read at once: 5 s of data
 WORTH_READING: Final = 124  # records, two blocks; fewer wait: a read costs as much as twelve, and the tick its cache
@@ -38,9 +39,10 @@ class Recording:
     """One recording: two rings, one file. ``run`` returns the exit code of the recorder."""
 
     def __init__(
-        self, pool: Ring, events: Ring, out: McapFile, preamble: Preamble, retry_s: float, *, durable: bool = True
-    ) -> None:
-        self._pool, self._events, self._file, self._preamble = pool, events, out, preamble
+        self, pool: Ring, events: Ring, out: McapFile, overview: RecordersOverview, preamble: Preamble, retry_s: float,
+        *, durable: bool = True,
+    ) -> None:  # fmt: skip
+        self._pool, self._events, self._file, self._overview, self._preamble = pool, events, out, overview, preamble
         self._retry_s, self._durable = retry_s, durable
         self._interleaver = Interleaver()
         self._waiting: deque[Block] = deque()
@@ -131,8 +133,9 @@ class Recording:
             self._file.begin(self._preamble)
             self._begun = True
         while self._waiting:
-            self._file.add(self._waiting[0].encode())
-            self._waiting.popleft()
+            place = self._file.add(self._waiting[0].encode())
+            block = self._waiting.popleft()
+            self._overview.add(place, block.pool, block.events)
             self._pool.heartbeat += 1
         if self._last:
             self._file.finish()

@@ -25,9 +25,10 @@ from mcap.records import Attachment, Channel, Metadata, Schema
 from proxops.core.errors import BadInput
 from proxops.ground.mcap_file import MAGIC
 
-_RECORD: Final = struct.Struct("<BQ")
-_CHUNK: Final = struct.Struct("<QQQII")  # start, end, uncompressed size, crc, length of the method's name
+RECORD: Final = struct.Struct("<BQ")
+CHUNK: Final = struct.Struct("<QQQII")  # start, end, uncompressed size, crc, length of the method's name
 MESSAGE: Final = struct.Struct("<HIQQ")  # channel, sequence, log time, publish time
+DAMAGE: Final = (ValueError, RuntimeError, struct.error, zstandard.ZstdError)  # what a broken chunk raises
 _KEPT: Final = {
     Opcode.SCHEMA: Schema,
     Opcode.CHANNEL: Channel,
@@ -60,11 +61,11 @@ class Scan:
                 if opcode == Opcode.CHUNK:
                     yield from self._chunk(data, start, end)
                 elif opcode == Opcode.MESSAGE:
-                    yield data[start - _RECORD.size : end]
+                    yield data[start - RECORD.size : end]
                 elif opcode in _KEPT:
                     self.keep(opcode, data[start:end])
             if not ended or len(data) == end or data[-len(MAGIC) :] != MAGIC:
-                self.notes.append(_end_note(ended, len(data) - end))
+                self.notes.append(end_note(ended, len(data) - end))
             self.complete = not self.notes
 
     def keep(self, opcode: int, body: bytes) -> None:
@@ -85,8 +86,8 @@ class Scan:
 
     def _chunk(self, data: mmap.mmap, start: int, end: int) -> Iterator[bytes]:
         try:
-            body = _unpacked(data, start, end)
-        except (ValueError, RuntimeError, struct.error, zstandard.ZstdError) as reason:
+            body = unpacked(data, start, end)
+        except DAMAGE as reason:
             self.notes.append(f"chunk at byte {start} is damaged and left out ({reason})")
             return
         for opcode, first, last in records(body, 0, len(body)):
@@ -97,7 +98,7 @@ class Scan:
 
 def records(data: bytes | mmap.mmap, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
     """Opcode, beginning and end of the body of every whole record between two positions."""
-    size, unpack = _RECORD.size, _RECORD.unpack_from
+    size, unpack = RECORD.size, RECORD.unpack_from
     while start + size <= stop:
         opcode, length = unpack(data, start)
         start += size
@@ -114,10 +115,10 @@ def _mapped(file: Any, path: Path) -> mmap.mmap:
     return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _unpacked(data: mmap.mmap, start: int, end: int) -> bytes:
+def unpacked(data: bytes | mmap.mmap, start: int, end: int) -> bytes:
     """Records inside a chunk. ValueError when their checksum is wrong."""
-    _, _, size, crc, length = _CHUNK.unpack_from(data, start)
-    start += _CHUNK.size
+    _, _, size, crc, length = CHUNK.unpack_from(data, start)
+    start += CHUNK.size
     kind = data[start : start + length].decode("ascii", "replace")
     packed = data[start + length + 8 : end]
     if kind == "lz4":
@@ -133,7 +134,8 @@ def _unpacked(data: mmap.mmap, start: int, end: int) -> bytes:
     return body
 
 
-def _end_note(ended: bool, rest: int) -> str:
+def end_note(ended: bool, rest: int) -> str:
+    """What to say of a log without its end; ``rest`` is what follows the last whole record, bytes."""
     if ended:
         return "the summary is not whole"
     cut = f", {rest} bytes of a record that was being written are left out" if rest else ""

@@ -82,6 +82,7 @@ class Layout:
     template: NDArray[np.uint8]
     constant: NDArray[np.intp]  # positions of the template's own bytes: tags and lengths
     small: tuple[Column, ...]  # the u1 variables, which must stay below 128
+    small_at: NDArray[np.intp]  # and their positions
     runs: tuple[Run, ...]
 
     @property
@@ -100,9 +101,13 @@ class Layout:
 
     def decode(self, messages: NDArray[np.uint8]) -> NDArray[np.void]:
         """Records of messages, shape (n, size). Messages of another writer are decoded one by one."""
+        return self.seen(messages).astype(self.dtype, copy=False)
+
+    def seen(self, messages: NDArray[np.uint8]) -> NDArray[np.void]:
+        """The same where they lie, without a copy when the messages are ours: groups and names as in ``dtype``."""
         if messages.shape[1] == self.size and self._ours(messages):
             view: NDArray[np.void] = messages.view(self.wire)[:, 0]
-            return view.astype(self.dtype)
+            return view
         return self.decode_each([row.tobytes() for row in messages])
 
     def decode_each(self, messages: list[bytes]) -> NDArray[np.void]:
@@ -119,8 +124,7 @@ class Layout:
         """True when all constant bytes are where we write them and every u1 is a single byte."""
         if (messages[:, self.constant] != self.template[self.constant]).any():
             return False
-        view = messages.view(self.wire)[:, 0]
-        return all(int(view[c.group][c.name].max(initial=0)) <= VARINT_MAX for c in self.small)
+        return int(messages[:, self.small_at].max(initial=0)) <= VARINT_MAX
 
 
 @cache
@@ -147,7 +151,8 @@ def layout(schema: bytes) -> Layout:
         np.frombuffer(template, np.uint8),
         _constants(wire, dtype),
         small,
-        _runs(wire, dtype),
+        np.array([at for kind, at in _places(wire) if kind == "|u1"], np.intp),
+        runs(wire, dtype),
     )
 
 
@@ -160,19 +165,19 @@ def _places(kind: np.dtype[np.void]) -> list[tuple[str, int]]:
     ]
 
 
-def _runs(wire: np.dtype[np.void], packed: np.dtype[np.void]) -> tuple[Run, ...]:
-    """Variables joined to runs of even steps."""
-    runs: list[Run] = []
+def runs(wire: np.dtype[np.void], packed: np.dtype[np.void]) -> tuple[Run, ...]:
+    """Variables joined to runs of even steps, in order."""
+    joined: list[Run] = []
     for (kind, at), (_, to) in zip(_places(packed), _places(wire), strict=True):
-        last = runs[-1] if runs else None
+        last = joined[-1] if joined else None
         if last and last.type == kind:
             steps = (at - last.record[0]) // last.count, (to - last.message[0]) // last.count
             ends = last.record[0] + last.count * steps[0], last.message[0] + last.count * steps[1]
             if ends == (at, to) and (last.count == 1 or steps == (last.record[1], last.message[1])):
-                runs[-1] = Run(kind, last.count + 1, (last.record[0], steps[0]), (last.message[0], steps[1]))
+                joined[-1] = Run(kind, last.count + 1, (last.record[0], steps[0]), (last.message[0], steps[1]))
                 continue
-        runs.append(Run(kind, 1, (at, 0), (to, 0)))
-    return tuple(runs)
+        joined.append(Run(kind, 1, (at, 0), (to, 0)))
+    return tuple(joined)
 
 
 def _groups(schema: bytes) -> Iterator[tuple[str, int, list[Column], list[int]]]:

@@ -1,0 +1,39 @@
+"""Least and greatest value of every variable in a block of records, as doubles."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.ground.wire import runs
+
+Floats = NDArray[np.float64]
+U1_MAX = 255
+
+
+class BlockBounds:
+    """For records of one ``dtype`` (groups of variables, packed or with gaps). ``u1_max``: what a larger u1 is written as."""
+
+    def __init__(self, dtype: np.dtype[np.void], u1_max: int = U1_MAX) -> None:
+        self._runs, self._u1_max = runs(dtype, dtype), u1_max
+        self.dtype, self.count = dtype, sum(run.count for run in self._runs)
+
+    def of(self, records: NDArray[np.void]) -> tuple[Floats, Floats]:
+        """(least, greatest) in the order of the variables. NaN counts only where there is nothing else; no record gives NaN."""
+        if not records.size:
+            return np.full(self.count, np.nan), np.full(self.count, np.nan)
+        values = self._values(np.ascontiguousarray(records))
+        with np.errstate(invalid="ignore"):
+            return np.fmin.reduce(values), np.fmax.reduce(values)
+
+    def _values(self, records: NDArray[np.void]) -> Floats:
+        """All as doubles, (records, variables): a few long copies and one reduction cost less than a reduction each."""
+        values, column = np.empty((len(records), self.count)), 0
+        for run in self._runs:
+            at, step = run.record
+            source = np.ndarray((len(records), run.count), run.type, records, at, (records.strides[0], step))
+            if source.dtype == np.uint8 and self._u1_max < U1_MAX:
+                source = np.minimum(source, self._u1_max)
+            values[:, column : column + run.count] = source
+            column += run.count
+        return values

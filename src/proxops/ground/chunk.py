@@ -1,0 +1,89 @@
+"""What is inside a chunk of a log: messages of the pool by their places, events, and the layout that the log's schema gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from mcap.opcode import Opcode
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from proxops.core.errors import BadInput
+from proxops.core.messages import EVENT_DTYPE
+from proxops.ground.scan import MESSAGE, Scan, records
+from proxops.ground.schema import EVENT_TOPIC, LOG_NAME, POOL_NAME, POOL_TOPIC, message_class
+from proxops.ground.wire import Layout, layout
+
+Spot = tuple[int, int]  # first byte of a message in its chunk, and the one after its last
+EventBody = tuple[int, int, bytes]  # channel, sequence, message
+
+
+def sorted_messages(part: bytes, scan: Scan) -> tuple[Counter[int], list[Spot], list[EventBody]]:
+    """Messages per channel in the records of a chunk, where those of the pool are, and the events."""
+    topics = {channel.id: channel.topic for channel in scan.channels.values()}
+    counts: Counter[int] = Counter()
+    spots: list[Spot] = []
+    bodies: list[EventBody] = []
+    for opcode, start, end in records(part, 0, len(part)):
+        if opcode != Opcode.MESSAGE:
+            continue
+        channel, sequence, _, _ = MESSAGE.unpack_from(part, start)
+        counts[channel] += 1
+        topic = topics.get(channel)
+        if topic == POOL_TOPIC:
+            spots.append((start + MESSAGE.size, end))
+        elif topic == EVENT_TOPIC:
+            bodies.append((channel, sequence, part[start + MESSAGE.size : end]))
+    return counts, spots, bodies
+
+
+def message_rows(part: bytes, spots: list[Spot], size: int) -> NDArray[np.uint8]:
+    """Messages of equal ``size`` as rows."""
+    rows: NDArray[np.uint8] = sliding_window_view(np.frombuffer(part, np.uint8), size)[[start for start, _ in spots]]
+    return rows
+
+
+def pool_records(part: bytes, spots: list[Spot], table: Layout) -> NDArray[np.void]:
+    """The pool's records of a chunk where they lie, with groups and names; decoded one by one when another wrote them."""
+    if any(end - start != table.size for start, end in spots):
+        return table.decode_each([part[start:end] for start, end in spots])
+    return table.seen(message_rows(part, spots, table.size))
+
+
+def layout_in(scan: Scan) -> Layout:
+    """Layout of the pool's messages, from the schema that a walk has met; BadInput when there is none of ours."""
+    where = str(scan.path)
+    channel = next((c for c in scan.channels.values() if c.topic == POOL_TOPIC), None)
+    if channel is None:
+        found = ", ".join(sorted(c.topic for c in scan.channels.values())) or "none"
+        raise BadInput(f"no topic {POOL_TOPIC}", where=where, value=f"topics: {found}")
+    schema = scan.schemas.get(channel.schema_id)
+    if schema is None or schema.name != POOL_NAME or schema.encoding != "protobuf":
+        raise BadInput(f"{POOL_TOPIC} is not {POOL_NAME} in protobuf", where=where)
+    try:
+        table = layout(schema.data)
+        _ = table.dtype["clock"]["utc_ns"], table.dtype["clock"]["tick"]
+        return table
+    except (KeyError, ValueError, IndexError) as reason:
+        raise BadInput(f"the schema of {POOL_TOPIC} is not of our kind: {reason}", where=where) from reason
+
+
+def events_in(bodies: list[EventBody], scan: Scan) -> NDArray[np.void]:
+    """Events from ``foxglove.Log``; the tick is the message's sequence number."""
+    out = np.zeros(len(bodies), EVENT_DTYPE)
+    for row, (channel, sequence, body) in zip(out, bodies, strict=True):
+        log = _log_class(scan, channel).FromString(body)
+        row["utc_ns"] = log.timestamp.seconds * 1_000_000_000 + log.timestamp.nanos
+        row["tick"], row["severity"] = sequence, log.level
+        row["name"], row["text"] = log.name.encode(), log.message.encode()
+    return out
+
+
+def _log_class(scan: Scan, channel: int) -> Any:
+    """Message class of an event channel; BadInput when it is not ``foxglove.Log``."""
+    schema = scan.schemas.get(scan.channels[channel].schema_id)
+    if schema is None or schema.name != LOG_NAME or schema.encoding != "protobuf":
+        raise BadInput(f"{EVENT_TOPIC} is not {LOG_NAME} in protobuf", where=str(scan.path))
+    return message_class(schema.data, LOG_NAME)
