@@ -13,7 +13,16 @@ from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
 from proxops.lab.cell import Cell, builtin, load_cell
 from proxops.lab.coordinates import POV_AT_LAB, values_from_axes
-from proxops.lab.trajectory import Trajectory, axes_of, format_lines, parse_trajectory, read_trajectory
+from proxops.lab.trajectory import (
+    BadLine,
+    Trajectory,
+    axes_of,
+    format_lines,
+    line_errors,
+    line_faults,
+    parse_trajectory,
+    read_trajectory,
+)
 from proxops.lab.user_tool import UserTool
 
 QUIET = settings(max_examples=300, deadline=None, derandomize=True)
@@ -221,6 +230,42 @@ def test_formatted_and_parsed_is_the_same_bit_for_bit(lines: list[tuple[int, lis
     assert read.values.tobytes() == written.values.tobytes()
 
 
+# --- every bad line ---
+
+
+def test_every_bad_line_is_told_in_order_with_the_parsers_own_words() -> None:
+    """One of each kind, good lines between them."""
+    bad = [line for line, _ in BAD.values()]
+    text = "".join(f"{IJT_LINE}\n{line}\n" for line in bad) + CLW_LINE
+    told = line_errors(text, 1000)
+    assert [number for number, _ in told] == list(range(2, 2 * len(bad) + 1, 2))
+    for line, (_, message) in zip(bad, told, strict=True):
+        assert str(third_line(line)) == f"a.txt, line 3: {message}"
+
+
+def test_the_limit_is_kept_and_good_text_has_no_errors() -> None:
+    assert line_errors("x\n" * 10, 3) == line_errors("x\n" * 3, 10)
+    assert len(line_errors("x\n" * 10, 3)) == 3
+    assert line_errors(f"{IJT_LINE}\r\n{CLW_LINE}\n\n", 10) == []
+    assert line_errors(" \n", 10) == []
+
+
+@given(
+    st.lists(st.sampled_from([IJT_LINE, CLW_LINE, "x", with_word(CLW_LINE, 8, "2"), with_word(IJT_LINE, 3, "nan"), ""]))
+)
+@QUIET
+def test_a_text_parses_exactly_when_no_line_is_bad(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    faults = dict(line_faults(text))
+    try:
+        parse_trajectory(text, "a.txt")
+    except BadInput as complaint:
+        said = {f"a.txt, line {number}: {message}" for number, message in faults.items()}
+        assert str(complaint) in said or not text.strip()
+    else:
+        assert not faults
+
+
 # --- poses that cannot be reached ---
 
 
@@ -238,6 +283,8 @@ def test_unreachable_names_line_robot_distance_and_bound(cell: Cell) -> None:
         BadInput, match=r"a\.txt, line 3: robot 2 cannot reach .*100\.0 mm beyond .*allowed: 0 mm"
     ) as caught:
         axes_of(cell, Trajectory(np.full(4, 2, np.int16), values, "a.txt"))
+    assert isinstance(caught.value, BadLine)
+    assert caught.value.index == 2
     assert "swapped" not in str(caught.value)
 
 

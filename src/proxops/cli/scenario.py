@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from proxops.cli.facility import Out, Realtime, Report
 from proxops.cli.options import CellPath, Json, Tool, print_json, read_cell
 from proxops.core.errors import EXIT_DONE, EXIT_STOPPED, BadInput
+
+if TYPE_CHECKING:
+    from proxops.facility.overseer import Overseer
 
 Seed = Annotated[int | None, typer.Option(help="Seed of a mission; the scenario's own unless given.", min=0)]
 Software = Annotated[
@@ -22,6 +25,9 @@ Runs = Annotated[int, typer.Option(help="Fly a mission this many times, with see
 Control = Annotated[
     int | None,
     typer.Option(min=0, max=65535, help="UDP port of the control channel of a live experiment; 0: any free one."),
+]
+Overseen = Annotated[
+    Path | None, typer.Option(hidden=True, help="Ring of the process that oversees this run through standard input.")
 ]
 ScenarioName = Annotated[str, typer.Argument(help="Scenario file (TOML), or the name of a shipped one: proxops list.")]
 
@@ -39,6 +45,7 @@ def run(
     hall: WithHall = None,
     runs: Runs = 1,
     control_port: Control = None,
+    overseen: Overseen = None,
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
     scripted client of the bridge."""
@@ -54,8 +61,9 @@ def run(
         _refuse(loaded.name, "missions", flight_software=flight_software, hall=hall, runs=runs if runs > 1 else None)
         _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
         summary = experiment_session(
-            loaded, folder, realtime=realtime, seed=seed, control_port=control_port, report=report, quiet=json
-        )
+            loaded, folder, realtime=realtime, seed=seed, control_port=control_port, report=report, quiet=json,
+            overseer=_overseer(overseen),
+        )  # fmt: skip
         _end(summary, json)
     _refuse(loaded.name, "experiments", control_port=control_port)
     read = read_cell(cell, user_tool)
@@ -74,7 +82,7 @@ def run(
 
         summary = mission_session(
             read, loaded, folder, realtime=realtime, seed=seed, software=flight_software, use_hall=hall, report=report,
-            quiet=json,
+            quiet=json, overseer=_overseer(overseen),
         )  # fmt: skip
     else:
         from proxops.facility.session import run_session
@@ -82,6 +90,7 @@ def run(
         _refuse(
             loaded.name,
             "missions",
+            overseen=overseen,
             seed=seed,
             flight_software=flight_software,
             hall=hall,
@@ -89,6 +98,14 @@ def run(
         )
         summary = run_session(read, loaded, folder, realtime=realtime, report=report, quiet=json)
     _end(summary, json)
+
+
+def _overseer(ring: Path | None) -> Overseer | None:
+    if ring is None:
+        return None
+    from proxops.facility.overseer import Overseer
+
+    return Overseer(ring)
 
 
 def _end(summary: dict[str, Any], json: bool) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Where a served facility is: what it wrote into ``facility.json``."""
+"""Where the served facility listens, as it has written it down in its run's ``facility.json``."""
 
 from __future__ import annotations
 
@@ -9,31 +9,43 @@ from typing import Any
 
 from proxops.core.errors import BadInput
 
+Address = tuple[str, int]
+
 
 @dataclass(frozen=True)
 class FacilityAbout:
-    """Addresses and rings of a live facility."""
+    """Addresses are UDP; rings are files in shared memory. Without ``mission_ring`` the facility cannot take a mission's part of
+    the pool. ``latency_s``: how old the pose is that the hall shows."""
 
     pid: int
-    control: tuple[str, int]
-    bridge: tuple[str, int]
+    sync: Address
+    bridge: Address
+    control: Address
     pool_ring: Path
     event_ring: Path
-    mission_ring: Path | None
-    latency_s: float
+    mission_ring: Path | None = None
+    latency_s: float | None = None
 
     @classmethod
     def read(cls, path: Path) -> FacilityAbout:
+        """From a file of this kind."""
         try:
-            told: dict[str, Any] = json.loads(path.read_text())
-            ring = told.get("mission_ring")
+            told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            ring, latency_s = told.get("mission_ring"), told.get("latency_s")
             return cls(
-                int(told["pid"]), _address(told["control"]), _address(told["bridge"]), Path(told["pool_ring"]),
-                Path(told["event_ring"]), Path(ring) if ring else None, float(told.get("latency_s", 0.0)),
+                int(told["pid"]), _address(told["sync"]), _address(told["bridge"]), _address(told["control"]),
+                Path(told["pool_ring"]), Path(told["event_ring"]),
+                None if ring is None else Path(ring), None if latency_s is None else float(latency_s),
             )  # fmt: skip
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise BadInput(f"cannot read where the facility is: {error!r}", where=str(path)) from None
+        except OSError as error:
+            raise BadInput(f"cannot read where the facility listens: {error.strerror}", where=str(path)) from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(
+                f"does not say where the facility listens: {type(error).__name__} {error}", where=str(path),
+                way_out="it is written by proxops serve",
+            ) from None  # fmt: skip
 
 
-def _address(pair: list[Any]) -> tuple[str, int]:
-    return str(pair[0]), int(pair[1])
+def _address(told: Any) -> Address:
+    host, port = told
+    return str(host), int(port)

@@ -7,15 +7,18 @@ that sends through a real socket. Its clock drifts, its packets go through the e
 from __future__ import annotations
 
 import math
-import socket
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.scenario import Scenario, load_scenario
+from proxops.facility.client_line import ClientLine
+from proxops.facility.client_time import ClientTime
 from proxops.facility.network import Network, NetworkSpec
+from proxops.facility.overseer import Overseer
 from proxops.maths.quaternion import quat_product
 from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.space.reference import poses_in_client_frame
@@ -95,27 +98,23 @@ def _on_the_wire(pose: np.ndarray) -> tuple[float, ...]:
     return x, y, z, a, b, c, w
 
 
-def main(path: str, host: str, port: int, wait_s: float) -> None:
-    """Send a scenario's packets in real time until its script is over, beginning after ``wait_s``."""
-    application = Application(load_scenario(path))
-    line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    line.setblocking(False)
+def main(path: str, host: str, port: int, wait_s: float, ring: Path | None = None) -> None:
+    """Send a scenario's packets in real time until its script is over, beginning after ``wait_s``. ``ring``: of an overseer."""
+    overseer, scenario = Overseer(ring), load_scenario(path)
+    application = Application(scenario)
+    line = ClientLine(host, port)
     application.rehearse()
     time.sleep(wait_s)
-    began = time.monotonic()
+    clock = ClientTime()
     while not application.ended:
-        for data in application.advance(time.monotonic() - began):
-            try:
-                line.sendto(data, (host, port))
-            except OSError:  # nobody listens yet, or any more
-                continue
-        while True:
-            try:
-                line.recv(2048)
-            except (BlockingIOError, ConnectionError):
-                break
+        if overseer.wait_while_held():
+            clock.skip()
+        t = clock.now()
+        overseer.tell("sending", t, scenario.duration_s)
+        for data in application.advance(t):
+            line.send(data)
         time.sleep(IDLE_S)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), *map(Path, sys.argv[5:6]))

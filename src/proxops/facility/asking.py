@@ -18,17 +18,18 @@ HEARTBEAT_S = 0.05
 FADING_S = 0.4  # a little more than the ramp of the jog
 
 
-def ask(control_port: int, verb: str, **arguments: object) -> Any:
-    """One request to the facility on this machine."""
-    client = ControlClient((LOOPBACK, control_port))
+def ask(control: int | tuple[str, int], verb: str, **arguments: object) -> Any:
+    """One request to a facility: ``control`` is its port on this machine, or its address."""
+    client = ControlClient((LOOPBACK, control) if isinstance(control, int) else control)
     try:
         return client.ask(verb, **arguments)
     finally:
         client.close()
 
 
-def load(cell: Cell, file: Path, control_port: int) -> int:
-    """Parse and check a trajectory here, so that the tick need not; returns the number of lines."""
+def load(cell: Cell, file: Path, control: int | tuple[str, int], name: str | None = None) -> int:
+    """Parse and check a trajectory here, so that the tick need not; returns the number of lines. ``name``: what the facility
+    shall call it, if not as the file is called."""
     from proxops.core.ring import shared_folder
     from proxops.facility.desk_verbs import LOADED_PREFIX, save_loaded
     from proxops.facility.preflight import preflight
@@ -39,7 +40,7 @@ def load(cell: Cell, file: Path, control_port: int) -> int:
     path = shared_folder() / f"{LOADED_PREFIX}{time.time_ns()}"
     try:
         save_loaded(trajectory, path)
-        ask(control_port, "load", path=str(path), source=str(file))
+        ask(control, "load", path=str(path), source=name or str(file))
     finally:
         for part in shared_folder().glob(f"{path.name}.*"):
             part.unlink(missing_ok=True)  # the facility has mapped or refused it

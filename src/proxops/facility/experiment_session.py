@@ -15,13 +15,14 @@ from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.core.messages import PERIOD_S
 from proxops.facility.experiments import carry_out
 from proxops.facility.interruption import noted_interrupt
+from proxops.facility.overseer import Overseer
 from proxops.facility.session import RESULTS, prepare_folder
 from proxops.ground.experiment_log import MODEL
 
 
 def experiment_session(
     experiment: Experiment, folder: Path, *, realtime: bool, seed: int | None, report: bool, quiet: bool,
-    control_port: int | None = None,
+    control_port: int | None = None, overseer: Overseer | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
     from proxops.facility.progress import progress_bar
@@ -29,15 +30,18 @@ def experiment_session(
 
     options = {"realtime": realtime or None, "seed": seed, "control_port": control_port}
     prepare_folder(folder)
-    with progress_bar(quiet) as bar:
+    whole = 1
+    with progress_bar(quiet, overseer) as bar:
 
         def progress(what: str, done_s: float, of_s: float) -> None:
-            bar(experiment.name, round(done_s / PERIOD_S), round(of_s / PERIOD_S))
+            nonlocal whole
+            whole = max(1, round(of_s / PERIOD_S))
+            bar(experiment.name, round(done_s / PERIOD_S), whole)
 
         result = _carried_out(
             experiment, progress, {name: value for name, value in options.items() if value is not None}
         )
-        bar(experiment.name, 1, 1)
+        bar(experiment.name, whole, whole)
     file = experiment.file
     seed = getattr(file, "seed", None) if seed is None else seed
     metadata = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,10 +25,12 @@ from proxops.core.mission import Mission
 from proxops.core.pool import Pool
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import MissionEnd
+from proxops.facility.client_line import ClientLine
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_application import MissionApplication, Outcome
 from proxops.facility.mission_run import COMPILING_S, hall_latency_s, line_latency_s
+from proxops.facility.overseer import Overseer
 from proxops.facility.run import Ran, serve_client, settings_of
 from proxops.facility.session import monitor
 from proxops.lab.cell import Cell
@@ -87,7 +88,6 @@ def run_mission_realtime(
     )  # fmt: skip
     facility, end = live.hall.facility, live.hall.desk.bridge
     assert end is not None
-    latency_s = hall_latency_s(cell) + line_latency_s(file.network)
     ring = Ring.create("mission", MISSION_DTYPE, SLOTS)
     facility.application = MissionFeed(ring, facility.pool)
     watcher = None if quiet else monitor(live.hall)
@@ -96,7 +96,7 @@ def run_mission_realtime(
         words = [
             sys.executable, "-P", "-m", "proxops.facility.mission_live", str(mission.source.absolute()), "--told", str(told),
             "--host", end.port.address[0], "--port", str(end.port.address[1]), "--seed", str(seed),
-            "--pool", str(live.hall.rings[0].path), "--ring", str(ring.path), "--latency", repr(latency_s),
+            "--pool", str(live.hall.rings[0].path), "--ring", str(ring.path), "--latency", repr(hall_latency_s(cell)),
             *(["--software", software] if software else []),
         ]  # fmt: skip
         client = subprocess.Popen(words)
@@ -122,19 +122,21 @@ def _outcome(told: Path, code: int) -> Outcome:
 def fly(options: argparse.Namespace) -> None:
     """Fly the mission in real time."""
     mission = load_mission(options.scenario)
+    overseer = Overseer(options.overseen)
     software = load_flight_software(options.software, mission.file)
+    latency_s = options.latency + line_latency_s(mission.file.network)
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
-    application = MissionApplication(mission, options.seed, software, options.latency, limit_s)
+    application = MissionApplication(mission, options.seed, software, latency_s, limit_s)
     view, ring = RingView(Ring.attach(options.pool, POOL_DTYPE)), Ring.attach(options.ring, MISSION_DTYPE)
-    line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    line.setblocking(False)
-    clock = LiveClock()
+    line, clock = ClientLine(options.host, options.port), LiveClock()
     while not application.over:
+        overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
+        overseer.tell("flying" if application.begun else "joining", application.pair.t, mission.file.duration_s)
         clock.advance()
         view.look()
         for data in application.advance(clock.tick * PERIOD_S, view):
-            _send(line, data, (options.host, options.port))
+            line.send(data)
         ring.push(bytes(application.record.bytes))
     out = application.outcome
     options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
@@ -148,23 +150,12 @@ def rehearse(mission: Mission, seed: int) -> None:
         scratch.advance(cycle * PERIOD_S, None)
 
 
-def _send(line: socket.socket, data: bytes, to: tuple[str, int]) -> None:
-    try:
-        line.sendto(data, to)
-    except OSError:  # nobody listens yet, or any more
-        return
-    while True:  # statuses are for others
-        try:
-            line.recv(2048)
-        except (BlockingIOError, ConnectionError):
-            return
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="proxops.facility.mission_live")
     parser.add_argument("scenario")
     parser.add_argument("--host", required=True)
     parser.add_argument("--software")
+    parser.add_argument("--overseen", type=Path)
     for name, kind in (
         ("port", int),
         ("seed", int),

@@ -9,13 +9,14 @@ from typing import Any
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
 from proxops.facility.mission_run import run_mission
+from proxops.facility.overseer import Overseer
 from proxops.facility.session import finish, prepare_folder
 from proxops.lab.cell import Cell
 
 
 def mission_session(
     cell: Cell, mission: Mission, folder: Path, *, realtime: bool, seed: int | None, software: str | None,
-    use_hall: bool | None, report: bool, quiet: bool,
+    use_hall: bool | None, report: bool, quiet: bool, overseer: Overseer | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Run a mission into ``folder``; the summary."""
     from proxops.facility.progress import progress_bar
@@ -32,7 +33,7 @@ def mission_session(
         print("warming up …", file=sys.stderr, flush=True)
         ran, outcome = run_mission_realtime(cell, mission, record, seed=seed, software=software, quiet=quiet)
     else:
-        with progress_bar(quiet) as progress:
+        with progress_bar(quiet, overseer) as progress:
             both = run_mission(
                 cell, mission, record, seed=seed, software=software, use_hall=use_hall, progress=progress
             )

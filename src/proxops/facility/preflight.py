@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.errors import BadInput
 from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import Hall
-from proxops.lab.trajectory import Trajectory, axes_of, swap_suspicion
+from proxops.lab.trajectory import BadLine, Trajectory, axes_of, swap_suspicion
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.safety.guard import stop_of
@@ -28,16 +27,24 @@ def _judge_all(hall: Hall, guard: Guarded, wishes: Array, margins: Array, report
     return wishes.shape[0], 0
 
 
+class Forbidden(BadLine):
+    """A line that the guard does not let pass."""
+
+    def __init__(self, index: int, stop: Stop, *, where: str, way_out: str = "") -> None:
+        super().__init__(index, str(stop), where=where, way_out=way_out)
+        self.stop = stop
+
+
 def preflight(cell: Cell, trajectory: Trajectory) -> NDArray[np.float64]:
-    """Axes of every line, or ``BadInput`` with the first line that cannot be run and the rule it breaks."""
+    """Axes of every line, or ``BadLine`` with the first one that cannot be run and the rule it breaks."""
     q = axes_of(cell, trajectory)
     outside = outside_ranges(cell, q[0])
     if outside:
-        raise BadInput(str(outside), where=trajectory.where(0), way_out=swap_suspicion(cell, trajectory, 0))
+        raise Forbidden(0, outside, where=trajectory.where(0), way_out=swap_suspicion(cell, trajectory, 0))
     guard, report = np.zeros(1, GUARD_DTYPE), np.zeros(3)
     done, rule = _judge_all(cell.hall, guard, q, np.zeros(6), report)
     if rule:
-        raise BadInput(str(stop_of(rule, report, guard[0]["x"])), where=trajectory.where(done))
+        raise Forbidden(done, stop_of(rule, report, guard[0]["x"]), where=trajectory.where(done))
     return q
 
 

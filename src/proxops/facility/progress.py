@@ -8,6 +8,7 @@ from typing import Final
 
 from proxops.core.experiment_result import Progress as Told
 from proxops.core.messages import PERIOD_S
+from proxops.facility.overseer import Overseer
 from proxops.facility.play import Progress
 
 TELL_EVERY_S: Final = 0.5
@@ -25,9 +26,22 @@ def now_and_then(progress: Told, what: str, of_s: float) -> Callable[[float], No
     return tell
 
 
+def told_to(overseer: Overseer) -> Progress:
+    """Progress for another process, which may hold the run wherever it is told."""
+
+    def tell(phase: str, done: int, expected: int) -> None:
+        overseer.wait_while_held()
+        overseer.tell(phase, done * PERIOD_S, expected * PERIOD_S)
+
+    return tell
+
+
 @contextmanager
-def progress_bar(quiet: bool) -> Iterator[Progress]:
-    """A bar for each phase, in seconds of the facility's time; nothing when ``quiet``."""
+def progress_bar(quiet: bool, overseer: Overseer | None = None) -> Iterator[Progress]:
+    """A bar for each phase, in seconds of the facility's time; nothing when ``quiet``. An overseer is told instead."""
+    if overseer is not None:
+        yield told_to(overseer)
+        return
     if quiet:
         yield lambda phase, done, expected: None
         return

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -33,6 +34,16 @@ from proxops.lab.coordinates import (
 COLUMNS = 1 + N_VALUES
 CLEAN = re.compile(r"[0-9eE+\-. \t\r\n]*\Z")  # what a file of plain numbers is made of
 SYSTEM_BOUND = "1 (CLW), 2 (GLC), 3 (IJT) or 4 (IDC)"
+
+
+class BadLine(BadInput):
+    """A line that is well written and still cannot be run: ``index`` counts from 0."""
+
+    def __init__(
+        self, index: int, what: str, *, where: str, value: object = None, bound: str = "", way_out: str = ""
+    ) -> None:
+        super().__init__(what, where=where, value=value, bound=bound, way_out=way_out)
+        self.index = index
 
 
 @dataclass(frozen=True)
@@ -81,8 +92,26 @@ def parse_trajectory(text: str, source: str) -> Trajectory:
         table = np.array([_parse_line(line, f"{source}, line {k}") for k, line in enumerate(lines, 1)])
     trajectory = Trajectory(table[:, 0].astype(np.int16), np.ascontiguousarray(table[:, 1:]), source)
     for k in range(len(trajectory)):
-        _check_line(trajectory, k)
+        _check_values(int(trajectory.systems[k]), trajectory.values[k], trajectory.where(k))
     return trajectory
+
+
+def line_faults(text: str) -> Iterator[tuple[int, str]]:
+    """(number from 1, what is wrong first) of every bad line, by the checks of ``parse_trajectory``, which stops at one. An empty
+    text has no line to blame."""
+    values = np.empty(N_VALUES)
+    for number, line in enumerate(text.rstrip().splitlines(), 1):
+        try:
+            row = _parse_line(line, "")
+            values[:] = row[1:]
+            _check_values(int(row[0]), values, "")
+        except BadInput as fault:
+            yield number, str(fault)
+
+
+def line_errors(text: str, limit: int) -> list[tuple[int, str]]:
+    """The first ``limit`` of ``line_faults``."""
+    return list(islice(line_faults(text), limit))
 
 
 def _parse_fast(lines: list[str]) -> NDArray[np.float64] | None:
@@ -125,10 +154,10 @@ def _parse_line(line: str, where: str) -> list[float]:
     return row
 
 
-def _check_line(trajectory: Trajectory, k: int) -> None:
-    code, index, value = check_values(int(trajectory.systems[k]), trajectory.values[k])
+def _check_values(system: int, values: NDArray[np.float64], where: str) -> None:
+    code, index, value = check_values(system, values)
     if code != OK:
-        raise explain_values(code, index, value, trajectory.where(k))
+        raise explain_values(code, index, value, where)
 
 
 def explain_values(code: int, index: int, value: float, where: str) -> BadInput:
@@ -150,8 +179,8 @@ def axes_of(cell: Cell, trajectory: Trajectory, posture: NDArray[np.float64] | N
     done, code, beyond = axes_from_lines(cell.hall, trajectory.systems, trajectory.values, reference, q)
     if code != OK:
         robot = 1 if code == UNREACHABLE1 else 2
-        raise BadInput(
-            f"robot {robot} cannot reach this pose", where=trajectory.where(done),
+        raise BadLine(
+            done, f"robot {robot} cannot reach this pose", where=trajectory.where(done),
             value=f"{beyond * 1e3:.1f} mm beyond its reach",
             bound="0 mm", way_out=swap_suspicion(cell, trajectory, done),
         )  # fmt: skip

@@ -28,7 +28,7 @@ def print_answer(about: Table, console: Console) -> None:
         f"[bold]{about['name']}[/]  {about['duration_s']:.1f} s, {nearest:.2f} … {furthest:.2f} m in the hall",
         highlight=False,
     )
-    console.print(_headline(about), highlight=False)
+    console.print(headline(about), highlight=False)
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for k, name in enumerate(HEAD):
         grid.add_column(name, justify="left", no_wrap=k in (1, 2))
@@ -51,7 +51,8 @@ def print_answer(about: Table, console: Console) -> None:
         console.print(", ".join(about["files"]), highlight=False, markup=False)
 
 
-def _headline(about: Table) -> str:
+def headline(about: Table) -> str:
+    """The verdict in a sentence, with marks of rich."""
     text = HEADLINES[about["answer"]]
     start = about["start"]
     if about["feasible"] and not start["own_choice"]["fits"]:

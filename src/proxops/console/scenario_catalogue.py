@@ -1,0 +1,81 @@
+"""What the scenario picker offers, and the command that runs each thing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from proxops.console.facility_about import FacilityAbout
+from proxops.core.errors import BadInput
+from proxops.core.experiment import Experiment
+from proxops.core.library import shelf
+from proxops.core.mission import Mission
+from proxops.core.scenario import Scenario
+
+LIVE: Final = "this hall, live"
+BESIDE: Final = "computed beside it"
+READY_S: Final = 0.5  # before a scripted client begins to send
+NO_RING: Final = "this facility has no place for a mission's part of the pool"
+
+Loaded = Scenario | Mission | Experiment
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One row of the picker. ``why_not``: empty when it can be run here."""
+
+    name: str
+    kind: str  # scripted, mission, experiment
+    duration_s: float
+    about: str
+    where: str
+    why_not: str
+    source: Path
+    seed: int
+
+    @property
+    def live(self) -> bool:
+        """It moves the served hall, through the bridge."""
+        return self.where == LIVE
+
+    def row(self) -> dict[str, Any]:
+        """For the page."""
+        names = ("name", "kind", "duration_s", "about", "where", "why_not")
+        return {name: getattr(self, name) for name in names}
+
+
+def offers(facility: FacilityAbout, items: Sequence[Loaded] | None = None) -> dict[str, Offer]:
+    """By name: everything on the shelf, unless ``items`` are given."""
+    return {item.name: _offer(item, facility) for item in (shelf() if items is None else items)}
+
+
+def _offer(item: Loaded, facility: FacilityAbout) -> Offer:
+    if isinstance(item, Scenario):
+        return Offer(item.name, "scripted", item.duration_s, item.about, LIVE, "", item.source, item.seed)
+    file, kind = item.file, "mission" if isinstance(item, Mission) else "experiment"
+    live = isinstance(item, Mission) and item.file.hall.use
+    lacking = live and (facility.mission_ring is None or facility.latency_s is None)
+    return Offer(
+        file.name, kind, file.duration_s, file.about, LIVE if live else BESIDE, NO_RING if lacking else "", item.source,
+        getattr(file, "seed", 0),
+    )  # fmt: skip
+
+
+def command_of(offer: Offer, facility: FacilityAbout, ring: Path, folder: Path) -> list[str]:
+    """Words of the process: ``ring`` takes its progress, ``folder`` what it leaves behind."""
+    if offer.why_not:
+        raise BadInput(f"{offer.name} cannot be run here: {offer.why_not}")
+    python, source = [sys.executable, "-P", "-m"], str(offer.source.absolute())
+    host, port = facility.bridge[0], str(facility.bridge[1])
+    if not offer.live:
+        return [*python, "proxops.cli", "run", source, "--out", str(folder), "--json", "--overseen", str(ring)]
+    if offer.kind == "scripted":
+        return [*python, "proxops.facility.application", source, host, port, str(READY_S), str(ring)]
+    return [
+        *python, "proxops.facility.mission_live", source, "--host", host, "--port", port, "--seed", str(offer.seed),
+        "--pool", str(facility.pool_ring), "--ring", str(facility.mission_ring), "--latency", repr(facility.latency_s),
+        "--told", str(folder / "outcome.json"), "--overseen", str(ring),
+    ]  # fmt: skip
