@@ -24,7 +24,8 @@ from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.facility.build import build
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.mission_application import MissionApplication
-from proxops.facility.mission_run import MissionClient, hall_latency_s
+from proxops.facility.mission_feed import hall_latency_s
+from proxops.facility.mission_run import MissionClient
 from proxops.facility.run import LockstepRun, settings_of
 from proxops.lab.cell import Cell, load_cell
 

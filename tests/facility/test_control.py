@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proxops.core.clock import LockstepClock
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
-from proxops.facility.control import ControlPort
+from proxops.facility.control import CLIENTS_LIMIT, ControlPort
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.lab.cell import load_cell
 
@@ -33,7 +33,7 @@ VERBS = [
     "load",
 ]
 KEYS = ["on", "source", "kind", "order", "name", "healthy", "system", "robot", "component", "direction", "speed", "axis",
-        "amplitude", "frequency_hz", "cycles", "path"]  # fmt: skip
+        "amplitude", "frequency_hz", "cycles", "path", "hold_ms", "step", "press", "age_ms"]  # fmt: skip
 WORDS = ["sync", "async", "manual", "sine", "none", "rail,robot1,robot2", "GLC", "IJT", "robot1", "a1", "x", "rail", "door_main",
          "/dev/zero", "/etc/passwd", "\ud800", "", "real"]  # fmt: skip
 ODD = st.one_of(
@@ -119,3 +119,84 @@ def test_a_pipe_is_never_opened(port: ControlPort) -> None:
     finally:
         for suffix in (".systems.npy", ".values.npy"):
             path.with_suffix(suffix).unlink()
+
+
+RAIL = {"system": "IJT", "robot": "rail", "component": "rail", "direction": 1, "speed": 0.1, "hold_ms": 60}
+
+
+@pytest.fixture
+def manual() -> Iterator[tuple[Hall, ControlPort]]:
+    """A hall of its own in manual mode, and its port."""
+    hall = build(load_cell(), LockstepClock(), seed=0, record=None)
+    port = ControlPort(("127.0.0.1", 0), hall.desk, desk_verbs(hall.desk, lambda: None))
+    hall.desk.drives(True)
+    while hall.facility.mode is not Mode.READY:
+        tick(hall)
+    hall.desk.select("manual")
+    yield hall, port
+    port.close()
+    hall.close()
+
+
+def tick(hall: Hall, count: int = 1) -> None:
+    for _ in range(count):
+        hall.facility.clock.advance()
+        hall.facility.tick()
+
+
+@pytest.mark.parametrize("number", [{}, {"press": 3}])
+def test_heartbeats_that_come_after_their_release_do_nothing(manual: tuple[Hall, ControlPort], number: dict) -> None:
+    hall, port = manual
+    jog = {**RAIL, **number}
+    for sequence in range(1, 11):
+        assert port._reply(request("jog", jog, client="console", sequence=sequence))["result"] is True
+        tick(hall)
+    assert hall.facility.guard.moving
+    assert port._reply(request("release", {}, client="console", sequence=20))["ok"]
+    late = [port._reply(request("jog", jog, client="console", sequence=sequence)) for sequence in range(11, 20)]
+    assert not any(reply["ok"] for reply in late)
+    tick(hall, 8)  # a tenth of full speed fades in 7.5 cycles
+    assert not hall.facility.guard.moving
+
+
+def test_a_queue_of_old_heartbeats_does_not_prolong_the_motion(manual: tuple[Hall, ControlPort]) -> None:
+    """A stalled console lets go of two hundred heartbeats at once, the newest 30 ms old; one is served each cycle."""
+    hall, port = manual
+    now = time.time_ns()
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    for sequence in range(200):
+        sent = now - (30 + 4 * (199 - sequence)) * 1_000_000
+        sender.sendto(request("jog", RAIL, client="console", sequence=sequence, sent_utc_ns=sent), port.address)
+    time.sleep(0.1)  # all have arrived, and by now all have run out
+    start = hall.facility.guard.setpoint.copy()
+    for _ in range(200):
+        port.serve()
+        tick(hall)
+    sender.close()
+    assert (hall.facility.guard.setpoint == start).all()
+
+
+def test_an_age_that_the_sender_claims_is_not_believed(manual: tuple[Hall, ControlPort]) -> None:
+    _, port = manual
+    old = time.time_ns() - 100_000_000
+    assert port._reply(request("jog", {**RAIL, "age_ms": 0}, sent_utc_ns=old))["result"] is False
+    assert port._reply(request("jog", {**RAIL, "age_ms": 1e6}))["result"] is True
+
+
+def test_a_held_button_that_is_refused_is_told_once(manual: tuple[Hall, ControlPort]) -> None:
+    hall, port = manual
+    hall.desk.interlock("door_main", False)
+    told = hall.rings[1].head
+    replies = [port._reply(request("jog", {**RAIL, "press": 1})) for _ in range(20)]
+    assert [reply["ok"] for reply in replies] == [False] + [True] * 19
+    assert not any(reply["result"] for reply in replies[1:])
+    assert hall.rings[1].head == told + 1
+
+
+def test_a_crowd_of_other_clients_does_not_open_the_door_to_a_replay(port: ControlPort) -> None:
+    """More clients than are remembered: those that have spoken lately still are."""
+    for k in range(2 * CLIENTS_LIMIT):
+        assert port._reply(request("status", {}, client=f"crowd {k}"))["ok"]
+        assert port._reply(request("status", {}, client="console", sequence=k))["ok"]
+        assert not port._reply(request("status", {}, client="console", sequence=k))["ok"]
+    assert len(port._newest) <= CLIENTS_LIMIT

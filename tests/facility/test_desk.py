@@ -6,12 +6,14 @@ import contextlib
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Mode, Source, System
 from proxops.facility.build import build
 from proxops.facility.status import status
 from proxops.lab.cell import Cell
+from proxops.lab.coordinates import values_from_axes, wire_pose
 from proxops.safety.rules import Rule
 
 DT = 0.004
@@ -220,6 +222,230 @@ def test_jog_is_slower_with_the_fence_open_and_nothing_else_moves(bench, swing) 
         desk.move_to_start("rail,robot1,robot2")
 
 
+def hold(bench, cycles: int, *button: object, **more: object) -> list[bool]:
+    """Heartbeats of one press, one each cycle; what was answered."""
+    answers = []
+    for _ in range(cycles):
+        answers.append(bench.hall.desk.jog(*button, **more))
+        bench.ticks(1)
+        assert bench.hall.facility.stop is None, str(bench.hall.facility.stop)
+    return answers
+
+
+@pytest.fixture
+def manual(bench):
+    """Manual mode, robot 2's wrist off its singularity so that Cartesian jogs are well posed."""
+    bench.ready().hall.desk.select("manual")
+    hold(bench, 900, "IJT", "robot2", "a5", 1, step=0.8, press=-1)
+    assert not bench.hall.facility.guard.moving
+    return bench
+
+
+STEPS = [  # system, robot, component, step (m or rad), column of the 22 doubles, its units per m or rad
+    ("IJT", "rail", "rail", 0.010, 21, 1e3),
+    ("IJT", "rail", "rail", 0.200, 21, 1e3),
+    ("IJT", "robot1", "a1", np.radians(0.01), 0, 180 / np.pi),
+    ("IJT", "robot2", "a6", np.radians(5.0), 12, 180 / np.pi),
+    ("IDC", "robot2", "x", 0.0001, 7, 1e3),
+    ("GLC", "robot2", "z", 0.030, 9, 1.0),
+    ("GLC", "robot2", "a", np.radians(2.0), 10, 180 / np.pi),
+    ("CLW", "robot2", "y", 0.001, 8, 1.0),
+]
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize(("system", "robot", "component", "step", "column", "unit"), STEPS)
+def test_a_jog_step_ends_on_its_amount_though_the_button_is_held(
+    manual, cell: Cell, system: str, robot: str, component: str, step: float, column: int, unit: float, direction: int
+) -> None:
+    facility, pressed = manual.hall.facility, (system, robot, component, direction)
+    before = in_system(facility, system)
+    x = [facility.guard.setpoint.copy()] * 2
+    for _ in range(700):
+        manual.hall.desk.jog(*pressed, step=step, press=7)
+        manual.ticks(1)
+        x.append(facility.guard.setpoint.copy())
+    assert facility.stop is None
+    assert not facility.guard.moving
+    moved = in_system(facility, system) - before
+    assert moved[column] / unit == pytest.approx(direction * step, abs=1e-11)  # rounding of the inverse kinematics
+    moved[column] = 0.0
+    # GLC and CLW share x of robot 1 between rail and arm; nothing else may move.
+    np.testing.assert_allclose(moved, 0.0, atol=1e-8)
+    v = np.diff(np.array(x), axis=0) / DT
+    assert (np.abs(np.diff(v, axis=0)) / DT <= cell.hall["acceleration"][0] * (1 + 1e-6)).all()
+    if robot == "rail":  # one component is one axis: braking inside the step, never past it, never faster than the ramp
+        way = direction * (np.array(x)[:, 0] - x[0][0])
+        assert way.max() <= step + 1e-12
+        assert np.abs(np.diff(v[:, 0])).max() <= 0.25 / 0.3 * DT * (1 + 1e-6)
+        assert np.abs(v[:, 0]).max() <= 0.25 * (1 + 1e-9)
+
+
+def in_system(facility, system: str) -> np.ndarray:
+    """The set-point's 22 doubles."""
+    values = np.zeros(22)
+    values_from_axes(facility.cell.hall, int(System[system]), facility.guard.setpoint, facility.pov, values)
+    return values
+
+
+def test_a_step_about_an_axis_of_the_point_of_view_turns_by_its_amount(manual) -> None:
+    facility = manual.hall.facility
+    before = wire_pose(in_system(facility, "CLW"), 7)
+    hold(manual, 400, "CLW", "robot2", "rz", 1, step=0.02, press=1)
+    after = wire_pose(in_system(facility, "CLW"), 7)
+    turned = Rotation.from_matrix(after[:3, :3] @ before[:3, :3].T).as_rotvec()
+    np.testing.assert_allclose(turned, (0.0, 0.0, 0.02), atol=1e-11)
+    np.testing.assert_allclose(after[:3, 3], before[:3, 3], atol=1e-11)
+
+
+def test_ten_steps_add_up_and_each_needs_a_press_of_its_own(manual) -> None:
+    """1 mm ten times, pressed on at once: a press that comes while the last still moves waits for its end."""
+    guard = manual.hall.facility.guard
+    start = guard.setpoint[0]
+    for press in range(1, 11):
+        answers = hold(manual, 60, "IJT", "rail", "rail", 1, step=0.001, press=press)
+        assert answers[-1] is False  # ended, though held
+        assert guard.setpoint[0] - start == pytest.approx(press * 0.001, abs=1e-12)
+    hold(manual, 100, "IJT", "rail", "rail", 1, step=0.001, press=10)
+    assert guard.setpoint[0] - start == pytest.approx(0.010, abs=1e-12)
+
+
+def test_a_step_let_go_of_early_stops_early_and_is_spent(manual) -> None:
+    guard, desk = manual.hall.facility.guard, manual.hall.desk
+    start = guard.setpoint[0]
+    hold(manual, 100, "IJT", "rail", "rail", 1, step=0.5, press=1)
+    desk.release()
+    manual.ticks(76)  # the ramp from full speed takes 75 cycles
+    assert not guard.moving
+    way = guard.setpoint[0] - start
+    assert 0.01 < way < 0.2
+    assert not any(hold(manual, 100, "IJT", "rail", "rail", 1, step=0.5, press=1))
+    assert guard.setpoint[0] - start == way
+
+
+def test_a_step_with_the_fence_opening_in_mid_way_slows_down_and_still_ends_on_its_amount(manual) -> None:
+    guard, desk = manual.hall.facility.guard, manual.hall.desk
+    start = guard.setpoint[0]
+    hold(manual, 100, "IJT", "rail", "rail", 1, step=0.15, press=1)
+    desk.interlock("fence", False)
+    hold(manual, 75, "IJT", "rail", "rail", 1, step=0.15, press=1)
+    assert guard.rate[0] <= 0.05 * (1 + 1e-9)
+    hold(manual, 600, "IJT", "rail", "rail", 1, step=0.15, press=1)
+    assert guard.setpoint[0] - start == pytest.approx(0.15, abs=1e-12)
+
+
+@pytest.mark.parametrize(("hold_ms", "share"), [(60, 1.0), (60, 0.1), (20, 0.1), (200, 0.5)])
+def test_braking_begins_when_the_last_heartbeat_has_run_out(manual, hold_ms: int, share: float) -> None:
+    guard = manual.hall.facility.guard
+    hold(manual, 120, "IJT", "rail", "rail", 1, share, hold_ms=hold_ms, press=1)
+    full = guard.rate[0]
+    assert full == pytest.approx(0.25 * share)
+    cycles = hold_ms // 4  # the last of the 120 has used up one of them
+    manual.ticks(cycles - 2)
+    assert guard.rate[0] == pytest.approx(full)
+    manual.ticks(1)
+    assert guard.rate[0] < full - 0.003  # one cycle of the ramp: 0.0033 m/s
+    manual.ticks(int(np.ceil(75 * share)))  # 0.3 s of ramp, proportional below full speed
+    assert not guard.moving
+
+
+def test_a_heartbeat_counts_from_when_it_was_sent(manual) -> None:
+    """Fifty heartbeats that have waited, served one per cycle as from a queue: the motion ends at their own time."""
+    guard, desk = manual.hall.facility.guard, manual.hall.desk
+    start = guard.setpoint.copy()
+    assert desk.jog("IJT", "rail", "rail", 1, hold_ms=60, press=1, age_ms=58.0) is False
+    driven = 0
+    for late in range(50):
+        desk.jog("IJT", "rail", "rail", 1, 0.1, hold_ms=60, press=2, age_ms=20.0 + 4.0 * late)
+        before = guard.rate[0]
+        manual.ticks(1)
+        driven += guard.rate[0] > before or guard.rate[0] == pytest.approx(0.025)
+    assert not guard.moving
+    assert guard.setpoint[0] > start[0]
+    assert driven <= 10  # 40 ms were left when the first was served
+
+
+def test_a_press_that_was_refused_or_stopped_does_not_begin_when_the_reason_is_gone(bench) -> None:
+    """Held all the while: after a refusal, or stop, reset and select manual, the button must be pressed anew."""
+    desk, facility = bench.ready().hall.desk, bench.hall.facility
+    pressed = ("IJT", "rail", "rail", 1)
+    with pytest.raises(Refused, match="select manual"):
+        desk.jog(*pressed, press=1)
+    desk.select("manual")
+    assert not any(hold(bench, 20, *pressed, press=1))
+    assert all(hold(bench, 20, *pressed, press=2))
+    desk.safe_stop()
+    bench.until(Mode.STOPPED)
+    desk.reset()
+    desk.select("manual")
+    assert not any(hold(bench, 20, *pressed, press=2))
+    assert not facility.guard.moving
+    assert all(hold(bench, 20, *pressed, press=3))
+
+
+def test_another_button_waits_for_the_fading_one_and_is_refused_beside_a_held_one(manual) -> None:
+    desk, guard = manual.hall.desk, manual.hall.facility.guard
+    hold(manual, 100, "IJT", "rail", "rail", 1, press=1)
+    with pytest.raises(Refused, match="release it first"):
+        desk.jog("IJT", "robot1", "a1", 1, press=2)
+    desk.release()
+    answers = hold(manual, 120, "IJT", "robot1", "a1", 1, press=3)
+    assert answers[0] is False
+    assert answers[-1] is True
+    assert guard.rate[0] == 0.0
+    assert guard.rate[1] > 0.0
+    with pytest.raises(Refused, match="keeps its"):
+        desk.jog("IJT", "robot1", "a1", -1, press=3)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"hold_ms": 19.0}, ("hold_ms 19", "20 … 200")),
+        ({"hold_ms": 201.0}, ("hold_ms 201", "20 … 200")),
+        ({"hold_ms": float("nan")}, ("hold_ms nan",)),
+        ({"speed": 0.0}, ("speed 0",)),
+        ({"step": 0.0, "press": 1}, ("step 0",)),
+        ({"step": -0.001, "press": 1}, ("step -0.001",)),
+        ({"step": float("inf"), "press": 1}, ("step inf",)),
+        ({"step": float("nan"), "press": 1}, ("step nan",)),
+        ({"step": 0.001}, ("press None", "numbered press")),
+    ],
+)
+def test_absurd_heartbeats_are_refused_with_value_and_bound(bench, more: dict, words: tuple[str, ...]) -> None:
+    bench.ready().hall.desk.select("manual")
+    with pytest.raises(BadInput) as caught:
+        bench.hall.desk.jog("IJT", "rail", "rail", 1, **more)
+    for word in words:
+        assert word in str(caught.value)
+    bench.ticks(5)
+    assert not bench.hall.facility.guard.moving
+
+
+def test_random_presses_never_break_a_limit(manual, cell: Cell) -> None:
+    """Buttons, steps, shares, holds, ages, releases and the fence at random: every cycle keeps speed and acceleration."""
+    desk, facility, rng = manual.hall.desk, manual.hall.facility, np.random.default_rng(5)
+    buttons = [("IJT", "rail", "rail"), ("IJT", "robot2", "a1"), ("GLC", "robot2", "z"), ("CLW", "robot2", "rx")]
+    before, rate, began = facility.guard.setpoint.copy(), np.zeros(13), 0
+    for press in range(150):
+        pressed = (*buttons[rng.integers(4)], int(rng.choice([-1, 1])), rng.uniform(0.05, 1.0))
+        step = float(10 ** rng.uniform(-5, -2)) if rng.integers(3) else None
+        more = {"step": step, "press": press, "hold_ms": rng.uniform(20, 200), "age_ms": rng.uniform(0, 30)}
+        desk.interlock("fence", bool(rng.integers(4)))
+        for k in range(int(rng.integers(5, 120))):
+            with contextlib.suppress(Refused):
+                began += k % 5 == 0 and desk.jog(*pressed, **more)
+            manual.ticks(1)
+            new_rate = (facility.guard.setpoint - before) / DT
+            assert (np.abs(new_rate) <= cell.hall["speed"][0] * (1 + 1e-9)).all()
+            assert (np.abs(new_rate - rate) / DT <= cell.hall["acceleration"][0] * (1 + 1e-6)).all()
+            before, rate = facility.guard.setpoint.copy(), new_rate
+        if rng.integers(2):
+            desk.release()
+    assert facility.stop is None
+    assert began > 300
+
+
 def test_sine_wave_returns_to_where_it_began(bench) -> None:
     desk = bench.ready().hall.desk
     desk.select("sine")
@@ -325,6 +551,23 @@ def test_status_is_plain_data(bench) -> None:
     assert told["mode"] == "READY"
     assert told["drives_on"] is True
     assert set(told["axes"]) == {"rail", *(f"robot{r}_a{a}" for r in (1, 2) for a in range(1, 7))}
+    for name, pose in told["poses"].items():
+        np.testing.assert_allclose(pose, bench.hall.facility.pool.run(name), atol=1e-9)
+    assert (told["trajectory"], told["jog"]) == (None, None)
+
+
+def test_status_tells_the_loaded_trajectory_and_the_button_that_moves(bench, swing) -> None:
+    desk = bench.ready().hall.desk
+    desk.load(swing(System.CLW, 251))
+    assert status(desk)["trajectory"] == {"source": "swing CLW", "lines": 251, "duration_s": 1.0}
+    desk.select("manual")
+    assert status(desk)["jog"] is None
+    hold(bench, 5, "GLC", "robot1", "z", -1, step=0.1, press=4)
+    assert status(desk)["jog"] == {
+        "system": "GLC", "robot": "robot1", "component": "z", "direction": -1, "step": 0.1, "press": 4,
+    }  # fmt: skip
+    desk.safe_stop()
+    assert status(desk)["jog"] is None  # nothing moves by it any more
 
 
 def test_a_controller_fault_stops_everything_and_is_named(bench, swing) -> None:

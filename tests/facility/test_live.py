@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -20,7 +21,9 @@ import pytest
 from proxops.client import ControlClient, SyncClient
 from proxops.core.datagram import Command, Refusal, pack_command
 from proxops.core.errors import BadInput, Refused
-from proxops.core.vocabulary import Mode, System
+from proxops.core.messages import MISSION_DTYPE, POOL_DTYPE
+from proxops.core.ring import Ring, bytes_of
+from proxops.core.vocabulary import MissionPhase, Mode, System
 from proxops.ground.log import Log
 from proxops.lab.cell import load_cell
 from proxops.safety.rules import Rule
@@ -359,6 +362,50 @@ def test_a_loaded_trajectory_is_played_live(live: Live, tmp_path: Path) -> None:
         write_trajectory(motion, file)
     with pytest.raises(BadInput, match="line 121"):
         load(cell, path, live.control_port)
+
+
+def test_a_mission_can_join_a_hall_that_is_served_and_is_gone_when_it_falls_silent(live: Live) -> None:
+    """What ``facility.json`` tells is enough; a single record stands for half a second, counted in cycles."""
+    about = json.loads((live.folder / "facility.json").read_text())
+    assert about["latency_s"] == pytest.approx(0.052)  # the rail's dead time and lag, and one cycle
+    pool = Ring.attach(Path(about["pool_ring"]), POOL_DTYPE)
+    application = Ring.attach(Path(about["mission_ring"]), MISSION_DTYPE)
+    record = np.zeros(1, MISSION_DTYPE)
+    record[0]["mission"]["phase"], record[0]["mission"]["t"] = MissionPhase.HOLD, 7.0
+    start, until = pool.head, time.monotonic() + 20
+    application.push(bytes_of(record))
+    while time.monotonic() < until:
+        rows, _, overtaken = pool.read(start)
+        shown = rows["mission"]["phase"] == MissionPhase.HOLD
+        if shown.any() and not shown[-1]:
+            break
+        time.sleep(0.05)
+    assert (shown.sum(), overtaken) == (125, 0)
+    assert (rows["mission"]["t"][shown] == 7.0).all()
+    assert rows["mission"]["t"][-1] == 0.0
+
+
+def test_a_held_jog_step_over_the_control_channel(live: Live) -> None:
+    """Heartbeats every 20 ms, each good for 60 ms: the step ends by itself and the rail stands exactly there."""
+    if live.status()["mode"] == "STOPPED":
+        live.control.ask("reset")
+    live.control.ask("select", source="manual")
+    before, until = live.status(), time.monotonic() + 20
+    pressed = {"system": "IJT", "robot": "rail", "component": "rail", "direction": 1, "speed": 0.2, "hold_ms": 60}
+    press, seen = 1, []  # a heartbeat that came too late on a busy machine ends its press: the next goes on from there
+    while time.monotonic() < until:
+        left = 0.01 - (live.status()["setpoint"]["rail"] - before["setpoint"]["rail"])
+        if left < 1e-8:
+            break
+        while live.control.ask("jog", **pressed, step=left, press=press):
+            seen.append(live.status()["jog"])
+            time.sleep(0.02)
+        press += 1
+    assert {"robot": "rail", "direction": 1}.items() <= next(j for j in seen if j).items()
+    after = live.status()
+    assert after["setpoint"]["rail"] - before["setpoint"]["rail"] == pytest.approx(0.01, abs=2e-9)  # told to 1e-9
+    assert after["jog"] is None
+    live.control.ask("select", source="none")
 
 
 def test_everything_was_recorded_and_kept_the_limits(live: Live) -> None:

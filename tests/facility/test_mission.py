@@ -16,7 +16,8 @@ from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, 
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.mission_application import MissionApplication
 from proxops.facility.mission_campaign import RunFigures, fly_all, summarise
-from proxops.facility.mission_run import hall_latency_s, run_mission
+from proxops.facility.mission_feed import hall_latency_s
+from proxops.facility.mission_run import run_mission
 from proxops.ground.log import Log
 from proxops.lab.cell import Cell, load_cell
 from proxops.space.two_craft import D, step

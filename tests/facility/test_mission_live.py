@@ -5,10 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proxops.core.messages import POOL_DTYPE
+from proxops.core.messages import MISSION_DTYPE, MISSION_GROUPS, POOL_DTYPE
 from proxops.core.mission import parse_mission
+from proxops.core.pool import Pool
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import MissionEnd, MissionPhase, Mode
+from proxops.facility.mission_feed import GONE_CYCLES, MissionFeed
 from proxops.facility.mission_live import RingView, run_mission_realtime
 from proxops.ground.log import Log
 from proxops.lab.cell import load_cell
@@ -49,6 +51,29 @@ def test_a_hall_that_stands_still_is_not_looked_at() -> None:
     ring.close()
     view.look()
     assert not view.converged
+
+
+def test_a_mission_that_is_gone_does_not_stay_as_if_alive() -> None:
+    """All of its groups are empty after half a second, and nothing else is; the next application is heard again."""
+    pool = Pool()
+    pool.bytes[:] = b"\1" * len(pool.bytes)
+    feed = MissionFeed(pool)
+    record = np.zeros(1, MISSION_DTYPE)
+    record[0]["mission"]["phase"], record[0]["mission"]["t"] = MissionPhase.HOLD, 7.0
+    now = pool.record[0]
+    for _ in range(2):  # two applications, one after the other
+        application = Ring.attach(feed.ring.path, MISSION_DTYPE)
+        application.push(bytes_of(record))
+        for _ in range(GONE_CYCLES):
+            feed.publish()
+            assert (now["mission"]["phase"], now["mission"]["t"]) == (MissionPhase.HOLD, 7.0)
+        feed.publish()
+        for group in MISSION_GROUPS:
+            assert not np.frombuffer(now[group].tobytes(), np.uint8).any(), group
+        assert now["clock"]["tick"] != 0
+        assert now["hall_truth"].tolist() != (0.0,) * 7
+    feed.close()
+    assert not feed.ring.path.exists()
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -23,7 +23,7 @@ from scipy.spatial.transform import Rotation
 from scipy.stats import chi2
 
 from proxops.core.earth import STANDARD_GRAVITY
-from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_NS, PERIOD_S, POOL_DTYPE, POSE
+from proxops.core.messages import AXES, EVENT_DTYPE, MISSION_GROUPS, PERIOD_NS, PERIOD_S, POOL_DTYPE, POSE
 from proxops.core.mission import parse_mission
 from proxops.core.offscreen import PictureUnavailable
 from proxops.core.scenario import parse_scenario
@@ -543,6 +543,21 @@ def test_a_log_that_was_cut_off(flown: Log, cell: Cell, cycles: int, tmp_path: P
     assert "The mission was cut off after" in verdict(s).headline
     write_report(log, cell, s, tmp_path / "report.html")
     json.dumps(s, allow_nan=False)
+
+
+def test_what_is_empty_after_the_application_was_killed_is_not_its_mission(flown: Log) -> None:
+    """In real time its groups stand for half a second and are zero from then on."""
+
+    def kill(pool: NDArray[np.void]) -> None:
+        for group in MISSION_GROUPS:
+            pool[group][WAITED + 900 : WAITED + 1025] = pool[group][WAITED + 899]
+            pool[group][WAITED + 1025 :] = np.zeros(1, pool[group].dtype)
+
+    cut = run_of(dataclasses.replace(flown, pool=flown.pool[: WAITED + 900], complete=False))
+    killed = run_of(changed(flown, kill))
+    assert killed.end is MissionEnd.UNDER_WAY
+    assert killed.cycles.start == WAITED
+    assert killed.cycles.stop - cut.cycles.stop in range(6)  # truth is told every fifth cycle
 
 
 # ------------------------------------------------------------------ report

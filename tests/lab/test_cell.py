@@ -265,6 +265,97 @@ def _value(node: Any) -> str:
     return f'"{node}"' if isinstance(node, str) else repr(node)
 
 
+# --- what is only drawn ---
+
+
+def test_every_input_of_the_shipped_cell_has_a_place_of_its_own_on_the_plan(cell: Cell) -> None:
+    assert cell.file.plan is not None
+    rooms = {room.name: room for room in cell.file.plan.rooms}
+    places = {i.name: i.at_lab_m for i in cell.file.interlock}
+    assert None not in places.values()
+    for name in ("control room", "preparation room"):
+        assert rooms[name].holds(*places[f"estop_{name.replace(' ', '_')}"])
+        door = places[f"door_{name.replace(' ', '_')}"]
+        assert rooms[name].holds(*door)
+        assert rooms["hall"].holds(*door)  # in the wall between the two
+    points = np.array(list(places.values()))
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2) + 9.0 * np.eye(len(points))
+    assert apart.min() > 0.8  # m: each can be clicked on
+
+
+PLACE = "at_lab_m = [-2.5, 6.2]"
+HALL = 'name = "hall", x_m = [-4.2, 29.0]'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (PLACE, "at_lab_m = [-2.5]", ("interlock.0.at_lab_m",)),
+        (PLACE, "at_lab_m = [-2.5, 6.2, 0.0]", ("interlock.0.at_lab_m",)),
+        (PLACE, 'at_lab_m = ["-2.5", 6.2]', ("interlock.0.at_lab_m",)),
+        (PLACE, "at_lab_m = [-2500.0, 6200.0]", ("estop_control_room", "none of the plan's rooms")),
+        (HALL, 'name = "hall", x_m = [29.0, -4.2]', ("plan.rooms.0", "from must be below to")),
+        (HALL, 'name = "", x_m = [-4.2, 29.0]', ("plan.rooms.0.name",)),
+        (HALL, 'name = "control room", x_m = [-4.2, 29.0]', ("plan.rooms", "named twice")),
+        (HALL, 'name = "hall", z_m = [0.0, 1.0], x_m = [-4.2, 29.0]', ("plan.rooms.0.z_m",)),
+    ],
+)
+def test_a_plan_that_cannot_be(tmp_path: Path, old: str, new: str, words: tuple[str, ...]) -> None:
+    text = complaint(changed(tmp_path, old, new))
+    for word in words:
+        assert word in text
+
+
+def test_plan_and_places_may_be_left_out(tmp_path: Path) -> None:
+    rooms = EPOS[EPOS.index("[plan]") : EPOS.index("]\n\n", EPOS.index("[plan]")) + 2]
+    path = changed(tmp_path, rooms, "")
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith("at_lab_m")))
+    mine = load_cell(path)
+    assert mine.file.plan is None
+    assert all(i.at_lab_m is None for i in mine.file.interlock)
+
+
+CLIENT = 'what = "client mock-up"'
+
+
+def test_a_drawing_of_a_mock_up_beside_the_cell(tmp_path: Path, cell: Cell) -> None:
+    assert cell.cad == (None, None)
+    (tmp_path / "client.STL").write_bytes(b"solid\nendsolid\n")
+    more = 'cad = "client.STL", cad_scale = 0.001, cad_abc_deg = [90.0, 0.0, 0.0], cad_xyz_m = [0.0, 0.0, -0.5]'
+    mine = load_cell(changed(tmp_path, CLIENT, f"{CLIENT}, {more}"))
+    assert mine.cad == (None, tmp_path / "client.STL")
+    payload = mine.file.robot2.payload
+    assert (payload.cad_scale, payload.cad_abc_deg, payload.cad_xyz_m) == (0.001, (90.0, 0.0, 0.0), (0.0, 0.0, -0.5))
+    np.testing.assert_array_equal(mine.hall, cell.hall)  # nothing is computed from it
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ('cad = "nowhere.glb"', ("robot2.payload.cad", "nowhere.glb", "beside the cell file")),
+        ('cad = "client.step"', ("robot2.payload.cad", "client.step")),
+        ('cad = "../client.stl"', ("robot2.payload.cad",)),
+        ('cad = "/etc/client.stl"', ("robot2.payload.cad",)),
+        ('cad = "a\\\\client.stl"', ("robot2.payload.cad",)),
+        ('cad = "client.stl", cad_scale = 0.0', ("robot2.payload.cad_scale",)),
+        ('cad = "client.stl", cad_scale = nan', ("robot2.payload.cad_scale",)),
+        ('cad = "client.stl", cad_xyz_m = [0.0, inf, 0.0]', ("robot2.payload.cad_xyz_m",)),
+        ('cad = "client.stl", cad_abc_deg = [0.0, 0.0]', ("robot2.payload.cad_abc_deg",)),
+        ("cad_scale = 0.001", ("robot2.payload", "cad_scale", "cad names none")),
+    ],
+)
+def test_a_drawing_that_cannot_be(tmp_path: Path, more: str, words: tuple[str, ...]) -> None:
+    (tmp_path / "client.stl").write_bytes(b"solid\nendsolid\n")
+    text = complaint(changed(tmp_path, CLIENT, f"{CLIENT}, {more}"))
+    for word in words:
+        assert word in text
+
+
+def test_a_folder_is_no_drawing(tmp_path: Path) -> None:
+    (tmp_path / "client.obj").mkdir()
+    assert "client.obj" in complaint(changed(tmp_path, CLIENT, f'{CLIENT}, cad = "client.obj"'))
+
+
 def test_loaded_cells_do_not_change(cell: Cell) -> None:
     with pytest.raises(Exception, match="frozen"):
         cell.file.rail.home_m = 7.0  # type: ignore[misc]

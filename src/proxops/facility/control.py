@@ -20,6 +20,8 @@ from proxops.facility.sync import Address
 
 WAITING_LIMIT: Final = 256  # requests taken in and not yet served
 BUFFER_BYTES: Final = 1 << 20
+CLIENTS_LIMIT: Final = 256  # whose newest sequence number is kept
+AGE: Final = "age_ms"  # put among the arguments of every request: since it was sent, whatever the sender wrote there
 NUMBER_LIMIT: Final = 1e19  # Unix time in ns is the largest number that a request carries
 
 
@@ -121,10 +123,11 @@ class ControlPort:
         verb, arguments = text_of(request, "do"), request.get("with", {})
         if verb not in self._verbs or not isinstance(arguments, dict):
             raise BadInput("no such request", value=repr(verb), bound=", ".join(self._verbs))
-        if len(self._newest) > 256:
-            self._newest.clear()
+        self._newest.pop(client, None)
+        if len(self._newest) >= CLIENTS_LIMIT:  # whoever has been silent for longest is forgotten, never all at once
+            del self._newest[next(iter(self._newest))]
         self._newest[client] = sequence
-        return verb, arguments
+        return verb, {**arguments, AGE: age_ms}
 
     def close(self) -> None:
         self._socket.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -13,7 +14,8 @@ from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
 from proxops.facility.bridge_end import BridgeEnd
 from proxops.facility.facility import Facility
 from proxops.facility.follower import Follower, ZoneJudge
-from proxops.facility.jog import Jog, button
+from proxops.facility.jog import HOLD_MS, SHORTEST_HOLD_MS, Jog, heartbeat_cycles
+from proxops.facility.jog_button import Press, button
 from proxops.facility.mover import Mover, parse_order
 from proxops.facility.preflight import outside_ranges
 from proxops.facility.sine import SineWave
@@ -41,7 +43,7 @@ class Desk:
     def __init__(self, facility: Facility, sync: SyncPort | None = None, bridge: BridgeEnd | None = None) -> None:
         self.facility, self.sync, self.bridge = facility, sync, bridge
         self.trajectory: Trajectory | None = None
-        self._jog: Jog | None = None
+        self._jog = Jog(facility.cell, facility.interlocks)
         self._zones: ZoneJudge | None = None
 
     @property
@@ -120,7 +122,8 @@ class Desk:
         elif source is Source.ASYNC and self.trajectory is not None:
             f.commands = FileSource(self.trajectory)
         elif source is Source.MANUAL:
-            f.motion = self._jog = Jog(f.cell, f.interlocks)
+            self._jog.rest()
+            f.motion = self._jog
 
     def offer(self, commands: CommandSource, zones: ZoneJudge) -> None:
         """Let a source of our own command, as a file would; ``zones`` judges each of its wishes."""
@@ -207,22 +210,52 @@ class Desk:
             raise Refused(f"confirm: the command has moved away from the start: {stop}; move to start again")
 
     # --- manual and test motion
-    def jog(self, system: str, robot: str, component: str, direction: int, speed: float = 1.0) -> None:
-        """One heartbeat of a jog button; needs to be repeated every 0.2 s."""
-        f = self.facility
-        f.demand(Mode.MANUAL, "jog")
+    @property
+    def jogging(self) -> Press | None:
+        """The jog button that moves the hall now."""
+        return self._jog.pressed if self.facility.motion is self._jog else None
+
+    def jog(
+        self, system: str, robot: str, component: str, direction: int, speed: float = 1.0, *,
+        hold_ms: float = HOLD_MS, step: float | None = None, press: int | None = None, age_ms: float = 0.0,
+    ) -> bool:  # fmt: skip
+        """One heartbeat of a jog button, sent ``age_ms`` ago; without another for ``hold_ms`` the motion fades. ``step`` (m or
+        rad) ends it by itself. ``press`` numbers the pressing of the button: one that has ended or was refused does nothing
+        any more. True while this press moves the hall."""
+        f, pressed = self.facility, self._pressed(system, robot, component, direction, step, press)
+        if not 0 < speed <= 1 or not SHORTEST_HOLD_MS <= hold_ms <= HOLD_MS:
+            raise BadInput(
+                "jog", value=f"speed {speed}, hold_ms {hold_ms}",
+                bound=f"0 < speed <= 1, hold_ms {SHORTEST_HOLD_MS:g} … {HOLD_MS:g}",
+            )  # fmt: skip
+        if press is not None and press == self._jog.spent:
+            return False
+        try:
+            f.demand(Mode.MANUAL, "jog")
+            self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
+            return self._jog.press(pressed, speed, heartbeat_cycles(hold_ms, age_ms), f.guard, f.pov)
+        except Refused:
+            if press is not None:  # said once, and a button held on does not begin to move when the reason is gone
+                self._jog.spent = press
+            raise
+
+    @staticmethod
+    def _pressed(
+        system: str, robot: str, component: str, direction: int, step: float | None, press: int | None
+    ) -> Press:
         if system.upper() not in System.__members__:
             raise BadInput("no such coordinate system", value=repr(system), bound=", ".join(System.__members__))
-        if direction not in (-1, 1) or not 0 < speed <= 1:
-            raise BadInput("jog", value=f"direction {direction}, speed {speed}", bound="direction ±1, 0 < speed <= 1")
-        self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
-        assert self._jog is not None
-        self._jog.press(button(System[system.upper()], robot, component), direction, speed, f.guard.setpoint, f.pov)
+        if direction not in (-1, 1):
+            raise BadInput("jog: direction", value=direction, bound="1 or -1")
+        if step is not None and (not 0 < step < math.inf or press is None):
+            raise BadInput(
+                "jog: step", value=f"step {step}, press {press}", bound="a step above 0, of a numbered press"
+            )
+        return Press(button(System[system.upper()], robot, component), direction, step, press)
 
     def release(self) -> None:
         """Let go of the jog button."""
-        if self._jog:
-            self._jog.release()
+        self._jog.release()
 
     def sine(self, axis: str, amplitude: float, frequency_hz: float, cycles: int) -> None:
         """Start a sine wave on one axis (amplitude in m or rad)."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.ring import shared_folder
-from proxops.facility.control import Verb, flag_of, integer_of, number_of, text_of
+from proxops.facility.control import AGE, Verb, flag_of, integer_of, number_of, text_of
 from proxops.facility.desk import Desk
+from proxops.facility.jog import HOLD_MS
 from proxops.facility.status import status
 from proxops.lab.trajectory import Trajectory
 
@@ -37,6 +38,10 @@ def desk_verbs(desk: Desk, shut_down: Callable[[], None]) -> dict[str, Verb]:
             text_of(a, "component"),
             integer_of(a, "direction"),
             number_of(a, "speed"),
+            hold_ms=number_of(a, "hold_ms") if "hold_ms" in a else HOLD_MS,
+            step=number_of(a, "step") if "step" in a else None,
+            press=integer_of(a, "press") if "press" in a else None,
+            age_ms=number_of(a, AGE),
         ),
         "release": lambda a: desk.release(),
         "sine": lambda a: desk.sine(

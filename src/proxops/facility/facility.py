@@ -287,7 +287,7 @@ class Facility:
         self._write_clock, self._write_state = pool.writer("clock"), pool.writer("state")
         self._write_command, self._write_timing = pool.writer("command", 3), pool.writer("timing")
         self._command_values, self.answer = pool.run("command", "c1"), pool.run("answer")
-        self._ports = pool.run("commanded_port1", count=28)  # both commanded and both actual poses
+        self.ports = pool.run("commanded_port1", count=28)  # both commanded and both actual poses
         self._truth = pool.run("hall_truth")
         self._wished, self._setpoint = pool.run("wish"), pool.run("setpoint")
         self._setpoint_rate = pool.run("setpoint_rate")
@@ -308,7 +308,7 @@ class Facility:
             self._publish_command(self.commands)
         self._wished[:], self._setpoint[:], self._setpoint_rate[:] = guard.wish, guard.setpoint, guard.rate
         observe(
-            self.cell.hall, guard.setpoint, self.actual, self.link.positioning_error, self.system, self.pov, self._ports,
+            self.cell.hall, guard.setpoint, self.actual, self.link.positioning_error, self.system, self.pov, self.ports,
             self.answer, self._truth,
         )  # fmt: skip
         if self.telemetry:

@@ -20,6 +20,7 @@ from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
 from proxops.facility.control import ControlPort
 from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.mission_feed import MissionFeed
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.sync import Address
 from proxops.facility.warmup import warm_up
@@ -58,6 +59,8 @@ class LiveFacility:
         except BadInput:
             self.hall.close()
             raise
+        self.mission = MissionFeed(self.hall.facility.pool)
+        self.hall.facility.application = self.mission
         self._ending = self._bridged = False
         self._signals = 0
 
@@ -95,6 +98,7 @@ class LiveFacility:
             stopped = self.hall.facility.stop is not None
             self.control.close()
             code = self.hall.close()
+            self.mission.close()
         return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
 
     def _try_drives(self) -> None:

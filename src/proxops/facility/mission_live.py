@@ -20,37 +20,23 @@ import numpy as np
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
 from proxops.core.library import load_mission
-from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE, mission_bytes
+from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE
 from proxops.core.mission import Mission
-from proxops.core.pool import Pool
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility.client_line import ClientLine
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_application import MissionApplication, Outcome
-from proxops.facility.mission_run import COMPILING_S, hall_latency_s, line_latency_s
+from proxops.facility.mission_feed import hall_latency_s
+from proxops.facility.mission_run import COMPILING_S, line_latency_s
 from proxops.facility.overseer import Overseer
 from proxops.facility.run import Ran, serve_client, settings_of
 from proxops.facility.session import monitor
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
 
-SLOTS: Final = 64
 DEAD_CYCLES: Final = 5  # without a new record of the hall
-
-
-class MissionFeed:
-    """The facility's end of the application's ring: its newest record goes into the pool. Never waits."""
-
-    def __init__(self, ring: Ring, pool: Pool) -> None:
-        self._ring, self._bytes, self._span, self._seen = ring, pool.bytes, mission_bytes(), 0
-
-    def publish(self) -> None:
-        head = self._ring.head
-        if head != self._seen:
-            self._seen = head
-            self._bytes[self._span] = self._ring.newest_bytes(head)
 
 
 class RingView:
@@ -86,24 +72,19 @@ def run_mission_realtime(
         cell, record, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
     )  # fmt: skip
-    facility, end = live.hall.facility, live.hall.desk.bridge
+    end = live.hall.desk.bridge
     assert end is not None
-    ring = Ring.create("mission", MISSION_DTYPE, SLOTS)
-    facility.application = MissionFeed(ring, facility.pool)
     watcher = None if quiet else monitor(live.hall)
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "outcome.json"
         words = [
             sys.executable, "-P", "-m", "proxops.facility.mission_live", str(mission.source.absolute()), "--told", str(told),
             "--host", end.port.address[0], "--port", str(end.port.address[1]), "--seed", str(seed),
-            "--pool", str(live.hall.rings[0].path), "--ring", str(ring.path), "--latency", repr(hall_latency_s(cell)),
-            *(["--software", software] if software else []),
+            "--pool", str(live.hall.rings[0].path), "--ring", str(live.mission.ring.path),
+            "--latency", repr(hall_latency_s(cell)), *(["--software", software] if software else []),
         ]  # fmt: skip
         client = subprocess.Popen(words)
-        try:
-            ran = serve_client(live, client, watcher)
-        finally:
-            ring.close()
+        ran = serve_client(live, client, watcher)
         return ran, _outcome(told, client.returncode)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.flight import FlightSoftware
-from proxops.core.messages import PERIOD_S, mission_bytes
+from proxops.core.messages import mission_bytes
 from proxops.core.mission import Mission
 from proxops.core.pool import Pool
 from proxops.core.scenario import Network
@@ -18,6 +18,7 @@ from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, 
 from proxops.facility.build import Hall, build
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.mission_application import MissionApplication, Outcome
+from proxops.facility.mission_feed import hall_latency_s
 from proxops.facility.play import Progress, interrupts
 from proxops.facility.run import LockstepRun, Ran, settings_of
 from proxops.lab.cell import Cell
@@ -32,13 +33,6 @@ class MissionRan:
 
     ran: Ran
     outcome: Outcome
-
-
-def hall_latency_s(cell: Cell) -> float:
-    """How old the shown pose is: what the rail's servo lags behind, and one cycle from command to set-point. (The arms are
-    quicker by 28 ms: 1 mm at 5 cm/s if it were theirs; approaches are the rail's.)"""
-    servo = cell.file.rail.servo
-    return (servo.dead_time_ms + servo.time_constant_ms) * 1e-3 + PERIOD_S
 
 
 def line_latency_s(network: Network) -> float:

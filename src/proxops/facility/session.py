@@ -20,6 +20,7 @@ from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall
 from proxops.facility.live import LiveFacility
+from proxops.facility.mission_feed import hall_latency_s
 from proxops.facility.mover import parse_order
 from proxops.facility.play import play
 from proxops.facility.preflight import preflight
@@ -248,7 +249,9 @@ def _announcement(live: LiveFacility, folder: Path, console: Beside | None) -> C
         about = {
             "pid": os.getpid(), "sync": list(sync.address), "bridge": list(bridge.port.address),
             "control": list(live.control.address),
-            "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path), "real_time": str(real_time),
+            "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path),
+            "mission_ring": str(live.mission.ring.path), "latency_s": hall_latency_s(live.hall.facility.cell),
+            "real_time": str(real_time),
         }  # fmt: skip
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         print(

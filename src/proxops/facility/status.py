@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,15 +15,13 @@ from proxops.facility.mover import Mover
 from proxops.lab.payload import plate_loads
 from proxops.safety.modes import allowed
 
+PORTS: Final = ("commanded_port1", "commanded_port2", "actual_port1", "actual_port2")  # as they lie in the pool
+
 
 def status(desk: Desk) -> dict[str, Any]:
     """Everything an operator asks first. SI units, angles in rad."""
     f = desk.facility
-    ports = {
-        name: _rounded(f.pool.run(name))
-        for name in ("commanded_port1", "commanded_port2", "actual_port1", "actual_port2")
-    }
-    stop = f.stop
+    ports, stop = _rounded(f.ports), f.stop
     return {
         "mode": f.mode.name,
         "source": f.source.name,
@@ -44,16 +42,40 @@ def status(desk: Desk) -> dict[str, Any]:
         "moving_unit": f.motion.unit if isinstance(f.motion, Mover) else "",
         "axes": dict(zip(AXES, _rounded(f.actual), strict=True)),
         "setpoint": dict(zip(AXES, _rounded(f.guard.setpoint), strict=True)),
-        "poses": ports,
+        "poses": {name: ports[7 * k : 7 * k + 7] for k, name in enumerate(PORTS)},
         "tick": f.clock.tick,
         "missed_cycles": f.missed,
         "sync": _sync(desk),
         "bridge": _bridge(desk),
+        "trajectory": _trajectory(desk),
+        "jog": _jog(desk),
         "cell": f.cell.file.name,
         "user_tool": f.cell.tool.source,
         "payload": plate_loads(f.cell),
         "recorded_cycles": f.ring.tail,
         "newest_event": f.events.newest,
+    }
+
+
+def _trajectory(desk: Desk) -> dict[str, Any] | None:
+    loaded = desk.trajectory
+    if loaded is None:
+        return None
+    return {"source": loaded.source, "lines": len(loaded), "duration_s": round(loaded.duration_s, 9)}
+
+
+def _jog(desk: Desk) -> dict[str, Any] | None:
+    press = desk.jogging
+    if press is None:
+        return None
+    button = press.button
+    return {
+        "system": button.system.name,
+        "robot": button.robot,
+        "component": button.component,
+        "direction": press.direction,
+        "step": press.step,
+        "press": press.number,
     }
 
 
@@ -112,4 +134,5 @@ def _finite(value: float) -> float | None:
 
 
 def _rounded(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
-    return [round(float(v), 9) for v in values]
+    rounded: list[float] = np.round(values, 9).tolist()
+    return rounded

@@ -59,6 +59,8 @@ def warm_up(cell: Cell, bridge: BridgeSettings | None = None) -> None:
         cycle(5)
         desk.release()
         cycle(400)
+    desk.jog("IJT", "robot2", "a1", -1, step=1e-4, press=1)
+    cycle(50)
     desk.safe_stop()
     cycle(50)
     hall.close()

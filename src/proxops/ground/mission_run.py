@@ -170,7 +170,7 @@ def mission_run(log: Log) -> MissionRun | None:
 
 def _cycles(log: Log) -> slice:
     """From the first row of the mission to that in which it ended, or the last in which its time went on. Before the
-    application has said anything its part of the log is empty: it is nowhere in its orbit."""
+    application has said anything, and after it is gone, its part of the log is empty: it is nowhere in its orbit."""
     t, end = log.values("mission.t"), log.values("mission.end")
     begun = np.flatnonzero((t >= 0.0) & (stacked(log, "orbit", P) != 0.0).any(axis=1))
     if not begun.size:
@@ -179,5 +179,6 @@ def _cycles(log: Log) -> slice:
     ended = np.flatnonzero(end[start:] != MissionEnd.UNDER_WAY)
     if ended.size:
         return slice(start, start + int(ended[0]) + 1)
-    going = np.flatnonzero(np.diff(t[start:]) != 0.0)
-    return slice(start, min(start + int(going[-1]) + 1 + TRUTH_EVERY if going.size else start + 1, t.size))
+    last = int(begun[-1]) + 1
+    going = np.flatnonzero(np.diff(t[start:last]) != 0.0)
+    return slice(start, min(start + int(going[-1]) + 1 + TRUTH_EVERY if going.size else start + 1, last))

@@ -24,6 +24,7 @@ Positive = Annotated[Finite, Field(gt=0)]
 NotNegative = Annotated[Finite, Field(ge=0)]
 Share = Annotated[Finite, Field(gt=0, le=1)]
 Triple = tuple[Finite, Finite, Finite]
+CAD_NAME = r"^[^/\\]+\.(?i:stl|obj|glb|gltf)$"  # a file's name, without folders
 
 
 class Strict(BaseModel):
@@ -71,12 +72,25 @@ class Plate(Strict):
 
 
 class Payload(Strict):
-    """What is mounted: mass, centre of mass in the flange frame, principal moments about it along the flange's axes."""
+    """What is mounted: mass, centre of mass in the flange frame, principal moments about it along the flange's axes. ``cad``
+    names a drawing of it beside the cell file, for displays: times ``cad_scale`` in metres, then turned and moved into the
+    port frame. Nothing is computed from it."""
 
     what: str
     mass_kg: NotNegative
     com_m: Triple
     inertia_kgm2: tuple[NotNegative, NotNegative, NotNegative]
+    cad: Annotated[str, Field(pattern=CAD_NAME)] | None = None
+    cad_scale: Positive = 1.0
+    cad_abc_deg: Triple = (0.0, 0.0, 0.0)
+    cad_xyz_m: Triple = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="after")
+    def _placed_only_with_a_file(self) -> Payload:
+        placed = sorted(key for key in self.model_fields_set if key.startswith("cad_"))
+        if placed and self.cad is None:
+            raise ValueError(f"{', '.join(placed)}: place a drawing, but cad names none")
+        return self
 
 
 Interval = tuple[Finite, Finite]
@@ -160,6 +174,13 @@ class Limits(Strict):
     sync_timeout_ms: Annotated[Finite, Field(ge=4, le=1000)]
 
 
+def _ordered_intervals(table: Strict, *names: str) -> None:
+    for name in names:
+        lower, upper = getattr(table, name)
+        if not lower < upper:
+            raise ValueError(f"{name}: from must be below to, got {lower} and {upper}")
+
+
 class Room(Strict):
     """Inner walls of the hall: a box in the lab that both spacecraft stay in."""
 
@@ -169,10 +190,7 @@ class Room(Strict):
 
     @model_validator(mode="after")
     def _ordered(self) -> Room:
-        for name in type(self).model_fields:
-            lower, upper = getattr(self, name)
-            if not lower < upper:
-                raise ValueError(f"{name}: from must be below to, got {lower} and {upper}")
+        _ordered_intervals(self, "x_m", "y_m", "z_m")
         return self
 
 
@@ -208,10 +226,46 @@ class Positioning(Strict):
 
 
 class InterlockInput(Strict):
-    """One named input that can forbid motion."""
+    """One named input that can forbid motion, and where it is on the floor plan (x, y in the lab)."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     kind: Literal["estop", "door", "gate", "fence", "laser", "power"]
+    at_lab_m: tuple[Finite, Finite] | None = None
+
+
+class PlanRoom(Strict):
+    """A room of the floor plan: its inner walls in the lab."""
+
+    name: Annotated[str, Field(min_length=1, max_length=40)]
+    x_m: Interval
+    y_m: Interval
+
+    @model_validator(mode="after")
+    def _ordered(self) -> PlanRoom:
+        _ordered_intervals(self, "x_m", "y_m")
+        return self
+
+    def holds(self, x_m: float, y_m: float) -> bool:
+        """True inside and on the walls, where doors are."""
+        return self.x_m[0] <= x_m <= self.x_m[1] and self.y_m[0] <= y_m <= self.y_m[1]
+
+
+class Plan(Strict):
+    """The floor plan, used for drawing only."""
+
+    rooms: Annotated[tuple[PlanRoom, ...], Field(min_length=1, max_length=16)]
+
+    @field_validator("rooms")
+    @classmethod
+    def _named_once(cls, rooms: tuple[PlanRoom, ...]) -> tuple[PlanRoom, ...]:
+        _unique([room.name for room in rooms])
+        return rooms
+
+
+def _unique(names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name} is named twice")
 
 
 class CellFile(Strict):
@@ -226,16 +280,22 @@ class CellFile(Strict):
     zones: Zones
     lamp: Lamp
     positioning: Positioning = Positioning()
+    plan: Plan | None = None
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]
 
     @field_validator("interlock")
     @classmethod
     def _named_once(cls, inputs: tuple[InterlockInput, ...]) -> tuple[InterlockInput, ...]:
-        names = [i.name for i in inputs]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"{name} is named twice")
+        _unique([i.name for i in inputs])
         return inputs
+
+    @model_validator(mode="after")
+    def _on_the_plan(self) -> CellFile:
+        rooms = self.plan.rooms if self.plan else ()
+        for i in self.interlock:
+            if rooms and i.at_lab_m and not any(room.holds(*i.at_lab_m) for room in rooms):
+                raise ValueError(f"interlock {i.name}: at_lab_m {i.at_lab_m} lies in none of the plan's rooms")
+        return self
 
 
 HALL_DTYPE = np.dtype(
@@ -280,6 +340,12 @@ class Cell:
     def robots(self) -> tuple[Robot, Robot]:
         return self.file.robot1, self.file.robot2
 
+    @property
+    def cad(self) -> tuple[Path | None, Path | None]:
+        """Drawings of the two mock-ups, where the cell names any."""
+        first, second = (cad_path(self.source, robot.payload) for robot in self.robots)
+        return first, second
+
 
 def builtin(folder: str, name: str) -> Path:
     """Path of a file shipped with the package (models, cells, tools)."""
@@ -290,6 +356,11 @@ def model_path(cell_path: Path, name: str) -> Path:
     """A robot model beside the cell file, or else one that is shipped."""
     beside = cell_path.parent / name
     return beside if beside.exists() else builtin("models", name)
+
+
+def cad_path(cell_path: Path, payload: Payload) -> Path | None:
+    """The drawing of a mock-up: beside the cell file, nowhere else."""
+    return None if payload.cad is None else cell_path.parent / payload.cad
 
 
 def shipped_tool() -> UserTool:
@@ -315,6 +386,7 @@ def load_cell(path: Path | None = None, tool: UserTool | None = None) -> Cell:
 
 def build_cell(file: CellFile, source: Path, tool: UserTool) -> Cell:
     """Join the file, the robot models and the tools; pack them for the kernels."""
+    _check_drawings(file, source)
     arm1, arm2 = (read_arm(model_path(source, robot.model)) for robot in (file.robot1, file.robot2))
     rail = read_limits(model_path(source, file.rail.model), "e1")
     axes = _axis_table((rail, *arm1.axes, *arm2.axes), file)
@@ -338,6 +410,17 @@ def build_cell(file: CellFile, source: Path, tool: UserTool) -> Cell:
         h[name] = pose_from_abc(0.0, 0.0, 0.0, *np.radians(abc))[:3, :3]
     _pack_limits(h, axes, file)
     return Cell(file, source, axes, tool, home, hall)
+
+
+def _check_drawings(file: CellFile, source: Path) -> None:
+    """A drawing that is not there would be missed only when somebody looks."""
+    for robot, payload in (("robot1", file.robot1.payload), ("robot2", file.robot2.payload)):
+        path = cad_path(source, payload)
+        if path is not None and not path.is_file():
+            raise BadInput(
+                f"{robot}.payload.cad: there is no such file", where=str(source), value=str(path),
+                way_out="put it beside the cell file",
+            )  # fmt: skip
 
 
 def _axis_table(limits: tuple[AxisLimits, ...], file: CellFile) -> AxisTable:
