@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground import hall_scenery
+from proxops.ground import hall_plan, hall_scenery
 from proxops.lab.cell import Cell, builtin, model_path
 
 CARRIAGE_HEIGHT = 0.356  # of the rail's carriage above the floor, see lab/models/kl_1500.urdf [m]
@@ -30,7 +30,8 @@ def build_hall(cell: Cell, width: int, height: int) -> Any:
     _set_look(spec, width, height)
     T_lab_base1, T_lab_base2 = cell.hall["base1"][0], cell.hall["base2"][0]
     floor_z = T_lab_base1[2, 3] - CARRIAGE_HEIGHT
-    hall_scenery.add_scenery(mujoco, spec, floor_z)
+    lamp = hall_plan.lamp_beam(T_lab_base2[:3, 3], cell.file.lamp.towards_lab)
+    hall_scenery.add_scenery(mujoco, spec, floor_z, lamp)
     hall_scenery.add_pedestal(mujoco, spec, tuple(T_lab_base2[:2, 3]), floor_z, T_lab_base2[2, 3])
     T_lab_rail, T_rail_base1 = T_lab_base1.copy(), T_lab_base1.copy()
     T_lab_rail[:3, :3], T_rail_base1[:3, 3] = np.eye(3), 0.0

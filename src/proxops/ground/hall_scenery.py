@@ -4,32 +4,34 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from proxops.ground import hall_plan as plan
 
 GROUP = 2
 Vector = Sequence[float]
 
-_WALL_X, _WALL_Y = -4.2, 5.2  # the two walls behind the scene, lab frame [m]
-_FENCE_X, _FENCE_Y = -3.4, 4.3
-_HALL_END, _FENCE_END = 30.0, 28.6
-_OPEN_SIDE_Y = -16.0  # the floor goes on towards the camera
 _DARK, _STEEL = (0.12, 0.12, 0.13, 1.0), (0.33, 0.34, 0.36, 1.0)
 
 
-def add_scenery(mujoco: Any, spec: Any, floor_z: float) -> None:
-    """Everything that does not depend on the robots. `mujoco` is handed in: heavy imports are late."""
+def add_scenery(
+    mujoco: Any, spec: Any, floor_z: float, lamp_beam: tuple[NDArray[np.float64], NDArray[np.float64]]
+) -> None:
+    """Everything round the robots; `lamp_beam` as `hall_plan` has it. `mujoco` is handed in: heavy imports are late."""
     _add_sky(mujoco, spec)
     _add_floor(mujoco, spec, floor_z)
     _add_walls(mujoco, spec, floor_z)
     _add_fence(mujoco, spec, floor_z)
     _add_lights(mujoco, spec)
-    _add_sun_simulator(mujoco, spec, floor_z)
+    _add_sun_simulator(mujoco, spec, floor_z, *lamp_beam)
 
 
 def add_pedestal(mujoco: Any, spec: Any, xy: Vector, floor_z: float, top_z: float) -> None:
     """Steel block with a foot plate, from the floor to the base plane of a robot."""
     half = 0.5 * (top_z - floor_z)
-    _box(mujoco, spec, (*xy, floor_z + half), (0.45, 0.45, half), _STEEL)
-    _box(mujoco, spec, (*xy, floor_z + 0.015), (0.60, 0.60, 0.015), _DARK)
+    side = plan.PEDESTAL_HALF
+    _box(mujoco, spec, (*xy, floor_z + half), (side, side, half), _STEEL)
+    _box(mujoco, spec, (*xy, floor_z + 0.015), (side + 0.15, side + 0.15, 0.015), _DARK)
 
 
 def _add_sky(mujoco: Any, spec: Any) -> None:
@@ -58,31 +60,31 @@ def _add_floor(mujoco: Any, spec: Any, floor_z: float) -> None:
     )
     material = spec.add_material(name="floor", texrepeat=(1.0, 1.0), texuniform=True)
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "floor"
-    half_x, half_y = 0.5 * (_HALL_END - _WALL_X), 0.5 * (_WALL_Y - _OPEN_SIDE_Y)
-    centre = (_WALL_X + half_x, _WALL_Y - half_y, floor_z - 0.05)
+    half_x, half_y = _half_floor()
+    centre = (plan.WALL_X + half_x, plan.WALL_Y - half_y, floor_z - 0.05)
     _box(mujoco, spec, centre, (half_x, half_y, 0.05), (1.0, 1.0, 1.0, 1.0)).material = "floor"
 
 
 def _add_walls(mujoco: Any, spec: Any, floor_z: float) -> None:
     """Only the two walls behind the scene, so that the camera never looks through one."""
-    paint, half_z = (0.13, 0.14, 0.17, 1.0), 2.4
-    half_x, half_y = 0.5 * (_HALL_END - _WALL_X), 0.5 * (_WALL_Y - _OPEN_SIDE_Y)
-    _box(mujoco, spec, (_WALL_X + half_x, _WALL_Y + 0.05, floor_z + half_z), (half_x, 0.05, half_z), paint)
-    _box(mujoco, spec, (_WALL_X - 0.05, _WALL_Y - half_y, floor_z + half_z), (0.05, half_y, half_z), paint)
+    paint, half_z = (0.13, 0.14, 0.17, 1.0), 0.5 * plan.WALL_HEIGHT
+    half_x, half_y = _half_floor()
+    _box(mujoco, spec, (plan.WALL_X + half_x, plan.WALL_Y + 0.05, floor_z + half_z), (half_x, 0.05, half_z), paint)
+    _box(mujoco, spec, (plan.WALL_X - 0.05, plan.WALL_Y - half_y, floor_z + half_z), (0.05, half_y, half_z), paint)
+
+
+def _half_floor() -> tuple[float, float]:
+    return 0.5 * (plan.HALL_END_X - plan.WALL_X), 0.5 * (plan.WALL_Y - plan.OPEN_SIDE_Y)
 
 
 def _add_fence(mujoco: Any, spec: Any, floor_z: float) -> None:
     """Protective fence along the two walls: posts and wires. The near side is left open for the view."""
-    post, wire, top = (0.78, 0.62, 0.08, 1.0), (0.34, 0.35, 0.36, 1.0), floor_z + 2.0
-    near_y = -4.2
-    for x in np.arange(_FENCE_X, _FENCE_END + 0.1, 2.0):
-        _rod(mujoco, spec, (x, _FENCE_Y, floor_z), (x, _FENCE_Y, top), 0.03, post)
-    for y in np.arange(_FENCE_Y, near_y - 0.1, -2.125):
-        _rod(mujoco, spec, (_FENCE_X, y, floor_z), (_FENCE_X, y, top), 0.03, post)
+    post, wire, top = (0.78, 0.62, 0.08, 1.0), (0.34, 0.35, 0.36, 1.0), floor_z + plan.FENCE_HEIGHT
+    for x, y in plan.fence_posts():
+        _rod(mujoco, spec, (x, y, floor_z), (x, y, top), 0.03, post)
     for z in np.linspace(floor_z + 0.2, top, 7):
-        corner = (_FENCE_X, _FENCE_Y, z)
-        _rod(mujoco, spec, corner, (_FENCE_END, _FENCE_Y, z), 0.007, wire)
-        _rod(mujoco, spec, corner, (_FENCE_X, near_y, z), 0.007, wire)
+        for start, end in plan.fence_lines():
+            _rod(mujoco, spec, (*start, z), (*end, z), 0.007, wire)
 
 
 def _add_lights(mujoco: Any, spec: Any) -> None:
@@ -98,15 +100,11 @@ def _add_lights(mujoco: Any, spec: Any) -> None:
         )
 
 
-def _add_sun_simulator(mujoco: Any, spec: Any, floor_z: float) -> None:
+def _add_sun_simulator(
+    mujoco: Any, spec: Any, floor_z: float, head: NDArray[np.float64], beam: NDArray[np.float64]
+) -> None:
     """A floodlight on a tripod behind the rail, turned to robot 2's mock-up. It lights nothing."""
-    head, hub, foot = (
-        np.array((5.6, 3.4, 0.5)),
-        np.array((5.6, 3.4, floor_z + 0.9)),
-        np.array((5.6, 3.4, floor_z)),
-    )
-    beam = np.array((2.2, 1.5, 0.4)) - head
-    beam /= np.linalg.norm(beam)
+    hub, foot = (np.array((head[0], head[1], z)) for z in (floor_z + 0.9, floor_z))
     _rod(mujoco, spec, hub, head, 0.04, _DARK)
     for angle in np.radians((90.0, 210.0, 330.0)):
         tip = np.array((0.6 * np.cos(angle), 0.6 * np.sin(angle), 0.03))

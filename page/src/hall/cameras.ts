@@ -1,0 +1,101 @@
+// Where one looks from: free, from above, from the side, through the chaser's eyes; and following the robots.
+import { Matrix4, Vector3 } from "three";
+import { home, linkPoses } from "./chain";
+import type { HallDescription } from "./description";
+import type { Machine } from "./machine";
+import { FREE_FOV_DEG, type Stage } from "./stage";
+import type { ViewName } from "./view";
+
+const CHASER_FOV_DEG = 40;
+
+export class Cameras {
+  private name: ViewName = "free";
+  private following = false;
+  private readonly last = new Vector3();
+  private readonly chaserUp: Vector3;
+
+  constructor(
+    private readonly hall: HallDescription,
+    private readonly stage: Stage,
+    private readonly actual: Machine,
+  ) {
+    this.chaserUp = uprightAxis(hall);
+  }
+
+  choose(name: ViewName = this.name): void {
+    this.name = name;
+    const { camera, controls } = this.stage;
+    controls.enabled = name !== "chaser";
+    camera.fov = name === "chaser" ? CHASER_FOV_DEG : FREE_FOV_DEG;
+    camera.up.set(0, 0, 1);
+    camera.updateProjectionMatrix();
+    if (name !== "chaser") this.stand(name);
+    this.last.copy(this.middle());
+    this.moved();
+  }
+
+  follow(on: boolean): void {
+    this.following = on;
+    this.last.copy(this.middle());
+  }
+
+  /** The robots have moved. */
+  moved(): void {
+    const middle = this.middle();
+    this.stage.lightAt(middle);
+    if (this.name === "chaser") this.lookFromChaser();
+    else if (this.following) {
+      const way = middle.clone().sub(this.last);
+      this.stage.camera.position.add(way);
+      this.stage.controls.target.add(way);
+      this.stage.controls.update();
+    }
+    this.last.copy(middle);
+  }
+
+  private port(robot: 0 | 1): Vector3 {
+    return new Vector3().setFromMatrixPosition(this.actual.pose(this.hall.crafts[robot].port));
+  }
+
+  private middle(): Vector3 {
+    return this.port(0).add(this.port(1)).multiplyScalar(0.5);
+  }
+
+  private stand(name: ViewName): void {
+    const { camera, controls } = this.stage;
+    const apart = Math.min(14, this.port(0).distanceTo(this.port(1)));
+    const middle = this.middle();
+    const wide = Math.max(1, 1.5 / camera.aspect);
+    controls.target.copy(middle);
+    if (name === "top") camera.position.set(middle.x, middle.y - 0.02, middle.z + (8 + 1.15 * apart) * wide);
+    else if (name === "side") camera.position.set(middle.x, middle.y - (7.5 + 1.05 * apart) * wide, middle.z + 0.2);
+    else {
+      controls.target.z -= 0.6;
+      controls.target.x += 0.3;
+      const away = (5.6 + 1.0 * apart) * wide;
+      const [azimuth, rise] = [-1.08, 0.3]; // from the open side, rad
+      camera.position.set(Math.cos(azimuth) * Math.cos(rise), Math.sin(azimuth) * Math.cos(rise), Math.sin(rise)).multiplyScalar(away).add(controls.target);
+    }
+    controls.update();
+  }
+
+  /** From the front of port 1's box along the docking axis: port 1's x points into its flange, so it looks along -x. */
+  private lookFromChaser(): void {
+    const craft = this.hall.crafts[0];
+    const pose = this.actual.pose(craft.port);
+    const { camera } = this.stage;
+    const back = new Vector3().setFromMatrixColumn(pose, 0); // a camera looks along its own -z
+    const up = this.chaserUp.clone().transformDirection(pose);
+    camera.position.set(craft.box_m[0][0], 0, 0).applyMatrix4(pose);
+    camera.quaternion.setFromRotationMatrix(new Matrix4().makeBasis(up.clone().cross(back), up, back));
+    camera.updateMatrixWorld();
+  }
+}
+
+/** The chaser's camera is mounted upright for docking, when both ports have the same attitude: up is that axis of port 2 across
+ * its x which points up most at home. */
+function uprightAxis(hall: HallDescription): Vector3 {
+  const T = linkPoses(hall, home(hall))[hall.crafts[1].port]!;
+  const [y, z] = [T[9]!, T[10]!];
+  return Math.abs(y) > Math.abs(z) ? new Vector3(0, Math.sign(y), 0) : new Vector3(0, 0, Math.sign(z) || 1);
+}

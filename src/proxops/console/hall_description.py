@@ -1,0 +1,194 @@
+"""The hall as plain data for the page: one tree of links for rail, robots and mock-ups, and what stands around them.
+
+Poses are sixteen numbers row by row, metres in the frame that their name gives first. A link's pose at axes ``q`` is
+T_lab_parent @ T_parent_joint @ (a turn about, or a way along, ``axis`` by ``q[drive]``); parents come first.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.console.urdf_drawing import DrawnLink, Solid, read_drawing
+from proxops.core.messages import AXES, AXIS_UNITS
+from proxops.ground import hall_plan
+from proxops.lab.cell import Cell, model_path
+from proxops.lab.shapes import MOCKUPS, floor_z_m, hall_shapes
+from proxops.lab.urdf import ARM_AXES, LINKS
+from proxops.maths.pose import pose_from_abc
+from proxops.safety.clearance import mockup_boxes
+
+Described = dict[str, Any]
+RAIL_AXIS: Final = "e1"
+PORT: Final = "port"  # root link of a mock-up
+
+
+def describe_hall(cell: Cell) -> Described:
+    """Everything that the page needs to draw the cell; JSON as it stands."""
+    links = _links(cell)
+    return {
+        "name": cell.file.name,
+        "axes": _axes(cell),
+        "links": links,
+        "frames": _frames([link["name"] for link in links]),
+        "crafts": _crafts(cell, [link["name"] for link in links]),
+        "floor_z_m": floor_z_m(hall_shapes(cell)),
+        "room": {name: list(getattr(cell.file.zones.room, name)) for name in ("x_m", "y_m", "z_m")},
+        "yellow_layer_m": cell.file.zones.yellow_layer_mm * 1e-3,
+        "rail": {"origin_lab_m": list(cell.file.rail.origin_lab_m), "stroke_m": _bounds(cell, 0)},
+        "plan": _plan(),
+        "pedestal": _pedestal(cell),
+        "lamp": _lamp(cell),
+    }
+
+
+def _links(cell: Cell) -> list[Described]:
+    """The tree as a list, parents before children; ``parent`` -1 is the lab."""
+    file, source = cell.file, cell.source
+    base1, base2 = cell.hall["base1"][0], cell.hall["base2"][0]
+    T_lab_rail, T_carriage_base = base1.copy(), base1.copy()
+    T_lab_rail[:3, :3], T_carriage_base[:3, 3] = np.eye(3), 0.0
+    found: list[Described] = []
+    rail_axes = {RAIL_AXIS: 0}
+    _hang(found, "", T_lab_rail, model_path(source, file.rail.model), "rail", "", rail_axes)
+    for k, (robot, on, base) in enumerate(zip(cell.robots, ("carriage", ""), (T_carriage_base, base2), strict=True)):
+        axes = {axis: 1 + 6 * k + i for i, axis in enumerate(ARM_AXES)}
+        name = f"robot{k + 1}/"
+        _hang(found, on, base, model_path(source, robot.model), LINKS[0], name, axes)
+        port = (cell.tool.T_flange_port1, cell.tool.T_flange_port2)[k]
+        _hang(found, f"{name}{LINKS[-1]}", port, model_path(source, MOCKUPS[k]), PORT, f"{name}mockup/", {})
+    return found
+
+
+def _hang(
+    found: list[Described],
+    on: str,
+    T_on_root: NDArray[np.float64],
+    path: Path,
+    root: str,
+    prefix: str,
+    axes: dict[str, int],
+) -> None:
+    """Hang a model's tree on a link that is there already (or on the lab)."""
+    numbers = {link["name"]: i for i, link in enumerate(found)}
+    for drawn in read_drawing(path, root):
+        is_root = drawn.name == root
+        parent = numbers.get(on, -1) if is_root else numbers[prefix + drawn.parent]
+        numbers[prefix + drawn.name] = len(found)
+        found.append(_link(drawn, prefix, parent, T_on_root if is_root else drawn.T_parent_joint, axes))
+
+
+def _link(
+    drawn: DrawnLink, prefix: str, parent: int, T_parent_joint: NDArray[np.float64], axes: dict[str, int]
+) -> Described:
+    return {
+        "name": prefix + drawn.name,
+        "parent": parent,
+        "joint": drawn.moves,
+        "axis": list(drawn.axis),
+        "drive": axes.get(drawn.joint, -1),  # number of the axis that moves it; -1: stays as it is
+        "T_parent_joint": _rows(T_parent_joint),
+        "mockup": _mockup_of(prefix),
+        "visuals": [_solid(s) for s in drawn.visuals],
+        "solids": [_solid(s) for s in drawn.solids],
+    }
+
+
+def _mockup_of(prefix: str) -> int:
+    """1 or 2: part of that robot's mock-up, which a CAD model may replace; 0: part of a machine."""
+    return int(prefix[5]) if prefix.endswith("/mockup/") else 0
+
+
+def _solid(solid: Solid) -> Described:
+    return {
+        "kind": solid.kind,
+        "size_m": list(solid.size_m),
+        "T_link_solid": _rows(solid.T_link_solid),
+        "rgba": list(solid.rgba),
+        "material": solid.material,
+    }
+
+
+def _axes(cell: Cell) -> list[Described]:
+    return [
+        {"name": name, "unit": unit, "range": _bounds(cell, i), "home": float(cell.home[i])}
+        for i, (name, unit) in enumerate(zip(AXES, AXIS_UNITS, strict=True))
+    ]
+
+
+def _bounds(cell: Cell, axis: int) -> list[float | None]:
+    """Range of an axis, m or rad; nothing where it is endless."""
+    return [float(b[axis]) if math.isfinite(b[axis]) else None for b in (cell.axes.lower, cell.axes.upper)]
+
+
+def _frames(names: list[str]) -> list[Described]:
+    """Coordinate frames with a name: which link carries them; -1 is the lab."""
+    found = [{"name": "lab", "link": -1}]
+    for k in (1, 2):
+        for name, link in (("base", LINKS[0]), ("flange", LINKS[-1]), ("port", f"mockup/{PORT}")):
+            found.append({"name": f"{name} {k}", "link": names.index(f"robot{k}/{link}")})
+    return found
+
+
+def _crafts(cell: Cell, names: list[str]) -> list[Described]:
+    """Per robot what is mounted: links of flange and port, the red box in the port frame, and CAD where it is given."""
+    found = []
+    for k, (robot, (lower, upper)) in enumerate(zip(cell.robots, mockup_boxes(cell), strict=True), 1):
+        found.append(
+            {
+                "robot": k,
+                "what": robot.payload.what,
+                "flange": names.index(f"robot{k}/{LINKS[-1]}"),
+                "port": names.index(f"robot{k}/mockup/{PORT}"),
+                "T_flange_port": _rows(cell.hall[f"port{k}"][0]),
+                "box_m": [lower.tolist(), upper.tolist()],
+                "cad": _cad(robot.payload, k),
+            }
+        )
+    return found
+
+
+def _cad(payload: Any, robot: int) -> Described | None:
+    """Where the page fetches a mock-up's CAD model and how it stands in the port frame."""
+    name = payload.cad
+    if not name:
+        return None
+    x, y, z = payload.cad_xyz_m
+    a, b, c = np.radians(payload.cad_abc_deg)
+    return {
+        "format": Path(name).suffix.lower().lstrip("."),
+        "url": f"/api/cad/robot{robot}",
+        "scale": payload.cad_scale,
+        "T_port_cad": _rows(pose_from_abc(x, y, z, a, b, c)),
+    }
+
+
+def _plan() -> Described:
+    return {
+        "floor_x_m": [hall_plan.WALL_X, hall_plan.HALL_END_X],
+        "floor_y_m": [hall_plan.OPEN_SIDE_Y, hall_plan.WALL_Y],
+        "walls": hall_plan.wall_lines(),
+        "wall_height_m": hall_plan.WALL_HEIGHT,
+        "fence": hall_plan.fence_lines(),
+        "fence_posts": hall_plan.fence_posts(),
+        "fence_height_m": hall_plan.FENCE_HEIGHT,
+    }
+
+
+def _pedestal(cell: Cell) -> Described:
+    """The block under robot 2, from the floor to its base plane."""
+    x, y, z = cell.hall["base2"][0][:3, 3].tolist()
+    return {"xy_m": [x, y], "half_m": hall_plan.PEDESTAL_HALF, "top_z_m": z}
+
+
+def _lamp(cell: Cell) -> Described:
+    head, beam = hall_plan.lamp_beam(cell.hall["base2"][0][:3, 3], cell.file.lamp.towards_lab)
+    return {"head_lab_m": head.tolist(), "beam_lab": beam.tolist(), "reach_m": hall_plan.LAMP_DISTANCE}
+
+
+def _rows(T: NDArray[np.float64]) -> list[float]:
+    return [float(number) for number in T.ravel()]

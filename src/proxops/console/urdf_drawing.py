@@ -1,0 +1,136 @@
+"""What a URDF file says about looks: links with their visible and their collision solids, and the joints between them.
+
+``lab/urdf.py`` and ``lab/shapes.py`` read what the kernels need and refuse the rest; here whatever can be drawn is taken.
+Meshes are not: a link that has nothing else to show is drawn by its collision solids.
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.errors import BadInput
+from proxops.maths.pose import pose_from_abc
+
+Pose = NDArray[np.float64]
+Rgba = tuple[float, ...]
+SIZES: Final[dict[str, tuple[tuple[str, int], ...]]] = {
+    "box": (("size", 3),), "cylinder": (("radius", 1), ("length", 1)), "sphere": (("radius", 1),),
+}  # fmt: skip
+GREY: Final[Rgba] = (0.6, 0.6, 0.62, 1.0)
+MOVING: Final = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic"}
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A box (edges), cylinder (radius, length along z) or sphere (radius), centred on its own frame; metres."""
+
+    kind: str
+    size_m: tuple[float, ...]
+    T_link_solid: Pose
+    rgba: Rgba = GREY
+    material: str = ""
+
+
+@dataclass(frozen=True)
+class DrawnLink:
+    """A link, and the joint by which it hangs on its parent; ``parent`` is empty for a root."""
+
+    name: str
+    parent: str
+    joint: str  # its name
+    moves: str  # revolute, prismatic or fixed
+    T_parent_joint: Pose
+    axis: tuple[float, ...]
+    visuals: tuple[Solid, ...]
+    solids: tuple[Solid, ...]
+
+
+def read_drawing(path: Path, root: str) -> list[DrawnLink]:
+    """The link ``root`` and everything that hangs on it, parents before children."""
+    try:
+        robot = ET.parse(path).getroot()
+    except (OSError, ET.ParseError, LookupError, ValueError) as error:
+        raise BadInput(f"cannot read the model: {error}", where=str(path)) from None
+    colours = _colours(path, robot)
+    links = {link.attrib.get("name", ""): link for link in robot.findall("link")}
+    joints: dict[str, list[ET.Element]] = {}
+    for joint in robot.findall("joint"):
+        joints.setdefault(_end(joint, "parent"), []).append(joint)
+    if root not in links:
+        raise BadInput(f"no link {root}", where=str(path))
+    found = [_link(path, links[root], None, colours)]
+    for link in found:  # grows while it is walked
+        children = (j for j in joints.get(link.name, ()) if _end(j, "child") in links)
+        found += [_link(path, links[_end(j, "child")], j, colours) for j in children]
+        if len(found) > len(links):
+            raise BadInput("the joints go round in a circle", where=str(path), value=link.name)
+    return found
+
+
+def _end(joint: ET.Element, end: str) -> str:
+    element = joint.find(end)
+    return "" if element is None else element.attrib.get("link", "")
+
+
+def _link(path: Path, link: ET.Element, joint: ET.Element | None, colours: dict[str, Rgba]) -> DrawnLink:
+    name = link.attrib.get("name", "")
+    visuals, solids = (
+        tuple(s for e in link.findall(tag) if (s := _solid(path, e, colours))) for tag in ("visual", "collision")
+    )
+    moves = "fixed" if joint is None else MOVING.get(joint.attrib.get("type", ""), "fixed")
+    axis = None if joint is None else joint.find("axis")
+    given = (1.0, 0.0, 0.0) if axis is None else _numbers(path, axis.attrib.get("xyz", "1 0 0"), 3)  # URDF's default
+    length = math.hypot(*given) or 1.0
+    return DrawnLink(
+        name,
+        parent="" if joint is None else _end(joint, "parent"),
+        joint="" if joint is None else joint.attrib.get("name", ""),
+        moves=moves,
+        T_parent_joint=np.eye(4) if joint is None else _origin(path, joint),
+        axis=tuple(a / length for a in given),
+        visuals=visuals or solids,
+        solids=solids,
+    )
+
+
+def _colours(path: Path, robot: ET.Element) -> dict[str, Rgba]:
+    """Colours of the materials that are named for the whole file."""
+    found = {m.attrib.get("name", ""): m.find("color") for m in robot.findall("material")}
+    return {name: _numbers(path, c.attrib.get("rgba", ""), 4) for name, c in found.items() if c is not None}
+
+
+def _solid(path: Path, element: ET.Element, colours: dict[str, Rgba]) -> Solid | None:
+    geometry = element.find("geometry/*")
+    if geometry is None or geometry.tag not in SIZES:
+        return None
+    size = tuple(n for key, count in SIZES[geometry.tag] for n in _numbers(path, geometry.attrib.get(key, ""), count))
+    material = element.find("material")
+    name = "" if material is None else material.attrib.get("name", "")
+    own = None if material is None else material.find("color")
+    rgba = colours.get(name, GREY) if own is None else _numbers(path, own.attrib.get("rgba", ""), 4)
+    return Solid(geometry.tag, size, _origin(path, element), rgba, name)
+
+
+def _origin(path: Path, element: ET.Element) -> Pose:
+    origin = element.find("origin")
+    placed = {} if origin is None else origin.attrib
+    x, y, z = _numbers(path, placed.get("xyz", "0 0 0"), 3)
+    roll, pitch, yaw = _numbers(path, placed.get("rpy", "0 0 0"), 3)
+    return pose_from_abc(x, y, z, yaw, pitch, roll)  # URDF's rpy turns as ABC
+
+
+def _numbers(path: Path, text: str, count: int) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(word) for word in text.split())
+    except ValueError:
+        numbers = ()
+    if len(numbers) != count or not all(map(math.isfinite, numbers)):
+        raise BadInput("a drawing needs finite numbers", where=str(path), value=repr(text), bound=f"{count} of them")
+    return numbers
