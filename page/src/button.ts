@@ -12,7 +12,7 @@ export interface Button {
 /** A button that calls `act` when it is possible, and says why when it is not. */
 export function button(label: string, act: () => Promise<{ ok: boolean; error?: string }> | void, kind = ""): Button {
   let reason = "";
-  const element = el("button", { class: `btn ${kind}`.trim(), type: "button" }, label) as HTMLButtonElement;
+  const element = el("button", { class: `btn ${kind}`.trim(), type: "button", "aria-disabled": "false" }, label) as HTMLButtonElement;
   element.addEventListener("click", () => {
     if (reason) {
       notice(`${label}: ${reason}`, "warn");

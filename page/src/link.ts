@@ -10,6 +10,7 @@ const SYSTEM_VALUES = 2 * 4 * 22; // commanded and actual in four coordinate sys
 const PING_MS = 1000;
 const SOUNDINGS_AT_ONCE = 3;
 const RETRY_MS = [100, 250, 500, 1000];
+const STALLED_BYTES = 4096; // waiting to be sent; what was sent a moment ago is still counted, so a few messages are no stall
 const DEAF_MS = 3000; // nothing heard for so long: the connection is given up
 export const TIME_TO_LIVE_MS = 800;
 
@@ -45,13 +46,13 @@ export class Link {
     this.open();
   }
 
-  /** Ask for something. Always answers, refused at once when there is no connection. */
+  /** Ask for something. Always answers, refused at once when there is no connection. A stop goes even where others would be late. */
   ask(verb: string, args: Record<string, unknown> = {}, ttlMs = TIME_TO_LIVE_MS): Promise<Reply> {
     const socket = this.socket;
     if (!socket || !this.connected || !this.clock.known) {
       return Promise.resolve({ ok: false, error: "not sent: no connection to the console's server" });
     }
-    if (socket.bufferedAmount > 0) {
+    if (socket.bufferedAmount > STALLED_BYTES && verb !== "safe_stop") {
       return Promise.resolve({ ok: false, error: "not sent: the connection is stalled" });
     }
     const sequence = ++this.sequence;

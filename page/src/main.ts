@@ -13,11 +13,11 @@ import { operatorName, token } from "./visitor";
 
 const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`;
 const desk = new Desk(address, operatorName, token());
+window.proxops = { desk }; // for tests and for those who look under the bonnet
 new Shell(desk, [commandCenter, rvdView, fmcDisplay, securityDisplay, mcu, timing, logViewer]);
 
 declare global {
   interface Window {
-    proxops: { desk: Desk; hall?: unknown };
+    proxops: { desk: Desk; hall?: unknown; replay?: { readonly t: number; axes(which?: "actual" | "commanded"): number[] } };
   }
 }
-window.proxops = { desk }; // for tests and for those who look under the bonnet

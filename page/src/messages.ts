@@ -20,6 +20,12 @@ export interface InterlockInput {
   at_lab_m: [number, number] | null;
 }
 
+export interface PlanRoom {
+  name: string;
+  x_m: [number, number];
+  y_m: [number, number];
+}
+
 export interface Edge {
   mode: string;
   event: string;
@@ -47,6 +53,7 @@ export interface Hello {
   edges: Edge[];
   interlocks: InterlockInput[];
   rules: Record<string, { name: string; meaning: string; unit: string; drives_off: boolean }>;
+  plan?: { rooms: PlanRoom[] } | null; // floor plan, where the cell has one
   jog: JogLimits;
   axes: { name: string; lower: number | null; upper: number | null; speed: number; acceleration: number }[];
   events: EventItem[];

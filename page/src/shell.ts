@@ -138,7 +138,7 @@ export class Shell {
     const [text, kind] = !desk.connected
       ? [`NO CONNECTION: ${desk.why}. What is shown is old; nothing can be sent. SAFE STOP works only by hardware or proxops ctl.`, "bad"]
       : desk.stale
-        ? ["THE FACILITY IS SILENT: its cycles do not come. What is shown is old.", "bad"]
+        ? ["SILENCE: no new cycles come, from the facility or through the line. What is shown is old.", "bad"]
         : desk.status?.stop
           ? [`STOPPED: ${desk.status.stop.text}`, "bad"]
           : ["", ""];

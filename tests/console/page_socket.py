@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import struct
 import time
 from typing import Any
@@ -80,6 +81,10 @@ class PageSocket:
 
     def close(self) -> None:
         self.socket.close()
+
+    def drop(self) -> None:
+        """Go without a word."""
+        self.socket.socket.shutdown(socket.SHUT_RDWR)
 
 
 def open_socket(

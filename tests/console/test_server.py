@@ -144,7 +144,7 @@ def test_jog_ends_with_its_page(served: Served) -> None:
     for _ in range(15):
         assert page.ask("jog", system="IJT", robot="robot1", component="a1", direction=1, speed=0.1)["ok"]
         time.sleep(0.02)
-    page.socket.socket.shutdown(socket.SHUT_RDWR)
+    page.drop()
     wait_until(lambda: still(served), 3.0, "standstill")
     stands = served.ask("status")["setpoint"]
     assert stands["robot1_a1"] > 0.001  # it has moved
@@ -290,5 +290,5 @@ def test_more_viewers_than_there_is_room_for(served: Served) -> None:
     with pytest.raises((ConnectionClosed, WebSocketException)):
         PageSocket(served.port)
     for page in pages:
-        page.close()
+        page.drop()
     wait_until(lambda: greets(served), 10.0, "room for a page again")

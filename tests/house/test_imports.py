@@ -27,7 +27,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ground": {"lab"} | ARMS,
     "client": BELOW,  # what an application uses to talk to the facility
     "facility": {"client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"} | ARMS,
-    "console": {"facility", "client", "bridge", "safety", "ground", "lab"} | BELOW,  # a process of its own that looks on
+    "console": {"facility", "client", "bridge", "safety", "ground", "lab"}
+    | BELOW,  # a process of its own that looks on
     "campaign": {"facility", "client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"}
     | ARMS,
     "cli": {

@@ -6,6 +6,7 @@ import { operation } from "../command/operation";
 import { scenarioPanel } from "../command/scenario_panel";
 import { trajectoryPanel } from "../command/trajectory_panel";
 import { el } from "../dom";
+import { hallPanel } from "../hall/panel";
 import type { Page } from "../page";
 
 export const commandCenter: Page = {
@@ -14,16 +15,20 @@ export const commandCenter: Page = {
   mount(root, desk) {
     const parts = [operation(desk), modeMachine(desk), scenarioPanel(desk), trajectoryPanel(desk), eventList(desk)] as const;
     const [steps, machine, scenarios, trajectory, events] = parts;
+    const hall = hallPanel(desk);
     root.append(
       steps.element,
-      el("div.panel.hall-place"),
+      hall.element,
       el("div.panel.machine-panel", null, el("h2", null, "Modes"), machine.element),
       el("div.right", null, scenarios.element, trajectory.element, events.element),
     );
     return {
       update() {
         for (const part of parts) part.update();
+        hall.update();
       },
+      enter: () => hall.enter(),
+      leave: () => hall.leave(),
     };
   },
 };

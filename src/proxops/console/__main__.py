@@ -17,7 +17,7 @@ import uvicorn
 from proxops.console.access import Gate
 from proxops.console.facility_about import FacilityAbout
 from proxops.console.requests import SIZE_LIMIT
-from proxops.console.server import Console
+from proxops.console.server import Console, Place
 from proxops.lab.cell import load_cell
 from proxops.lab.user_tool import UserTool
 
@@ -57,10 +57,15 @@ async def _serve(console: Console, listening: socket.socket, parent: int) -> Non
     )  # fmt: skip
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve([listening]))
-    while not serving.done() and os.getppid() == parent and not console.feed.closed:
+    while not serving.done() and os.getppid() == parent and not console.watch.feed.closed:
         await asyncio.sleep(LOOK_S)
+        if console.watching and console.watching.done():
+            break
     server.should_exit = True
+    watching = console.watching
     await serving
+    if watching and not watching.cancelled():
+        watching.result()  # an error of ours is told at the terminal; pages see that the console is gone
 
 
 def main() -> None:
@@ -70,8 +75,10 @@ def main() -> None:
     listening = socket.socket(fileno=options.fd)
     token = os.environ.pop("PROXOPS_TOKEN", None)
     cell = load_cell(options.cell, UserTool.read(options.user_tool) if options.user_tool else None)
-    gate = Gate(listening.getsockname()[0], token)
-    console = Console(cell, FacilityAbout.read(options.facility), options.runs, gate)
+    about, runs = FacilityAbout.read(options.facility), options.runs.resolve()
+    served = (options.facility.resolve().parent / "run.mcap").relative_to(runs).as_posix()
+    place = Place(about, runs, served, options.cell, options.user_tool)
+    console = Console(cell, place, Gate(listening.getsockname()[0], token))
     asyncio.run(_serve(console, listening, options.parent))
 
 

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from proxops.core.errors import BadInput
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from proxops.core.errors import BadInput, ProxopsError
+
+Answer = Callable[[Request], Awaitable[Response]]
 
 TOKEN_LENGTH: Final = 16  # at least
 SECURITY_HEADERS: Final = {
@@ -81,3 +86,18 @@ def offered_protocols(headers: Mapping[str, str]) -> tuple[bool, str | None]:
     offered = [word.strip() for word in headers.get("sec-websocket-protocol", "").split(",")]
     token = next((word.removeprefix("token.") for word in offered if word.startswith("token.")), None)
     return "proxops" in offered, token
+
+
+def guarded(gate: Gate, answer: Answer) -> Answer:
+    """An answer only for our own page (whose header no form or picture of another page can send), with our errors in words."""
+
+    async def answered(request: Request) -> Response:
+        refused = gate.refuses(request.headers, bearer(request.headers), origin_needed=request.method != "GET")
+        if refused or request.headers.get("x-proxops") != "1":
+            return JSONResponse({"error": refused or "not from the console's page"}, 403)
+        try:
+            return await answer(request)
+        except ProxopsError as error:
+            return JSONResponse({"error": str(error)}, 400)
+
+    return answered

@@ -20,6 +20,7 @@ class Attendance:
         self.holder: Viewer | None = None
         self.said = ""
         self.at_the_door = 0  # connections that have not greeted yet
+        self.refused = 0  # connections that were sent away
         self._number = 0
 
     @property
@@ -82,10 +83,14 @@ class Attendance:
             "said": self.said,
         }
 
+    def tell_all(self, message: dict[str, Any]) -> None:
+        """News of a state, to everybody."""
+        for viewer in self.viewers.values():
+            viewer.tell(message)
+
     def _say(self, text: str) -> None:
         self.said = text
-        for viewer in self.viewers.values():
-            viewer.tell(self.state())
+        self.tell_all(self.state())
 
     def _free_name(self, name: str) -> str:
         wanted = "".join(c for c in name if c.isprintable()).strip()[:NAME_LENGTH] or f"viewer {self._number}"

@@ -42,6 +42,7 @@ class Conversation:
     async def run(self) -> None:
         """Until either side has had enough."""
         if self._attendance.full:
+            self._attendance.refused += 1
             await self._socket.close(TRY_LATER, "too many viewers")
             return
         self._attendance.at_the_door += 1
@@ -82,6 +83,7 @@ class Conversation:
         return viewer
 
     async def _close(self, code: int, reason: str) -> None:
+        self._attendance.refused += 1
         if self._socket.application_state is WebSocketState.CONNECTED:
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):
                 await self._socket.close(code, reason)

@@ -49,9 +49,8 @@ def greeting(cell: Cell) -> dict[str, Any]:
             {"mode": mode.name, "event": event.value, "to": to.name, "own": event in OWN}
             for (mode, event), to in NEXT.items()
         ],
-        "interlocks": [
-            {"name": i.name, "kind": i.kind, "at_lab_m": getattr(i, "at_lab_m", None)} for i in cell.file.interlock
-        ],
+        "interlocks": [each.model_dump() for each in cell.file.interlock],
+        "plan": cell.file.plan.model_dump() if cell.file.plan else None,
         "rules": {
             str(int(rule)): {
                 "name": rule.name, "meaning": entry.text, "unit": entry.unit,

@@ -1,163 +1,150 @@
-"""The console's server: page, websocket, and the tasks that look at the rings and pass on what is new."""
+"""The console's server: page, websocket and interface, and the tasks that look at the hall and pass on what is new."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request as HttpRequest
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from proxops.console.access import SECURITY_HEADERS, Gate, bearer, offered_protocols
+from proxops.console.access import SECURITY_HEADERS, Gate, guarded, offered_protocols
 from proxops.console.attendance import Attendance
 from proxops.console.clerk import Clerk
 from proxops.console.conversation import UNWELCOME, Conversation
 from proxops.console.desk_line import DeskLine
 from proxops.console.facility_about import FacilityAbout
 from proxops.console.greeting import greeting
-from proxops.console.live_feed import LiveFeed
-from proxops.console.possibilities import refusals
+from proxops.console.hall_description import describe_hall
+from proxops.console.hall_watch import HallWatch
+from proxops.console.log_routes import LogRoutes
+from proxops.console.run_desk import RunDesk
+from proxops.console.upload import Upload
+from proxops.console.variable_lists import VariableLists
 from proxops.console.viewer import Viewer
-from proxops.core.errors import ProxopsError
-from proxops.core.vocabulary import Mode
+from proxops.core.errors import BadInput
 from proxops.lab.cell import Cell
-from proxops.safety.interlocks import Interlocks
 
-FRAME_S: Final = 0.04
-STATUS_S: Final = 0.25
 STATIC: Final = Path(str(files("proxops.console").joinpath("static")))
+LISTS: Final = "variable_lists"  # beside the runs
 
 
-@dataclass
-class Console:
-    """Everything that lives as long as the server does."""
+@dataclass(frozen=True)
+class Place:
+    """Where the console is: the facility it shows, the folder of all runs, the files that the facility was started with."""
 
-    cell: Cell
     about: FacilityAbout
-    folder: Path  # of all runs
-    gate: Gate
-    attendance: Attendance = field(default_factory=Attendance)
+    runs: Path
+    served: str  # id of the run that is being recorded
+    cell: Path | None
+    user_tool: Path | None
 
-    def __post_init__(self) -> None:
-        self.feed = LiveFeed(self.cell, self.about.pool_ring, self.about.event_ring)
-        self._greeting = greeting(self.cell)
-        self.status: dict[str, Any] | None = None
-        self._refusals: dict[str, str] = {}
-        self.run: dict[str, Any] = {"kind": "run", "phase": "idle", "name": ""}
 
-    # --- what pages hear
-    def greet(self, viewer: Viewer) -> dict[str, Any]:
-        """The first message; the states follow it."""
-        for message in (self.attendance.state(), {"kind": "buttons", "refusals": self._refusals}):
-            viewer.tell(message)
-        if self.status:
-            viewer.tell({"kind": "status", "status": self.status})
-        return self._greeting | {"id": viewer.id, "events": list(self.feed.events)}
+class Console:
+    """Everything that lives as long as the server does, wired by hand in ``life``."""
 
-    def tell_all(self, message: dict[str, Any]) -> None:
-        for viewer in self.attendance.viewers.values():
-            viewer.tell(message)
+    def __init__(self, cell: Cell, place: Place, gate: Gate) -> None:
+        self._cell, self._place, self._gate = cell, place, gate
+        self._attendance = Attendance()
+        self._greeting = greeting(cell) | {"log_folder": str(place.runs)}
+        self._hall = describe_hall(cell)
+        self._lists = VariableLists(place.runs / LISTS)
+        self._logs = LogRoutes(place.runs)
+        self.watch = HallWatch(cell, place.about, self._attendance)
+        self.watching: asyncio.Task[None] | None = None  # ends only by an error of ours
 
-    async def watch_hall(self) -> None:
-        """Frames and events, 25 times a second, until the facility has ended."""
-        while not self.feed.closed:
-            frame = self.feed.look()
-            events = self.feed.news()
-            for viewer in self.attendance.viewers.values():
-                if events:
-                    viewer.inform(events)
-                if frame:
-                    viewer.offer(frame)
-            self._judge_buttons()
-            await asyncio.sleep(FRAME_S)
-
-    def _judge_buttons(self) -> None:
-        record = self.feed.record
-        if record is None:
-            return
-        interlocks = Interlocks(self.cell.file.interlock)
-        mask = int(record["state"]["open_interlocks"])
-        for k, each in enumerate(self.cell.file.interlock):
-            interlocks.set(each.name, not mask >> k & 1)
-        now = refusals(Mode(int(record["state"]["mode"])), interlocks, self.status, self.run)
-        if now != self._refusals:
-            self._refusals = now
-            self.tell_all({"kind": "buttons", "refusals": now})
-
-    async def watch_desk(self) -> None:
-        """The desk's status, four times a second."""
-        while True:
-            try:
-                self.status = await self.line.ask("status", {}, 500.0)
-            except ProxopsError:
-                self.status = None
-            if self.status:
-                self.tell_all({"kind": "status", "status": self.status})
-            await asyncio.sleep(STATUS_S)
-
-    # --- life
     @contextlib.asynccontextmanager
     async def life(self, app: Starlette) -> AsyncIterator[None]:
         """Open the line to the desk, watch, and end everything with the server."""
-        self.line = await DeskLine.open(self.about.control)
-        self.clerk = Clerk(self.attendance, self.line, self.greet, {})
-        tasks = [asyncio.create_task(work()) for work in (self.watch_hall, self.watch_desk)]
+        about, place = self._place.about, self._place
+        line = await DeskLine.open(about.control)
+        self._runs = RunDesk(about, place.runs, line)
+        self._upload = Upload(place.cell, place.user_tool, about.control, self._attendance.tell_all)
+        own = {**self._runs.verbs, **self._upload.verbs, "list_save": self._save_list, "list_delete": self._delete_list}
+        self._clerk = Clerk(self._attendance, line, self._greet, own, frozenset({"list_save", "list_delete"}))
+        self.watching = watching = asyncio.create_task(self.watch.run(line, self._runs))
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            self.line.close()
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+            await self._runs.close()
+            await self._upload.close()
+            self._logs.close()
+            line.close()
 
-    async def live(self, socket: WebSocket) -> None:
-        """The websocket of a page."""
-        ours, token = offered_protocols(socket.headers)
-        refused = "" if ours else "another protocol"
-        refused = refused or self.gate.refuses(socket.headers, token, origin_needed=True)
-        if refused:
-            await socket.close(UNWELCOME, refused)
-            return
-        await Conversation(socket, self.attendance, self.clerk).run()
+    def _greet(self, viewer: Viewer) -> dict[str, Any]:
+        """The first message; the states follow it."""
+        for state in (self._attendance.state(), self._upload.state, *self.watch.states()):
+            viewer.tell(state)
+        return self._greeting | {
+            "id": viewer.id, "events": list(self.watch.feed.events), "scenarios": self._runs.catalogue(),
+            "lists": self._lists.all(), "served_run": self._place.served,
+        }  # fmt: skip
 
+    # --- the console's own requests
+    async def _save_list(self, viewer: Viewer, arguments: dict[str, Any]) -> None:
+        self._lists.save(arguments.get("name"), arguments.get("paths"))
+        self._attendance.tell_all({"kind": "lists", "lists": self._lists.all()})
+
+    async def _delete_list(self, viewer: Viewer, arguments: dict[str, Any]) -> None:
+        self._lists.delete(arguments.get("name"))
+        self._attendance.tell_all({"kind": "lists", "lists": self._lists.all()})
+
+    # --- routes
     def app(self) -> Starlette:
         routes = [
-            WebSocketRoute("/live", self.live),
-            *self._api(),
+            WebSocketRoute("/live", self._live),
+            Route("/api/hall", guarded(self._gate, self._tell_hall)),
+            Route("/api/cad/{robot}", guarded(self._gate, self._tell_cad)),
+            Route("/api/trajectory", guarded(self._gate, self._take_trajectory), methods=["POST"]),
+            *self._logs.routes(partial(guarded, self._gate)),
             Mount("/", StaticFiles(directory=STATIC, html=True)),
         ]
         app = Starlette(routes=routes, lifespan=self.life)
         app.add_middleware(Headers)
         return app
 
-    def _api(self) -> list[Route]:
-        return []
+    async def _live(self, socket: WebSocket) -> None:
+        """The websocket of a page."""
+        ours, token = offered_protocols(socket.headers)
+        refused = "" if ours else "another protocol"
+        refused = refused or self._gate.refuses(socket.headers, token, origin_needed=True)
+        if refused:
+            await socket.close(UNWELCOME, refused)
+            return
+        await Conversation(socket, self._attendance, self._clerk).run()
 
-    def guarded(
-        self, answer: Callable[[HttpRequest], Awaitable[Response]]
-    ) -> Callable[[HttpRequest], Awaitable[Response]]:
-        """An answer only for our own page, with our errors in words."""
+    async def _tell_hall(self, request: HttpRequest) -> Response:
+        return JSONResponse(self._hall)
 
-        async def answered(request: HttpRequest) -> Response:
-            refused = self.gate.refuses(request.headers, bearer(request.headers), origin_needed=request.method != "GET")
-            if refused or request.headers.get("x-proxops") != "1":
-                return JSONResponse({"error": refused or "not from the console's page"}, 403)
-            try:
-                return await answer(request)
-            except ProxopsError as error:
-                return JSONResponse({"error": str(error)}, 400)
+    async def _tell_cad(self, request: HttpRequest) -> Response:
+        robot = request.path_params["robot"]
+        payload = {"robot1": self._cell.file.robot1, "robot2": self._cell.file.robot2}.get(robot)
+        if payload is None or payload.payload.cad is None:
+            raise BadInput("no CAD of this mock-up", value=repr(robot)[:40])
+        return FileResponse(self._cell.source.parent / payload.payload.cad)
 
-        return answered
+    async def _take_trajectory(self, request: HttpRequest) -> Response:
+        """Only from who holds control."""
+        number = request.query_params.get("viewer", "")
+        viewer = self._attendance.viewers.get(int(number)) if number.isdecimal() and len(number) < 10 else None
+        if viewer is None:
+            raise BadInput("upload: no such viewer")
+        self._attendance.demand(viewer)
+        await self._upload.receive(request.query_params.get("name", ""), request.stream())
+        return JSONResponse({"ok": True})
 
 
 class Headers:

@@ -46,7 +46,7 @@ def check(cell_path: Path | None, tool_path: Path | None, file: Path, name: str 
     told |= {"duration_s": trajectory.duration_s, "systems": [System(system).name for system in used]}
     from proxops.console.trajectory_verdict import verdict
 
-    return told | verdict(_cell(cell_path, tool_path), trajectory)
+    return told | verdict(cell_of(cell_path, tool_path), trajectory)
 
 
 def load(control: tuple[str, int], cell: Cell, file: Path, name: str | None = None) -> int:
@@ -57,7 +57,7 @@ def load(control: tuple[str, int], cell: Cell, file: Path, name: str | None = No
     return load_file(cell, file, control, name)
 
 
-def _cell(cell_path: Path | None, tool_path: Path | None) -> Cell:
+def cell_of(cell_path: Path | None, tool_path: Path | None) -> Cell:
     from proxops.lab.cell import load_cell
     from proxops.lab.user_tool import UserTool
 

@@ -1,0 +1,385 @@
+"""The whole operation in a real browser (Chromium): what an operator sees, presses and gets; two operators; a lost connection."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cut_line import CutLine
+from served_console import Served, Tab, wait_until
+
+from proxops.lab.cell import load_cell
+from proxops.lab.coordinates import values_from_axes
+
+OpenTab = Callable[..., Tab]
+PLUS, MINUS = (f'section.page.mcu .jog-row[data-component="a1"] button >> nth={k}' for k in (-1, 0))
+HOME_DEG = (0.0, -90.0, 90.0, 0.0, 0.0, 0.0)
+
+
+def swing(path: Path, *, bad_lines: tuple[int, ...] = (), a2_deg: float = 0.0) -> Path:
+    """Four seconds in IJT, away from home: the rail and robot 1's axis 1 swing once."""
+    lines = []
+    for k in range(1000):
+        phase = 0.5 * (1 - math.cos(2 * math.pi * k / 999))
+        robot1 = (2.0 + 3.0 * phase, HOME_DEG[1] + a2_deg, *HOME_DEG[2:], 0.0)
+        values = [*robot1, *HOME_DEG, 0.0, *[0.0] * 7, 5950.0 - 20.0 * phase]
+        words = ["3", *(f"{v:.6f}" for v in values)]
+        lines.append(" ".join(words[:-1] if k + 1 in bad_lines else words))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def ready(served: Served) -> None:
+    """Every test finds the hall ready and closed, whatever the one before has left."""
+    status = served.ask("status")
+    for name in status["open_interlocks"]:
+        served.ask("interlock", name=name, healthy=True)
+    if status["mode"] not in ("READY", "STANDBY"):
+        served.ask("safe_stop")
+        served.wait_mode("STOPPED")
+        served.ask("reset")
+    if served.ask("status")["mode"] == "STANDBY":
+        served.ask("drives", on=True)
+    served.wait_mode("READY")
+
+
+# ---------------------------------------------------------------------- seeing
+def test_the_page_shows_the_hall_and_asks_nobody_else(served: Served, open_tab: OpenTab) -> None:
+    tab = open_tab(served.address)
+    tab.wait_mode("READY")
+    tab.wait("proxops.hall?.webgl === true", 30.0)
+    tab.wait("proxops.desk.ageMs() < 250 && !document.body.classList.contains('stale')")
+    for page in ("command", "rvd", "fmc", "security", "mcu", "timing", "logs"):
+        tab.open(page)
+        time.sleep(0.5)
+        assert tab.page.is_visible("#safe-stop") and tab.page.is_visible("#age")
+        scrolls = tab.ask(
+            "() => document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth"
+        )
+        assert not scrolls, f"{page} does not fit 1366x768"
+    assert tab.errors == []
+    assert {url for url in tab.requests if not url.startswith(served.address)} - {"about:blank"} <= {
+        url for url in tab.requests if url.startswith(("blob:", "data:", f"ws://127.0.0.1:{served.port}/"))
+    }
+
+
+def test_joints_of_the_scene_are_those_of_the_robots(served: Served, open_tab: OpenTab) -> None:
+    """Read back from the scene's own objects: joints as the facility says, flanges where its kinematics puts them."""
+    tab = open_tab(served.address)
+    tab.open("rvd")
+    tab.wait("proxops.hall", 30.0)
+    served.ask("select", source="sine")
+    served.ask("sine", axis="robot2_a1", amplitude=math.radians(3.0), frequency_hz=0.5, cycles=2)
+    served.wait_mode("READY")
+    status = served.ask("status")
+    tab.wait("proxops.hall && proxops.desk.mode === 'READY'")
+    time.sleep(0.3)
+    look = "() => [proxops.hall.axesShown('actual'), ...[1, 2].map((robot) => proxops.hall.flange(robot, 'actual'))]"
+    axes, *flanges = tab.ask(look)  # of one and the same moment
+    shown = np.array(axes)
+    assert shown == pytest.approx(list(status["axes"].values()), abs=2e-4)  # repeatability differs from cycle to cycle
+    ghost = tab.ask("() => Array.from(proxops.hall.axesShown('commanded'))")
+    assert ghost == pytest.approx(list(status["setpoint"].values()), abs=1e-8)  # the status has nine digits
+    cell, values = load_cell(), np.zeros(22)
+    values_from_axes(cell.hall, 4, shown, np.zeros(7), values)  # IDC: flange in base, mm
+    for robot, base, at in ((1, "base1", 0), (2, "base2", 7)):
+        T_lab_flange = np.array(flanges[robot - 1]).reshape(4, 4)
+        T_lab_base = np.array(cell.hall[base][0])
+        T_lab_base[0, 3] += shown[0] if robot == 1 else 0.0
+        p_base_flange = (np.linalg.inv(T_lab_base) @ T_lab_flange)[:3, 3]
+        assert p_base_flange * 1e3 == pytest.approx(values[at : at + 3], abs=1e-3)
+
+
+def test_without_webgl_there_is_a_plan(served: Served, open_tab: OpenTab, browser: Any) -> None:
+    tab = open_tab(served.address + "?plan")
+    tab.open("rvd")
+    tab.wait("proxops.hall?.webgl === false", 20.0)
+    assert "plan view" in tab.page.inner_text("section.page.rvd").lower()
+    shown = np.array(tab.ask("() => Array.from(proxops.hall.axesShown('actual'))"))
+    assert shown == pytest.approx(list(served.ask("status")["axes"].values()), abs=2e-4)
+    assert tab.errors == []
+
+
+# ---------------------------------------------------------------------- operating
+def test_from_the_first_look_to_the_replay(served: Served, open_tab: OpenTab, tmp_path: Path) -> None:
+    """Upload, move to start, confirm, safe stop, reset, jog, door, replay: all by mouse, keyboard and eye."""
+    tab = open_tab(served.address)
+    tab.wait_mode("READY")
+    button = tab.page.locator('button[data-request="confirm"]')
+    assert button.get_attribute("aria-disabled") == "true" and "take control" in (button.get_attribute("title") or "")
+    tab.take_control()
+    tab.wait("document.querySelector('button[data-request=\"confirm\"]').title.includes('AT_START')")
+
+    tab.page.set_input_files("#trajectory", swing(tmp_path / "bad.txt", bad_lines=(17, 400)))
+    tab.wait("document.querySelector('.findings')?.textContent.includes('line 400')", 60.0)
+    assert "line 17: 22 columns" in tab.page.inner_text(".findings")
+    assert tab.page.get_attribute('button:has-text("Put on the desk")', "aria-disabled") == "true"
+    tab.page.set_input_files("#trajectory", swing(tmp_path / "good.txt"))
+    tab.wait("proxops.desk.upload?.phase === 'checked' && proxops.desk.upload.feasible", 60.0)
+    tab.wait("document.querySelector('.upload-state').textContent.includes('can play it')")
+    tab.page.click('button:has-text("Put on the desk")')
+    tab.wait("proxops.desk.status?.trajectory", 30.0)
+
+    tab.press("select async")
+    tab.wait_mode("ARMED")
+    tab.page.select_option("#order", "robot1,rail,robot2")
+    tab.press("move_to_start")
+    tab.wait_mode("MOVING_TO_START")
+    tab.wait("proxops.desk.status?.moving_unit === 'robot1'")
+    tab.wait_mode("AT_START", 60.0)
+    assert tab.ask("() => document.querySelector('.machine').dataset.mode") == "AT_START"
+    tab.press("confirm")
+    tab.wait_mode("RUNNING")
+    tab.page.click("#safe-stop")
+    tab.wait_mode("STOPPED")
+    tab.wait("document.querySelector('.banner').textContent.includes('OPERATOR')")
+    tab.wait("document.querySelector('tr[data-name=\"stop.operator\"]')")
+    tab.press("reset")
+    tab.wait_mode("READY")
+
+    jog_by_mouse(tab, served)
+    open_a_door(tab, served)
+    replay(tab, served)
+    assert tab.errors == []
+
+
+def jog_by_mouse(tab: Tab, served: Served) -> None:
+    tab.open("mcu")
+    tab.press("select manual")
+    tab.wait_mode("MANUAL")
+    before = served.ask("status")["setpoint"]["robot1_a1"]
+    plus = tab.page.locator(PLUS)
+    box = plus.bounding_box()
+    assert box is not None
+    tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.page.mouse.down()
+    wait_until(lambda: served.ask("status")["setpoint"]["robot1_a1"] > before + 0.002, 10.0, "robot 1 moves")
+    tab.page.mouse.up()
+    wait_until(lambda: stands(served), 5.0, "robot 1 stands")
+    after = served.ask("status")["setpoint"]["robot1_a1"]
+    time.sleep(0.3)
+    assert served.ask("status")["setpoint"]["robot1_a1"] == after
+    tab.open("rvd")
+    tab.wait("proxops.hall", 30.0)
+    tab.wait(f"Math.abs(proxops.hall.axesShown('actual')[1] - ({after})) < 1e-4")  # the scene shows it
+
+
+def stands(served: Served) -> bool:
+    before = served.ask("status")["setpoint"]
+    time.sleep(0.1)
+    return bool(before == served.ask("status")["setpoint"])
+
+
+def open_a_door(tab: Tab, served: Served) -> None:
+    tab.open("security")
+    door = 'button[data-input="door_main"]'
+    tab.page.click(door)
+    tab.wait("proxops.desk.openInterlocks().includes('door_main')")
+    tab.wait_mode("STOPPED")  # manual control with a door open
+    tab.wait("document.querySelector('section.page.security').innerText.includes('door')")
+    assert "DOOR" in served.ask("status")["stop"]["rule"]
+    tab.page.click(door)
+    tab.wait("!proxops.desk.openInterlocks().includes('door_main')")
+    tab.open("command")
+    tab.press("reset")
+    tab.wait_mode("READY")
+
+
+def replay(tab: Tab, served: Served) -> None:
+    """The run that is being recorded, up to now."""
+    tab.open("logs")
+    tab.page.click(f'.log-runs button:has-text("{served.folder.name}")')
+    tab.wait("document.querySelector('section.page.logs .uplot')", 60.0)
+    tab.wait("window.proxops.replay?.axes()?.length === 13", 60.0)
+    tab.page.click('section.page.logs button:has-text("Play")')
+    start = tab.ask("() => proxops.replay.t")
+    tab.wait(f"proxops.replay.t > {start} + 0.2", 30.0)
+
+
+# ---------------------------------------------------------------------- keyboard
+def test_the_keyboard_stops_the_hall_from_any_page_and_field(served: Served, open_tab: OpenTab) -> None:
+    tab = open_tab(served.address)
+    for page, field in (("fmc", None), ("command", "#order"), ("logs", None)):
+        tab.open(page)
+        if field:
+            tab.page.focus(field)
+        tab.page.keyboard.press("Escape")
+        served.wait_mode("STOPPED")
+        served.ask("reset")
+        served.wait_mode("READY")
+
+
+def test_jog_by_keyboard_ends_with_the_key(served: Served, open_tab: OpenTab) -> None:
+    tab = open_tab(served.address)
+    tab.take_control()
+    tab.open("mcu")
+    tab.press("select manual")
+    tab.wait_mode("MANUAL")
+    before = served.ask("status")["setpoint"]["robot1_a1"]
+    tab.page.focus(PLUS)
+    tab.page.keyboard.down("Space")
+    wait_until(lambda: served.ask("status")["setpoint"]["robot1_a1"] > before + 0.001, 10.0, "robot 1 moves")
+    tab.page.keyboard.up("Space")
+    wait_until(lambda: stands(served), 5.0, "robot 1 stands")
+
+
+def test_jog_by_touch(served: Served, open_tab: OpenTab) -> None:
+    tab = open_tab(served.address, has_touch=True)
+    tab.take_control()
+    tab.open("mcu")
+    tab.press("select manual")
+    tab.wait_mode("MANUAL")
+    before = served.ask("status")["setpoint"]["robot1_a1"]
+    box = tab.page.locator(PLUS).bounding_box()
+    assert box is not None
+    touch = tab.page.context.new_cdp_session(tab.page)
+    point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    wait_until(lambda: served.ask("status")["setpoint"]["robot1_a1"] > before + 0.001, 10.0, "robot 1 moves")
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    wait_until(lambda: stands(served), 5.0, "robot 1 stands")
+
+
+# ---------------------------------------------------------------------- two operators
+def test_two_operators(served: Served, open_tab: OpenTab) -> None:
+    anna, ben = open_tab(served.address), open_tab(served.address)
+    anna.take_control()
+    ben.wait("proxops.desk.control.holder && !proxops.desk.holding")
+    holder = anna.ask("() => proxops.desk.control.holder.name")
+    assert ben.page.inner_text("#holder") == holder
+    refused = ben.page.locator('button[data-request="select manual"]')
+    wait_until(lambda: "holds control" in (refused.get_attribute("title") or ""), 5.0, "the reason")
+    refused.click(force=True)
+    time.sleep(0.3)
+    assert served.ask("status")["mode"] == "READY"  # nothing happened but a notice
+    ben.page.click("#take")
+    assert not ben.ask("() => proxops.desk.holding")  # one click is not enough to take over
+    ben.page.click("#take")
+    ben.wait("proxops.desk.holding")
+    anna.wait("!proxops.desk.holding && document.querySelector('.notices').textContent.includes('taken control over')")
+    ben.press("select manual")
+    anna.wait_mode("MANUAL")  # who watches sees it
+    anna.page.click("#safe-stop")  # and may stop it
+    ben.wait_mode("STOPPED")
+    ben.page.click("#take")
+    anna.wait("proxops.desk.control.holder === null")
+
+
+# ---------------------------------------------------------------------- lost connections
+def test_a_server_that_hangs_is_seen_and_gets_no_old_clicks(served: Served, open_tab: OpenTab) -> None:
+    """The console's process is stopped: data greys out, clicks are not carried out later."""
+    tab = open_tab(served.address)
+    tab.take_control()
+    tab.wait_mode("READY")
+    pid = served.console_pid()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        tab.wait("document.body.classList.contains('stale')", 5.0)
+        tab.page.click('button[data-request="select manual"]')
+        time.sleep(2.0)  # longer than the click's time to live
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    tab.wait("!document.body.classList.contains('stale')", 20.0)
+    time.sleep(0.5)
+    assert served.ask("status")["mode"] == "READY"
+
+
+def test_a_facility_that_hangs_is_seen(served: Served, open_tab: OpenTab) -> None:
+    """Its cycles do not come: the server is well, but what it shows grows old, and says so."""
+    tab = open_tab(served.address)
+    tab.wait("!document.body.classList.contains('stale')")
+    served.process.send_signal(signal.SIGSTOP)
+    try:
+        tab.wait(
+            "document.body.classList.contains('stale') && document.querySelector('.banner').textContent.includes('SILENCE')",
+            5.0,
+        )
+        age = tab.ask("() => proxops.desk.ageMs()")
+        time.sleep(0.5)
+        assert tab.ask("() => proxops.desk.ageMs()") > age + 400  # and it says how old
+    finally:
+        served.process.send_signal(signal.SIGCONT)
+    tab.wait("!document.body.classList.contains('stale')", 10.0)
+
+
+def test_a_line_that_is_cut_while_jogging(served: Served, open_tab: OpenTab) -> None:
+    """The network goes away without a word: robots stand; a click meanwhile is refused, never kept; the page comes back."""
+    with CutLine(served.port) as line:
+        tab = open_tab(f"http://127.0.0.1:{line.port}/")
+        tab.take_control()
+        tab.open("mcu")
+        tab.press("select manual")
+        tab.wait_mode("MANUAL")
+        box = tab.page.locator(MINUS).bounding_box()
+        assert box is not None
+        before = served.ask("status")["setpoint"]["robot1_a1"]
+        tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        tab.page.mouse.down()
+        wait_until(lambda: served.ask("status")["setpoint"]["robot1_a1"] < before - 0.001, 10.0, "robot 1 moves")
+        line.freeze()
+        wait_until(lambda: stands(served), 5.0, "robot 1 stands")
+        at = served.ask("status")["setpoint"]["robot1_a1"]
+        tab.wait("document.body.classList.contains('stale')", 5.0)
+        tab.page.mouse.up()
+        tab.open("command")
+        tab.page.click('button[data-request="select none"]')
+        line.cut()
+        tab.wait("!proxops.desk.connected", 10.0)
+        tab.wait("document.querySelector('.banner').textContent.includes('NO CONNECTION')")
+        tab.page.click("#safe-stop")
+        tab.wait(
+            "[...document.querySelectorAll('.notice')].some(n => n.textContent.includes('SAFE STOP NOT CONFIRMED'))"
+        )
+        line.mend()
+        tab.wait("proxops.desk.connected", 20.0)
+        tab.wait("!document.body.classList.contains('stale')", 10.0)
+        time.sleep(0.5)
+        assert served.ask("status")["mode"] == "MANUAL"  # neither the deselection nor the stop came later
+        assert served.ask("status")["setpoint"]["robot1_a1"] == at
+        assert tab.ask("() => proxops.desk.control.holder") is None  # control is not kept for who went away
+
+
+def test_a_closed_tab_lets_go(served: Served, open_tab: OpenTab) -> None:
+    tab, watcher = open_tab(served.address), open_tab(served.address)
+    tab.take_control()
+    tab.open("mcu")
+    tab.press("select manual")
+    tab.wait_mode("MANUAL")
+    tab.page.focus(PLUS)
+    tab.page.keyboard.down("Space")
+    before = served.ask("status")["setpoint"]["robot1_a1"]
+    wait_until(lambda: served.ask("status")["setpoint"]["robot1_a1"] > before + 0.001, 10.0, "robot 1 moves")
+    tab.page.close()
+    wait_until(lambda: stands(served), 5.0, "robot 1 stands")
+    watcher.wait("proxops.desk.control.holder === null")
+
+
+# ---------------------------------------------------------------------- scenarios
+def test_a_scenario_runs_pauses_and_ends(served: Served, open_tab: OpenTab) -> None:
+    tab = open_tab(served.address)
+    tab.take_control()
+    tab.page.select_option("#scenario", "straight")
+    tab.press("run_start")
+    tab.wait("proxops.desk.run?.phase === 'running'", 60.0)
+    tab.wait_mode("BRIDGED")
+    tab.wait("proxops.desk.run.share > 0.01", 30.0)
+    tab.press("run_pause")
+    tab.wait("proxops.desk.run.phase === 'paused'")
+    time.sleep(0.6)
+    paused = tab.ask("() => proxops.desk.run.t_s")
+    time.sleep(0.6)
+    assert tab.ask("() => proxops.desk.run.t_s") == paused
+    tab.press("run_resume")
+    tab.wait(f"proxops.desk.run.t_s > {paused}", 20.0)
+    tab.press("run_end")
+    tab.wait("proxops.desk.run.phase === 'ended'", 20.0)
+    tab.wait_mode("READY", 30.0)
+    assert tab.errors == []
