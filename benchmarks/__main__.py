@@ -19,6 +19,7 @@ from benchmarks import (
     arm,
     basilisk,
     bridge,
+    console,
     contact,
     impulses,
     kernels,
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "touch": touch.run,
     "logs": logs.run,
     "live": live.run,
+    "console": console.run,
     "basilisk": basilisk.run,
 }
 ON_REQUEST = {"basilisk"}
@@ -51,11 +53,11 @@ ON_REQUEST = {"basilisk"}
 
 def main() -> None:
     asked = _arguments()
-    console, chosen = Console(), asked.names or [name for name in BENCHMARKS if name not in ON_REQUEST]
+    terminal, chosen = Console(), asked.names or [name for name in BENCHMARKS if name not in ON_REQUEST]
     results: dict[str, object] = {"machine": platform.platform(), "python": platform.python_version()}
     for name in chosen:
         call = partial(basilisk.run, asked.venv) if name == "basilisk" else BENCHMARKS[name]
-        with console.status(f"{name} …"):
+        with terminal.status(f"{name} …"):
             figures = call()
         results[name] = figures
         table = Table(name, "value")

@@ -67,7 +67,7 @@ def run() -> dict[str, float | str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         serve = subprocess.Popen(
-            [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder / "serve"), "--no-report",
+            [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder / "serve"), "--no-report", "--no-console",
              "--port", str(PORTS[0]), "--control-port", str(PORTS[1])],
             stdout=subprocess.DEVNULL, stderr=(folder / "serve.txt").open("w"),
         )  # fmt: skip

@@ -14,7 +14,7 @@ PORT, CONTROL = 47330, 47331
 START = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] * 7, 1.50]  # GLC
 
 with tempfile.TemporaryDirectory() as folder:
-    command = [sys.executable, "-m", "proxops.cli", "serve", "--out", folder, "--no-report", "--json"]
+    command = [sys.executable, "-m", "proxops.cli", "serve", "--out", folder, "--no-report", "--no-console", "--json"]
     facility = subprocess.Popen(
         [*command, "--port", str(PORT), "--bridge-port", "0", "--control-port", str(CONTROL)], stdout=subprocess.DEVNULL
     )

@@ -54,6 +54,7 @@ class Live:
             "-m",
             "proxops.cli",
             "serve",
+            "--no-console",
             "--bridge-port",
             "0",
             "--out",
