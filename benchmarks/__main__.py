@@ -63,11 +63,11 @@ def main() -> None:
         table = Table(name, "value")
         for key, value in figures.items():
             table.add_row(key, f"{value:.4g}" if isinstance(value, float) else str(value))
-        console.print(table)
+        terminal.print(table)
     out = Path("runs") / "bench.json"
     out.parent.mkdir(exist_ok=True)
     out.write_text(json.dumps(results, indent=2) + "\n")
-    console.print(out)
+    terminal.print(out)
 
 
 def _arguments() -> argparse.Namespace:

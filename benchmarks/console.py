@@ -1,4 +1,4 @@
-"""Does the tick notice the console? Late cycles of one run, with five browsers looking on (one of them stalled) and without, in turns.
+"""Does the tick notice the console? Late cycles of one run, in turns with five browsers looking on (one stalled) and without.
 
 Also how long the page takes to open, and how long after the last heartbeat a jog's set-point stands.
 """
@@ -60,12 +60,10 @@ def _turns(launch: Any, served: Served) -> dict[bool, list[tuple[int, int]]]:
             tab.page.goto(f"{served.address}#/{page}")
             tab.wait("window.proxops?.desk.record", 30.0)
         time.sleep(2.0)
-        stalled = _processes_of(served, browsers)
-        for pid in stalled:
-            os.kill(pid, signal.SIGSTOP)
+        stalled = _a_renderer()
+        os.kill(stalled, signal.SIGSTOP)
         spans[True].append(_span())
-        for pid in stalled:
-            os.kill(pid, signal.SIGCONT)
+        os.kill(stalled, signal.SIGCONT)
         for browser in browsers:
             browser.close()
         time.sleep(2.0)
@@ -78,11 +76,16 @@ def _span() -> tuple[int, int]:
     return began, time.time_ns()
 
 
-def _processes_of(served: Served, browsers: list[Any]) -> list[int]:
-    """Renderers of one browser: the process that shows a page of ours and was started first."""
-    words = ["pgrep", "-f", "--", "--type=renderer"]
-    found = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-    return [int(found[0])]
+def _a_renderer() -> int:
+    """A process that shows a page in one of our browsers: the one that was started first."""
+    found = subprocess.run(["pgrep", "-f", "--", "--type=renderer"], capture_output=True, text=True, check=True)
+    return next(pid for pid in map(int, found.stdout.split()) if _is_ours(pid))
+
+
+def _is_ours(pid: int) -> bool:
+    while pid > 1 and pid != os.getpid():
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    return pid == os.getpid()
 
 
 def _late(pool: Any, spans: dict[bool, list[tuple[int, int]]]) -> dict[str, float | str]:

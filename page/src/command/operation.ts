@@ -2,6 +2,7 @@
 import { requestButton, type Button } from "../button";
 import type { Desk } from "../desk";
 import { el, mark, say } from "../dom";
+import { hallNow } from "./hall_now";
 
 const ORDERS = ["rail,robot1,robot2", "rail,robot2,robot1", "robot1,rail,robot2", "robot1,robot2,rail", "robot2,rail,robot1", "robot2,robot1,rail"];
 const SOURCES: [string, string, string][] = [
@@ -35,6 +36,7 @@ export function operation(desk: Desk): Operation {
   const confirm = requestButton(desk, "Confirm", "confirm", "confirm", () => ({}), "primary");
   const reset = requestButton(desk, "Reset", "reset", "reset", () => ({}));
   const reason = el("div.reason");
+  const now = hallNow(desk);
   const moving = el("span.muted");
   const element = el(
     "div.panel.operation",
@@ -48,6 +50,7 @@ export function operation(desk: Desk): Operation {
     el("div.row", null, order),
     el("div.row", null, move.element, confirm.element, reset.element),
     reason,
+    now.element,
   );
   // The reason for a disabled button is shown where the eye is, for mouse and keyboard.
   for (const event of ["pointerover", "focusin"]) {
@@ -61,6 +64,7 @@ export function operation(desk: Desk): Operation {
   return {
     element,
     update() {
+      now.update();
       const source = desk.word("state.source");
       for (const [name, made] of sources) mark(made.element, "on", name === source && source !== "NONE");
       for (const [name, made] of Object.entries(hardware)) mark(made.element, "on", desk.word("state.hardware") === name);

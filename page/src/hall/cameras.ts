@@ -7,11 +7,14 @@ import { FREE_FOV_DEG, type Stage } from "./stage";
 import type { ViewName } from "./view";
 
 const CHASER_FOV_DEG = 40;
+const ROBOTS_M = 5.6; // both robots beyond their ports
+const APART_M = 20; // farther apart, the near one is looked at
 
 export class Cameras {
   private name: ViewName = "free";
-  private following = false;
+  private following = true;
   private readonly last = new Vector3();
+  private lastSpan = 1;
   private readonly chaserUp: Vector3;
 
   constructor(
@@ -30,13 +33,13 @@ export class Cameras {
     camera.up.set(0, 0, 1);
     camera.updateProjectionMatrix();
     if (name !== "chaser") this.stand(name);
-    this.last.copy(this.middle());
+    this.remember(this.middle());
     this.moved();
   }
 
   follow(on: boolean): void {
     this.following = on;
-    this.last.copy(this.middle());
+    this.remember(this.middle());
   }
 
   /** The robots have moved. */
@@ -44,13 +47,27 @@ export class Cameras {
     const middle = this.middle();
     this.stage.lightAt(middle);
     if (this.name === "chaser") this.lookFromChaser();
-    else if (this.following) {
-      const way = middle.clone().sub(this.last);
-      this.stage.camera.position.add(way);
-      this.stage.controls.target.add(way);
-      this.stage.controls.update();
-    }
+    else if (this.following) this.goAlong(middle);
+    this.remember(middle);
+  }
+
+  /** Keep both robots in sight, from where the operator has turned and zoomed to: go along and step back as they part. */
+  private goAlong(middle: Vector3): void {
+    const { camera, controls } = this.stage;
+    const from = camera.position.clone().sub(controls.target).multiplyScalar(this.span() / this.lastSpan);
+    controls.target.add(middle).sub(this.last);
+    camera.position.copy(controls.target).add(from);
+    controls.update();
+  }
+
+  private remember(middle: Vector3): void {
     this.last.copy(middle);
+    this.lastSpan = this.span();
+  }
+
+  /** What a view must hold, m: the robots and the way between their ports. */
+  private span(): number {
+    return ROBOTS_M + Math.min(APART_M, this.port(0).distanceTo(this.port(1)));
   }
 
   private port(robot: 0 | 1): Vector3 {
@@ -63,7 +80,7 @@ export class Cameras {
 
   private stand(name: ViewName): void {
     const { camera, controls } = this.stage;
-    const apart = Math.min(14, this.port(0).distanceTo(this.port(1)));
+    const apart = this.span() - ROBOTS_M;
     const middle = this.middle();
     const wide = Math.max(1, 1.5 / camera.aspect);
     controls.target.copy(middle);
@@ -72,7 +89,7 @@ export class Cameras {
     else {
       controls.target.z -= 0.6;
       controls.target.x += 0.3;
-      const away = (5.6 + 1.0 * apart) * wide;
+      const away = this.span() * wide;
       const [azimuth, rise] = [-1.08, 0.3]; // from the open side, rad
       camera.position.set(Math.cos(azimuth) * Math.cos(rise), Math.sin(azimuth) * Math.cos(rise), Math.sin(rise)).multiplyScalar(away).add(controls.target);
     }

@@ -21,7 +21,7 @@ class Hall implements HallView {
   private readonly axes: Record<Which, ArrayLike<number> | null> = { actual: null, commanded: null };
   private zones: [string, string, number] = ["", "", 0];
   private name: ViewName = "free";
-  private following = false;
+  private following = true;
   private paused = false;
   private readonly layers = new Map<Layer, boolean>(LAYERS.map((name) => [name, !LAYERS_OFF.includes(name)]));
 

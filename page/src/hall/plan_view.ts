@@ -21,7 +21,7 @@ export class PlanView implements HallView {
   private zones = { actual: "", commanded: "" };
   private commandedKnown = false;
   private side = false;
-  private following = false;
+  private following = true;
   private measuring = false;
   private first: Triple | null = null;
   private found: Measurement | null = null;

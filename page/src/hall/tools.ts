@@ -42,7 +42,7 @@ function views(hall: SharedHall): HTMLElement {
 }
 
 function follow(hall: SharedHall): HTMLElement {
-  return toggle("Follow the robots", false, (on) => hall.view?.follow(on));
+  return toggle("Follow the robots", true, (on) => hall.view?.follow(on));
 }
 
 function layers(hall: SharedHall): HTMLElement[] {

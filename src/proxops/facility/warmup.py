@@ -88,7 +88,7 @@ def warm_up_bridge(cell: Cell, settings: BridgeSettings) -> None:
                 )
                 end.port.take(pack_command(command))
             facility.tick()
-            end.end_cycle()
+            end.telemetry.status()  # which a client with an address would get
 
     desk.drives(True)
     cycle(60, None)

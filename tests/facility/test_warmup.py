@@ -1,0 +1,45 @@
+"""Nothing is compiled or loaded once the clock runs: a fresh process warms up, then serves a client with a socket."""
+
+import subprocess
+import sys
+
+SCRIPT = """
+import gc
+from numba.core.registry import CPUDispatcher
+from proxops.bridge.settings import BridgeSettings
+from proxops.client import BridgeClient
+from proxops.core.clock import LockstepClock
+from proxops.facility.build import build
+from proxops.facility.warmup import warm_up
+from proxops.lab.cell import load_cell
+
+def compiled():
+    kernels = [d for d in gc.get_objects() if isinstance(d, CPUDispatcher)]
+    return {(d.py_func.__qualname__, str(s)) for d in kernels for s in d.signatures}
+
+cell, settings, clock = load_cell(), BridgeSettings(), LockstepClock()
+warm_up(cell, settings)
+hall = build(cell, clock, seed=1, record=None, sync=("127.0.0.1", 0), bridge=settings, bridge_at=("127.0.0.1", 0))
+client, end = BridgeClient(hall.desk.bridge.port.address), hall.desk.bridge
+before = compiled()
+hall.desk.drives(True)
+for k in range(1500):
+    clock.advance()
+    if k == 100:
+        hall.desk.select("bridge")
+    if k > 150:
+        client.send((6.0 - 1e-4 * k, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0), (0.0,) * 6 + (1.0,))
+    end.begin_cycle()
+    hall.facility.tick()
+    end.end_cycle()
+    told = client.status()
+assert told is not None and told.phase.name in ("JOINING", "CONVERGING"), told
+print(sorted(name for name, _ in compiled() - before))
+hall.close()
+"""
+
+
+def test_a_client_of_the_bridge_compiles_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
