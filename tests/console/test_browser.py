@@ -379,6 +379,19 @@ def test_a_scenario_runs_pauses_and_ends(served: Served, open_tab: OpenTab) -> N
     assert tab.ask("() => proxops.desk.run.t_s") == paused
     tab.press("run_resume")
     tab.wait(f"proxops.desk.run.t_s > {paused}", 20.0)
+    tab.page.keyboard.press(
+        "Escape"
+    )  # a stop takes the hall from it: its time stands, and nothing moves until somebody says so
+    tab.wait_mode("STOPPED")
+    tab.wait("proxops.desk.run.phase === 'paused' && proxops.desk.run.message.includes('lost the hall')")
+    stopped = tab.ask("() => proxops.desk.run.t_s")
+    tab.press("reset")
+    tab.wait_mode("READY")
+    time.sleep(0.6)
+    assert tab.ask("() => proxops.desk.run.t_s") == stopped and tab.ask("() => proxops.desk.mode") == "READY"
+    tab.press("run_resume")
+    tab.wait_mode("BRIDGED")
+    tab.wait(f"proxops.desk.run.t_s > {stopped}", 20.0)
     tab.press("run_end")
     tab.wait("proxops.desk.run.phase === 'ended'", 20.0)
     tab.wait_mode("READY", 30.0)

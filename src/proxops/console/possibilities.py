@@ -67,6 +67,6 @@ def _of_runs(mode: Mode, run: dict[str, Any]) -> dict[str, str]:
     return {
         "run_start": f"{run.get('name')} is under way: end it first" if going else away,
         "run_pause": "" if phase == "running" else "nothing is running",
-        "run_resume": "" if phase == "paused" else "nothing is paused",
+        "run_resume": away if phase == "paused" else "nothing is paused",
         "run_end": "" if going else "nothing is running",
     }  # fmt: skip

@@ -15,14 +15,17 @@ from proxops.core.errors import BadInput, ProxopsError, Refused
 
 DESK_MS: Final = 1000.0
 GOING: Final = ("starting", "running", "paused")
+HALL_IS_OURS: Final = ("BRIDGED", "HALTING")
 
 
 class RunDesk:
-    """One run at a time. ``watch`` lets go of the hall once a run is over by itself."""
+    """One run at a time. ``watch`` lets go of the hall once a run is over, and pauses one that has lost the hall (a stop, another
+    source): its time does not go on without the robots, and they never follow it again unless somebody says so."""
 
     def __init__(self, about: FacilityAbout, folder: Path, line: DeskLine) -> None:
         self._runs, self._line = ScenarioRuns(about, folder), line
         self._bridged = False  # the bridge was selected for the present run
+        self._lost = ""  # mode in which the present run lost the hall
         self.verbs: dict[str, OwnVerb] = {
             "run_start": self._start, "run_pause": self._pause, "run_resume": self._resume, "run_end": self._end,
         }  # fmt: skip
@@ -33,14 +36,24 @@ class RunDesk:
     def state(self) -> dict[str, Any]:
         """For the pages; ``what`` is the kind of scenario."""
         state = self._runs.state()
+        if self._lost and state["phase"] == "paused":
+            state["message"] = (
+                f"paused, as the bridge has lost the hall ({self._lost}); it goes on from here, with the bridge"
+            )
         return {**state, "kind": "run", "what": state["kind"], "name": state["name"] or ""}
 
     async def watch(self, mode: str) -> None:
-        """Called now and then: what has ended gives the hall back."""
-        if self._bridged and self._runs.state()["phase"] not in GOING:
+        """Called now and then."""
+        if not self._bridged:
+            return
+        phase, ours = self._runs.state()["phase"], mode in HALL_IS_OURS
+        if phase not in GOING:
             self._bridged = False
-            if mode in ("BRIDGED", "HALTING"):
+            if ours:
                 await self._line.ask("select", {"source": "none"}, DESK_MS)
+        elif not ours and phase != "paused":
+            self._lost = mode
+            self._runs.pause()
 
     async def _start(self, viewer: Viewer, arguments: dict[str, Any]) -> None:
         name = arguments.get("name")
@@ -52,7 +65,7 @@ class RunDesk:
         if needs_bridge:
             await self._select_bridge()
         self._runs.start(name)
-        self._bridged = needs_bridge
+        self._bridged, self._lost = needs_bridge, ""
 
     async def _select_bridge(self) -> None:
         status = await self._line.ask("status", {}, DESK_MS)
@@ -63,6 +76,9 @@ class RunDesk:
         self._runs.pause()
 
     async def _resume(self, viewer: Viewer, arguments: dict[str, Any]) -> None:
+        if self._bridged:
+            await self._select_bridge()
+        self._lost = ""
         self._runs.resume()
 
     async def _end(self, viewer: Viewer, arguments: dict[str, Any]) -> None:

@@ -1,0 +1,76 @@
+"""A button is possible exactly when the facility would not refuse it, and says why when it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxops.console.possibilities import EVENTS, refusals
+from proxops.core.vocabulary import Mode
+from proxops.lab.cell import Cell, load_cell
+from proxops.safety.interlocks import Interlocks
+from proxops.safety.modes import NEXT
+
+IDLE: dict[str, Any] = {"phase": "idle", "name": ""}
+LOADED: dict[str, Any] = {"trajectory": {"source": "file"}}
+
+
+@pytest.fixture(scope="module")
+def cell() -> Cell:
+    return load_cell()
+
+
+def judged(
+    cell: Cell, mode: Mode, *opened: str, status: dict[str, Any] | None = None, run: dict[str, Any] = IDLE
+) -> dict[str, str]:
+    interlocks = Interlocks(cell.file.interlock)
+    for name in opened:
+        interlocks.set(name, False)
+    return refusals(mode, interlocks, LOADED if status is None else status, run)
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_the_mode_table_decides(cell: Cell, mode: Mode) -> None:
+    found = judged(cell, mode)
+    for request, event in EVENTS.items():
+        assert (found[request] == "") == ((mode, event) in NEXT), request
+        assert found[request] == "" or mode.name in found[request]
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"), [("door_main", "DOOR"), ("estop_fence", "ESTOP"), ("laser_circuit", "LASER")]
+)
+def test_an_open_input_forbids_what_would_move(cell: Cell, name: str, rule: str) -> None:
+    assert rule in judged(cell, Mode.READY, name)["select bridge"]
+    assert rule in judged(cell, Mode.ARMED, name)["move_to_start"]
+    assert rule in judged(cell, Mode.AT_START, name)["confirm"]
+    assert rule in judged(cell, Mode.MANUAL, name)["jog"]
+    assert rule in judged(cell, Mode.STANDBY, name)["drives on"]
+    assert judged(cell, Mode.READY, name)["select manual"] == ""  # nothing moves yet
+
+
+def test_an_open_fence_still_allows_to_jog(cell: Cell) -> None:
+    assert judged(cell, Mode.MANUAL, "fence")["jog"] == ""
+    assert "FENCE" in judged(cell, Mode.READY, "fence")["select bridge"]
+
+
+def test_async_needs_a_trajectory(cell: Cell) -> None:
+    assert "no trajectory" in judged(cell, Mode.READY, status={"trajectory": None})["select async"]
+
+
+@pytest.mark.parametrize(
+    ("phase", "possible"),
+    [
+        ("idle", {"run_start"}), ("starting", {"run_end"}), ("running", {"run_pause", "run_end"}),
+        ("paused", {"run_resume", "run_end"}), ("ended", {"run_start"}), ("failed", {"run_start"}),
+    ],
+)  # fmt: skip
+def test_a_run_can_do_what_its_phase_allows(cell: Cell, phase: str, possible: set[str]) -> None:
+    found = judged(cell, Mode.READY, run={"phase": phase, "name": "straight"})
+    assert {name for name, why in found.items() if name.startswith("run_") and not why} == possible
+
+
+def test_a_run_that_lost_the_hall_waits_until_it_is_ready(cell: Cell) -> None:
+    found = judged(cell, Mode.STOPPED, run={"phase": "paused", "name": "straight"})
+    assert "STOPPED" in found["run_resume"] and found["run_end"] == ""
