@@ -17,8 +17,6 @@ LIVE = {  # files with a live facility, real sockets or loops against the clock
     "facility/test_live.py", "facility/test_mission_live.py", "facility/test_control.py", "facility/test_flight_link.py",
     "facility/test_flight_host.py", "clients/test_bridge_client.py", "clients/test_c_client.py", "cli/test_cli.py",
     "house/test_docs.py", "house/test_startup.py", "examples/test_flight_software.py", "ground/test_recorder.py",
-    "console/test_server.py", "console/test_browser.py", "console/test_token.py",
-    "console/test_scenario_run.py", "console/test_overseen_process.py", "console/test_mission_run.py",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from proxops.client import ControlClient
 from proxops.console.facility_about import FacilityAbout
 
-START_S = 150.0  # a fresh clone compiles its kernels first
+START_S = 400.0  # a fresh clone compiles its kernels first, beside others that do the same
 FLAGS = (
     "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing",

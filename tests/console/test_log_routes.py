@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from small_log import START_NS, small_pool, write_log
 from starlette.applications import Starlette
 
-from proxops.console import csv_pieces, worker
+from proxops.console import csv_pieces
 from proxops.console.access import Gate, guarded
 from proxops.console.log_differences import curves_and_differences
 from proxops.console.log_routes import LogRoutes
-from proxops.console.worker import Busy, Worker
+from proxops.console.worker import NICE, WAITING, Busy, Worker
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS
 from proxops.ground.export import export_csv
@@ -236,7 +236,7 @@ def with_worker(test: Callable[[Worker], Coroutine[Any, Any, None]]) -> None:
 
 def test_the_process_steps_back_and_ends_with_its_server() -> None:
     async def test(worker: Worker) -> None:
-        assert await worker.ask(os.nice, 0) >= worker.NICE
+        assert await worker.ask(os.nice, 0) >= NICE
         own = await worker.ask(os.getpid)
         (process,) = (child for child in multiprocessing.active_children() if child.pid == own)
         worker.close()
@@ -271,7 +271,7 @@ def test_only_so_many_wait_and_those_who_leave_are_not_read(tmp_path: Path) -> N
         gate = tmp_path / "gate"
         os.mkfifo(gate)
         waiting = [asyncio.create_task(worker.ask(gate.read_bytes))]
-        waiting += [asyncio.create_task(worker.ask(os.mkdir, tmp_path / str(k))) for k in range(1, worker.WAITING)]
+        waiting += [asyncio.create_task(worker.ask(os.mkdir, tmp_path / str(k))) for k in range(1, WAITING)]
         await asyncio.sleep(0)
         with pytest.raises(Busy, match="wait already"):
             await worker.ask(os.getpid)
@@ -281,13 +281,13 @@ def test_only_so_many_wait_and_those_who_leave_are_not_read(tmp_path: Path) -> N
         await asyncio.to_thread(gate.write_bytes, b"go")
         await asyncio.gather(*waiting, late, return_exceptions=True)
         made = {path.name for path in tmp_path.iterdir()} - {"gate"}
-        assert made == {str(k) for k in range(2, worker.WAITING)}
+        assert made == {str(k) for k in range(2, WAITING)}
 
     with_worker(test)
 
 
 def test_a_full_waiting_room_is_told_with_503(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "WAITING", 0)
+    monkeypatch.setattr("proxops.console.worker.WAITING", 0)
     answer = server.get("/api/logs")
     assert answer.status == 503 and "try again" in answer.error
 
