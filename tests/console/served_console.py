@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from proxops.client import ControlClient
 from proxops.console.facility_about import FacilityAbout
+from proxops.core.messages import POOL_DTYPE
+from proxops.core.ring import Ring
 
 START_S = 400.0  # a fresh clone compiles its kernels first, beside others that do the same
 FLAGS = (
@@ -46,6 +50,14 @@ class Served:
 
     def wait_mode(self, mode: str, seconds: float = 20.0) -> None:
         wait_until(lambda: self.ask("status")["mode"] == mode, seconds, f"mode {mode}")
+
+    def moved_until_ms(self, since_utc_ns: int) -> float:
+        """How long after a moment the set-point still moved, by the facility's own cycles."""
+        ring = Ring.attach(self.about.pool_ring, POOL_DTYPE)
+        records, _, _ = ring.read(max(0, ring.head - 2500), 2500)
+        rates = np.abs(records["setpoint_rate"].view((np.float64, 13))).max(axis=1)
+        moving = records["clock"]["utc_ns"][rates > 1e-9]
+        return max(0.0, (int(moving[-1]) - since_utc_ns) * 1e-6) if len(moving) else 0.0
 
     def console_pid(self) -> int:
         """The console's process: the facility's child that serves the page."""
