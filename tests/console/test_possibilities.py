@@ -47,7 +47,16 @@ def test_an_open_input_forbids_what_would_move(cell: Cell, name: str, rule: str)
     assert rule in judged(cell, Mode.AT_START, name)["confirm"]
     assert rule in judged(cell, Mode.MANUAL, name)["jog"]
     assert rule in judged(cell, Mode.STANDBY, name)["drives on"]
-    assert judged(cell, Mode.READY, name)["select manual"] == ""  # nothing moves yet
+    assert rule in judged(cell, Mode.READY, name)["select manual"]  # a mode of motion: it would stop at once
+    assert rule in judged(cell, Mode.READY, name)["run_start"]
+    assert judged(cell, Mode.READY, name)["select async"] == ""  # nothing moves yet
+
+
+def test_a_stop_whose_cause_stands_cannot_be_reset(cell: Cell) -> None:
+    stopped = {"trajectory": None, "stop": {"rule": "DOOR"}}
+    assert "door_main" in judged(cell, Mode.STOPPED, "door_main", status=stopped)["reset"]
+    assert judged(cell, Mode.STOPPED, "laser_circuit", status=stopped)["reset"] == ""  # not its cause
+    assert judged(cell, Mode.STOPPED, status=stopped)["reset"] == ""
 
 
 def test_an_open_fence_still_allows_to_jog(cell: Cell) -> None:

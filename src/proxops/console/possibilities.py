@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from proxops.core.vocabulary import Mode
-from proxops.safety.interlocks import Interlocks
+from proxops.safety.interlocks import KINDS, Interlocks
 from proxops.safety.modes import NEXT, Event
 
 EVENTS: Final = {
@@ -25,6 +25,8 @@ EVENTS: Final = {
 BEGINS: Final = {
     "drives on": Mode.MANUAL,
     "select bridge": Mode.BRIDGED,
+    "select manual": Mode.MANUAL,
+    "select sine": Mode.SINE,
     "move_to_start": Mode.MOVING_TO_START,
     "confirm": Mode.RUNNING,
     "jog": Mode.MANUAL,
@@ -45,12 +47,13 @@ def refusals(mode: Mode, interlocks: Interlocks, status: dict[str, Any] | None, 
         stop = interlocks.forbids_start(begun)
         if stop and not found[request]:
             found[request] = str(stop)
+    found["reset"] = found["reset"] or _cause_stands(interlocks, status)
     found["load"] = "" if mode in LOADING else f"not in {mode.name}: select none first"
     if not found["select async"] and not (status or {}).get("trajectory"):
         found["select async"] = "no trajectory is loaded"
     found["hardware simulation"] = ""
     found["hardware real"] = "this cell has no link to real controllers"
-    return found | _of_runs(mode, run)
+    return found | _of_runs(mode, found["select bridge"] if mode is Mode.READY else "", run)
 
 
 def _by_mode(mode: Mode, event: Event) -> str:
@@ -60,10 +63,18 @@ def _by_mode(mode: Mode, event: Event) -> str:
     return f"only in {', '.join(where)}; this is {mode.name}"
 
 
-def _of_runs(mode: Mode, run: dict[str, Any]) -> dict[str, str]:
+def _cause_stands(interlocks: Interlocks, status: dict[str, Any] | None) -> str:
+    """Why a stop cannot be acknowledged yet."""
+    stop = (status or {}).get("stop") or {}
+    still = [name for name, kind in interlocks.open.items() if KINDS[kind][0].name == stop.get("rule")]
+    return f"its cause stands: {', '.join(still)}" if still else ""
+
+
+def _of_runs(mode: Mode, forbidden: str, run: dict[str, Any]) -> dict[str, str]:
+    """``forbidden``: why the bridge may not have the hall now."""
     phase = run.get("phase", "idle")
     going = phase in ("starting", "running", "paused")
-    away = "" if mode in (Mode.READY, Mode.BRIDGED) else f"needs READY, this is {mode.name}"
+    away = forbidden if mode in (Mode.READY, Mode.BRIDGED) else f"needs READY, this is {mode.name}"
     return {
         "run_start": f"{run.get('name')} is under way: end it first" if going else away,
         "run_pause": "" if phase == "running" else "nothing is running",

@@ -22,6 +22,7 @@ WAITING_LIMIT: Final = 256  # requests taken in and not yet served
 BUFFER_BYTES: Final = 1 << 20
 CLIENTS_LIMIT: Final = 256  # whose newest sequence number is kept
 AGE: Final = "age_ms"  # put among the arguments of every request: since it was sent, whatever the sender wrote there
+NAME_LENGTH: Final = 40
 NUMBER_LIMIT: Final = 1e19  # Unix time in ns is the largest number that a request carries
 
 
@@ -33,7 +34,7 @@ class Served(Protocol):
 
     @property
     def mode_name(self) -> str: ...
-    def safe_stop(self) -> None: ...
+    def safe_stop(self, by: str = "") -> None: ...
     def tell(self, severity: Severity, code: str, text: str) -> None: ...
 
 
@@ -69,7 +70,7 @@ class ControlPort:
                 continue
             request = _parsed(data)
             if request.get("do") == "safe_stop":  # never too old, out of order or of the wrong version
-                self._desk.safe_stop()
+                self._desk.safe_stop(_asker(request))
                 head: dict[str, Any] = {key: request[key] for key in ("client", "sequence") if key in request}
                 self._send({**head, "ok": True, "result": None, "mode": self._desk.mode_name}, sender)
             else:
@@ -131,6 +132,13 @@ class ControlPort:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _asker(request: dict[str, Any]) -> str:
+    """Who asks for a stop, as far as it says so; nothing that it says can be in the way of the stop."""
+    arguments = request.get("with")
+    by = arguments.get("by") if isinstance(arguments, dict) else None
+    return "".join(c for c in by if c.isprintable())[:NAME_LENGTH] if isinstance(by, str) else ""
 
 
 def _parsed(data: bytes) -> dict[str, Any]:

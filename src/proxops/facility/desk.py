@@ -36,6 +36,9 @@ SELECT: Final = {
     "bridge": (Event.SELECT_BRIDGE, Source.BRIDGE),
 }
 
+BEGINS_TO_MOVE: Final = {Source.MANUAL: Mode.MANUAL, Source.SINE: Mode.SINE}
+"""Sources whose mode is one of motion: what forbids it would stop the hall at once."""
+
 
 class Desk:
     """Requests either take effect or raise ``Refused`` (not now) or ``BadInput`` (never), with the reason."""
@@ -69,9 +72,9 @@ class Desk:
                 raise Refused("drives stay off: " + "; ".join(map(str, findings)))
         f.switch_drives_on()
 
-    def safe_stop(self) -> None:
-        """Stop from anywhere; latched until reset."""
-        self.facility.trip(Stop(Rule.OPERATOR))
+    def safe_stop(self, by: str = "") -> None:
+        """Stop from anywhere; latched until reset. ``by``: who asked, where that is known."""
+        self.facility.trip(Stop(Rule.OPERATOR, detail=by))
 
     def reset(self) -> None:
         """Acknowledge a stop. Its cause must be gone."""
@@ -114,6 +117,8 @@ class Desk:
             return
         if source is Source.ASYNC and self.trajectory is None:
             raise Refused("select async: no trajectory is loaded (proxops ctl load FILE)")
+        if f.mode is Mode.READY and source in BEGINS_TO_MOVE:
+            self._forbid(f.interlocks.forbids_start(BEGINS_TO_MOVE[source]))
         f.go(event)
         f.source, self._zones = source, None
         if source is Source.SYNC and self.sync:

@@ -33,7 +33,7 @@ class FloatDesk:
     def mode_name(self) -> str:
         return "STOPPING" if self.stop_asked else "FLOATING"
 
-    def safe_stop(self) -> None:
+    def safe_stop(self, by: str = "") -> None:
         """The arm comes to rest and the run ends."""
         self.stop_asked = True
 

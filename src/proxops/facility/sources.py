@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.datagram import Refusal
-from proxops.core.messages import PERIOD_S
+from proxops.core.messages import N_VALUES, PERIOD_S
 from proxops.facility.sync import SyncPort
 from proxops.lab.coordinates import NOT_FINITE, OK, check_values
 from proxops.lab.trajectory import Trajectory, explain_values
@@ -57,12 +57,14 @@ class FileSource:
 
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
+        self.values = np.empty(N_VALUES)
         self._next = 0
         self._show(0)
 
     def _show(self, index: int) -> None:
         self.system = int(self.trajectory.systems[index])
-        self.values = self.trajectory.values[index]
+        # Copied: a trajectory in shared memory is read-only, for which the kernels would be compiled once more, in flight.
+        self.values[:] = self.trajectory.values[index]
         self.sequence = index + self.trajectory.first_line
 
     @property
