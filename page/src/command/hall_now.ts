@@ -30,7 +30,7 @@ export function hallNow(desk: Desk): HallNow {
     element: el("div.hall-now", null, el("h2", null, "Hall now"), table),
     update() {
       for (const row of rows) {
-        const [text, colour] = row.read(desk);
+        const [text, colour]: Reading = desk.record ? row.read(desk) : ["–", "muted"];
         say(row.value, text);
         row.value.className = `num ${colour}`;
       }

@@ -9,8 +9,8 @@ const SOURCES: [string, string, string][] = [
   ["bridge", "Bridge", "two spacecraft in any frame, over UDP"],
   ["sync", "Sync", "22 doubles every 4 ms, over UDP"],
   ["async", "Async file", "a trajectory file, line by line"],
-  ["manual", "Manual", "the MCU's buttons"],
-  ["sine", "Sine", "a test wave on one axis"],
+  ["manual", "Manual", "the buttons of the MCU page"],
+  ["sine", "Sine", "a test wave on one axis; set and started on the MCU page"],
   ["none", "None", "let go, braking first"],
 ];
 
