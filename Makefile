@@ -21,6 +21,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd page && ../$(BIN)/node node_modules/typescript/bin/tsc --noEmit
+	cd page && ../$(BIN)/node --test 'test/*.test.mjs'
 
 bench: setup
 	$(BIN)/python -m benchmarks

@@ -15,7 +15,7 @@ export function button(label: string, act: () => Promise<{ ok: boolean; error?: 
   const element = el("button", { class: `btn ${kind}`.trim(), type: "button", "aria-disabled": "false" }, label) as HTMLButtonElement;
   element.addEventListener("click", () => {
     if (reason) {
-      notice(`${label}: ${reason}`, "warn");
+      notice(`${label}: ${reason}`, "warn", label);
       return;
     }
     const answer = act();
@@ -23,7 +23,7 @@ export function button(label: string, act: () => Promise<{ ok: boolean; error?: 
     mark(element, "busy", true);
     void answer.then((reply) => {
       mark(element, "busy", false);
-      if (!reply.ok) notice(reply.error ?? `${label}: refused`, "bad");
+      if (!reply.ok) notice(reply.error ?? `${label}: refused`, "bad", label);
     });
   });
   return {
@@ -52,6 +52,6 @@ export function requestButton(desk: Desk, label: string, key: string, verb: stri
 /** Why a request is not possible now; empty when it is. */
 export function reasonOf(desk: Desk, key: string): string {
   if (!desk.connected) return "no connection";
-  if (!desk.holding) return desk.control.holder ? `${desk.control.holder.name} holds control` : "take control first";
+  if (!desk.holding) return desk.control.holder ? `“${desk.control.holder.name}” holds control` : "take control first";
   return desk.refusals[key] ?? "";
 }

@@ -22,7 +22,8 @@ export class Desk {
   why = "connecting"; // not connected
   frames = 0;
   private table: PoolTable | null = null;
-  private cycleMs = NaN;
+  private cycleMs = NaN; // time of the newest cycle, server's clock
+  private aged = { cycleMs: NaN, ageMs: 0, at: 0 }; // what was last said of its age
   private values: Float64Array | null = null;
   private readonly listeners = new Map<Topic, Set<() => void>>();
   private readonly link: Link;
@@ -52,17 +53,32 @@ export class Desk {
     return this.link.ask(verb, args, ttlMs);
   }
 
-  /** At most so old is the newest cycle, ms; infinite without one. */
+  /** At most so old is the newest cycle, ms; infinite without one. It counts on when the line is lost, and no cycle ever gets younger. */
   ageMs(now = performance.now()): number {
-    return Number.isFinite(this.cycleMs) && this.link.clock.known ? this.link.clock.mostAge(now, this.cycleMs) : Infinity;
+    const bound = Number.isFinite(this.cycleMs) && this.link.clock.known ? this.link.clock.mostAge(now, this.cycleMs) : Infinity;
+    const before = this.aged;
+    const ageMs = before.cycleMs === this.cycleMs ? Math.max(bound, before.ageMs + now - before.at) : bound;
+    this.aged = { cycleMs: this.cycleMs, ageMs, at: now };
+    return ageMs < 0 ? Infinity : ageMs; // a cycle of the future is of another clock
   }
 
   get stale(): boolean {
     return !(this.ageMs() <= STALE_MS);
   }
 
+  /** Of the last ping that was answered. */
   get roundTripMs(): number {
-    return this.link.clock.known ? this.link.clock.roundTrip : Infinity;
+    return this.link.clock.roundTrip;
+  }
+
+  /** Time since the last frame or answered ping, ms. */
+  silentMs(now = performance.now()): number {
+    return now - this.link.aliveAt;
+  }
+
+  /** The name under which others see this page. */
+  get ownName(): string {
+    return this.control.viewers.find((viewer) => viewer.id === this.hello?.id)?.name ?? "";
   }
 
   /** True when this page holds control. */
@@ -102,7 +118,7 @@ export class Desk {
   private takeFrame(frame: Frame): void {
     if (!this.table || frame.record.byteLength !== this.table.size) return;
     this.record = new PoolRecord(this.table, frame.record);
-    this.cycleMs = frame.cycleMs;
+    this.cycleMs = this.link.sounded ? frame.cycleMs : NaN; // of a clock that is not known yet
     this.values = frame.values;
     this.frames++;
     this.tell("frame");

@@ -12,6 +12,8 @@ const SOUNDINGS_AT_ONCE = 3;
 const RETRY_MS = [100, 250, 500, 1000];
 const STALLED_BYTES = 4096; // waiting to be sent; what was sent a moment ago is still counted, so a few messages are no stall
 const DEAF_MS = 3000; // nothing heard for so long: the connection is given up
+const ANSWER_MS = 1500; // after its time to live
+const GOING_AWAY = [1001, 1012]; // codes of a server that ends or begins anew
 export const TIME_TO_LIVE_MS = 800;
 
 export interface Frame {
@@ -33,7 +35,10 @@ export class Link {
   private socket: WebSocket | null = null;
   private sequence = 0;
   private attempts = 0;
-  private heardAt = 0;
+  private heardAt = 0; // anything
+  private ended = false; // the server has said that it goes
+  sounded = false; // in this connection: its server's clock is known
+  aliveAt = -Infinity; // last frame or answer to a ping
   private readonly waiting = new Map<number, (reply: Reply) => void>();
 
   constructor(
@@ -46,22 +51,25 @@ export class Link {
     this.open();
   }
 
-  /** Ask for something. Always answers, refused at once when there is no connection. A stop goes even where others would be late. */
+  /** Ask for something. Always answers, refused at once when there is no connection. A stop goes wherever a socket is open. */
   ask(verb: string, args: Record<string, unknown> = {}, ttlMs = TIME_TO_LIVE_MS): Promise<Reply> {
-    const socket = this.socket;
-    if (!socket || !this.connected || !this.clock.known) {
-      return Promise.resolve({ ok: false, error: "not sent: no connection to the console's server" });
-    }
-    if (socket.bufferedAmount > STALLED_BYTES && verb !== "safe_stop") {
-      return Promise.resolve({ ok: false, error: "not sent: the connection is stalled" });
-    }
+    const refused = this.refuses(verb);
+    if (refused) return Promise.resolve({ ok: false, error: `not sent: ${refused}` });
     const sequence = ++this.sequence;
-    const sent_ms = this.clock.earliest(performance.now());
-    socket.send(JSON.stringify({ kind: "do", sequence, sent_ms, ttl_ms: ttlMs, do: verb, with: args }));
+    const sent_ms = verb === "safe_stop" ? 0 : this.clock.earliest(performance.now()); // no stop is too old
+    this.socket?.send(JSON.stringify({ kind: "do", sequence, sent_ms, ttl_ms: ttlMs, do: verb, with: args }));
     return new Promise((resolve) => {
       this.waiting.set(sequence, resolve);
-      setTimeout(() => this.answer(sequence, { ok: false, error: `${verb}: no answer; whether it was carried out shows in the events` }), ttlMs + 1500);
+      setTimeout(() => this.answer(sequence, { ok: false, error: `${verb}: sent, but no answer came; whether it was carried out shows in the events` }), ttlMs + ANSWER_MS);
     });
+  }
+
+  /** Why something cannot be sent now; empty when it can. */
+  private refuses(verb: string): string {
+    if (this.socket?.readyState !== WebSocket.OPEN) return "no connection to the console's server";
+    if (verb === "safe_stop") return "";
+    if (!this.connected || !this.sounded) return "the connection is still being made";
+    return this.socket.bufferedAmount > STALLED_BYTES ? "the connection is stalled" : "";
   }
 
   private answer(sequence: number, reply: Reply): void {
@@ -79,16 +87,16 @@ export class Link {
       for (let k = 0; k < SOUNDINGS_AT_ONCE; k++) this.ping();
     };
     socket.onmessage = (event) => this.take(event.data as ArrayBuffer);
-    socket.onclose = (event) => this.closed(socket, event.reason);
+    socket.onclose = (event) => this.closed(socket, event.reason, event.code);
   }
 
-  private closed(socket: WebSocket, reason: string): void {
+  private closed(socket: WebSocket, reason: string, code = 0): void {
     if (socket !== this.socket) return;
     this.socket = null;
-    this.connected = false;
-    this.clock.forget();
+    this.connected = this.sounded = false; // what the clock knows still tells how old the last cycle is
+    this.ended ||= GOING_AWAY.includes(code);
     for (const sequence of [...this.waiting.keys()]) this.answer(sequence, { ok: false, error: "connection lost before an answer came" });
-    this.listener.onState(false, reason || "no connection to the console's server");
+    this.listener.onState(false, this.ended ? "the console is gone: the facility has ended, or restarts" : reason || "the console's server does not answer");
     setTimeout(() => this.open(), RETRY_MS[Math.min(this.attempts++, RETRY_MS.length - 1)]);
   }
 
@@ -117,6 +125,7 @@ export class Link {
 
   private takeCycle(data: ArrayBuffer, view: DataView): void {
     const number = view.getUint32(4, true);
+    this.aliveAt = this.heardAt;
     this.socket?.send(JSON.stringify({ kind: "seen", frame: number }));
     const values = new Float64Array(data, HEAD, SYSTEM_VALUES);
     const record = new DataView(data, HEAD + 8 * SYSTEM_VALUES);
@@ -125,12 +134,15 @@ export class Link {
 
   private takeMessage(message: { kind: string } & Record<string, unknown>): void {
     if (message.kind === "pong") {
-      this.clock.take(message.at as number, performance.now(), message.server_ms as number);
+      this.aliveAt = this.heardAt;
+      this.clock.take(message.at as number, this.heardAt, message.server_ms as number);
+      this.sounded = true;
     } else if (message.kind === "done") {
       this.answer(message.sequence as number, { ok: message.ok as boolean, error: message.error as string | undefined, result: message.result });
     } else {
       if (message.kind === "hello") {
         this.connected = true;
+        this.ended = false;
         this.attempts = 0;
       }
       this.listener.onMessage(message);

@@ -102,7 +102,7 @@ export interface UploadState {
   name: string;
   lines: number;
   duration_s: number;
-  errors: { line: number; message: string }[];
+  errors: { line: number | null; message: string }[]; // null: about the whole file
   errors_more: number;
   feasible: boolean;
   verdict: string;

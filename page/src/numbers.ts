@@ -48,3 +48,8 @@ export function duration(seconds: number): string {
 export function clockTime(utcMs: number): string {
   return Number.isFinite(utcMs) ? new Date(utcMs).toISOString().slice(11, 23) : "–";
 }
+
+/** 1 cycle, 2 cycles. */
+export function count(n: number, noun: string): string {
+  return `${fixed(n, 0)} ${noun}${n === 1 ? "" : "s"}`;
+}

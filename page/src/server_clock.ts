@@ -7,18 +7,18 @@ interface Sounding {
   server: number;
 }
 
-const KEEP_MS = 20_000; // two clocks part by 1 ms in that time at 50 ppm
+const KEEP_MS = 20_000; // as long as newer soundings come
+const DRIFT = 5e-5; // two clocks part by at most so much: 1 ms in 20 s
 
 export class ServerClock {
   private soundings: Sounding[] = [];
 
+  /** Take a sounding. One that older ones contradict proves that a clock was held (a sleeping laptop) or is another: they go. */
   take(t0: number, t1: number, server: number): void {
+    const fresh = { t0, t1, server };
     this.soundings = this.soundings.filter((s) => t1 - s.t1 < KEEP_MS);
-    this.soundings.push({ t0, t1, server });
-  }
-
-  forget(): void {
-    this.soundings = [];
+    if (!this.soundings.every((s) => agree(s, fresh))) this.soundings = [];
+    this.soundings.push(fresh);
   }
 
   get known(): boolean {
@@ -27,16 +27,25 @@ export class ServerClock {
 
   /** The most milliseconds that can have passed at `now` since the server's clock said `server`. */
   mostAge(now: number, server: number): number {
-    return Math.min(...this.soundings.map((s) => now - s.t0 - (server - s.server)));
+    return Math.min(...this.soundings.map((s) => now - s.t0 - (server - s.server) + drift(now, s)));
   }
 
   /** The earliest that the server's clock can have said at `now`. */
   earliest(now: number): number {
-    return Math.max(...this.soundings.map((s) => s.server + (now - s.t1)));
+    return Math.max(...this.soundings.map((s) => s.server + (now - s.t1) - drift(now, s)));
   }
 
-  /** Shortest round trip of late, ms. */
+  /** Last round trip, ms. */
   get roundTrip(): number {
-    return Math.min(...this.soundings.map((s) => s.t1 - s.t0));
+    const last = this.soundings.at(-1);
+    return last ? last.t1 - last.t0 : Infinity;
   }
+}
+
+const drift = (now: number, sounding: Sounding) => DRIFT * Math.max(0, now - sounding.t0);
+
+/** Our clock is ahead of the server's by t0 - s at least and t1 - s at most: of two soundings, the spans must meet. */
+function agree(old: Sounding, fresh: Sounding): boolean {
+  const slack = drift(fresh.t1, old);
+  return old.t0 - old.server <= fresh.t1 - fresh.server + slack && fresh.t0 - fresh.server <= old.t1 - old.server + slack;
 }

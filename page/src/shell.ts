@@ -3,8 +3,9 @@ import { button } from "./button";
 import type { Desk } from "./desk";
 import { el, mark, say } from "./dom";
 import type { Reply } from "./messages";
+import { nameField } from "./name_field";
 import { notice, noticeShelf } from "./notice";
-import { fixed } from "./numbers";
+import { duration, fixed } from "./numbers";
 import type { Mounted, Page } from "./page";
 
 const LOOK_MS = 25; // how often the age of the data is looked at
@@ -23,6 +24,7 @@ export class Shell {
   private readonly link = el("span#link");
   private readonly age = el("span#age");
   private readonly holder = el("span#holder");
+  private readonly own: ReturnType<typeof nameField>;
   private readonly take = button("Take control", () => this.takeOrRelease(), "small");
   private controlSaid = "";
   private armedUntil = 0; // taking over from somebody needs a second click
@@ -32,12 +34,13 @@ export class Shell {
     private readonly pages: Page[],
   ) {
     this.take.element.id = "take";
+    this.own = nameField(desk);
     const stop = el("button.safe-stop#safe-stop", { type: "button", onclick: () => this.safeStop() }, "SAFE STOP", el("small", null, "Esc"));
     const fact = (name: string, value: HTMLElement) => el("div.fact", null, el("span", null, name), value);
-    const head = el("header.head", null, el("span.brand", null, "proxops"), fact("mode", this.mode), fact("source", this.source), fact("link", this.link), fact("data age", this.age), el("span.grow"), fact("control", this.holder), this.take.element, stop);
-    for (const page of pages) this.tabs.append(el("a", { href: `#/${page.id}` }, page.title));
-    const top = el("div", null, head, this.tabs);
-    document.body.replaceChildren(top, this.banner, this.main, noticeShelf());
+    const head = el("header.head", null, el("span.brand", null, "proxops"), fact("mode", this.mode), fact("source", this.source), fact("link", this.link), fact("data age", this.age), el("span.grow"), fact("you", this.own.element), fact("control", this.holder), this.take.element, stop);
+    pages.forEach((page, k) => this.tabs.append(el("a", { href: `#/${page.id}`, title: `${page.title} (Alt+${k + 1})` }, page.title)));
+    const top = el("div", null, head, el("div.tab-row", null, this.tabs, noticeShelf()));
+    document.body.replaceChildren(top, this.banner, this.main);
     window.addEventListener("keydown", (event) => this.key(event), true);
     window.addEventListener("hashchange", () => this.route());
     setInterval(() => this.look(), LOOK_MS);
@@ -47,8 +50,8 @@ export class Shell {
   /** Stop the hall. It needs no control; without a connection it says loudly that it could not be sent. */
   safeStop(): void {
     void this.desk.ask("safe_stop").then((reply) => {
-      if (reply.ok) notice("safe stop taken", "ok");
-      else notice(`SAFE STOP NOT CONFIRMED: ${reply.error}. Use a hardware emergency stop.`, "bad");
+      if (reply.ok) notice("safe stop taken", "ok", "safe stop");
+      else notice(`SAFE STOP NOT CONFIRMED: ${reply.error}. Use a hardware emergency stop.`, "bad", "safe stop");
     });
   }
 
@@ -102,7 +105,7 @@ export class Shell {
     const now = performance.now();
     const age = this.desk.ageMs(now);
     mark(document.body, "stale", this.desk.stale);
-    say(this.age, Number.isFinite(age) ? (age < 10_000 ? `${fixed(age, 0)} ms` : `${fixed(age / 1000, 0)} s`) : "no data");
+    say(this.age, Number.isFinite(age) ? inTime(age) : "no data");
     this.age.className = this.desk.stale ? "bad" : "ok";
     if (now - this.drawnAt < DRAW_MS) return;
     this.drawnAt = now;
@@ -115,11 +118,13 @@ export class Shell {
     say(this.mode, desk.mode);
     this.mode.className = `mode live ${desk.mode === "STOPPED" || desk.mode === "STOPPING" ? "bad" : desk.mode === "STANDBY" ? "muted" : "ok"}`;
     say(this.source, `${desk.word("state.source")} · ${desk.word("state.hardware")}`);
-    say(this.link, desk.connected ? `connected, ${fixed(desk.roundTripMs, 0)} ms` : "LOST");
-    this.link.className = desk.connected ? "ok" : "bad";
+    say(this.link, !desk.connected ? "LOST" : desk.stale ? `silent, ${inTime(desk.silentMs())}` : `connected, ${fixed(desk.roundTripMs, 0)} ms`);
+    this.link.className = !desk.connected ? "bad" : desk.stale ? "warn" : "ok";
+    this.own.update();
     const holder = desk.control.holder;
-    say(this.holder, desk.holding ? "you" : holder ? holder.name : "nobody");
-    this.holder.className = desk.holding ? "ok" : holder ? "warn" : "muted";
+    say(this.holder, desk.holding ? `you (${desk.ownName})` : holder ? holder.name : desk.connected ? "nobody" : "not known");
+    this.holder.className = desk.holding ? "ok" : holder ? "warn quoted" : "muted"; // nobody can be called “you” by mistake
+    this.holder.title = this.holder.textContent ?? "";
     say(this.take.element, desk.holding ? "Release control" : holder ? (performance.now() < this.armedUntil ? "Click again to take over" : "Take over") : "Take control");
     this.sayControl();
     this.take.allow(desk.connected ? "" : "no connection");
@@ -129,14 +134,14 @@ export class Shell {
   /** Changes of control are told to everybody. */
   private sayControl(): void {
     const said = this.desk.control.said;
-    if (said !== this.controlSaid && /control/.test(said)) notice(said, "ok");
+    if (said !== this.controlSaid && / control/.test(said)) notice(inQuotes(said), "ok", "control");
     this.controlSaid = said;
   }
 
   private sayBanner(): void {
     const desk = this.desk;
     const [text, kind] = !desk.connected
-      ? [`NO CONNECTION: ${desk.why}. What is shown is old; nothing can be sent. SAFE STOP works only by hardware or proxops ctl.`, "bad"]
+      ? [`NO CONNECTION: ${desk.why}. What is shown is old; nothing can be sent. Stop by hardware or proxops ctl.`, "bad"]
       : desk.stale
         ? ["SILENCE: no new cycles come, from the facility or through the line. What is shown is old.", "bad"]
         : desk.status?.stop
@@ -148,4 +153,13 @@ export class Shell {
       this.banner.className = `banner ${kind}`;
     }
   }
+}
+
+function inTime(ms: number): string {
+  return ms < 10_000 ? `${fixed(ms, 0)} ms` : duration(ms / 1000);
+}
+
+/** Names in what the server says of control, set off from the words round them. */
+function inQuotes(said: string): string {
+  return said.replace(/^(.+?) (has (?:taken|released|left))/, "“$1” $2").replace(/ over from (.+)$/, " over from “$1”");
 }

@@ -3,11 +3,13 @@ import type { Desk } from "../desk";
 import { mark, svg } from "../dom";
 import type { Edge } from "../messages";
 
-const WIDTH = 112;
-const HEIGHT = 28;
-const STEP_X = 134;
-const STEP_Y = 50;
-const MARGIN = 14;
+// Drawn so that a letter is as large on the smallest screen as it is here.
+const WIDTH = 80;
+const HEIGHT = 30;
+const STEP_X = 96;
+const STEP_Y = 45;
+const MARGIN = 2;
+const LINE = 12; // of text
 
 // column, row
 const PLACES: Record<string, [number, number]> = {
@@ -33,7 +35,7 @@ export interface ModeMachine {
 }
 
 export function modeMachine(desk: Desk): ModeMachine {
-  const drawing = svg("svg.machine.live", { viewBox: `0 0 ${6 * STEP_X + WIDTH + 2 * MARGIN} ${2 * STEP_Y + HEIGHT + 2 * MARGIN + 20}`, role: "img", "aria-label": "modes of the facility" });
+  const drawing = svg("svg.machine.live", { viewBox: `0 0 ${6 * STEP_X + WIDTH + 2 * MARGIN} ${2 * STEP_Y + HEIGHT + 2 * MARGIN + 17}`, role: "img", "aria-label": "modes of the facility" });
   const nodes = new Map<string, SVGElement>();
   const arrows: { edge: Edge; line: SVGElement }[] = [];
   let drawn = false;
@@ -75,10 +77,13 @@ function corner(mode: string): [number, number] {
 
 function node(mode: string): SVGElement {
   const [x, y] = corner(mode);
-  return svg("g.node", { "data-mode": mode }, svg("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 5 }), svg("text", { x: x + WIDTH / 2, y: y + HEIGHT / 2 + 4 }, mode.replaceAll("_", " ")));
+  const words = mode.split("_");
+  const lines = words.length > 2 ? [words.slice(0, -1).join(" "), words.at(-1)!] : [words.join(" ")];
+  const first = y + HEIGHT / 2 + 4 - ((lines.length - 1) * LINE) / 2;
+  return svg("g.node", { "data-mode": mode }, svg("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 5 }), ...lines.map((line, k) => svg("text", { x: x + WIDTH / 2, y: first + k * LINE }, line)));
 }
 
-/** From border to border; sideways where both are in a row, else by a gentle curve. */
+/** From border to border; sideways where both are neighbours in a row, else by a gentle curve. */
 function route(from: string, to: string): string {
   const [x0, y0] = corner(from);
   const [x1, y1] = corner(to);
@@ -86,6 +91,14 @@ function route(from: string, to: string): string {
   if (y0 === y1 && Math.abs(x1 - x0) <= STEP_X) {
     const lift = right ? -4 : 4; // there and back do not hide each other
     return `M ${right ? x0 + WIDTH : x0} ${y0 + HEIGHT / 2 + lift} L ${right ? x1 - 3 : x1 + WIDTH + 3} ${y1 + HEIGHT / 2 + lift}`;
+  }
+  if (y0 === y1) {
+    const [start, end, dip] = [x0 + WIDTH * (right ? 0.7 : 0.3), x1 + WIDTH * (right ? 0.3 : 0.7), y0 + HEIGHT + 12]; // below those between
+    return `M ${start} ${y0 + HEIGHT} C ${start} ${dip}, ${end} ${dip}, ${end} ${y1 + HEIGHT + 2}`;
+  }
+  if (y1 - y0 === STEP_Y && x1 - x0 >= 2 * STEP_X) {
+    const [start, end, between] = [x0 + WIDTH, x1 + WIDTH * 0.3, y0 + (HEIGHT + STEP_Y) / 2]; // in the lane between two rows
+    return `M ${start} ${y0 + HEIGHT / 2} C ${start + 14} ${y0 + HEIGHT / 2}, ${start} ${between}, ${start + 16} ${between} L ${end - 8} ${between} Q ${end} ${between} ${end} ${y1 - 2}`;
   }
   if (x0 === x1) return `M ${x0 + WIDTH / 2} ${y0 + (y1 > y0 ? HEIGHT : 0)} L ${x1 + WIDTH / 2} ${y1 > y0 ? y1 - 3 : y1 + HEIGHT + 3}`;
   const start = [right ? x0 + WIDTH : x0, y0 + HEIGHT / 2];
@@ -95,5 +108,5 @@ function route(from: string, to: string): string {
 }
 
 function arrowHead(): SVGElement {
-  return svg("defs", null, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path.head", { d: "M0 0 L8 4 L0 8 z" })));
+  return svg("defs", null, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path.head", { d: "M0 0 L8 4 L0 8 z" })));
 }

@@ -2,6 +2,7 @@
 import { reasonOf, requestButton } from "../button";
 import type { Desk } from "../desk";
 import { el, fill, say } from "../dom";
+import type { RunState } from "../messages";
 import { duration } from "../numbers";
 
 export interface ScenarioPanel {
@@ -22,16 +23,18 @@ export function scenarioPanel(desk: Desk): ScenarioPanel {
 
   function describe(): void {
     const chosen = desk.hello?.scenarios?.find((s) => s.name === pick.value);
-    say(about, chosen ? `${chosen.about} (${duration(chosen.duration_s)}, ${chosen.where})` : "");
+    say(about, chosen ? `${duration(chosen.duration_s)}, ${chosen.where}. ${chosen.about}` : "");
     about.title = about.textContent ?? "";
   }
   pick.addEventListener("change", describe);
-  desk.on("hello", () => {
+  function offer(): void {
     const before = pick.value;
     fill(pick, ...groups(desk).map(([kind, names]) => el("optgroup", { label: kind }, ...names.map((n) => el("option", { value: n }, n)))));
-    if (before) pick.value = before;
+    if (desk.hello?.scenarios.some((s) => s.name === before)) pick.value = before;
     describe();
-  });
+  }
+  desk.on("hello", offer);
+  offer();
 
   return {
     element,
@@ -39,10 +42,15 @@ export function scenarioPanel(desk: Desk): ScenarioPanel {
       const run = desk.run;
       fillBar.style.width = `${100 * (run?.share ?? 0)}%`;
       const going = run && run.phase !== "idle";
-      say(state, going ? `${run.name}: ${run.phase}, ${duration(run.t_s)} of ${duration(run.duration_s)}${run.message ? ` – ${run.message}` : ""}` : reasonOf(desk, "run_start"));
+      say(state, going ? sentence(run) : reasonOf(desk, "run_start"));
       state.className = `run-state ${run?.phase === "failed" ? "bad" : "muted"}`;
     },
   };
+}
+
+function sentence(run: RunState): string {
+  if (run.phase === "starting") return `${run.name}: starting; the first time it is compiled, which takes a minute or two`;
+  return `${run.name}: ${run.phase}, ${duration(run.t_s)} of ${duration(run.duration_s)}${run.message ? ` – ${run.message}` : ""}`;
 }
 
 function groups(desk: Desk): [string, string[]][] {

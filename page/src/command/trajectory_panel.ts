@@ -2,8 +2,9 @@
 import { button, reasonOf } from "../button";
 import type { Desk } from "../desk";
 import { el, fill, say } from "../dom";
+import type { UploadState } from "../messages";
 import { notice } from "../notice";
-import { duration } from "../numbers";
+import { count, duration } from "../numbers";
 import { fetchOwn } from "../visitor";
 
 export interface TrajectoryPanel {
@@ -45,16 +46,30 @@ export function trajectoryPanel(desk: Desk): TrajectoryPanel {
       const upload = desk.upload;
       const loaded = desk.status?.trajectory as { source: string } | null | undefined;
       choose.allow(reasonOf(desk, "upload"));
-      load.allow(reasonOf(desk, "load") || (upload?.phase === "checked" ? (upload.feasible ? "" : "the hall cannot show it") : "nothing is checked"));
+      load.allow(reasonOf(desk, "load") || whyNotLoad(upload));
       say(state, sentence(desk, loaded?.source));
       if (upload === shown) return;
       shown = upload;
-      const errors = upload?.errors.map((e) => el("div.bad", null, `line ${e.line}: ${e.message}`)) ?? [];
-      const more = upload?.errors_more ? [el("div.muted", null, `and ${upload.errors_more} more lines with errors`)] : [];
+      const errors = upload?.errors.map((e) => el("div.bad", null, e.line === null ? e.message : `line ${e.line}: ${e.message}`)) ?? [];
+      const more = upload?.errors_more ? [el("div.muted", null, `and ${count(upload.errors_more, "more line")} with errors`)] : [];
       const findings = upload?.findings.map((f) => el("div.warn", null, `${f.where}: ${f.what}`)) ?? [];
       fill(list, ...errors, ...more, ...findings);
     },
   };
+}
+
+/** Why the uploaded file cannot be put on the desk; empty when it can. */
+function whyNotLoad(upload: UploadState | null): string {
+  if (upload?.phase === "checking") return "it is being checked";
+  if (upload?.phase === "loaded") return "it is on the desk";
+  if (upload?.phase !== "checked") return "upload a file first";
+  return upload.feasible ? "" : "the hall cannot show it";
+}
+
+function verdict(upload: UploadState): string {
+  const wrong = upload.errors.length + upload.errors_more;
+  if (!wrong || upload.errors.some((e) => e.line === null)) return upload.verdict;
+  return `${wrong === 1 ? "1 line is not as it should be" : `${wrong} lines are not as they should be`}; nothing was loaded.`;
 }
 
 function sentence(desk: Desk, loaded: string | undefined): string {
@@ -62,6 +77,6 @@ function sentence(desk: Desk, loaded: string | undefined): string {
   const onDesk = loaded ? `On the desk: ${loaded.split("/").at(-1)}. ` : "";
   if (!upload || upload.phase === "none") return onDesk || "23 columns, a line every 4 ms. Drop a file here or upload one; it is checked before it may run.";
   if (upload.phase === "checking") return `${onDesk}Checking ${upload.name} …`;
-  const about = upload.lines ? `${upload.lines} lines, ${duration(upload.duration_s)}. ` : "";
-  return `${onDesk}${upload.name}: ${about}${upload.verdict}`;
+  const about = upload.lines ? `${count(upload.lines, "line")}, ${duration(upload.duration_s)}. ` : "";
+  return `${onDesk}${upload.name}: ${about}${verdict(upload)}`;
 }

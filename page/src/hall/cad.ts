@@ -6,8 +6,9 @@ export const CAD_FORMATS = ["stl", "obj", "gltf", "glb"];
 const MOST_BYTES = 200e6;
 const MOST_M = 20; // a mock-up larger than this is a slip of units
 
-/** A model in its own frame and unit, times `scale`. Fails with words that an operator can use. */
-export async function readCad(source: File | string, format: string, scale: number): Promise<Group> {
+/** A model in its own frame and unit, times `scale`; without one it is in metres or, if that would be absurd, in millimetres.
+ * Fails with words that an operator can use. */
+export async function readCad(source: File | string, format: string, scale: number | null): Promise<Group> {
   if (!CAD_FORMATS.includes(format)) throw new Error(`cannot show .${format}: give one of ${CAD_FORMATS.join(", ")}`);
   const data = await bytes(source);
   const name = typeof source === "string" ? source : source.name;
@@ -19,14 +20,20 @@ export async function readCad(source: File | string, format: string, scale: numb
   }
   const made = new Group();
   made.add(model);
+  let largest = sized(made, scale ?? 1);
+  if (scale === null && largest > MOST_M) largest = sized(made, 1e-3);
+  if (!(largest > 0)) throw new Error(`${name}: nothing to see in it`);
+  if (largest > MOST_M) throw new Error(`${name}: ${largest.toPrecision(3)} m large, more than ${MOST_M} m; is it in millimetres? set cad_scale = 0.001`);
+  made.traverse((part) => (part.castShadow = part.receiveShadow = part instanceof Mesh));
+  return made;
+}
+
+/** Its largest edge, m, at a scale. */
+function sized(made: Group, scale: number): number {
   made.scale.setScalar(scale);
   made.updateMatrixWorld(true);
   const size = new Box3().setFromObject(made).getSize(new Vector3());
-  const largest = Math.max(size.x, size.y, size.z);
-  if (!(largest > 0)) throw new Error(`${name}: nothing to see in it`);
-  if (largest > MOST_M) throw new Error(`${name}: ${largest.toPrecision(3)} m large, more than ${MOST_M} m; is it in millimetres? set cad_scale`);
-  made.traverse((part) => (part.castShadow = part.receiveShadow = part instanceof Mesh));
-  return made;
+  return Math.max(size.x, size.y, size.z);
 }
 
 async function bytes(source: File | string): Promise<ArrayBuffer> {

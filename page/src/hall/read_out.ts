@@ -51,8 +51,9 @@ function factTable(desk: Desk, hall: SharedHall): ReadOut {
   const update = () => {
     const zones = [desk.word("bridge.commanded_zone"), desk.word("bridge.actual_zone")];
     zones.forEach((word, k) => {
-      say(values[k]!, desk.record ? word : "–");
-      values[k]!.style.color = zoneColour(word);
+      const judged = desk.record !== null && desk.word("bridge.phase") !== "IDLE"; // zones are the bridge's
+      say(values[k]!, judged ? word : "–");
+      values[k]!.style.color = judged ? zoneColour(word) : "";
     });
     say(values[2]!, `${fixed(desk.value("bridge.actual_clearance"), 3)} m`);
     say(values[3]!, `${fixed(desk.value("bridge.yellow"), 3)} m`);

@@ -1,6 +1,6 @@
 // The one live view of the hall: shown by whichever page is in front, moved there with its canvas. Never a second WebGL context.
 import type { Desk } from "../desk";
-import { el, say } from "../dom";
+import { el, mark, say } from "../dom";
 import { notice } from "../notice";
 import { fetchOwn } from "../visitor";
 import type { HallDescription } from "./description";
@@ -9,15 +9,16 @@ import { relativePose } from "./relative_pose";
 import type { HallView } from "./view";
 
 export class SharedHall {
-  readonly element = el("div.hall.live");
+  readonly element = el("div.hall");
   view: HallView | null = null;
   description: HallDescription | null = null;
   private readonly said = el("div.hall-said");
   private trailRun = "";
+  private looked = false; // a page shows it
 
   constructor(private readonly desk: Desk) {
     this.element.append(this.said);
-    say(this.said, "opening the hall …");
+    this.tell("loading the hall …");
     void this.open();
     desk.on("frame", () => this.frame());
     desk.on("run", () => this.newRun());
@@ -26,12 +27,17 @@ export class SharedHall {
   /** Show the hall in `container`, taking it from wherever it was. */
   moveTo(container: HTMLElement): void {
     if (this.element.parentElement !== container) container.prepend(this.element);
+    if (this.looked) return;
+    this.looked = true;
     this.view?.pause(false);
+    this.frame(); // as it stands now
   }
 
   /** Nobody looks, unless another page has taken it meanwhile. */
   leave(container: HTMLElement): void {
-    if (this.element.parentElement === container) this.view?.pause(true);
+    if (this.element.parentElement !== container) return;
+    this.looked = false;
+    this.view?.pause(true);
   }
 
   private async open(): Promise<void> {
@@ -39,23 +45,31 @@ export class SharedHall {
       this.description = await fetchDescription();
       this.view = await openHall(this.element, this.description);
     } catch (error) {
-      say(this.said, `The hall cannot be drawn: ${error instanceof Error ? error.message : String(error)}. Trying again.`);
+      this.tell(`The hall cannot be drawn: ${error instanceof Error ? error.message : String(error)}. Trying again.`);
       setTimeout(() => void this.open(), 2000);
       return;
     }
     window.proxops.hall = this.view;
+    this.view.pause(!this.looked);
+    this.tell("");
     this.frame();
+  }
+
+  /** In the middle, where there is no picture yet. */
+  private tell(text: string): void {
+    mark(this.said, "alone", text !== "");
+    say(this.said, text);
   }
 
   private frame(): void {
     const { desk, view } = this;
     if (!view || !desk.record) return;
+    view.addTrail(relativePose(desk.record, "actual").xyz_m); // also while nobody looks
+    if (!this.looked) return;
     say(this.said, view.text);
-    if (!this.element.isConnected) return;
     view.setAxes("actual", desk.axes("actual"));
     view.setAxes("commanded", desk.axes("setpoint"));
     view.setZones(desk.word("bridge.commanded_zone"), desk.word("bridge.actual_zone"), desk.value("bridge.yellow"));
-    view.addTrail(relativePose(desk.record, "actual").xyz_m);
   }
 
   /** A new run has a new trail. */

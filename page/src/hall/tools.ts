@@ -77,7 +77,7 @@ function cad(hall: SharedHall): HTMLElement {
       if (file) hall.chooseCad(robot, file);
       input.value = "";
     });
-    row.append(input, el("button.btn.small", { type: "button", title: "STL, OBJ or glTF in metres, in the port frame; shown on this page only", onclick: () => input.click() }, `Robot ${robot} …`));
+    row.append(input, el("button.btn.small", { type: "button", title: "STL, OBJ or glTF in the port frame, in metres or millimetres; shown on this page only", onclick: () => input.click() }, `Robot ${robot} …`));
   }
   return row;
 }

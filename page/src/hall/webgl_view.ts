@@ -139,8 +139,8 @@ export class WebglView implements HallView {
   async loadCad(robot: 1 | 2, source: File | string, format?: string): Promise<void> {
     const name = typeof source === "string" ? source : source.name;
     const given = this.hall.crafts[robot - 1]!.cad;
-    const own = typeof source === "string" ? given : null; // a file from the page stands in the port frame, in metres
-    const model = await readCad(source, (format ?? name.split(".").at(-1) ?? "").toLowerCase(), own?.scale ?? 1);
+    const own = typeof source === "string" ? given : null; // a file from the page stands in the port frame
+    const model = await readCad(source, (format ?? name.split(".").at(-1) ?? "").toLowerCase(), own ? own.scale : null);
     const T_port_cad = own ? matrixOf(own.T_port_cad) : new Matrix4();
     this.machines.commanded.mount(robot, model.clone(), T_port_cad);
     this.machines.actual.mount(robot, model, T_port_cad);

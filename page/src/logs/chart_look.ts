@@ -29,7 +29,8 @@ export function bandInk(curve: Curve, ground: Ground): string {
 export function plainValues(_: uPlot, splits: number[], __: number, ___: number, step: number): string[] {
   if (step > 0 && step < SMALL) return splits.map((value) => (value ? value.toExponential(1).replace(/-/g, "−") : "0"));
   let digits = 0;
-  while (digits < 9 && Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) > 1e-4) digits++;
+  const whole = () => Math.round(step * 10 ** digits);
+  while (digits < 9 && (whole() === 0 || Math.abs(step * 10 ** digits - whole()) > 1e-4)) digits++;
   return splits.map((value) => fixed(value, digits));
 }
 

@@ -76,8 +76,9 @@ export class RunList {
 export function endOf(run: RunEntry): [string, string] {
   if (run.problem) return ["unreadable", "bad"];
   if (run.recording) return ["being recorded", "warn"];
-  if (run.ended_in_stop) return ["stopped", "bad"];
-  if (run.passed === false) return ["failed", "bad"];
+  const served = run.kind === "serve"; // an open session: operators stop and go on in it, it has nothing to fail at
+  if (run.ended_in_stop) return ["stopped", served ? "warn" : "bad"];
+  if (run.passed === false) return served ? ["had stops or late cycles", "warn"] : ["failed", "bad"];
   if (!run.complete) return ["cut off", "warn"];
   return run.ended_in_stop === false || run.passed ? ["ended well", "ok"] : ["complete", ""];
 }

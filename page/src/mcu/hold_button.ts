@@ -54,7 +54,7 @@ export class Hand {
     this.letGo();
     const reason = this.why();
     if (reason) {
-      notice(`Jog: ${reason}`, "warn");
+      notice(`Jog: ${reason}`, "warn", "jog");
       return;
     }
     this.press = Math.max(this.press + 1, Date.now()); // never a number that another page, or this one before, has used
@@ -74,7 +74,7 @@ export class Hand {
     window.cancelAnimationFrame(held.drawing);
     mark(held.button, "held", false);
     this.release(RELEASE_TRIES);
-    if (reason) notice(`Jog ended: ${reason}`, "bad");
+    if (reason) notice(`Jog ended: ${reason}`, "bad", "jog");
   }
 
   /** The pointer or the focus has left a button. */

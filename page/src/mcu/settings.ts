@@ -6,16 +6,25 @@ import { HOLD_MS } from "./hold_button";
 
 export const STEPS_MM = [0.1, 1, 10, 100];
 export const STEPS_DEG = [0.01, 0.1, 1, 10];
+export const STOPPED_MS = 100; // rest after the last sign of life, unless asked otherwise
+const CYCLE_MS = 4; // a heartbeat may end just after a cycle has begun
 
 export interface Settings {
   share: number; // of the cell's jog speed, 0.01 … 1
+  faster: boolean; // also what takes longer than STOPPED_MS to stop
   stepping: boolean;
   stepMm: number;
   stepDeg: number;
 }
 
 export function firstSettings(): Settings {
-  return { share: 0.1, stepping: false, stepMm: 1, stepDeg: 0.1 };
+  return { share: 0.1, faster: false, stepping: false, stepMm: 1, stepDeg: 0.1 };
+}
+
+/** The most, in whole percent, from which the drives come to rest within STOPPED_MS of the last heartbeat. */
+export function mostShare(limits: JogLimits): number {
+  const percent = Math.floor((STOPPED_MS - CYCLE_MS - HOLD_MS) / (10 * limits.ramp_s) + 1e-9);
+  return Math.min(Math.max(percent, 1), 100) / 100;
 }
 
 /** Step of a press in m or rad; nothing when it runs continuously. */

@@ -47,6 +47,7 @@ class LogViewer implements Mounted {
     const { clock, hall } = this;
     window.proxops.replay = { get t() { return clock.t; }, axes: (which = "actual") => hall.axes(which, clock.t) };
     void this.runs.refresh().then(() => this.follow());
+    desk.on("hello", () => void (this.shown && this.runs.refresh())); // there was no server to ask before
     this.tick();
   }
 

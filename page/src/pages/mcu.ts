@@ -14,6 +14,8 @@ import type { SystemName } from "../messages";
 import type { Page } from "../page";
 import "./mcu.css";
 
+const CALM = 4; // updates
+
 export const mcu: Page = {
   id: "mcu",
   title: "MCU",
@@ -27,11 +29,13 @@ export const mcu: Page = {
       el("section.panel.jog", { "aria-label": "jog" }, el("h2", null, "Manual control unit", el("span.grow"), about), modeRow(desk, said), top, rows.element),
       el("div.side", null, pace.element, numbers.element, sine.element),
     );
+    let updates = 0;
     return {
       update() {
         const reason = reasonOfJog(desk);
         rows.update(reason);
-        for (const panel of [numbers, pace, sine]) panel.update();
+        // While a button is held, heartbeats go first: what stands beside it is brought up to date less often.
+        if (hand.state === "free" || ++updates % CALM === 0) for (const panel of [numbers, pace, sine]) panel.update();
         const state = hand.state;
         say(said, reason ? `Jog is not possible: ${reason}` : state === "over" ? "Step done: let go, press again for the next" : state === "runs" ? "Moving while held" : "Hold − or + to move (mouse, touch, Space or Enter); letting go stops");
         mark(said, "warn", reason !== "");

@@ -25,16 +25,19 @@ export const securityDisplay: Page = {
     let [drawn, inputs]: [FloorPlan | null, ReturnType<typeof inputsPanel> | null] = [null, null];
     let hall: HallDescription | null = null;
     let known: Hello | null = null;
+    const describe = () =>
+      void describedHall().then((description) => {
+        hall = description;
+        if (hall && known) draw(known);
+      });
     const draw = (hello: Hello) => {
+      if (!hall && known && known !== hello) describe(); // it could not be fetched before
       known = hello;
       [drawn, inputs] = [floorPlan(desk, hello, hall), inputsPanel(desk, hello)];
       fill(plan, drawn.element);
       fill(list, inputs.element);
     };
-    void describedHall().then((description) => {
-      hall = description;
-      if (known) draw(known);
-    });
+    describe();
     return {
       update() {
         if (desk.hello && desk.hello !== known) draw(desk.hello);

@@ -39,12 +39,12 @@ class Timing implements Mounted {
     cycles: figure("cycles watched", "since the console started"),
     late: figure("late", "share of cycles that began more than 1 ms after their time"),
     missed: figure("missed", "cycles left out since the facility started"),
-    p50: figure("median", "lateness, last ten seconds"),
-    p99: figure("99 %", "lateness, last ten seconds"),
-    p999: figure("99.9 %", "lateness, last ten seconds"),
-    max: figure("latest", "lateness, last ten seconds"),
-    workMean: figure("work, mean", "time that a tick takes, last ten seconds"),
-    workMax: figure("work, most", "time that a tick takes, last ten seconds"),
+    p50: figure("median, 10 s", "lateness, last ten seconds"),
+    p99: figure("99 %, 10 s", "lateness, last ten seconds"),
+    p999: figure("99.9 %, 10 s", "lateness, last ten seconds"),
+    max: figure("most, 10 s", "lateness, last ten seconds"),
+    workMean: figure("work, mean, 10 s", "time that a tick takes, last ten seconds"),
+    workMax: figure("work, most, 10 s", "time that a tick takes, last ten seconds"),
   };
   private readonly console = { frames: figure("frames", "that this page takes"), trip: figure("round trip", "page to server and back"), age: figure("data age", "at most"), viewers: figure("viewers", "pages that look on"), dropped: figure("dropped", "frames that a slow page did not get, of those who are here"), refused: figure("refused", "connections and requests that were turned away") };
   private counted = { at: 0, frames: 0, rate: NaN };

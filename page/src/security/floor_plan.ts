@@ -5,11 +5,11 @@ import type { HallDescription } from "../hall/description";
 import type { Hello, InterlockInput } from "../messages";
 import { directionAt, groundPlan, lines, type GroundPlan, type Point } from "./ground_plan";
 import { KINDS, planName, simulate, stateWord } from "./inputs";
-import { labelPlaces, type Label } from "./labels";
-import { robotsDrawing } from "./robots_drawing";
-import { halfOf, symbol } from "./symbols";
+import { labelPlaces, type Box, type Label } from "./labels";
+import { robotBoxes, robotsDrawing } from "./robots_drawing";
+import { roomOf, symbol } from "./symbols";
 
-const LETTER_M = 0.215; // width of a letter of a label
+const LETTER_M = 0.225; // width of a letter of a label
 const LINE_M = 0.42; // height of its lines
 
 export interface FloorPlan {
@@ -23,7 +23,7 @@ export function floorPlan(desk: Desk, hello: Hello, hall: HallDescription | null
   const robots = robotsDrawing(desk, hall);
   const placed = hello.interlocks.filter((input) => input.at_lab_m);
   const labels = placed.map((input) => labelOf(plan, input));
-  const corners = labelPlaces(labels, taken(plan), { x: x0, y: -y1, wide: x1 - x0, high: y1 - y0 });
+  const corners = labelPlaces(labels, [...taken(plan), ...robotBoxes(desk, hall)], { x: x0, y: -y1, wide: x1 - x0, high: y1 - y0 });
   const inputs = placed.map((input, k) => inputDrawing(desk, plan, input, labels[k]!.wide, corners[k]!));
   const fence = svg("g.fence", null, ...plan.fence.map((segment) => line("fence-line", segment)));
   const element = svg("svg.floor-plan", { viewBox: `${x0} ${-y1} ${x1 - x0} ${y1 - y0}`, role: "group", "aria-label": "floor plan of the hall" }, ...rooms(plan), railDrawing(plan), fence, robots.element, ...inputs.map((input) => input.element), scaleBar(x1 - 5.7, -y0 - 0.15));
@@ -40,7 +40,8 @@ export function floorPlan(desk: Desk, hello: Hello, hall: HallDescription | null
 function labelOf(plan: GroundPlan, input: InterlockInput): Label {
   const [x, y] = input.at_lab_m!;
   const longest = Math.max(planName(input).length, KINDS[input.kind].open.length, KINDS[input.kind].healthy.length);
-  return { at: [x, -y], half: halfOf(input.kind, directionAt(plan, [x, y])), wide: longest * LETTER_M, high: 2 * LINE_M };
+  const room = roomOf(input.kind, directionAt(plan, [x, y]));
+  return { at: [x, -y], symbol: { ...room, x: x + room.x, y: -y + room.y }, wide: longest * LETTER_M, high: 2 * LINE_M };
 }
 
 function inputDrawing(desk: Desk, plan: GroundPlan, input: InterlockInput, wide: number, corner: Point) {
@@ -82,12 +83,12 @@ function rooms(plan: GroundPlan): SVGElement[] {
   ]);
 }
 
-/** Boxes that labels keep free: names of rooms, the rail, walls where they can. */
-function taken(plan: GroundPlan): { x: number; y: number; wide: number; high: number; light?: boolean }[] {
+/** Boxes that labels keep free: names of rooms, the rail with robot 1's name below it, walls where they can. */
+function taken(plan: GroundPlan): Box[] {
   const names = plan.rooms.map(({ name, x_m, y_m }) => ({ x: x_m[1] - 0.4 - name.length * 0.28, y: -y_m[1] + 0.1, wide: name.length * 0.28 + 0.3, high: 0.7 }));
   const [[ax, ay], [bx]] = plan.rail;
   const walls = lines(plan).map(([[px, py], [qx, qy]]) => ({ x: Math.min(px, qx) - 0.1, y: -Math.max(py, qy) - 0.1, wide: Math.abs(qx - px) + 0.2, high: Math.abs(qy - py) + 0.2, light: true }));
-  return [...names, ...walls, { x: ax - 1, y: -ay - 0.6, wide: bx - ax + 2, high: 1.2 }];
+  return [...names, ...walls, { x: ax - 1, y: -ay - 0.6, wide: bx - ax + 2, high: 1.7 }];
 }
 
 function railDrawing(plan: GroundPlan): SVGElement {

@@ -9,7 +9,7 @@ import { stopWords, type StopWords } from "./stop_words";
 import { symbolIcon } from "./symbols";
 
 export function forbidsPanel(desk: Desk): { element: HTMLElement; update(): void } {
-  const [word, count, body] = [el("div.verdict.live", { role: "status" }), el("span.tag"), el("div.scroll.col.live")];
+  const [word, count, body] = [el("div.verdict", { role: "status" }), el("span.tag.live"), el("div.scroll.col")];
   const reset = button("Reset", () => desk.ask("reset"), "primary");
   const why = el("div.reason");
   const element = el("section.panel.forbids", { "aria-label": "what forbids motion now" }, el("h2", null, "What forbids motion now", el("span.grow"), count), word, body, el("div.row.foot", null, reset.element, why));
@@ -23,9 +23,9 @@ export function forbidsPanel(desk: Desk): { element: HTMLElement; update(): void
       const stop = stopWords(desk);
       const said = verdict(desk, open, stop);
       say(word, said.word);
-      word.className = `verdict live ${said.kind}`;
+      word.className = `verdict ${said.kind}`; // says itself when the data are old
       say(count, `${inputs.length - open.length} of ${inputs.length} healthy`);
-      count.className = `tag ${open.length ? "bad" : "ok"}`;
+      count.className = `tag live ${open.length ? "bad" : "ok"}`;
       const refused = reasonOfReset(desk, stop);
       reset.allow(refused);
       say(why, refused ? `Reset: ${refused}` : "Reset is possible");
@@ -33,7 +33,7 @@ export function forbidsPanel(desk: Desk): { element: HTMLElement; update(): void
       const key = JSON.stringify([[...names], stop, steps]);
       if (key === shown) return;
       shown = key;
-      const nothing = !open.length && !stop && el("div.none", null, "No input is open and no stop is latched.");
+      const nothing = !open.length && !stop && el("div.none.live", null, "No input is open and no stop is latched.");
       fill(body, stepsCard(steps), stop && stopCard(stop), ...open.map((input) => inputCard(desk, input)), nothing);
     },
   };
@@ -47,7 +47,7 @@ function reasonOfReset(desk: Desk, stop: StopWords | null): string {
 function inputCard(desk: Desk, input: InterlockInput): HTMLElement {
   const rule = Object.values(desk.hello?.rules ?? {}).find((each) => each.name === KINDS[input.kind].rule);
   return el(
-    `div.card.input.open.${input.kind === "fence" ? "warn" : "bad"}`, null,
+    `div.card.input.open.live.${input.kind === "fence" ? "warn" : "bad"}`, null,
     el("div.row", null, symbolIcon(input.kind) as unknown as HTMLElement, el("b", null, input.name), el("span.tag.bad", null, stateWord(input.kind, true))),
     el("div", null, `${KINDS[input.kind].rule}: ${rule?.meaning ?? KINDS[input.kind].what}`),
     el("div.muted", null, `Still allows: ${stillAllows(desk, input.kind)}${rule?.drives_off ? "; takes the drives' power" : ""}`),
@@ -56,7 +56,7 @@ function inputCard(desk: Desk, input: InterlockInput): HTMLElement {
 
 function stopCard(stop: StopWords): HTMLElement {
   return el(
-    "div.card.bad", null,
+    "div.card.bad.live", null,
     el("div.row", null, el("b", null, `Stop ${stop.rule}`), el("span.muted", null, `rule ${stop.number}`), stop.about && el("span.tag", null, stop.about)),
     el("div", null, stop.meaning),
     stop.numbers.length > 0 && el("table", null, el("tbody", null, ...stop.numbers.map(([name, value]) => el("tr", null, el("td", null, name), el("td.num", null, value))))),

@@ -2,14 +2,8 @@
 // and takes a better one as long as the others make room for it.
 import type { Point } from "./ground_plan";
 
-export interface Label {
-  at: Point; // of the symbol, in drawing metres (y down)
-  half: Point; // extent of the symbol to each side
-  wide: number;
-  high: number;
-}
-
-interface Box {
+/** In drawing metres, y down. */
+export interface Box {
   x: number; // left
   y: number; // top
   wide: number;
@@ -17,14 +11,23 @@ interface Box {
   light?: boolean; // better not covered, but it may be
 }
 
-const LIGHT = 0.1; // what covering a light box counts
-const FAR = 0.02; // what a metre away from the symbol counts, against square metres covered
+export interface Label {
+  at: Point; // of the symbol
+  symbol: Box;
+  wide: number;
+  high: number;
+}
+
+const LIGHT = 0.4; // what covering a light box counts
+const FAR = 0.01; // what a metre away from the symbol counts, against square metres covered
 const PASSES = 4;
 const GAP_M = 0.08;
+const ASIDE_M = 0.25; // off the line that a symbol stands on
+const FARTHER_M = [0, 0.3, 0.6, 0.9, 1.2];
 
 /** Upper left corners, one for each label, within the bounds. */
 export function labelPlaces(labels: Label[], taken: Box[], bounds: Box): Point[] {
-  const fixed = [...taken, ...labels.map(({ at: [x, y], half: [h, v] }) => ({ x: x - h, y: y - v, wide: 2 * h, high: 2 * v }))];
+  const fixed = [...taken, ...labels.map((label) => label.symbol)];
   const placed: Box[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
     labels.forEach((label, k) => {
@@ -37,17 +40,18 @@ export function labelPlaces(labels: Label[], taken: Box[], bounds: Box): Point[]
 function best(label: Label, others: Box[], bounds: Box): Box {
   const all = candidates(label);
   const cost = (box: Box) => others.reduce((sum, other) => sum + overlap(box, other), 0) + FAR * Math.hypot(box.x + box.wide / 2 - label.at[0], box.y + box.high / 2 - label.at[1]);
-  return all.filter((box) => inside(box, bounds)).sort((a, b) => cost(a) - cost(b))[0] ?? all[0]!;
+  const costs = new Map(all.filter((box) => inside(box, bounds)).map((box) => [box, cost(box)]));
+  return [...costs.keys()].sort((a, b) => costs.get(a)! - costs.get(b)!)[0] ?? all[0]!;
 }
 
-/** Below, above, right, left and askew; then the same farther away. */
-function candidates({ at: [x, y], half: [h, v], wide, high }: Label): Box[] {
-  return [0, 0.4, 0.8, 1.2].flatMap((more) => {
-    const [below, above] = [y + v + GAP_M + more, y - v - GAP_M - more - high];
-    const [right, left] = [x + h + GAP_M + more, x - h - GAP_M - more - wide];
-    const places: Point[] = [[x - wide / 2, below], [x - wide / 2, above], [right, y - high / 2], [left, y - high / 2]];
-    const corners: Point[] = [[x, below], [x - wide, below], [x, above], [x - wide, above]];
-    return [...places, ...corners].map(([cx, cy]) => ({ x: cx, y: cy, wide, high }));
+/** Below, above, right and left, in the middle and more and more askew; then the same farther away. */
+function candidates({ at: [x, y], symbol, wide, high }: Label): Box[] {
+  const along = (middle: number, size: number) => [-size / 2, -0.75 * size, -0.25 * size, -size, 0, -size - ASIDE_M, ASIDE_M].map((shift) => middle + shift);
+  return FARTHER_M.flatMap((more) => {
+    const rows = [symbol.y + symbol.high + GAP_M + more, symbol.y - GAP_M - more - high];
+    const columns = [symbol.x + symbol.wide + GAP_M + more, symbol.x - GAP_M - more - wide];
+    const places = [...rows.flatMap((top) => along(x, wide).map((left): Point => [left, top])), ...columns.flatMap((left) => along(y, high).map((top): Point => [left, top]))];
+    return places.map(([left, top]) => ({ x: left, y: top, wide, high }));
   });
 }
 

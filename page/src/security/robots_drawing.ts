@@ -1,11 +1,13 @@
 // Robots from above, where they are now: base, arm as the chain of its links, mock-up as the outline of its box.
 import type { Desk } from "../desk";
 import { say, svg } from "../dom";
-import { linkPoses, carry, usable } from "../hall/chain";
+import { carry, home, linkPoses, usable } from "../hall/chain";
 import type { HallDescription } from "../hall/description";
 import type { Point } from "./ground_plan";
+import type { Box } from "./labels";
 
 const BASE_M = 0.45; // half edge of the drawn base
+const NAME_M = [1.8, 0.5] as const; // half width and height of a robot's name
 
 export interface RobotsDrawing {
   element: SVGElement;
@@ -34,6 +36,7 @@ export function robotsDrawing(desk: Desk, hall: HallDescription | null): RobotsD
       if (key === shown) return;
       shown = key;
       const poses = hall && usable(hall, axes) ? linkPoses(hall, axes) : null;
+      if (!poses && !ports.flat().every(Number.isFinite)) return; // nothing has come yet
       robots.forEach((robot, k) => {
         const port = ports[k]!;
         if (port.every(Number.isFinite)) robot.port.setAttribute("transform", `translate(${port[0]} ${-port[1]})`);
@@ -48,6 +51,21 @@ export function robotsDrawing(desk: Desk, hall: HallDescription | null): RobotsD
       });
     },
   };
+}
+
+/** Where the robots and their names stand now (before the first data: at home), in drawing metres, y down. */
+export function robotBoxes(desk: Desk, hall: HallDescription | null): Box[] {
+  if (!hall) return [];
+  const axes = desk.axes("actual");
+  const poses = linkPoses(hall, usable(hall, axes) ? axes : home(hall));
+  return [1, 2].flatMap((number) => {
+    const chain = chainOf(hall, poses, number);
+    const [x, y] = chain[0]!;
+    const drawn = [...chain, ...outline(hall, poses, number - 1), [x - BASE_M, y - BASE_M], [x + BASE_M, y + BASE_M]];
+    const [xs, ys] = [drawn.map((p) => p[0]!), drawn.map((p) => -p[1]!)];
+    const name = { x: x - NAME_M[0], y: -y + 2 * BASE_M - 0.4, wide: 2 * NAME_M[0], high: NAME_M[1] };
+    return [{ x: Math.min(...xs), y: Math.min(...ys), wide: Math.max(...xs) - Math.min(...xs), high: Math.max(...ys) - Math.min(...ys) }, name];
+  });
 }
 
 function place(robot: { base: SVGElement; arm: SVGElement; joints: SVGElement }, chain: Point[]): void {

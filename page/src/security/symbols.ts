@@ -43,11 +43,12 @@ const PARTS: Record<Kind, () => SVGElement[]> = {
   ],
 };
 
-/** Half of the room that a symbol takes on the plan, m along x and y; direction of its wall in degrees. */
-export function halfOf(kind: Kind, direction: number): [number, number] {
-  if (kind === "door") return direction === 0 ? [0.7, 1.2] : [1.2, 0.7]; // the leaf swings to either side
-  if (kind === "gate") return direction === 0 ? [1.1, 0.35] : [0.35, 1.1];
-  return [0.55, 0.55];
+/** Room that a symbol takes on the plan round its place, m (y down); direction of its wall in degrees. */
+export function roomOf(kind: Kind, direction: number): { x: number; y: number; wide: number; high: number } {
+  const lying = direction === 0;
+  if (kind === "door") return lying ? { x: -0.7, y: -1.2, wide: 1.4, high: 1.5 } : { x: -1.2, y: -0.7, wide: 1.5, high: 1.4 }; // with its leaf open
+  if (kind === "gate") return lying ? { x: -1.1, y: -0.3, wide: 2.2, high: 0.6 } : { x: -0.3, y: -1.1, wide: 0.6, high: 2.2 };
+  return { x: -0.5, y: -0.5, wide: 1, high: 1 };
 }
 
 /** The symbol alone, for a list. */

@@ -1,7 +1,7 @@
 // What comes over the network: the bridge's input filter with rates, what was refused and why, the synchronous interface.
 import type { Desk } from "../desk";
 import { el, fill, say } from "../dom";
-import { fixed } from "../numbers";
+import { count, fixed } from "../numbers";
 import { Rates } from "./rates";
 
 const SAMPLE_MS = 200;
@@ -18,7 +18,7 @@ export class Network {
   private readonly refused = { bridge: el("div.refused"), sync: el("div.refused") };
 
   constructor(private readonly desk: Desk) {
-    const body = el("tbody.live");
+    const body = el("tbody.live") as HTMLTableSectionElement;
     for (const name of COUNTERS) {
       const [total, rate] = [el("td.num"), el("td.num")];
       this.counters.set(name, { total, rate });
@@ -27,7 +27,7 @@ export class Network {
     const head = el("thead", null, el("tr", null, el("th", null, "packets"), el("th.num", null, "total"), el("th.num", null, "per s"), el("th", null, "")));
     this.bridge = el("section.panel", { "aria-label": "bridge input filter" }, el("h2", null, "Bridge: input filter", el("span.grow"), this.input), this.facts.bridge.element, el("table", null, head, body), el("h2", null, "Refused, by reason"), this.refused.bridge);
     this.sync = el("section.panel", { "aria-label": "synchronous interface" }, el("h2", null, "Synchronous interface"), this.facts.sync.element, el("h2", null, "Refused, by reason"), this.refused.sync);
-    desk.on("hello", () => body.querySelectorAll("tr").forEach((row, k) => say(row.lastElementChild ?? row, this.meaning(COUNTERS[k] ?? ""))));
+    desk.on("hello", () => [...body.rows].forEach((row, k) => say(row.cells[3]!, (row.title = this.meaning(COUNTERS[k] ?? "")))));
   }
 
   update(): void {
@@ -52,7 +52,7 @@ export class Network {
   takeStatus(): void {
     const { bridge, sync } = this.desk.status ?? {};
     this.facts.bridge.say([bridge?.address ?? "not served", bridge?.client ?? "nobody sends", bridge ? `${bridge.phase}, ${bridge.cause}` : "–"]);
-    this.facts.sync.say([sync?.address ?? "not served", sync?.master ?? "nobody sends", sync?.sequence ?? "–", sync ? (sync.master ? `${sync.silent_cycles} cycles` : "–") : "–"]);
+    this.facts.sync.say([sync?.address ?? "not served", sync?.master ?? "nobody sends", sync?.sequence ?? "–", sync ? (sync.master ? count(sync.silent_cycles, "cycle") : "–") : "–"]);
     showReasons(this.refused.bridge, bridge?.refused);
     showReasons(this.refused.sync, sync?.refused);
   }
