@@ -60,7 +60,8 @@ export class RunList {
 
   private row(run: RunEntry): HTMLElement {
     const what = [run.kind, run.scenario === run.name ? "" : run.scenario.split("/").at(-1), bytesText(run.bytes)].filter(Boolean).join(" · ");
-    const facts = [run.began_utc ? run.began_utc.slice(0, 19).replace("T", " ") + " UTC" : "no records", duration(run.duration_s)];
+    const written = new Date(run.written_ns / 1e6).toISOString().slice(0, 16).replace("T", " "); // lockstep runs carry a made-up time
+    const facts = [`written ${written} UTC`, run.began_utc ? duration(run.duration_s) : "no records"];
     const [state, kind] = endOf(run);
     return el(
       "button.log-run",
@@ -78,7 +79,7 @@ export function endOf(run: RunEntry): [string, string] {
   if (run.recording) return ["being recorded", "warn"];
   const served = run.kind === "serve"; // an open session: operators stop and go on in it, it has nothing to fail at
   if (run.ended_in_stop) return ["stopped", served ? "warn" : "bad"];
-  if (run.passed === false) return served ? ["had stops or late cycles", "warn"] : ["failed", "bad"];
+  if (run.passed === false) return served ? ["stops or late cycles", "warn"] : ["failed", "bad"];
   if (!run.complete) return ["cut off", "warn"];
   return run.ended_in_stop === false || run.passed ? ["ended well", "ok"] : ["complete", ""];
 }
