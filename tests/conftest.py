@@ -9,8 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("MUJOCO_GL", "egl")
+
+settings.register_profile("house", deadline=None)  # no test asserts wall-clock time
+settings.load_profile("house")
 
 TESTS = Path(__file__).parent
 LIVE = {  # files with a live facility, real sockets or loops against the clock

@@ -8,6 +8,8 @@ const MESSAGE = 2;
 const HEAD = 24; // bytes: kind, three zero, u32 frame number, f64 time of the cycle, f64 time of sending (ms of the server's clock)
 const SYSTEM_VALUES = 2 * 4 * 22; // commanded and actual in four coordinate systems
 const PING_MS = 1000;
+const WATCH_MS = 150;
+const WIDE_MS = 12; // bounds of the clock that are wider are sounded again soon: a jog's heartbeats would look old
 const SOUNDINGS_AT_ONCE = 3;
 const RETRY_MS = [100, 250, 500, 1000];
 const STALLED_BYTES = 4096; // waiting to be sent; what was sent a moment ago is still counted, so a few messages are no stall
@@ -35,7 +37,8 @@ export class Link {
   private socket: WebSocket | null = null;
   private sequence = 0;
   private attempts = 0;
-  private heardAt = 0; // anything
+  private heardAt = 0;
+  private pingedAt = 0; // anything
   private ended = false; // the server has said that it goes
   sounded = false; // in this connection: its server's clock is known
   aliveAt = -Infinity; // last frame or answer to a ping
@@ -47,7 +50,7 @@ export class Link {
     private readonly token: string,
     private readonly listener: LinkListener,
   ) {
-    setInterval(() => this.watch(), PING_MS);
+    setInterval(() => this.watch(), WATCH_MS);
     this.open();
   }
 
@@ -109,10 +112,12 @@ export class Link {
       this.closed(deaf, "nothing heard of the server");
       return;
     }
-    this.ping();
+    const due = this.clock.width > WIDE_MS ? WATCH_MS : PING_MS;
+    if (performance.now() - this.pingedAt >= due - WATCH_MS / 2) this.ping();
   }
 
   private ping(): void {
+    this.pingedAt = performance.now();
     this.socket?.send(JSON.stringify({ kind: "ping", at: performance.now() }));
   }
 

@@ -44,6 +44,7 @@ export interface Hello {
   kind: "hello";
   version: number;
   id: number; // of this viewer
+  secret: string; // of this viewer: proves that an upload comes from its page
   proxops: string;
   cell: string;
   period_s: number;
@@ -99,6 +100,7 @@ export interface RunState {
 export interface UploadState {
   kind: "upload";
   phase: "none" | "checking" | "checked" | "loaded";
+  number: number; // of the file, to say which one is meant
   name: string;
   lines: number;
   duration_s: number;

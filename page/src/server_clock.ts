@@ -35,6 +35,11 @@ export class ServerClock {
     return Math.max(...this.soundings.map((s) => s.server + (now - s.t1) - drift(now, s)));
   }
 
+  /** How far apart the two bounds are, ms: by so much a request looks older than it is. */
+  get width(): number {
+    return Math.min(Infinity, ...this.soundings.map((s) => s.t1 - s.t0));
+  }
+
   /** Last round trip, ms. */
   get roundTrip(): number {
     const last = this.soundings.at(-1);

@@ -7,6 +7,7 @@ import { nameField } from "./name_field";
 import { notice, noticeShelf } from "./notice";
 import { duration, fixed } from "./numbers";
 import type { Mounted, Page } from "./page";
+import { useToken } from "./visitor";
 
 const LOOK_MS = 25; // how often the age of the data is looked at
 const SECOND_CLICK_MS = 3000;
@@ -18,7 +19,9 @@ export class Shell {
   private shown = "";
   private drawnAt = 0;
   private readonly tabs = el("nav.tabs", { "aria-label": "pages" });
-  private readonly banner = el("div.banner.bad", { role: "alert", hidden: true });
+  private readonly bannerText = el("span");
+  private readonly tokenField = el("input.token-field#token", { type: "password", placeholder: "token", "aria-label": "the console's token", autocomplete: "off", onkeydown: (event: KeyboardEvent) => event.key === "Enter" && useToken(this.tokenField.value) }) as HTMLInputElement;
+  private readonly banner = el("div.banner.bad", { role: "alert", hidden: true }, this.bannerText, this.tokenField);
   private readonly mode = el("span.mode.live#mode");
   private readonly source = el("span.live");
   private readonly link = el("span#link");
@@ -148,8 +151,9 @@ export class Shell {
           ? [`STOPPED: ${desk.status.stop.text}`, "bad"]
           : ["", ""];
     this.banner.hidden = !text;
+    mark(this.tokenField, "shown", !desk.connected && /token/.test(desk.why));
     if (text) {
-      say(this.banner, text);
+      say(this.bannerText, text);
       this.banner.className = `banner ${kind}`;
     }
   }

@@ -25,6 +25,12 @@ export function token(): string {
   return sessionStorage.getItem(TOKEN) ?? "";
 }
 
+/** Use another token from now on. */
+export function useToken(given: string): void {
+  sessionStorage.setItem(TOKEN, given.trim());
+  location.reload();
+}
+
 /** Fetch from our own server, with the token where there is one. */
 export async function fetchOwn(path: string, options: RequestInit = {}): Promise<Response> {
   const headers = new Headers(options.headers);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from served_console import FLAGS, Served, Tab, serve
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     made = serve(tmp_path_factory.mktemp("console") / "serve")
     yield made
+    beside = [made.keeper_pid(), made.console_pid()]
     made.end()
+    assert not [pid for pid in beside if Path(f"/proc/{pid}").exists()]  # ended with the facility, and reaped
 
 
 @pytest.fixture(scope="module")  # its event loop would be in the way of other tests' own

@@ -60,9 +60,12 @@ class Served:
         return max(0.0, (int(moving[-1]) - since_utc_ns) * 1e-6) if len(moving) else 0.0
 
     def console_pid(self) -> int:
-        """The console's process: the facility's child that serves the page."""
-        words = ["pgrep", "-f", "-P", str(self.process.pid), "proxops.console"]
-        return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0])
+        """The console's process: the child of its keeper, which is the facility's."""
+        return child(self.keeper_pid(), "proxops.console")
+
+    def keeper_pid(self) -> int:
+        """Restarts the console."""
+        return child(self.process.pid, "proxops.console.keeper")
 
     def end(self) -> None:
         if self.process.poll() is None:
@@ -71,6 +74,12 @@ class Served:
             self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
+
+
+def child(pid: int, module: str) -> int:
+    """The process of this Python module that another has started."""
+    words = ["pgrep", "-f", "-P", str(pid), "--", f"-m {module} "]
+    return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0])
 
 
 def wait_until(true: Callable[[], Any], seconds: float = 10.0, what: str = "") -> None:

@@ -1,8 +1,11 @@
 """One holder of control, taken and released in everybody's sight."""
 
+import numpy as np
 import pytest
 
+from proxops.console import viewer as viewer_module
 from proxops.console.attendance import MOST, Attendance
+from proxops.console.live_feed import Frame
 from proxops.core.errors import Refused
 
 
@@ -51,6 +54,35 @@ def test_names_are_told_apart_and_clean() -> None:
 def test_the_hall_is_full_at_some_point() -> None:
     hall = Attendance()
     for _ in range(MOST):
-        assert not hall.full
+        assert hall.make_room()
         hall.enter("same")
-    assert hall.full and len({v.name for v in hall.viewers.values()}) == MOST
+    assert not hall.make_room() and len({v.name for v in hall.viewers.values()}) == MOST
+
+
+def test_a_full_hall_loses_who_has_been_deaf_for_longest_but_not_the_holder(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(viewer_module.time, "monotonic", lambda: now[0])
+    hall = Attendance()
+    seated = [hall.enter(f"v{k}") for k in range(MOST)]
+    hall.take(seated[0], over=False)
+    for k in (0, 7, 3):  # the holder has been deaf for longest
+        now[0] += 1.0
+        seated[k].offer(Frame(1, np.zeros(1, [("x", "f8")])[0], b"frame"))
+        while seated[k].next() != b"frame":
+            pass
+    now[0] += viewer_module.DEAF_S - 0.1  # the last one is not called deaf yet
+    assert hall.make_room()
+    assert seated[7].dismissed.is_set() and seated[7].id not in hall.viewers
+    assert hall.holder is seated[0] and len(hall.viewers) == MOST - 1
+    hall.enter("newcomer")
+    assert not hall.make_room()  # nobody else has been deaf for long
+    assert hall.leave(seated[7]) is False and "newcomer" in hall.said  # it is not missed twice
+
+
+def test_secrets_are_each_viewers_own() -> None:
+    hall = Attendance()
+    anna, ben = hall.enter("Anna"), hall.enter("Ben")
+    assert hall.by_secret(anna.secret) is anna and hall.by_secret(ben.secret) is ben
+    assert anna.secret not in str(hall.state()) and len(anna.secret) >= 20
+    for wrong in ("", "1", anna.secret[:-1], "ä"):
+        assert hall.by_secret(wrong) is None

@@ -125,7 +125,7 @@ def test_from_the_first_look_to_the_replay(served: Served, open_tab: OpenTab, tm
     assert tab.page.get_attribute('button:has-text("Put on the desk")', "aria-disabled") == "true"
     tab.page.set_input_files("#trajectory", swing(tmp_path / "good.txt"))
     tab.wait("proxops.desk.upload?.phase === 'checked' && proxops.desk.upload.feasible", 60.0)
-    tab.wait("document.querySelector('.upload-state').textContent.includes('can play it')")
+    tab.wait("document.querySelector('.upload-state').textContent.includes('can be played as it is written')")
     tab.page.click('button:has-text("Put on the desk")')
     tab.wait("proxops.desk.status?.trajectory", 30.0)
 

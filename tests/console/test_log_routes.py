@@ -17,14 +17,16 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from small_log import START_NS, small_pool, write_log
 from starlette.applications import Starlette
 
-from proxops.console import csv_pieces
+from proxops.console import csv_pieces, worker
 from proxops.console.access import Gate, guarded
 from proxops.console.log_differences import curves_and_differences
-from proxops.console.log_routes import LogRoutes
+from proxops.console.log_routes import DOWNLOADS, LogRoutes
 from proxops.console.worker import NICE, WAITING, Busy, Worker
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS
@@ -190,14 +192,16 @@ def test_csv_of_a_span_has_its_records_only(server: Server, monkeypatch: pytest.
         ("/api/log/curves", {"names": "a-b-c"}, "no such variable"),
         ("/api/log/curves", {"names": ","}, "names of variables"),
         ("/api/log/curves", {"names": ",".join(f"actual.a{k}" for k in range(65))}, "1 to 64"),
-        ("/api/log/curves", {"t0": "nan"}, "a finite number"),
-        ("/api/log/curves", {"t1": "inf"}, "a finite number"),
-        ("/api/log/curves", {"t0": "soon"}, "a finite number"),
+        ("/api/log/curves", {"t0": "nan"}, "-1e+09 to 1e+09"),
+        ("/api/log/curves", {"t1": "inf"}, "-1e+09 to 1e+09"),
+        ("/api/log/curves", {"t0": "soon"}, "-1e+09 to 1e+09"),
         ("/api/log/curves", {"t0": 2, "t1": 2}, "t0 before t1"),
         ("/api/log/curves", {"pixels": 99}, "100 to 4000"),
         ("/api/log/curves", {"pixels": 4001}, "100 to 4000"),
         ("/api/log/samples", {"hz": 0}, "0.1 to 250"),
         ("/api/log/samples", {"t1": 1e9}, "too many samples"),
+        ("/api/log/samples", {"t0": -1e308, "t1": 1e308}, "-1e+09 to 1e+09"),
+        ("/api/log/csv", {"t0": -1e308}, "-1e+09 to 1e+09"),
         ("/api/log/csv", {"t1": ""}, "t1 is missing"),
         ("/api/log/csv", {"names": "nothing.at_all"}, "no such variable"),
     ],
@@ -211,8 +215,90 @@ def test_what_cannot_be_answered_is_refused_in_words(
 
 
 def test_a_span_far_beyond_the_run_is_cut_to_it(server: Server) -> None:
-    answer = server.get("/api/log/csv", id=RUN, names="clock.tick", t0=-1e300, t1=1e300)
+    answer = server.get("/api/log/csv", id=RUN, names="clock.tick", t0=-1e9, t1=1e9)
     assert answer.body.count(b"\n") == COUNT + 1
+
+
+NUMBER = st.floats().map(repr) | st.integers().map(str) | st.text(max_size=8)
+WORDS = st.sampled_from(["actual.rail", "state.mode", "setpoint.rail-actual.rail", "-", "actual.rail-", ","])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    path=st.sampled_from(["", "/curves", "/samples", "/csv"]),
+    id=st.just(RUN) | st.text(max_size=20) | st.sampled_from(["a/" * 300 + ".mcap", "x" * 300 + ".mcap", "\0.mcap"]),
+    names=st.lists(WORDS | st.text(max_size=8), max_size=4).map(",".join),
+    numbers=st.fixed_dictionaries({}, optional={name: NUMBER for name in ("t0", "t1", "pixels", "hz")}),
+)
+@example(path="/samples", id=RUN, names="actual.rail", numbers={"t0": "-1e308", "t1": "1e308", "hz": "250"})
+@example(path="/csv", id=RUN, names="actual.rail", numbers={"t0": "-1e308", "t1": "1e308"})
+def test_any_question_is_answered_or_refused(
+    server: Server, path: str, id: str, names: str, numbers: dict[str, str]
+) -> None:
+    answer = server.get(f"/api/log{path}", id=id, names=names, **numbers)
+    assert answer.status == 200 or (answer.status == 400 and answer.error)
+
+
+def test_errors_name_the_run_and_not_where_it_lies(server: Server) -> None:
+    (server.folder / "bad").mkdir()
+    bad = server.folder / "bad" / "run.mcap"
+    bad.write_bytes(b"not a log at all")
+    try:
+        for path in ("/api/log", "/api/log/curves", "/api/log/samples", "/api/log/csv"):
+            answer = server.get(path, id="bad/run.mcap", names="actual.rail", t0=0, t1=1, pixels=100, hz=25)
+            assert answer.status == 400 and answer.error.startswith("bad/run.mcap: not an MCAP log")
+    finally:
+        bad.unlink()
+        bad.parent.rmdir()
+    answer = server.get("/api/log/csv", id=RUN, names="nothing.at_all")
+    assert answer.status == 400 and str(server.folder) not in answer.error
+
+
+def test_downloads_are_few_and_hold_up_nobody_else(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that never end: a third is told so, plots and lists are answered; with the end of one there is room again."""
+
+    async def test() -> None:
+        ends = asyncio.Event()
+
+        async def pieces(self: csv_pieces.Download, worker: Worker) -> AsyncIterator[bytes]:
+            yield await worker.ask(str.encode, "a\n")
+            await ends.wait()
+
+        monkeypatch.setattr(csv_pieces.Download, "pieces", pieces)
+
+        async def ask(path: str) -> Answer:
+            return await server.asked(path, OURS, "GET", {"id": RUN, "names": "clock.tick"})
+
+        under_way = [asyncio.create_task(ask("/api/log/csv")) for _ in range(DOWNLOADS)]
+        await asyncio.sleep(0)
+        third = await ask("/api/log/csv")
+        assert third.status == 503 and "downloads are under way" in third.error
+        assert (await ask("/api/logs")).status == 200
+        under_way.pop().cancel()
+        await asyncio.sleep(0.05)
+        again = asyncio.create_task(ask("/api/log/csv"))
+        await asyncio.sleep(0.05)
+        ends.set()
+        assert (await again).status == 200 and (await under_way[0]).body == b"a\n"
+        assert server.routes._downloads == 0
+
+    server.loop.run(test())
+
+
+def test_downloads_have_a_process_of_their_own(server: Server, tmp_path: Path) -> None:
+    """One that is at work for long does not hold up a list."""
+
+    async def test() -> None:
+        gate = tmp_path / "gate"
+        os.mkfifo(gate)
+        writing = asyncio.create_task(server.routes._writer.ask(gate.read_bytes))
+        await asyncio.sleep(0)
+        answer = await server.asked("/api/logs", OURS, "GET", {})
+        assert answer.status == 200 and not writing.done()
+        await asyncio.to_thread(gate.write_bytes, b"go")
+        assert await writing == b"go"
+
+    server.loop.run(test())
 
 
 def test_only_our_own_page_is_answered(server: Server) -> None:
@@ -257,6 +343,24 @@ def test_a_process_that_dies_is_replaced() -> None:
     with_worker(test)
 
 
+def test_what_nobody_wants_any_more_ends_with_its_process(tmp_path: Path) -> None:
+    async def test(worker: Worker) -> None:
+        first = await worker.ask(os.getpid)
+        gate = tmp_path / "gate"
+        os.mkfifo(gate)
+        working = asyncio.create_task(worker.ask(gate.read_bytes, mortal=True))
+        waiting = asyncio.create_task(worker.ask(os.getpid, mortal=True))
+        await asyncio.sleep(0.05)
+        waiting.cancel()  # its turn has not come: the one at work goes on
+        await asyncio.sleep(0.05)
+        assert not working.done() and worker._pool is not None
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        assert await worker.ask(os.getpid) != first
+
+    with_worker(test)
+
+
 def test_errors_come_with_their_words() -> None:
     async def test(worker: Worker) -> None:
         with pytest.raises(BadInput, match="not the id of a run"):
@@ -287,7 +391,7 @@ def test_only_so_many_wait_and_those_who_leave_are_not_read(tmp_path: Path) -> N
 
 
 def test_a_full_waiting_room_is_told_with_503(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proxops.console.worker.WAITING", 0)
+    monkeypatch.setattr(worker, "WAITING", 0)
     answer = server.get("/api/logs")
     assert answer.status == 503 and "try again" in answer.error
 

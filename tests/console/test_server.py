@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import struct
 import time
@@ -17,9 +18,11 @@ import pytest
 from page_socket import PageSocket, open_socket
 from served_console import Served, wait_until
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.sync.client import ClientConnection
 
 from proxops.console.attendance import MOST
-from proxops.console.viewer import CREDIT
+from proxops.console.doorstep import PLACES
+from proxops.console.viewer import CREDIT, DEAF_S
 from proxops.core.messages import AXES
 from proxops.lab.cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, values_from_axes
@@ -134,6 +137,59 @@ def test_a_watcher_may_stop_the_hall_even_late(served: Served, page: PageSocket)
     served.wait_mode("STOPPED")
     served.ask("reset")
     served.wait_mode("READY")
+
+
+def test_a_flood_of_stops_does_not_swallow_the_next_one(served: Served, page: PageSocket) -> None:
+    watcher = PageSocket(served.port, "watcher")
+    assert page.ask("take_control")["ok"]
+    assert page.ask("safe_stop")["ok"]
+    served.wait_mode("STOPPED")
+    for k in range(60):
+        watcher.say(kind="do", sequence=k + 1, sent_ms=0.0, ttl_ms=800.0, do="safe_stop", **{"with": {}})
+    for k in range(60):
+        assert watcher.wait("done", sequence=k + 1)["ok"]
+    assert page.ask("reset")["ok"]
+    served.wait_mode("READY")
+    assert page.ask("safe_stop")["ok"]
+    assert served.ask("status")["mode"] in ("STOPPING", "STOPPED")
+    served.wait_mode("STOPPED")
+    watcher.close()
+
+
+def test_a_stop_counts_even_if_its_page_goes_at_once(served: Served) -> None:
+    page = PageSocket(served.port)
+    page.say(kind="do", sequence=1, sent_ms=0.0, ttl_ms=800.0, do="safe_stop", **{"with": {}})
+    page.drop()
+    served.wait_mode("STOPPED", 5.0)
+
+
+def test_a_watcher_cannot_starve_the_operator(served: Served, page: PageSocket) -> None:
+    watcher = PageSocket(served.port, "watcher")
+    assert page.ask("take_control")["ok"]
+    for k in range(100):
+        watcher.say(
+            kind="do", sequence=k + 1, sent_ms=watcher.now_ms, ttl_ms=800.0, do="rename", **{"with": {"name": "w"}}
+        )
+    assert not watcher.wait("done", ok=False)["ok"]
+    assert page.ask("select", source="manual")["ok"] and page.ask("select", source="none")["ok"]
+    watcher.close()
+
+
+def test_a_heartbeat_holds_from_when_it_was_made(served: Served, page: PageSocket) -> None:
+    """One beat of a jog, good for 200 ms: what was made long ago moves the robot less far."""
+    page.ask("take_control")
+    assert page.ask("select", source="manual")["ok"]
+    ways = []
+    for age_ms in (0.0, 120.0):
+        before = served.ask("status")["setpoint"]["robot1_a1"]
+        beat = {"system": "IJT", "robot": "robot1", "component": "a1", "direction": 1, "speed": 1.0, "hold_ms": 200.0}
+        assert page.ask("jog", age_ms=age_ms, ttl_ms=800.0, **beat)["ok"]
+        time.sleep(0.3)
+        wait_until(lambda: still(served), 3.0, "standstill")
+        ways.append(served.ask("status")["setpoint"]["robot1_a1"] - before)
+    # Sped up for 200 ms or 80 ms and slowed down alike: ways like 6 to 1, less when the first beat itself was late.
+    assert ways[0] > 1e-4 and ways[1] < 0.5 * ways[0]
+    page.ask("select", source="none")
 
 
 def test_jog_ends_with_its_page(served: Served) -> None:
@@ -285,10 +341,139 @@ def greets(served: Served) -> bool:
         return False
 
 
+def test_a_crowd_at_the_door_keeps_nobody_out(served: Served) -> None:
+    """Websockets that never greet give way to those who come later."""
+    crowd = [open_socket(served.port) for _ in range(3)]
+    lines = []
+    for _ in range(PLACES + 20):
+        line = socket.create_connection(("127.0.0.1", served.port), 10)
+        line.sendall(handshake(served.port))
+        lines.append(line)
+    page = PageSocket(served.port, "operator")
+    assert page.ask("take_control")["ok"]
+    page.close()
+    for strange in crowd:
+        with pytest.raises(ConnectionClosed, match="no greeting"):
+            strange.recv(timeout=5)
+    for line in lines:
+        line.close()
+
+
+def test_silent_connections_are_cut(served: Served) -> None:
+    """Half open, or with a request that never ends; the page is served all the while."""
+    silent = [socket.create_connection(("127.0.0.1", served.port), 10) for _ in range(300)]
+    slow = socket.create_connection(("127.0.0.1", served.port), 10)
+    slow.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+    assert urllib.request.urlopen(served.address, timeout=5).status == 200
+
+    def gone(line: socket.socket) -> bool:
+        line.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            try:
+                return line.recv(1) == b""
+            except ConnectionError:
+                return True
+        return False
+
+    def slow_is_gone() -> bool:
+        with contextlib.suppress(OSError):
+            slow.setblocking(True)
+            slow.sendall(b"X: y\r\n")
+        return gone(slow)
+
+    wait_until(lambda: slow_is_gone() and all(gone(line) for line in silent), 15.0, "the end of all that is silent")
+    assert urllib.request.urlopen(served.address, timeout=5).status == 200
+    for line in (*silent, slow):
+        line.close()
+
+
 def test_more_viewers_than_there_is_room_for(served: Served) -> None:
-    pages = [PageSocket(served.port, f"v{k}") for k in range(MOST)]
-    with pytest.raises((ConnectionClosed, WebSocketException)):
-        PageSocket(served.port)
+    """Who finds no place is told why. A page that hangs loses its place to one that comes, unless it holds control."""
+    pages = [PageSocket(served.port, f"v{k}", take=False) for k in range(MOST)]
+    assert pages[0].ask("take_control")["ok"]
+    assert closed_with(newcomer(served)) == (1013, "too many viewers")
+    # They read on all the while, or pings would find them dead.
+    wait_until(lambda: any(map(lost, pages)) or greets(served), DEAF_S + 10.0, "a place of one that has hung")
+    gone = [page for page in pages if lost(page)]
+    assert [page.socket.close_code for page in gone] == [1013] and gone != [pages[0]]
     for page in pages:
-        page.drop()
+        if page not in gone:
+            page.drop()
     wait_until(lambda: greets(served), 10.0, "room for a page again")
+
+
+def newcomer(served: Served) -> ClientConnection:
+    made = open_socket(served.port)
+    made.send(json.dumps({"kind": "hello", "version": 1, "name": "late"}))
+    return made
+
+
+def closed_with(line: ClientConnection) -> tuple[int, str]:
+    with pytest.raises(ConnectionClosed) as closed:
+        line.recv(timeout=5)
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code, closed.value.rcvd.reason
+
+
+def lost(page: PageSocket) -> bool:
+    """Its place has been given away."""
+    try:
+        page.listen(0.01)
+        return False
+    except ConnectionClosed:
+        return True
+
+
+# ---------------------------------------------------------------------- uploads
+def upload(served: Served, secret: str | None, data: bytes = b"1 2 3\n", **headers: str) -> tuple[int, str]:
+    """Status and error of a trajectory that is sent from the page."""
+    given = {"X-Proxops": "1", "Origin": served.address.rstrip("/"), **headers}
+    if secret is not None:
+        given["X-Proxops-Secret"] = secret
+    request = urllib.request.Request(served.address + "api/trajectory?name=a.txt", data, given, method="POST")
+    try:
+        return urllib.request.urlopen(request, timeout=10).status, ""
+    except urllib.error.HTTPError as refused:
+        return refused.code, json.loads(refused.read())["error"]
+
+
+def test_an_upload_proves_whose_page_it_comes_from(served: Served, page: PageSocket) -> None:
+    watcher = PageSocket(served.port, "watcher")
+    assert page.ask("take_control")["ok"]
+    assert watcher.hello["secret"] != page.hello["secret"]
+    assert upload(served, None)[0] == upload(served, "guessed")[0] == upload(served, str(page.hello["id"]))[0] == 400
+    code, said = upload(served, watcher.hello["secret"])
+    assert code == 409 and "holds control" in said
+    assert upload(served, page.hello["secret"], Origin="http://evil.example")[0] == 403
+    assert page.hello["secret"] not in json.dumps(watcher.messages)
+    assert upload(served, page.hello["secret"]) == (200, "")
+    told = watcher.wait("upload", 60.0, phase="checked")
+    assert not told["feasible"] and told["errors"][0]["line"] == 1
+    refused = page.ask("load_upload", number=told["number"])
+    assert not refused["ok"] and "no file that may run" in refused["error"]
+    watcher.close()
+
+
+def test_an_upload_that_breaks_off_leaves_no_trace(served: Served, page: PageSocket) -> None:
+    assert page.ask("take_control")["ok"]
+    head = [
+        "POST /api/trajectory?name=b.txt HTTP/1.1", f"Host: 127.0.0.1:{served.port}", "X-Proxops: 1",
+        f"Origin: http://127.0.0.1:{served.port}", f"X-Proxops-Secret: {page.hello['secret']}", "Content-Length: 1000",
+    ]  # fmt: skip
+    with socket.create_connection(("127.0.0.1", served.port), 3) as line:
+        line.sendall("\r\n".join([*head, "", "begun"]).encode())
+        wait_until(lambda: "just arriving" in upload(served, page.hello["secret"])[1], 5.0, "one upload at a time")
+    page.messages.clear()
+    wait_until(lambda: upload(served, page.hello["secret"])[0] == 200, 5.0, "room for another")
+    assert page.wait("upload", 60.0, phase="checking")["name"] == "a.txt"
+    assert "Traceback" not in (served.folder.parent / "stderr.txt").read_text()
+
+
+# ---------------------------------------------------------------------- the end of the console, not of the hall
+def test_a_console_that_is_killed_comes_back(served: Served, page: PageSocket) -> None:
+    tick, console = served.ask("status")["tick"], served.console_pid()
+    os.kill(console, signal.SIGKILL)
+    wait_until(lambda: greets(served), 20.0, "another console")
+    assert served.console_pid() != console
+    assert served.ask("status")["tick"] > tick and served.ask("status")["mode"] == "READY"
+    assert "the console has ended (exit code -9): restarted" in (served.folder.parent / "stderr.txt").read_text()

@@ -15,7 +15,7 @@ export interface TrajectoryPanel {
 export function trajectoryPanel(desk: Desk): TrajectoryPanel {
   const file = el("input", { type: "file", id: "trajectory", hidden: true, "aria-label": "trajectory file" }) as HTMLInputElement;
   const choose = button("Upload…", () => file.click());
-  const load = button("Put on the desk", () => desk.ask("load_upload"), "primary");
+  const load = button("Put on the desk", () => desk.ask("load_upload", { number: desk.upload?.number ?? 0 }), "primary");
   const state = el("div.upload-state");
   const list = el("div.scroll.findings", { tabindex: 0, "aria-label": "what is wrong with the file" });
   const element = el("div.panel.trajectory", null, el("h2", null, "Trajectory file", el("span.grow"), choose.element, load.element, file), state, list);
@@ -34,7 +34,8 @@ export function trajectoryPanel(desk: Desk): TrajectoryPanel {
   });
 
   async function send(chosen: File): Promise<void> {
-    const answer = await fetchOwn(`/api/trajectory?name=${encodeURIComponent(chosen.name)}&viewer=${desk.hello?.id ?? 0}`, { method: "POST", body: chosen }).catch((error: unknown) => error as Error);
+    const headers = { "X-Proxops-Secret": desk.hello?.secret ?? "" };
+    const answer = await fetchOwn(`/api/trajectory?name=${encodeURIComponent(chosen.name)}`, { method: "POST", body: chosen, headers }).catch((error: unknown) => error as Error);
     if (answer instanceof Error) notice(`upload: ${answer.message}`, "bad");
     else if (!answer.ok) notice(`upload: ${((await answer.json()) as { error: string }).error}`, "bad");
   }

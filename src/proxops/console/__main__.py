@@ -1,4 +1,4 @@
-"""The console's process: ``python -m proxops.console``. ``proxops serve`` starts it with a socket that listens already."""
+"""The console's process: ``python -m proxops.console``, started by its keeper with a socket that listens already."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Final
 import uvicorn
 
 from proxops.console.access import Gate
+from proxops.console.connection_watch import ConnectionWatch
 from proxops.console.facility_about import FacilityAbout
 from proxops.console.requests import SIZE_LIMIT
 from proxops.console.server import Console, Place
@@ -51,14 +52,15 @@ def _step_back() -> None:
 
 async def _serve(console: Console, listening: socket.socket, parent: int) -> None:
     config = uvicorn.Config(
-        console.app(), log_level="warning", access_log=False, ws="websockets-sansio", ws_max_size=SIZE_LIMIT,
+        console.app(), log_level="warning", access_log=False, http="h11", ws="websockets-sansio", ws_max_size=SIZE_LIMIT,
         ws_per_message_deflate=False, ws_ping_interval=2.0, ws_ping_timeout=4.0, timeout_keep_alive=5,
         timeout_graceful_shutdown=1, server_header=False, backlog=256,
     )  # fmt: skip
     server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve([listening]))
+    serving, watch = asyncio.create_task(server.serve([listening])), ConnectionWatch()
     while not serving.done() and os.getppid() == parent and not console.watch.feed.closed:
         await asyncio.sleep(LOOK_S)
+        watch.look(server.server_state.connections)
         if console.watching and console.watching.done():
             break
     server.should_exit = True

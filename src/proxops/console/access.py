@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from proxops.core.errors import BadInput, ProxopsError
+from proxops.console.json_text import JsonAnswer
+from proxops.core.errors import BadInput, ProxopsError, Refused
 
 Answer = Callable[[Request], Awaitable[Response]]
 
 TOKEN_LENGTH: Final = 16  # at least
+NO_TOKEN: Final = "no or wrong token"
+BAD, CONFLICT = 400, 409  # the request itself; the state of things
 SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; font-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
@@ -71,7 +74,7 @@ class Gate:
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return "another origin"
         if self.token is not None and not hmac.compare_digest((offered or "").encode(), self.token.encode()):
-            return "no or wrong token"
+            return NO_TOKEN
         return ""
 
 
@@ -94,10 +97,10 @@ def guarded(gate: Gate, answer: Answer) -> Answer:
     async def answered(request: Request) -> Response:
         refused = gate.refuses(request.headers, bearer(request.headers), origin_needed=request.method != "GET")
         if refused or request.headers.get("x-proxops") != "1":
-            return JSONResponse({"error": refused or "not from the console's page"}, 403)
+            return JsonAnswer({"error": refused or "not from the console's page"}, 403)
         try:
             return await answer(request)
         except ProxopsError as error:
-            return JSONResponse({"error": str(error)}, 400)
+            return JsonAnswer({"error": str(error)}, CONFLICT if isinstance(error, Refused) else BAD)
 
     return answered

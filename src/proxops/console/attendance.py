@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
 from typing import Any, Final
 
-from proxops.console.viewer import Viewer
+from proxops.console.doorstep import Doorstep
+from proxops.console.viewer import Viewer, packed_message
 from proxops.core.errors import Refused
 
 MOST: Final = 32  # viewers at a time
-AT_THE_DOOR: Final = 32  # who have not greeted yet
 NAME_LENGTH: Final = 40
 
 
@@ -19,13 +20,26 @@ class Attendance:
         self.viewers: dict[int, Viewer] = {}
         self.holder: Viewer | None = None
         self.said = ""
-        self.at_the_door = 0  # connections that have not greeted yet
+        self.doorstep = Doorstep()
         self.refused = 0  # connections that were sent away
         self._number = 0
 
-    @property
-    def full(self) -> bool:
-        return len(self.viewers) >= MOST or self.at_the_door > AT_THE_DOOR
+    def make_room(self) -> bool:
+        """True when one more may enter. A full hall loses the viewer that has been deaf for longest, never the holder."""
+        if len(self.viewers) < MOST:
+            return True
+        deaf = [viewer for viewer in self.viewers.values() if viewer.deaf and viewer is not self.holder]
+        if not deaf:
+            return False
+        hung = max(deaf, key=lambda viewer: viewer.deaf_s)
+        hung.dismissed.set()
+        self.leave(hung)
+        return True
+
+    def by_secret(self, secret: str) -> Viewer | None:
+        """The viewer whose page was told this."""
+        offered = secret.encode()
+        return next((v for v in self.viewers.values() if hmac.compare_digest(v.secret.encode(), offered)), None)
 
     def enter(self, name: str) -> Viewer:
         """A new viewer under ``name``, told apart where another has the same."""
@@ -37,8 +51,9 @@ class Attendance:
         return viewer
 
     def leave(self, viewer: Viewer) -> bool:
-        """Gone; True when it held control, which is free now."""
-        self.viewers.pop(viewer.id, None)
+        """Gone; True when it held control, which is free now. Who has left already is not missed again."""
+        if self.viewers.pop(viewer.id, None) is None:
+            return False
         held = self.holder is viewer
         if held:
             self.holder = None
@@ -85,8 +100,9 @@ class Attendance:
 
     def tell_all(self, message: dict[str, Any]) -> None:
         """News of a state, to everybody."""
+        data = packed_message(message)
         for viewer in self.viewers.values():
-            viewer.tell(message)
+            viewer.keep(message["kind"], data)
 
     def _say(self, text: str) -> None:
         self.said = text

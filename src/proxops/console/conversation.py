@@ -16,16 +16,18 @@ from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput, ProxopsError, Refused
 
 VERSION: Final = 1
-GREETING_S: Final = 3.0  # who says nothing for so long goes
+CLOSING_S: Final = 1.0  # for the last words to a page that does not listen
+FULL: Final = "too many viewers"
 MESSAGES_HZ, BURST = 300.0, 300.0  # a page sends 25 frames seen and 50 heartbeats of a jog a second
 NONSENSE: Final = 5  # messages that cannot be understood
+AHEAD_MS: Final = -1000.0  # clocks that differ so much cannot be judged by
 POLICY, TRY_LATER, UNWELCOME = 1008, 1013, 4003
 
 
 class Clerk(Protocol):
     """Who carries out what pages ask for."""
 
-    async def do(self, viewer: Viewer, request: Request, left_ms: float) -> Any: ...
+    async def do(self, viewer: Viewer, request: Request, age_ms: float) -> Any: ...
     def greet(self, viewer: Viewer) -> dict[str, Any]: ...
     def gone(self, viewer: Viewer) -> None: ...
 
@@ -38,35 +40,33 @@ class Conversation:
         self._patience, self._nonsense = Patience(MESSAGES_HZ, BURST), 0
         self._sequence = 0
         self._doing: set[asyncio.Task[None]] = set()
+        self._stopping: set[asyncio.Task[None]] = set()  # safe stops: carried out even if the page goes right after
 
     async def run(self) -> None:
         """Until either side has had enough."""
-        if self._attendance.full:
-            self._attendance.refused += 1
-            await self._socket.close(TRY_LATER, "too many viewers")
-            return
-        self._attendance.at_the_door += 1
-        try:
-            await self._socket.accept("proxops")
-            viewer = await self._greeted()
-        finally:
-            self._attendance.at_the_door -= 1
+        await self._socket.accept("proxops")
+        viewer = await self._greeted()
         if viewer is None:
             return
-        writing = asyncio.create_task(self._write(viewer))
+        reading, writing = asyncio.create_task(self._read(viewer)), asyncio.create_task(self._write(viewer))
+        dismissed = asyncio.create_task(viewer.dismissed.wait())
         try:
-            await self._read(viewer)
+            await asyncio.wait({reading, dismissed}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
+            else:
+                await self._close(TRY_LATER, f"{FULL}, and this page did not take what was sent")
         finally:
-            writing.cancel()
-            for task in self._doing:
+            for task in (reading, writing, dismissed, *self._doing):
                 task.cancel()
             self._attendance.leave(viewer)
             self._clerk.gone(viewer)
 
     async def _greeted(self) -> Viewer | None:
-        """The viewer, once it has said hello in time and in our version."""
+        """The viewer, once it has said hello in time and in our version, if there is a place for it."""
         try:
-            said = understood(await asyncio.wait_for(self._socket.receive_text(), GREETING_S))
+            async with self._attendance.doorstep.standing():
+                said = understood(await self._socket.receive_text())
         except (TimeoutError, BadInput, KeyError):
             await self._close(POLICY, "no greeting")
             return None
@@ -75,8 +75,8 @@ class Conversation:
         if not isinstance(said, Greeting) or said.version != VERSION:
             await self._close(POLICY, "page of another version: reload it")
             return None
-        if self._attendance.full:
-            await self._close(TRY_LATER, "too many viewers")
+        if not self._attendance.make_room():
+            await self._close(TRY_LATER, FULL)
             return None
         viewer = self._attendance.enter(said.name)
         viewer.reply(self._clerk.greet(viewer))
@@ -85,8 +85,9 @@ class Conversation:
     async def _close(self, code: int, reason: str) -> None:
         self._attendance.refused += 1
         if self._socket.application_state is WebSocketState.CONNECTED:
-            with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-                await self._socket.close(code, reason)
+            with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError):
+                async with asyncio.timeout(CLOSING_S):
+                    await self._socket.close(code, reason)
 
     async def _write(self, viewer: Viewer) -> None:
         """Send what waits. A page that does not read holds up only this task."""
@@ -126,28 +127,31 @@ class Conversation:
         elif isinstance(said, Seen):
             viewer.seen(said.frame)
         elif isinstance(said, Request):
+            under_way = self._stopping if said.do == "safe_stop" else self._doing
             task = asyncio.create_task(self._do(viewer, said))
-            self._doing.add(task)
-            task.add_done_callback(self._doing.discard)
+            under_way.add(task)
+            task.add_done_callback(under_way.discard)
 
     async def _do(self, viewer: Viewer, request: Request) -> None:
         """Carry out one request and answer it, whatever comes of it."""
         head = {"kind": "done", "sequence": request.sequence}
         try:
-            result = await self._clerk.do(viewer, request, self._left_ms(request))
+            result = await self._clerk.do(viewer, request, self._age_ms(request))
         except ProxopsError as error:
             viewer.reply({**head, "ok": False, "error": str(error)})
         else:
             viewer.reply({**head, "ok": True, "result": result})
 
-    def _left_ms(self, request: Request) -> float:
-        """What is left of its time to live. A stop is never too late, everything else is refused when it is, or comes twice."""
-        left = request.ttl_ms - (now_ms() - request.sent_ms)
+    def _age_ms(self, request: Request) -> float:
+        """Since the page made it. A stop is never too late, everything else is refused when it is, or comes twice."""
+        age = now_ms() - request.sent_ms
         if request.do == "safe_stop":
-            return max(left, 1.0)
+            return max(age, 0.0)
         if request.sequence <= self._sequence:
             raise Refused(f"request {request.sequence} is not newer than {self._sequence}")
         self._sequence = request.sequence
-        if not 0.0 < left <= request.ttl_ms + 1000.0:
-            raise Refused(f"{request.do}: came too late ({request.ttl_ms - left:.0f} ms after the click)")
-        return min(left, request.ttl_ms)
+        if age < AHEAD_MS:
+            raise Refused(f"{request.do}: made {-age:.0f} ms from now, by a clock that is not ours")
+        if age >= request.ttl_ms:
+            raise Refused(f"{request.do}: came too late ({age:.0f} ms after the click)")
+        return max(age, 0.0)

@@ -6,12 +6,18 @@ import asyncio
 import json
 import os
 import time
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from proxops.core.channel import CONTROL_VERSION
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError, Refused
 
 PATIENCE_S: Final = 1.0  # beyond a request's time to live
+
+
+class Line(Protocol):
+    """What asks the facility."""
+
+    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = ..., age_ms: float = ...) -> Any: ...
 
 
 class DeskLine(asyncio.DatagramProtocol):
@@ -43,24 +49,25 @@ class DeskLine(asyncio.DatagramProtocol):
         if waiting and not waiting.done():
             waiting.set_result(reply)
 
-    def send(self, verb: str, arguments: dict[str, Any], ttl_ms: float) -> int:
-        """Send a request; its number."""
+    def send(self, verb: str, arguments: dict[str, Any], ttl_ms: float, age_ms: float = 0.0) -> int:
+        """Send a request that was made ``age_ms`` ago; its number. The facility counts from when it was made."""
         self._sequence += 1
+        made_utc_ns = time.time_ns() - round(age_ms * 1e6)
         request = {
-            "proxops": CONTROL_VERSION, "client": self._client, "sequence": self._sequence, "sent_utc_ns": time.time_ns(),
+            "proxops": CONTROL_VERSION, "client": self._client, "sequence": self._sequence, "sent_utc_ns": made_utc_ns,
             "ttl_ms": ttl_ms, "do": verb, "with": arguments,
         }  # fmt: skip
         assert self._transport is not None
         self._transport.sendto(json.dumps(request).encode())
         return self._sequence
 
-    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = 1000.0) -> Any:
+    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = 1000.0, age_ms: float = 0.0) -> Any:
         """The result; ``Refused`` or ``BadInput`` with the desk's words."""
         waiting: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        number = self.send(verb, arguments, ttl_ms)
+        number = self.send(verb, arguments, ttl_ms, age_ms)
         self._waiting[number] = waiting
         try:
-            reply = await asyncio.wait_for(waiting, ttl_ms * 1e-3 + PATIENCE_S)
+            reply = await asyncio.wait_for(waiting, (ttl_ms - age_ms) * 1e-3 + PATIENCE_S)
         except TimeoutError:
             raise ProxopsError(f"{verb}: the facility does not answer") from None
         finally:

@@ -35,21 +35,21 @@ class ConsoleLaunch:
         demand_token(bind, token)
         listening = _listening(bind, CONSOLE_PORT if port is None else port, otherwise=port is None)
         host, at = listening.getsockname()[:2]
-        host = f"[{host}]" if ":" in host else host
+        host = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
         address = f"http://{host}:{at}/" + (f"#token={token}" if token else "")
         return cls(listening, address, token, cell, user_tool)
 
     def start(self, folder: Path) -> subprocess.Popen[bytes]:
-        """The process, for the facility that records into ``folder``."""
-        command = [sys.executable, "-P", "-m", "proxops.console", "--facility", str(folder / "facility.json")]
-        command += ["--runs", str(folder.resolve().parent), "--fd", str(self.listening.fileno())]
-        command += ["--parent", str(os.getpid())]
+        """The process that keeps the console running, for the facility that records into ``folder``."""
+        fd = self.listening.fileno()
+        command = [sys.executable, "-P", "-m", "proxops.console.keeper", str(fd), str(os.getpid())]
+        command += ["--facility", str(folder / "facility.json"), "--runs", str(folder.resolve().parent)]
         command += ["--cell", str(self.cell)] if self.cell else []
         command += ["--user-tool", str(self.user_tool)] if self.user_tool else []
         environment = {k: v for k, v in os.environ.items() if k != "PROXOPS_TOKEN"}
         if self.token:
             environment["PROXOPS_TOKEN"] = self.token
-        process = subprocess.Popen(command, pass_fds=[self.listening.fileno()], env=environment, start_new_session=True)
+        process = subprocess.Popen(command, pass_fds=[fd], env=environment, start_new_session=True)
         self.listening.close()
         return process
 

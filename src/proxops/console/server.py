@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from proxops.console.access import SECURITY_HEADERS, Gate, guarded, offered_protocols
+from proxops.console.access import NO_TOKEN, SECURITY_HEADERS, Gate, guarded, offered_protocols
 from proxops.console.attendance import Attendance
 from proxops.console.clerk import Clerk
 from proxops.console.conversation import UNWELCOME, Conversation
@@ -28,7 +29,8 @@ from proxops.console.facility_about import FacilityAbout
 from proxops.console.greeting import greeting
 from proxops.console.hall_description import describe_hall
 from proxops.console.hall_watch import HallWatch
-from proxops.console.log_routes import LogRoutes
+from proxops.console.json_text import JsonAnswer
+from proxops.console.log_routes import GONE, LogRoutes
 from proxops.console.run_desk import RunDesk
 from proxops.console.upload import Upload
 from proxops.console.variable_lists import VariableLists
@@ -70,9 +72,10 @@ class Console:
         about, place = self._place.about, self._place
         line = await DeskLine.open(about.control)
         self._runs = RunDesk(about, place.runs, line)
-        self._upload = Upload(place.cell, place.user_tool, about.control, self._attendance.tell_all)
-        own = {**self._runs.verbs, **self._upload.verbs, "list_save": self._save_list, "list_delete": self._delete_list}
-        self._clerk = Clerk(self._attendance, line, self._greet, own, frozenset({"list_save", "list_delete"}))
+        self._upload = Upload(place.cell, place.user_tool, line, self._attendance.tell_all)
+        own = {**self._runs.verbs, "list_save": self._save_list, "list_delete": self._delete_list}
+        of_all = frozenset({"list_save", "list_delete"})
+        self._clerk = Clerk(self._attendance, line, self._greet, own, self._upload.verbs, of_all)
         self.watching = watching = asyncio.create_task(self.watch.run(line, self._runs))
         try:
             yield
@@ -89,7 +92,7 @@ class Console:
         for state in (self._attendance.state(), self._upload.state, *self.watch.states()):
             viewer.tell(state)
         return self._greeting | {
-            "id": viewer.id, "events": list(self.watch.feed.events), "scenarios": self._runs.catalogue(),
+            "id": viewer.id, "secret": viewer.secret, "events": list(self.watch.feed.events), "scenarios": self._runs.catalogue(),
             "lists": self._lists.all(), "served_run": self._place.served,
         }  # fmt: skip
 
@@ -121,13 +124,15 @@ class Console:
         ours, token = offered_protocols(socket.headers)
         refused = "" if ours else "another protocol"
         refused = refused or self._gate.refuses(socket.headers, token, origin_needed=True)
+        if refused == NO_TOKEN:  # let in to be told: a browser hears no reason before
+            await socket.accept("proxops")
         if refused:
             await socket.close(UNWELCOME, refused)
             return
         await Conversation(socket, self._attendance, self._clerk).run()
 
     async def _tell_hall(self, request: HttpRequest) -> Response:
-        return JSONResponse(self._hall)
+        return JsonAnswer(self._hall)
 
     async def _tell_cad(self, request: HttpRequest) -> Response:
         robot = request.path_params["robot"]
@@ -137,14 +142,16 @@ class Console:
         return FileResponse(self._cell.source.parent / payload.payload.cad)
 
     async def _take_trajectory(self, request: HttpRequest) -> Response:
-        """Only from who holds control."""
-        number = request.query_params.get("viewer", "")
-        viewer = self._attendance.viewers.get(int(number)) if number.isdecimal() and len(number) < 10 else None
+        """Only from the page that holds control: it alone knows its secret."""
+        viewer = self._attendance.by_secret(request.headers.get("x-proxops-secret", ""))
         if viewer is None:
-            raise BadInput("upload: no such viewer")
-        self._attendance.demand(viewer)
-        await self._upload.receive(request.query_params.get("name", ""), request.stream())
-        return JSONResponse({"ok": True})
+            raise BadInput("upload: not from a page that watches", way_out="reload the page")
+        demand = partial(self._attendance.demand, viewer)
+        try:
+            await self._upload.receive(request.query_params.get("name", ""), request.stream(), demand)
+        except ClientDisconnect:
+            return Response(status_code=GONE)
+        return JsonAnswer({"ok": True})
 
 
 class Headers:

@@ -5,10 +5,11 @@ To be called in a worker process: all that is heavy is imported there, and a lon
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from proxops.core.errors import BadInput
+from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import System
 
 if TYPE_CHECKING:
@@ -49,12 +50,19 @@ def check(cell_path: Path | None, tool_path: Path | None, file: Path, name: str 
     return told | verdict(cell_of(cell_path, tool_path), trajectory)
 
 
-def load(control: tuple[str, int], cell: Cell, file: Path, name: str | None = None) -> int:
-    """Put a file that may run on the desk; the number of lines. One that may not is refused, as is what is too large."""
-    from proxops.facility.asking import load as load_file
+def prepare(cell_path: Path | None, tool_path: Path | None, file: Path, digest: str) -> Path:
+    """Lay a file that may run where the facility takes it from (``facility/asking.py``). One that may not is refused, as is
+    one that is not what it was when it was judged: ``digest`` is its SHA-256."""
+    from proxops.facility.asking import shared
 
-    _text(file, name or file.name)
-    return load_file(cell, file, control, name)
+    try:
+        with file.open("rb") as stream:
+            same = hashlib.file_digest(stream, "sha256").hexdigest() == digest
+    except OSError as error:
+        raise Refused(f"load: the file is gone: {error.strerror}") from None
+    if not same:
+        raise Refused("load: the file is not the one that was checked")
+    return shared(cell_of(cell_path, tool_path), file)[0]
 
 
 def cell_of(cell_path: Path | None, tool_path: Path | None) -> Cell:

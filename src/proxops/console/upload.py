@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import hashlib
 import tempfile
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from proxops.console import trajectory_check
-from proxops.console.clerk import OwnVerb
+from proxops.console.clerk import TimedVerb
+from proxops.console.desk_line import Line
 from proxops.console.trajectory_check import LARGEST_BYTES
+from proxops.console.turn import Turn
+from proxops.console.upload_state import NONE, told
 from proxops.console.viewer import Viewer
 from proxops.console.worker import Worker
 from proxops.core.errors import BadInput, ProxopsError, Refused
+from proxops.facility.asking import forget
 
-NONE: Final[dict[str, Any]] = {
-    "kind": "upload", "phase": "none", "name": "", "lines": 0, "duration_s": 0.0, "errors": [], "errors_more": 0,
-    "feasible": False, "verdict": "", "findings": [],
-}  # fmt: skip
-FINDINGS: Final = 50
+SILENCE_S: Final = 5.0  # between two pieces of a file
+DESK_MS: Final = 1000.0
 NAME_LENGTH: Final = 100
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A file that has arrived whole. ``number`` is what pages call it by."""
+
+    number: int
+    path: Path
+    name: str
+    digest: str
 
 
 class Upload:
@@ -31,90 +43,115 @@ class Upload:
         self,
         cell: Path | None,
         user_tool: Path | None,
-        control: tuple[str, int],
+        line: Line,
         tell: Callable[[dict[str, Any]], None],
     ) -> None:
-        self._cell, self._user_tool, self._control, self._tell = cell, user_tool, control, tell
+        self._cell, self._user_tool, self._line, self._tell = cell, user_tool, line, tell
         self._folder = tempfile.TemporaryDirectory(prefix="proxops-upload-")
-        self._worker = Worker()
+        self._worker, self._turn = Worker(), asyncio.Lock()
+        self._receiving = False
+        self._file: Arrived | None = None
         self._checking: asyncio.Task[None] | None = None
-        self._number = 0
+        self._loading: set[asyncio.Task[None]] = set()
         self.state = NONE
-        self.verbs: dict[str, OwnVerb] = {"load_upload": self._load}
+        self.verbs: dict[str, TimedVerb] = {"load_upload": self._load}
 
-    async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> None:
-        """Take a file in, then judge it. What was there before is forgotten."""
-        self._number += 1
-        number, name = self._number, "".join(c for c in name if c.isprintable())[-NAME_LENGTH:] or "trajectory"
-        size = 0
-        with self._path(number).open("wb") as file:
-            async for chunk in chunks:
-                size += len(chunk)
-                if size > LARGEST_BYTES:
-                    raise BadInput("the file is too large", where=name, bound=f"{LARGEST_BYTES} bytes")
-                file.write(chunk)
-        if number == self._number:
-            self._say(NONE | {"phase": "checking", "name": name})
-            self._checking = asyncio.create_task(self._check(number, name))
-
-    async def _check(self, number: int, name: str) -> None:
+    async def receive(self, name: str, chunks: AsyncIterator[bytes], demand: Callable[[], None]) -> None:
+        """Take a file in, then judge it. Until it is here as a whole, all stays as it was. ``demand`` refuses who does not hold
+        control (any more)."""
+        demand()
+        if self._receiving:
+            raise Refused("upload: another file is just arriving")
+        self._receiving = True
+        part = Path(self._folder.name) / "arriving"
         try:
-            about = await self._worker.ask(
-                trajectory_check.check, self._cell, self._user_tool, self._path(number), name
-            )
+            digest = await _written(part, chunks, demand)
+            self._accept(part, digest, "".join(c for c in name if c.isprintable())[-NAME_LENGTH:] or "trajectory")
+        finally:
+            part.unlink(missing_ok=True)
+            self._receiving = False
+
+    def _accept(self, part: Path, digest: str, name: str) -> None:
+        """The newest file takes the place of the one before, whose check ends wherever it is."""
+        if self._checking:
+            self._checking.cancel()
+        before, number = self._file, self._file.number + 1 if self._file else 1
+        self._file = file = Arrived(number, Path(self._folder.name) / f"{number}.txt", name, digest)
+        part.rename(file.path)
+        if before:
+            before.path.unlink(missing_ok=True)
+        self._say(NONE | {"phase": "checking", "name": name, "number": number})
+        self._checking = asyncio.create_task(self._check(file))
+
+    async def _check(self, file: Arrived) -> None:
+        try:
+            arguments = (self._cell, self._user_tool, file.path, file.name)
+            about = await self._worker.ask(trajectory_check.check, *arguments, mortal=True)
             state = told(about)
         except ProxopsError as error:
-            state = NONE | {"phase": "checked", "name": name, "verdict": str(error)}
-        if number == self._number:
-            self._say(state)
+            state = NONE | {"phase": "checked", "name": file.name, "verdict": str(error)}
+        self._say(state | {"number": file.number})
 
-    async def _load(self, viewer: Viewer, arguments: dict[str, Any]) -> None:
-        """Onto the desk, once it has been found fit to run."""
-        if self.state["phase"] not in ("checked", "loaded") or not self.state["feasible"]:
+    async def _load(self, viewer: Viewer, arguments: dict[str, Any], turn: Turn) -> None:
+        """Onto the desk: the very file that was found fit to run, and that the page means."""
+        file = self._file
+        if file is None or self.state["phase"] not in ("checked", "loaded") or not self.state["feasible"]:
             raise Refused("load: no file that may run has been uploaded")
-        path, name = self._path(self._number), str(self.state["name"])
-        await self._worker.ask(put_on_desk, self._control, self._cell, self._user_tool, path, name)
-        self._say(self.state | {"phase": "loaded"})
+        if arguments.get("number") != file.number:
+            raise Refused(f"load: another file has been uploaded meanwhile, {file.name}")
+        # It goes on when the page goes: nothing may be left half done.
+        loading = asyncio.create_task(self._put(file, turn))
+        self._loading.add(loading)
+        loading.add_done_callback(self._over)
+        await asyncio.shield(loading)
 
-    def _path(self, number: int) -> Path:
-        return Path(self._folder.name) / f"{number}.txt"
+    async def _put(self, file: Arrived, turn: Turn) -> None:
+        """One after another. Getting it ready takes its time: afterwards the page must still hold control."""
+        async with self._turn:
+            turn.check()
+            path = await self._worker.ask(trajectory_check.prepare, self._cell, self._user_tool, file.path, file.digest)
+            try:
+                turn.demand()
+                if self._file is not file:
+                    raise Refused("load: another file has been uploaded meanwhile")
+                await self._line.ask("load", {"path": str(path), "source": file.name}, DESK_MS)
+            finally:
+                forget(path)
+            if self._file is file:
+                self._say(self.state | {"phase": "loaded"})
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._loading.discard(task)
+        if not task.cancelled():
+            task.exception()  # heard, also when the page has gone
 
     def _say(self, state: dict[str, Any]) -> None:
         self.state = state
         self._tell(state)
 
     async def close(self) -> None:
-        if self._checking:
-            self._checking.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._checking
+        tasks = [*([self._checking] if self._checking else []), *self._loading]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         self._worker.close()
         self._folder.cleanup()
 
 
-def put_on_desk(
-    control: tuple[str, int], cell: Path | None, user_tool: Path | None, file: Path, name: str
-) -> int:  # in the worker's process
-    """Check once more and load; the number of lines."""
-    return trajectory_check.load(control, trajectory_check.cell_of(cell, user_tool), file, name)
-
-
-def told(about: dict[str, Any]) -> dict[str, Any]:
-    """What the page shows of a check."""
-    answer = about["answer"] or {}
-    stops = about["preflight"]
-    found = [{"where": f"line {f['line']}", "what": f["text"]} for f in stops]
-    found += [{"where": f"bridge, {f['t_s']:.2f} s", "what": f["text"]} for f in answer.get("findings", [])]
-    return NONE | {
-        "phase": "checked", "name": about["name"], "lines": about["lines"], "duration_s": about["duration_s"],
-        "errors": about["errors"], "errors_more": about["errors_more"], "feasible": about["may_run"],
-        "verdict": _verdict(about, answer), "findings": found[:FINDINGS],
-    }  # fmt: skip
-
-
-def _verdict(about: dict[str, Any], answer: dict[str, Any]) -> str:
-    if about["errors"]:
-        count = len(about["errors"]) + about["errors_more"]
-        return f"{count} {'line is' if count == 1 else 'lines are'} not as they should be; nothing was loaded."
-    word = "The hall can play it as it is written." if about["may_run"] else "The hall cannot play it."
-    return f"{word} {answer.get('verdict', '')}".strip()
+async def _written(path: Path, chunks: AsyncIterator[bytes], demand: Callable[[], None]) -> str:
+    """Write what arrives; its digest. Who falls silent, or loses control on the way, is not waited for."""
+    digest, size = hashlib.sha256(), 0
+    with path.open("wb") as file:
+        while True:
+            try:
+                chunk = await asyncio.wait_for(anext(chunks), SILENCE_S)
+            except StopAsyncIteration:
+                return digest.hexdigest()
+            except TimeoutError:
+                raise BadInput("upload: the file stopped arriving", value=f"{size} bytes") from None
+            demand()
+            size += len(chunk)
+            if size > LARGEST_BYTES:
+                raise BadInput("upload: the file is too large", bound=f"{LARGEST_BYTES} bytes")
+            digest.update(chunk)
+            file.write(chunk)

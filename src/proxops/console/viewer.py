@@ -7,11 +7,12 @@ queue of old frames, and a page that hangs costs nothing.
 from __future__ import annotations
 
 import asyncio
-import json
+import secrets
 import time
 from collections import deque
 from typing import Any, Final
 
+from proxops.console.json_text import json_text
 from proxops.console.live_feed import Frame
 
 MESSAGE: Final = 2
@@ -23,7 +24,7 @@ DEAF_S: Final = 5.0  # without a frame seen: nothing more is sent
 
 def packed_message(message: dict[str, Any]) -> bytes:
     """A message as one binary frame."""
-    return bytes([MESSAGE]) + json.dumps(message, allow_nan=False, ensure_ascii=False).encode()
+    return bytes([MESSAGE]) + json_text(message).encode("utf-8", "replace")
 
 
 class Viewer:
@@ -31,7 +32,9 @@ class Viewer:
 
     def __init__(self, number: int, name: str) -> None:
         self.id, self.name = number, name
+        self.secret = secrets.token_urlsafe(16)  # told to this page only: what comes with it comes from there
         self.wake = asyncio.Event()
+        self.dismissed = asyncio.Event()  # its place is needed: the conversation ends
         self.dropped = 0  # frames that were never sent
         self._frame: Frame | None = None
         self._under_way: deque[int] = deque()  # numbers of frames that the page has not acknowledged
@@ -51,7 +54,11 @@ class Viewer:
 
     def tell(self, message: dict[str, Any]) -> None:
         """News of a state: only the newest of a kind counts."""
-        self._states[message["kind"]] = packed_message(message)
+        self.keep(message["kind"], packed_message(message))
+
+    def keep(self, kind: str, data: bytes) -> None:
+        """The same, packed already: once for all viewers."""
+        self._states[kind] = data
         self.wake.set()
 
     def reply(self, message: dict[str, Any]) -> None:
@@ -76,7 +83,12 @@ class Viewer:
     @property
     def deaf(self) -> bool:
         """It has not taken what was sent for long."""
-        return bool(self._under_way) and time.monotonic() - self._heard_at > DEAF_S
+        return self.deaf_s > DEAF_S
+
+    @property
+    def deaf_s(self) -> float:
+        """For how long it has not taken what was sent."""
+        return time.monotonic() - self._heard_at if self._under_way else 0.0
 
     def next(self) -> bytes | None:
         """What goes out now."""

@@ -31,19 +31,19 @@ class Worker:
         self._turn = asyncio.Lock()
         self._waiting = 0
 
-    async def ask(self, function: Callable[..., T], *arguments: object) -> T:
+    async def ask(self, function: Callable[..., T], *arguments: object, mortal: bool = False) -> T:
         """What ``function``, a function of a module, gives in the process. Cancelled while it waits for its turn, it is
-        never read; cancelled later, nobody hears the answer."""
+        never read; cancelled later, nobody hears the answer, and what is ``mortal`` ends with its process."""
         if self._waiting >= WAITING:
             raise Busy(f"{self._waiting} requests wait already; try again in a moment")
         self._waiting += 1
         try:
             async with self._turn:
-                return await self._answer(function, arguments)
+                return await self._answer(function, arguments, mortal)
         finally:
             self._waiting -= 1
 
-    async def _answer(self, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
+    async def _answer(self, function: Callable[..., T], arguments: tuple[object, ...], mortal: bool) -> T:
         for _ in range(2):
             pool = self._pool = self._pool or _pool()
             try:
@@ -51,6 +51,10 @@ class Worker:
             except BrokenProcessPool:
                 self._pool = None
                 pool.shutdown(wait=False)
+            except asyncio.CancelledError:
+                if mortal:
+                    self.close()
+                raise
         raise Refused("the process that works on this has ended twice over it; is there memory left?")
 
     def close(self) -> None:

@@ -30,6 +30,16 @@ def ask(control: int | tuple[str, int], verb: str, **arguments: object) -> Any:
 def load(cell: Cell, file: Path, control: int | tuple[str, int], name: str | None = None) -> int:
     """Parse and check a trajectory here, so that the tick need not; returns the number of lines. ``name``: what the facility
     shall call it, if not as the file is called."""
+    path, lines = shared(cell, file)
+    try:
+        ask(control, "load", path=str(path), source=name or str(file))
+    finally:
+        forget(path)
+    return lines
+
+
+def shared(cell: Cell, file: Path) -> tuple[Path, int]:
+    """A trajectory that may run, laid where the facility takes it from, and its lines. ``forget`` it afterwards."""
     from proxops.core.ring import shared_folder
     from proxops.facility.desk_verbs import LOADED_PREFIX, save_loaded
     from proxops.facility.preflight import preflight
@@ -40,11 +50,16 @@ def load(cell: Cell, file: Path, control: int | tuple[str, int], name: str | Non
     path = shared_folder() / f"{LOADED_PREFIX}{time.time_ns()}"
     try:
         save_loaded(trajectory, path)
-        ask(control, "load", path=str(path), source=name or str(file))
-    finally:
-        for part in shared_folder().glob(f"{path.name}.*"):
-            part.unlink(missing_ok=True)  # the facility has mapped or refused it
-    return len(trajectory)
+    except BaseException:
+        forget(path)
+        raise
+    return path, len(trajectory)
+
+
+def forget(path: Path) -> None:
+    """Remove what was shared; the facility has mapped or refused it."""
+    for part in path.parent.glob(f"{path.name}.*"):
+        part.unlink(missing_ok=True)
 
 
 def hold_jog(
@@ -110,6 +125,7 @@ def print_status(state: dict[str, Any]) -> None:
     table = Table("axis", "set-point", "actual", "unit")
     for axis, value in state["axes"].items():
         scale, unit = (1e3, "mm") if axis == "rail" else (180 / math.pi, "deg")
-        table.add_row(axis, f"{state['setpoint'][axis] * scale:.4f}", f"{value * scale:.4f}", unit)
+        shown = ("no number" if v is None else f"{v * scale:.4f}" for v in (state["setpoint"][axis], value))
+        table.add_row(axis, *shown, unit)
     console.print(table)
     console.print(f"cycle {state['tick']}, missed {state['missed_cycles']}, recorded {state['recorded_cycles']}")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, Final, Protocol
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
@@ -34,6 +34,7 @@ from proxops.lab.trajectory import read_trajectory
 UNFINISHED = {3: "the disk was full (recorder exit code 3)", 4: "the recorder is still busy (exit code 4)"}
 RESULTS = ("summary.json", "run.mcap", "report.html", "facility.json")
 BESIDE = ("run.overview",)  # belongs to the log, not for people
+BESIDE_ENDS_S: Final = 8.0  # for the console, which may have a scenario to end
 
 
 _locks: dict[Path, IO[str]] = {}  # of folders that this process writes into
@@ -213,17 +214,22 @@ def serve_session(
         bridge_at=bridge_at,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
-    served = live.run(_announcement(live, folder, console), for_s, drives, bridged)
-    if watcher:
-        watcher.wait(5)
-    extra = {
-        "recorder_exit_code": served.recorder_code,
-        "real_time": str(served.real_time),
-        "cycles_served": served.cycles,
-        "ended_in_stop": served.stopped,
-        "alarms": list(live.hall.facility.events.raised),
-    }
-    return finish(folder, cell, extra, report=report, quiet=quiet)
+    beside: list[subprocess.Popen[bytes]] = []
+    try:
+        served = live.run(_announcement(live, folder, console, beside), for_s, drives, bridged)
+        if watcher:
+            watcher.wait(5)
+        extra = {
+            "recorder_exit_code": served.recorder_code,
+            "real_time": str(served.real_time),
+            "cycles_served": served.cycles,
+            "ended_in_stop": served.stopped,
+            "alarms": list(live.hall.facility.events.raised),
+        }
+        return finish(folder, cell, extra, report=report, quiet=quiet)
+    finally:
+        for process in beside:
+            _reap(process)
 
 
 def monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
@@ -242,7 +248,22 @@ class Beside(Protocol):
     def start(self, folder: Path) -> subprocess.Popen[bytes]: ...
 
 
-def _announcement(live: LiveFacility, folder: Path, console: Beside | None) -> Callable[[RealTime], None]:
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    """It ends by itself once the facility has; one that does not is told to, then made to."""
+    for insist in (process.terminate, process.kill):
+        try:
+            process.wait(BESIDE_ENDS_S)
+            return
+        except subprocess.TimeoutExpired:
+            insist()
+    process.wait()
+
+
+def _announcement(
+    live: LiveFacility, folder: Path, console: Beside | None, beside: list[subprocess.Popen[bytes]]
+) -> Callable[[RealTime], None]:
+    """What is told and started once the facility is about to run; ``beside`` takes what was started."""
+
     def announce(real_time: RealTime) -> None:
         sync, bridge = live.hall.desk.sync, live.hall.desk.bridge
         assert sync is not None and bridge is not None
@@ -265,7 +286,7 @@ def _announcement(live: LiveFacility, folder: Path, console: Beside | None) -> C
             flush=True,
         )
         if console:
-            console.start(folder)
+            beside.append(console.start(folder))
             print(f"console: {console.address}", file=sys.stderr, flush=True)
 
     return announce

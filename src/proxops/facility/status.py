@@ -133,6 +133,5 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _rounded(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
-    rounded: list[float] = np.round(values, 9).tolist()
-    return rounded
+def _rounded(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+    return [_finite(value) for value in np.round(values, 9).tolist()]

@@ -1,0 +1,117 @@
+"""Requests on their way: each viewer has its own patience, the facility hears how old they are, turns can come too late."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any, cast
+
+import pytest
+
+from proxops.console.attendance import Attendance
+from proxops.console.clerk import REQUEST_BURST, Clerk
+from proxops.console.desk_line import DeskLine
+from proxops.console.requests import Request, understood
+from proxops.console.turn import Turn
+from proxops.console.viewer import Viewer
+from proxops.core.errors import Refused
+
+
+class Line:
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, float, float]] = []
+
+    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0) -> None:
+        self.asked.append((verb, ttl_ms, age_ms))
+
+    def send(self, verb: str, arguments: dict[str, Any], ttl_ms: float) -> None:
+        self.asked.append((verb, ttl_ms, 0.0))
+
+
+class Desk:
+    """A clerk between two viewers and a line that answers."""
+
+    def __init__(self) -> None:
+        self.attendance, self.line, self.turns = Attendance(), Line(), list[Turn]()
+        self.anna, self.ben = self.attendance.enter("Anna"), self.attendance.enter("Ben")
+        self.attendance.take(self.anna, over=False)
+        timed = {"load_upload": self._load}
+        self.clerk = Clerk(self.attendance, cast(DeskLine, self.line), lambda viewer: {}, {}, timed)
+
+    async def _load(self, viewer: Viewer, arguments: dict[str, Any], turn: Turn) -> None:
+        self.turns.append(turn)
+
+    async def ask(self, viewer: Viewer, verb: str, age_ms: float = 0.0, **arguments: Any) -> Any:
+        return await self.clerk.do(viewer, request(verb, arguments), age_ms)
+
+
+def request(verb: str, arguments: dict[str, Any]) -> Request:
+    said = {"kind": "do", "sequence": 1, "sent_ms": 0.0, "ttl_ms": 500.0, "do": verb, "with": arguments}
+    made = understood(json.dumps(said))
+    assert isinstance(made, Request)
+    return made
+
+
+def test_a_watcher_does_not_use_up_the_operator_s_requests() -> None:
+    async def test() -> None:
+        desk = Desk()
+        with pytest.raises(Refused, match="too many requests"):
+            for k in range(round(REQUEST_BURST) + 5):
+                await desk.ask(desk.ben, "rename", name=f"Ben {k}")
+        await desk.ask(desk.anna, "select", source="manual")
+        assert desk.line.asked == [("select", 500.0, 0.0)]
+
+    asyncio.run(test())
+
+
+def test_nothing_is_kept_of_who_has_gone() -> None:
+    async def test() -> None:
+        desk = Desk()
+        await desk.ask(desk.ben, "rename", name="Benjamin")
+        desk.attendance.leave(desk.ben)
+        desk.clerk.gone(desk.ben)
+        assert not desk.clerk._patience
+
+    asyncio.run(test())
+
+
+def test_a_turn_that_comes_too_late_or_without_control() -> None:
+    async def test() -> None:
+        desk = Desk()
+        await desk.ask(desk.anna, "load_upload", age_ms=100.0)
+        (turn,) = desk.turns
+        assert 300.0 < turn.left_ms <= 400.0  # of 500
+        turn.check()
+        desk.attendance.take(desk.ben, over=True)
+        with pytest.raises(Refused, match="Ben holds control"):
+            turn.check()
+        with pytest.raises(Refused, match="too late"):
+            Turn("load_upload", time.monotonic() - 0.01, lambda: None).check()
+
+    asyncio.run(test())
+
+
+def test_the_facility_hears_how_old_a_request_is() -> None:
+    """The moment it was made is what goes over the line, not that of sending."""
+
+    class Facility(asyncio.DatagramProtocol):
+        def connection_made(self, transport: Any) -> None:
+            self.transport = transport
+
+        def datagram_received(self, data: bytes, addr: Any) -> None:
+            asked = json.loads(data)
+            age_ms = (time.time_ns() - asked["sent_utc_ns"]) * 1e-6
+            reply = {"sequence": asked["sequence"], "ok": True, "result": [age_ms, asked["ttl_ms"]]}
+            self.transport.sendto(json.dumps(reply).encode(), addr)
+
+    async def test() -> None:
+        place, _ = await asyncio.get_running_loop().create_datagram_endpoint(Facility, ("127.0.0.1", 0))
+        line = await DeskLine.open(place.get_extra_info("sockname"))
+        fresh, old = await line.ask("jog", {}, 800.0), await line.ask("jog", {}, 800.0, 300.0)
+        assert fresh[1] == old[1] == 800.0
+        assert 0.0 <= fresh[0] < 300.0 <= old[0]
+        line.close()
+        place.close()
+
+    asyncio.run(test())
