@@ -1,4 +1,4 @@
-"""All tests, under ten minutes on two cores: two processes share those that do not mind, file by file, then those that keep
+"""All tests, on two cores: two processes share those that do not mind, file by file, then those that keep
 wall-clock time (marked "live" in tests/conftest.py) run alone. ``make test`` calls this; exit code 1 if anything failed."""
 
 import subprocess

@@ -1,5 +1,7 @@
 """Who may come in: hosts, origins, tokens; and addresses that are not served without one."""
 
+from pathlib import Path
+
 import pytest
 
 from proxops.console.access import Gate, bearer, demand_token, offered_protocols
@@ -70,6 +72,12 @@ def test_where_tokens_travel() -> None:
     assert offered_protocols({"sec-websocket-protocol": f"proxops, token.{TOKEN}"}) == (True, TOKEN)
     assert offered_protocols({"sec-websocket-protocol": "graphql-ws"}) == (False, None)
     assert offered_protocols({}) == (False, None)
+
+
+def test_a_page_that_was_never_built_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("proxops.console.launch.STATIC", tmp_path)
+    with pytest.raises(BadInput, match=r"has not been built.*make setup"):
+        ConsoleLaunch.prepare("127.0.0.1", 0, None, None, None)
 
 
 def test_a_port_that_is_taken() -> None:

@@ -15,6 +15,7 @@ from proxops.core.channel import CONSOLE_PORT
 from proxops.core.errors import BadInput
 
 BACKLOG: Final = 256
+STATIC: Final = Path(__file__).parent / "static"  # the page, as page/build.mjs leaves it
 
 
 @dataclass
@@ -33,6 +34,9 @@ class ConsoleLaunch:
     ) -> ConsoleLaunch:
         """Bind. Without a wish the usual port, or any other that is free."""
         demand_token(bind, token)
+        if not (STATIC / "index.html").exists():
+            way_out = "make setup builds it; --no-console serves without"
+            raise BadInput("the console's page has not been built", where=str(STATIC), way_out=way_out)
         listening = _listening(bind, CONSOLE_PORT if port is None else port, otherwise=port is None)
         host, at = listening.getsockname()[:2]
         host = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host

@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +29,7 @@ from proxops.console.greeting import greeting
 from proxops.console.hall_description import describe_hall
 from proxops.console.hall_watch import HallWatch
 from proxops.console.json_text import JsonAnswer
+from proxops.console.launch import STATIC
 from proxops.console.log_routes import GONE, LogRoutes
 from proxops.console.run_desk import RunDesk
 from proxops.console.upload import Upload
@@ -38,7 +38,6 @@ from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput
 from proxops.lab.cell import Cell
 
-STATIC: Final = Path(str(files("proxops.console").joinpath("static")))
 LISTS: Final = "variable_lists"  # beside the runs
 
 
