@@ -37,8 +37,8 @@ export class Link {
   private socket: WebSocket | null = null;
   private sequence = 0;
   private attempts = 0;
-  private heardAt = 0;
-  private pingedAt = 0; // anything
+  private heardAt = 0; // anything
+  private pingedAt = 0;
   private ended = false; // the server has said that it goes
   sounded = false; // in this connection: its server's clock is known
   aliveAt = -Infinity; // last frame or answer to a ping

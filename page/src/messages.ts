@@ -18,6 +18,8 @@ export interface InterlockInput {
   name: string;
   kind: "estop" | "door" | "gate" | "fence" | "laser" | "power";
   at_lab_m: [number, number] | null;
+  rule: string; // that it breaks when it is open
+  allows: string[]; // modes that it still allows then
 }
 
 export interface PlanRoom {
@@ -60,8 +62,6 @@ export interface Hello {
   events: EventItem[];
   scenarios: Scenario[];
   lists: Record<string, string[]>; // variable lists by name
-  log_folder: string;
-  served_run: string; // id of the run that is being recorded
 }
 
 export interface Scenario {

@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from proxops.console.possibilities import EVENTS, refusals
-from proxops.core.vocabulary import Mode
+from proxops.core.clock import LockstepClock
+from proxops.core.errors import Refused
+from proxops.core.vocabulary import Mode, System
+from proxops.facility.build import build
+from proxops.facility.warmup import standing
 from proxops.lab.cell import Cell, load_cell
 from proxops.safety.interlocks import Interlocks
 from proxops.safety.modes import NEXT
@@ -57,6 +61,29 @@ def test_a_stop_whose_cause_stands_cannot_be_reset(cell: Cell) -> None:
     assert "door_main" in judged(cell, Mode.STOPPED, "door_main", status=stopped)["reset"]
     assert judged(cell, Mode.STOPPED, "laser_circuit", status=stopped)["reset"] == ""  # not its cause
     assert judged(cell, Mode.STOPPED, status=stopped)["reset"] == ""
+
+
+@pytest.mark.parametrize("name", ["door_main", "gate_north", "fence", "laser_circuit", "drive_power_rail", None])
+@pytest.mark.parametrize("source", ["manual", "sine", "async"])
+def test_the_desk_itself_says_the_same(cell: Cell, name: str | None, source: str) -> None:
+    """The very desk, asked: what the button says is what it does."""
+    clock = LockstepClock()
+    hall = build(cell, clock, seed=1, record=None)
+    hall.desk.trajectory = standing(cell, System.IJT)
+    hall.desk.drives(True)
+    while hall.facility.mode is not Mode.READY:
+        clock.advance()
+        hall.facility.tick()
+    if name:
+        hall.desk.interlock(name, False)
+    said = judged(cell, Mode.READY, *([name] if name else []))[f"select {source}"]
+    try:
+        hall.desk.select(source)
+    except Refused as reason:
+        assert said == str(reason)
+    else:
+        assert said == ""
+    hall.close()
 
 
 def test_an_open_fence_still_allows_to_jog(cell: Cell) -> None:

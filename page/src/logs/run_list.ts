@@ -15,11 +15,7 @@ export class RunList {
   private readonly search = el("input", { type: "search", placeholder: "search name, scenario, kind", "aria-label": "search runs", oninput: () => this.draw() }) as HTMLInputElement;
   private readonly count = el("span.muted");
 
-  /** `folder`: where they lie, for an empty list. */
-  constructor(
-    private readonly open: (run: RunEntry) => void,
-    private readonly folder: () => string,
-  ) {
+  constructor(private readonly open: (run: RunEntry) => void) {
     const refresh = button("Refresh", () => this.refresh(), "small");
     this.element = el("div.panel.log-shelf", null, el("h2", null, "Runs", this.count, el("span.grow"), refresh.element), this.search, this.rows);
     fill(this.rows, el("div.empty", null, "reading the list of runs …"));
@@ -53,7 +49,7 @@ export class RunList {
     const found = this.runs.filter((run) => !wanted || `${run.name} ${run.scenario} ${run.kind} ${run.began_utc ?? ""}`.toLowerCase().includes(wanted));
     say(this.count, wanted ? `${found.length} of ${this.runs.length}` : String(this.runs.length));
     const rows = found.slice(0, SHOWN).map((run) => this.row(run));
-    const empty = this.runs.length ? "No run matches the search." : `No runs in ${this.folder()}. Record one with proxops run, play or serve, then press Refresh.`;
+    const empty = this.runs.length ? "No run matches the search." : `No runs yet. Record one with proxops run, play or serve, then press Refresh.`;
     const more = found.length > SHOWN && el("div.empty", null, `${found.length - SHOWN} older ones: narrow the search`);
     fill(this.rows, ...(rows.length ? [...rows, more] : [el("div.empty", null, empty)]));
   }

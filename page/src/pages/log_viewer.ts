@@ -40,7 +40,7 @@ class LogViewer implements Mounted {
   private readonly said = el("div.empty.log-said");
 
   constructor(root: HTMLElement, desk: Desk) {
-    this.runs = new RunList((run) => void this.open(run.id), () => desk.hello?.log_folder ?? "the folder of runs");
+    this.runs = new RunList((run) => void this.open(run.id));
     fill(this.said, "Choose a run on the left: its curves, events and the hall as it stood then are shown here.");
     this.centre.append(this.work, this.said);
     root.append(el("div.log-left", null, this.runs.element, this.tree.element), this.centre, el("div.log-right", null, this.hall.element, this.events.element));

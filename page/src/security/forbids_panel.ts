@@ -45,12 +45,12 @@ function reasonOfReset(desk: Desk, stop: StopWords | null): string {
 }
 
 function inputCard(desk: Desk, input: InterlockInput): HTMLElement {
-  const rule = Object.values(desk.hello?.rules ?? {}).find((each) => each.name === KINDS[input.kind].rule);
+  const rule = Object.values(desk.hello?.rules ?? {}).find((each) => each.name === input.rule);
   return el(
     `div.card.input.open.live.${input.kind === "fence" ? "warn" : "bad"}`, null,
     el("div.row", null, symbolIcon(input.kind) as unknown as HTMLElement, el("b", null, input.name), el("span.tag.bad", null, stateWord(input.kind, true))),
-    el("div", null, `${KINDS[input.kind].rule}: ${rule?.meaning ?? KINDS[input.kind].what}`),
-    el("div.muted", null, `Still allows: ${stillAllows(desk, input.kind)}${rule?.drives_off ? "; takes the drives' power" : ""}`),
+    el("div", null, `${input.rule}: ${rule?.meaning ?? KINDS[input.kind].what}`),
+    el("div.muted", null, `Still allows: ${stillAllows(desk, input)}${rule?.drives_off ? "; takes the drives' power" : ""}`),
   );
 }
 

@@ -10,17 +10,16 @@ interface KindWords {
   what: string;
   healthy: string;
   open: string;
-  rule: string; // name of the rule that it breaks; the facility's table is safety/interlocks.py
   cure: string; // what a person does about it
 }
 
 export const KINDS: Record<Kind, KindWords> = {
-  estop: { what: "emergency stop", healthy: "ready", open: "PRESSED", rule: "ESTOP", cure: "see that nobody is in danger, then pull out" },
-  door: { what: "door", healthy: "closed", open: "OPEN", rule: "DOOR", cure: "close" },
-  gate: { what: "rolling gate", healthy: "closed", open: "OPEN", rule: "GATE", cure: "close" },
-  fence: { what: "fence", healthy: "closed", open: "OPEN", rule: "FENCE", cure: "close" },
-  laser: { what: "laser circuit", healthy: "closed", open: "OPEN", rule: "LASER", cure: "close the circuit of" },
-  power: { what: "drive power", healthy: "on", open: "OFF", rule: "DRIVE_POWER", cure: "switch on" },
+  estop: { what: "emergency stop", healthy: "ready", open: "PRESSED", cure: "see that nobody is in danger, then pull out" },
+  door: { what: "door", healthy: "closed", open: "OPEN", cure: "close" },
+  gate: { what: "rolling gate", healthy: "closed", open: "OPEN", cure: "close" },
+  fence: { what: "fence", healthy: "closed", open: "OPEN", cure: "close" },
+  laser: { what: "laser circuit", healthy: "closed", open: "OPEN", cure: "close the circuit of" },
+  power: { what: "drive power", healthy: "on", open: "OFF", cure: "switch on" },
 };
 
 /** Name in a list of one kind: without the kind in front. */
@@ -40,9 +39,9 @@ export function stateWord(kind: Kind, open: boolean): string {
 }
 
 /** What motion an open input still allows. */
-export function stillAllows(desk: Desk, kind: Kind): string {
+export function stillAllows(desk: Desk, input: InterlockInput): string {
   const share = (desk.hello?.jog.reduced_share ?? NaN) * 100;
-  return kind === "fence" ? `manual jog at ${share.toFixed(0)} % of its speed` : "no motion";
+  return input.allows.includes("MANUAL") ? `manual jog at ${share.toFixed(0)} % of its speed` : "no motion";
 }
 
 /** Why an input cannot be simulated now; empty when it can. */

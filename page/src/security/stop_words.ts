@@ -2,7 +2,6 @@
 import type { Desk } from "../desk";
 import { AXES } from "../messages";
 import { DEG, fixed } from "../numbers";
-import { KINDS } from "./inputs";
 
 const PORT_COMPONENTS = ["x", "y", "z", "roll", "pitch", "yaw"];
 const FROM_SI: Record<string, number> = { deg: DEG, "deg/s": DEG, mm: 1e3, "mm/s": 1e3, ms: 1e3 };
@@ -25,7 +24,7 @@ export function stopWords(desk: Desk): StopWords | null {
   return {
     rule: rule.name, number, meaning: rule.meaning, about: aboutOf(axis), drivesOff: rule.drives_off,
     numbers: numbersOf(axis === 1 ? rule.unit.replace("deg", "mm") : rule.unit, desk.value("state.rule_value"), desk.value("state.rule_bound")),
-    causes: (desk.hello?.interlocks ?? []).filter((input) => KINDS[input.kind].rule === rule.name && desk.openInterlocks().includes(input.name)).map((input) => input.name),
+    causes: (desk.hello?.interlocks ?? []).filter((input) => input.rule === rule.name && desk.openInterlocks().includes(input.name)).map((input) => input.name),
   };
 }
 

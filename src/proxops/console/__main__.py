@@ -78,8 +78,7 @@ def main() -> None:
     token = os.environ.pop("PROXOPS_TOKEN", None)
     cell = load_cell(options.cell, UserTool.read(options.user_tool) if options.user_tool else None)
     about, runs = FacilityAbout.read(options.facility), options.runs.resolve()
-    served = (options.facility.resolve().parent / "run.mcap").relative_to(runs).as_posix()
-    place = Place(about, runs, served, options.cell, options.user_tool)
+    place = Place(about, runs, options.cell, options.user_tool)
     console = Console(cell, place, Gate(listening.getsockname()[0], token))
     asyncio.run(_serve(console, listening, options.parent))
 

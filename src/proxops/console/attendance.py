@@ -8,9 +8,9 @@ from typing import Any, Final
 from proxops.console.doorstep import Doorstep
 from proxops.console.viewer import Viewer, packed_message
 from proxops.core.errors import Refused
+from proxops.facility.control import NAME_LENGTH
 
 MOST: Final = 32  # viewers at a time
-NAME_LENGTH: Final = 40
 
 
 class Attendance:

@@ -11,6 +11,7 @@ from proxops.core.messages import AXES, PERIOD_S, POOL, POOL_DTYPE, group_offset
 from proxops.core.vocabulary import Mode
 from proxops.facility.jog import RAMP_S
 from proxops.lab.cell import Cell
+from proxops.safety.interlocks import KINDS
 from proxops.safety.modes import NEXT, OWN
 from proxops.safety.rules import RULES, Category
 
@@ -49,7 +50,10 @@ def greeting(cell: Cell) -> dict[str, Any]:
             {"mode": mode.name, "event": event.value, "to": to.name, "own": event in OWN}
             for (mode, event), to in NEXT.items()
         ],
-        "interlocks": [each.model_dump() for each in cell.file.interlock],
+        "interlocks": [
+            each.model_dump() | {"rule": KINDS[each.kind][0].name, "allows": [mode.name for mode in KINDS[each.kind][1]]}
+            for each in cell.file.interlock
+        ],
         "plan": cell.file.plan.model_dump() if cell.file.plan else None,
         "rules": {
             str(int(rule)): {

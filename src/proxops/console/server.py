@@ -47,7 +47,6 @@ class Place:
 
     about: FacilityAbout
     runs: Path
-    served: str  # id of the run that is being recorded
     cell: Path | None
     user_tool: Path | None
 
@@ -58,7 +57,7 @@ class Console:
     def __init__(self, cell: Cell, place: Place, gate: Gate) -> None:
         self._cell, self._place, self._gate = cell, place, gate
         self._attendance = Attendance()
-        self._greeting = greeting(cell) | {"log_folder": str(place.runs)}
+        self._greeting = greeting(cell)
         self._hall = describe_hall(cell)
         self._lists = VariableLists(place.runs / LISTS)
         self._logs = LogRoutes(place.runs)
@@ -92,7 +91,7 @@ class Console:
             viewer.tell(state)
         return self._greeting | {
             "id": viewer.id, "secret": viewer.secret, "events": list(self.watch.feed.events), "scenarios": self._runs.catalogue(),
-            "lists": self._lists.all(), "served_run": self._place.served,
+            "lists": self._lists.all(),
         }  # fmt: skip
 
     # --- the console's own requests
@@ -135,10 +134,10 @@ class Console:
 
     async def _tell_cad(self, request: HttpRequest) -> Response:
         robot = request.path_params["robot"]
-        payload = {"robot1": self._cell.file.robot1, "robot2": self._cell.file.robot2}.get(robot)
-        if payload is None or payload.payload.cad is None:
-            raise BadInput("no CAD of this mock-up", value=repr(robot)[:40])
-        return FileResponse(self._cell.source.parent / payload.payload.cad)
+        path = dict(zip(("robot1", "robot2"), self._cell.cad, strict=True)).get(robot)
+        if path is None:
+            raise BadInput("no CAD of this mock-up", value=repr(robot)[:40], way_out="name one in the cell file: cad")
+        return FileResponse(path)
 
     async def _take_trajectory(self, request: HttpRequest) -> Response:
         """Only from the page that holds control: it alone knows its secret."""

@@ -22,7 +22,7 @@ WAITING_LIMIT: Final = 256  # requests taken in and not yet served
 BUFFER_BYTES: Final = 1 << 20
 CLIENTS_LIMIT: Final = 256  # whose newest sequence number is kept
 AGE: Final = "age_ms"  # put among the arguments of every request: since it was sent, whatever the sender wrote there
-NAME_LENGTH: Final = 40
+NAME_LENGTH: Final = 40  # of who asks, as events tell it
 NUMBER_LIMIT: Final = 1e19  # Unix time in ns is the largest number that a request carries
 
 
