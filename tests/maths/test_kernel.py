@@ -26,16 +26,16 @@ def run(folder: Path) -> float:
     return float(done.stdout)
 
 
+def copy_of_maths(folder: Path) -> None:
+    """A package of its own with our kernels of mathematics, and nothing compiled."""
+    shutil.copytree(SOURCE / "maths", folder / "proxops" / "maths", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(SOURCE / "__init__.py", folder / "proxops" / "__init__.py")
+
+
 def test_a_kernel_follows_a_change_in_another_file(tmp_path: Path) -> None:
     """pose.py calls rotation.py. Numba looks at the caller's file only: after an edit, an upgrade or a checkout the old
     machine code of the callee would live on inside the caller, and every test would be passed by code that is gone."""
-    for name in ("__init__.py", "maths"):
-        source, target = SOURCE / name, tmp_path / "proxops" / name
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            target.parent.mkdir()
-            shutil.copy(source, target)
+    copy_of_maths(tmp_path)
     assert abs(run(tmp_path) - 0.479425538604203) < 1e-15
     assert abs(run(tmp_path) - 0.479425538604203) < 1e-15  # from the cache
     rotation = tmp_path / "proxops" / "maths" / "rotation.py"
@@ -43,3 +43,16 @@ def test_a_kernel_follows_a_change_in_another_file(tmp_path: Path) -> None:
     assert "R[1, 0] = sa * cb" in text
     rotation.write_text(text.replace("R[1, 0] = sa * cb", "R[1, 0] = 7.0"))
     assert run(tmp_path) == 7.0
+
+
+def test_a_comment_compiles_nothing(tmp_path: Path) -> None:
+    """Comments, docstrings and the lines on which functions stand do not end up in machine code."""
+    copy_of_maths(tmp_path)
+    run(tmp_path)
+    kernels = tmp_path / "proxops" / "maths" / "__pycache__" / "kernels"
+    before = {path: path.stat().st_mtime_ns for path in kernels.rglob("*.nb?")}
+    assert before
+    rotation = tmp_path / "proxops" / "maths" / "rotation.py"
+    rotation.write_text("# A remark.\n" + rotation.read_text())
+    run(tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in kernels.rglob("*.nb?")} == before

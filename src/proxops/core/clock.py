@@ -55,6 +55,10 @@ class Clock(Protocol):
         """Unix UTC of the present cycle."""
         ...
 
+    def now_ns(self) -> int:
+        """Time that only grows, by which everything ages: it goes on while the process or the machine stands still."""
+        ...
+
     def advance(self) -> float:
         """Go to the next cycle; returns the lateness in seconds (0 in lockstep)."""
         ...
@@ -70,9 +74,20 @@ class LockstepClock:
     def utc_ns(self) -> int:
         return self._start_ns + self.tick * PERIOD_NS
 
+    def now_ns(self) -> int:
+        return self.tick * PERIOD_NS
+
     def advance(self) -> float:
         self.tick += 1
         return 0.0
+
+
+def monotonic_ns() -> int:
+    """The machine's monotonic clock; it counts the time in which the machine sleeps where the system can tell (Linux)."""
+    return time.clock_gettime_ns(_EVER)
+
+
+_EVER: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class LiveClock:
@@ -86,19 +101,22 @@ class LiveClock:
     def start(self) -> None:
         """The first cycle begins now."""
         self._utc_at_start = time.time_ns()
-        self._deadline = self._start = time.monotonic_ns()
+        self._deadline = self._start = monotonic_ns()
 
     def utc_ns(self) -> int:
         return self._utc_at_start + (self._deadline - self._start)
+
+    def now_ns(self) -> int:
+        return self._deadline
 
     def advance(self) -> float:
         """Sleep to the next deadline. When whole cycles were lost they are counted, not made up for in a burst."""
         self.tick += 1
         self._deadline += PERIOD_NS
-        wait = self._deadline - time.monotonic_ns()
+        wait = self._deadline - monotonic_ns()
         if wait > 0:
             time.sleep(wait * 1e-9)
-        late = time.monotonic_ns() - self._deadline
+        late = monotonic_ns() - self._deadline
         if late >= PERIOD_NS:
             lost = late // PERIOD_NS
             self.missed += lost

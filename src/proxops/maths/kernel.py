@@ -1,60 +1,50 @@
 """One way to compile: cached on disk, strict IEEE arithmetic (a run must be the same bit for bit).
 
 Numba looks only at a function's own file to decide whether its cached code is still good, and would go on using a kernel
-whose callee in another file has changed. So the cache lives in a folder named after the contents of all kernel sources.
+whose callee in another file has changed. So the kernels of a module are kept in a folder named after what that module and
+all that it imports *say* (``source_digest``): an edit compiles again what it can have changed, and nothing else.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
+import inspect
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
-from typing import Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from numba import config, njit
+from numba.core.caching import _CacheLocator
+
+from proxops.maths.source_digest import kernel_folder
 
 F = TypeVar("F", bound=Callable[..., object])
-PACKAGE: Final = Path(__file__).parents[1]
-# Kernels and the constants that are compiled into them.
-SOURCES: Final = ("maths", "core", "arms", "lab", "safety", "bridge", "touch", "space", "sensors", "onboard")
-KEPT: Final = 4  # caches of earlier versions that stay
 
 
-def source_digest() -> str:
-    """Number of this version of the kernels: changes with any byte of a file that can end up in compiled code."""
-    digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        content = path.read_bytes()
-        if path.relative_to(PACKAGE).parts[0] in SOURCES or b"@kernel" in content:
-            digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + content)
-    return digest.hexdigest()[:16]
+class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
+    """Where Numba keeps the machine code of one function, and what tells it that it is still good: the folder's name."""
 
+    def __init__(self, source: Path) -> None:
+        self._folder = kernel_folder(source)
 
-@cache
-def cache_folder() -> str:
-    """Where this version's compiled kernels are kept: beside the sources, or in the user's cache if those are read-only."""
-    beside = Path(__file__).parent / "__pycache__"
-    try:
-        beside.mkdir(exist_ok=True)
-        root = beside if os.access(beside, os.W_OK) else None
-    except OSError:
-        root = None
-    if root is None:
-        root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "proxops"
-    others = sorted(root.glob("kernels-*"), key=lambda path: path.stat().st_mtime)
-    for old in others[:-KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
-    return str(root / f"kernels-{source_digest()}")
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> ClosureLocator:
+        return cls(Path(inspect.getfile(py_func)))
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return "kernel"  # a module has one function of a name; the line on which it stands says nothing
 
 
 def kernel(function: F) -> F:
     """Compile ``function`` with Numba, keeping its Python signature for the type checker."""
-    before = config.CACHE_DIR
-    config.CACHE_DIR = before or cache_folder()  # a folder that the user has chosen for Numba comes first
+    before = config.CACHE_LOCATOR_CLASSES
+    config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
     try:
         return cast(F, njit(cache=True, error_model="numpy", fastmath=False)(function))
     finally:
-        config.CACHE_DIR = before
+        config.CACHE_LOCATOR_CLASSES = before

@@ -35,6 +35,11 @@ class Rule(IntEnum):
     COLLISION_ZONE = 22
     FORCE_LIMIT = 23
     FORCE_SENSOR = 24
+    INTERNAL_ERROR = 25
+    STALL = 26
+    WATCHDOG = 27
+    LINK_LOST = 28
+    REDUCED_SPEED = 29
 
 
 class Category(IntEnum):
@@ -83,6 +88,15 @@ RULES: Final[dict[Rule, Entry]] = {
     Rule.SILENCE: Entry("no command from the master", "ms", scale=1e3),
     Rule.FORCE_LIMIT: Entry("contact force or torque over its limit"),
     Rule.FORCE_SENSOR: Entry("force sensor cannot be believed"),
+    Rule.INTERNAL_ERROR: Entry(
+        "error inside the facility: the part that failed is let go of", category=Category.DRIVES_OFF
+    ),
+    Rule.STALL: Entry("the facility stood still for longer than motion may go unwatched", "ms", scale=1e3),
+    Rule.WATCHDOG: Entry(
+        "the watchdog has braked the robots: no fresh set-point in time", "ms", scale=1e3, category=Category.DRIVES_OFF
+    ),
+    Rule.LINK_LOST: Entry("no word from the robots' controllers", "ms", scale=1e3, category=Category.DRIVES_OFF),
+    Rule.REDUCED_SPEED: Entry("a point of the robots faster than an open fence allows", "mm/s", scale=1e3),
     Rule.COLLISION_ZONE: Entry("robots stand in a red zone: only manual control leads out of it", "mm", scale=1e3),
 }
 
