@@ -144,7 +144,7 @@ class FakeTime:
     def __init__(self) -> None:
         self.now, self.oversleep, self.slept = 1_000 * S, 0, 0
 
-    def monotonic_ns(self) -> int:
+    def clock_gettime_ns(self, which: int) -> int:
         return self.now
 
     def time_ns(self) -> int:
