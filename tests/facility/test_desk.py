@@ -690,7 +690,7 @@ def test_after_an_error_of_ours_the_robots_are_braked_within_limits_and_the_driv
     facility.link.write = spy
     speed = facility.guard.rate[0]
     assert speed > 0.2
-    facility.emergency_brake()
+    facility.emergency_brake(RuntimeError("of ours"))
     x = np.array(written)[:, 0]
     a = np.diff(np.concatenate([[x[0] - speed * DT], x]), 2) / DT**2
     assert np.abs(a).max() <= cell.hall["acceleration"][0][0] * (1 + 1e-6)

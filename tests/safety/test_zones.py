@@ -14,7 +14,7 @@ from proxops.core.vocabulary import Zone
 from proxops.lab.cell import Cell
 from proxops.safety.braking import braking_time
 from proxops.safety.clearance import Clearance
-from proxops.safety.limits import GUARD_DTYPE, begin_braking, brake, stand
+from proxops.safety.limits import begin_braking, brake, guard_record, stand
 from proxops.safety.zones import LOGIC, judge_zone, lags_s, stopping_way, yellow_layer_m, zone_of
 
 Array = NDArray[np.float64]
@@ -110,7 +110,7 @@ class Drives:
 def least_on_the_way(epos: Cell, hall: Clearance, start: Array, rate: Array, heed: bool) -> float | None:
     """Cruise at ``rate``, brake one cycle after the actual pose is no longer green; the smallest clearance on the way, or
     None if it did not begin in green. Without ``heed`` the layer is next to nothing, whatever the speed."""
-    memory, guard, margins = hall.twin(), np.zeros(1, GUARD_DTYPE), np.zeros(6)
+    memory, guard, margins = hall.twin(), guard_record(), np.zeros(6)
     ahead, minimum = (ahead_of(epos, rate), 1e-3) if heed else (np.zeros(13), 1e-3)
     drives = Drives(epos, start, rate)
     if judge_zone(memory, drives.actual, ahead, minimum).zone is not G:

@@ -1,16 +1,13 @@
-"""All that belongs to the bridge in a facility: port, collision avoidance, telemetry, and the motion when it is selected."""
+"""All that belongs to the bridge in a facility: port, telemetry, and the motion when it is selected."""
 
 from __future__ import annotations
 
 from proxops.bridge.settings import BridgeSettings
-from proxops.core.vocabulary import Zone
 from proxops.facility.bridge_port import BridgePort
 from proxops.facility.bridge_telemetry import BridgeTelemetry
 from proxops.facility.bridged import Bridged
 from proxops.facility.facility import Facility
 from proxops.facility.sync import Address
-from proxops.facility.zone_watch import ZoneWatch
-from proxops.safety.rules import Rule, Stop
 
 
 class BridgeEnd:
@@ -19,20 +16,12 @@ class BridgeEnd:
     def __init__(self, facility: Facility, settings: BridgeSettings, bind: Address | None) -> None:
         self.settings = settings
         self.port = BridgePort(bind, facility.events.tell, settings.scale)
-        self.zones = ZoneWatch(facility.cell)
         self.telemetry = BridgeTelemetry(facility, self.port)
         facility.telemetry = self.telemetry
 
     def motion(self, facility: Facility) -> Bridged:
         """A bridge that has the hall from now on."""
-        return Bridged(facility, self.port, self.settings, self.zones)
-
-    def red(self, facility: Facility) -> Stop | None:
-        """Why the robots must be moved by hand first, if so."""
-        judged = self.zones.actual(facility.actual, facility.guard.rate)
-        if judged.zone is not Zone.RED:
-            return None
-        return Stop(Rule.COLLISION_ZONE, value=judged.finding.distance_m, detail=judged.finding.pair)
+        return Bridged(facility, self.port, self.settings, facility.zones)
 
     def begin_cycle(self) -> None:
         self.port.begin_cycle()

@@ -32,11 +32,11 @@ from proxops.facility.bridge_port import BridgePort
 from proxops.facility.facility import Facility
 from proxops.facility.joiner import Joiner, least_rolled, looks, ways
 from proxops.facility.motion import Rest, Wish
-from proxops.facility.zone_watch import ZoneWatch
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import way_between
 from proxops.maths.rotation import Array, matrix_from_quat, quat_from_matrix
 from proxops.safety.rules import Rule, Stop
+from proxops.safety.zone_watch import ZoneWatch
 from proxops.safety.zones import LOGIC
 
 Axes = NDArray[np.float64]

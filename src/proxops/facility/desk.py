@@ -13,7 +13,7 @@ from proxops.core.messages import AXES
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
 from proxops.facility.bridge_end import BridgeEnd
 from proxops.facility.facility import Facility
-from proxops.facility.follower import Follower, ZoneJudge
+from proxops.facility.follower import Follower
 from proxops.facility.jog import HOLD_MS, SHORTEST_HOLD_MS, Jog, heartbeat_cycles
 from proxops.facility.jog_button import Press, button
 from proxops.facility.mover import Mover, parse_order
@@ -24,9 +24,11 @@ from proxops.facility.sync import SyncPort
 from proxops.lab.coordinates import OK, axes_from_values, robot_of
 from proxops.lab.payload import check_payload
 from proxops.lab.trajectory import Trajectory
+from proxops.safety.guard import Zones
 from proxops.safety.interlocks import KINDS
 from proxops.safety.modes import Event
 from proxops.safety.rules import Rule, Stop
+from proxops.safety.zone_watch import RESERVE_M
 
 SELECT: Final = {
     "sync": (Event.SELECT_SYNC, Source.SYNC),
@@ -46,8 +48,7 @@ class Desk:
     def __init__(self, facility: Facility, sync: SyncPort | None = None, bridge: BridgeEnd | None = None) -> None:
         self.facility, self.sync, self.bridge = facility, sync, bridge
         self.trajectory: Trajectory | None = None
-        self._jog = Jog(facility.cell, facility.interlocks)
-        self._zones: ZoneJudge | None = None
+        self._jog = Jog(facility.cell, facility.interlocks, facility.clock, facility.zones, self.tell)
 
     @property
     def mode_name(self) -> str:
@@ -120,7 +121,7 @@ class Desk:
         if f.mode is Mode.READY and source in BEGINS_TO_MOVE:
             self._forbid(f.interlocks.forbids_start(BEGINS_TO_MOVE[source]))
         f.go(event)
-        f.source, self._zones = source, None
+        f.source = source
         if source is Source.SYNC and self.sync:
             self.sync.forget()
             f.commands = SyncSource(self.sync, f.cell.file.limits.sync_timeout_ms * 1e-3)
@@ -130,10 +131,11 @@ class Desk:
             self._jog.rest()
             f.motion = self._jog
 
-    def offer(self, commands: CommandSource, zones: ZoneJudge) -> None:
-        """Let a source of our own command, as a file would; ``zones`` judges each of its wishes."""
+    def offer(self, commands: CommandSource, zones: Zones) -> None:
+        """Let a source of our own command, as a file would; ``zones`` are the guard's until it is let go of."""
         self.facility.go(Event.SELECT_ASYNC)
-        self.facility.source, self.facility.commands, self._zones = Source.ASYNC, commands, zones
+        self.facility.source, self.facility.commands = Source.ASYNC, commands
+        self.facility.guard.watch(zones)
 
     def _select_bridge(self) -> None:
         """Give the hall to the bridge; not out of a red zone, which only manual control leads out of."""
@@ -142,7 +144,7 @@ class Desk:
             raise Refused("this run has no bridge")
         if f.mode is Mode.READY:
             self._forbid(f.interlocks.forbids_start(Mode.BRIDGED))
-            self._forbid(self.bridge.red(f))
+            self._forbid(f.zones.near(f.actual, 0.0))
         f.go(Event.SELECT_BRIDGE)
         f.source = Source.BRIDGE
         f.motion = self.bridge.motion(f)
@@ -174,7 +176,10 @@ class Desk:
         missing = f.commands.ready()
         if missing:
             raise Refused(f"move to start: {missing}")
-        f.motion = Mover(f.cell, f.guard.setpoint.copy(), self.start_posture(), units)
+        self._forbid(f.guard.zones.near(f.actual, 0.0))
+        goal = self.start_posture()
+        self._forbid(f.guard.zones.near(goal, RESERVE_M))
+        f.motion = Mover(f.cell, f.guard.setpoint.copy(), goal, units)
         f.go(Event.MOVE_TO_START)
 
     def start_posture(self) -> NDArray[np.float64]:
@@ -202,7 +207,7 @@ class Desk:
             self._at_command()
         f.go(Event.CONFIRM)
         assert f.commands is not None
-        f.motion = Follower(f.cell, f.commands, f.guard.setpoint, self._zones)
+        f.motion = Follower(f.cell, f.commands, f.guard.setpoint)
 
     def _at_command(self) -> None:
         f, q = self.facility, np.zeros(13)
@@ -271,7 +276,10 @@ class Desk:
         if axis not in AXES:
             raise BadInput("no such axis", value=repr(axis), bound=", ".join(AXES))
         self._forbid(f.interlocks.forbids_start(Mode.SINE))
-        f.motion = SineWave(f.cell, AXES.index(axis), amplitude, frequency_hz, cycles, f.guard.setpoint)
+        wave = SineWave(f.cell, AXES.index(axis), amplitude, frequency_hz, cycles, f.guard.setpoint)
+        for posture in (f.actual, *wave.turning_points()):
+            self._forbid(f.guard.zones.near(posture, RESERVE_M))
+        f.motion = wave
 
     @staticmethod
     def _forbid(stop: Stop | None) -> None:

@@ -32,6 +32,9 @@ from proxops.sensors.force_torque import ForceTorqueSensor
 
 PATIENCE: Final = 250 * 300  # cycles for drives and the move to the start
 TELL_EVERY: Final = 125  # cycles
+ORDER: Final = (
+    "robot1,robot2,rail"  # the arms far from each other, then straight along the docking axis into the open zone
+)
 ALIGNMENT_RAD_PER_M: Final = 2.0  # a rig taught in over half a metre: 0.05 mm are 0.1 mrad
 
 
@@ -88,17 +91,18 @@ def _drive(
     _until(hall, clock, Mode.READY, interrupted)
     zone = OpenZone(f.cell, file.zone, np.array(shape.ball_m), shape.seat_m)
     desk.offer(application, zone)
-    forbidden = zone.judge(desk.start_posture(), np.zeros(N_AXES))
+    start = desk.start_posture()
+    forbidden = zone.refuses(start, np.zeros(N_AXES), start, leaving=False)
     if forbidden:
         raise BadInput(
             f"approach: the start is not free: {forbidden}", way_out="a larger gap, or open the zone there: [zone]"
         )
     application.check_way()
-    desk.move_to_start("rail,robot1,robot2")
+    desk.move_to_start(ORDER)
     _until(hall, clock, Mode.AT_START, interrupted)
     application.teach_in(_taught(f.pool.run("hall_truth"), file, rng))
     application.begin()
-    desk.move_to_start("rail,robot1,robot2")  # the taught start differs by what the robots are off
+    desk.move_to_start(ORDER)  # the taught start differs by what the robots are off
     _until(hall, clock, Mode.AT_START, interrupted)
     desk.confirm()
     while f.mode not in (Mode.READY, Mode.STOPPED):

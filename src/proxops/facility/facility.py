@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from proxops.core.pool import Pool
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
 from proxops.facility.events import EventLog
+from proxops.facility.failure import failure
 from proxops.facility.motion import Motion, Rest, Wish
 from proxops.facility.observation import observe
 from proxops.facility.sources import CommandSource
@@ -22,11 +24,16 @@ from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
 from proxops.lab.links.virtual import ControllerFault
 from proxops.safety.guard import Guard
 from proxops.safety.interlocks import Interlocks
+from proxops.safety.limits import FENCE_SPEED_M_S
 from proxops.safety.modes import BRAKING, STILL, Event, allowed, next_mode
 from proxops.safety.rules import LIMITS, RULES, Category, Rule, Stop
+from proxops.safety.zone_watch import ZoneWatch
 
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
 LOOK_EVERY: Final = 25  # cycles between looks at the recorder
+STALL_S: Final = 0.040  # for which motion may go unwatched
+GOES_ON: Final = frozenset({Mode.MOVING_TO_START, Mode.RUNNING, Mode.SINE})
+"""Modes whose motion goes on by itself, also from a moment at which it stands."""
 
 
 class Link(Protocol):
@@ -66,8 +73,10 @@ class Facility:
         self.cell, self.link, self.clock = cell, link, clock
         self.pool, self.ring = Pool(), pool_ring
         self.events = EventLog(event_ring, clock)
-        self.guard = Guard(cell, self.pool.run("margin"))
+        self.zones = ZoneWatch(cell)
+        self.guard = Guard(cell, self.pool.run("margin"), self.zones)
         self.interlocks = Interlocks(cell.file.interlock)
+        self._inputs = 0  # their mask, in the cycle before
         self.recorder: RecorderHealth | None = None
         self.mode, self.source, self.hardware = Mode.STANDBY, Source.NONE, Hardware.SIMULATION
         self.telemetry: Telemetry | None = None  # the bridge's
@@ -78,6 +87,7 @@ class Facility:
         self.limit: Stop | None = None  # what the guard objected to when the bridge was halted last
         self._causes: set[Stop] = set()  # all that were told since
         self._drop_drives = False  # one of them takes the drives' power
+        self._by_hand = False  # what is braked was manual control, which may have been on its way out of red
         self.lateness = self.work = 0.0
         self.missed = 0
         self._fault: ControllerFault | None = None
@@ -87,11 +97,10 @@ class Facility:
 
     # ------------------------------------------------------------------ the tick
     def tick(self) -> None:
-        """One cycle. Nothing in here waits."""
+        """One cycle. Nothing in here waits, and no failure of a part ends it."""
         self._read()
         self._watch()
-        wish = self.motion.step() if self.motion else Rest.HOLD
-        setpoint = self._judge(wish)
+        setpoint = self._judge(self._asked())
         self._fault = self.link.write(setpoint)
         self._publish()
 
@@ -99,8 +108,20 @@ class Facility:
         """What the robots reported at the beginning of this cycle."""
         self.actual[:], self.actual_rate[:] = self.link.read(), self.link.rate
 
+    def _asked(self) -> Wish:
+        """What the motion wants."""
+        try:
+            return self.motion.step() if self.motion else Rest.HOLD
+        except Exception as error:  # whatever it is, the robots have to brake
+            return failure(type(self.motion).__name__, error)
+
     def _watch(self) -> None:
-        """Inputs, controllers and recorder: anything that ends motion whatever the motion says."""
+        """Inputs, controllers, clock and recorder: anything that ends motion whatever the motion says."""
+        if self.lateness > STALL_S and (self.guard.moving or self.mode in GOES_ON):
+            self.trip(Stop(Rule.STALL, value=self.lateness, bound=STALL_S))
+        if self.interlocks.mask != self._inputs:
+            self._inputs = self.interlocks.mask
+            self.guard.limit_points(FENCE_SPEED_M_S if self.interlocks.fence_open else np.inf)
         forbidden = self.interlocks.forbids(self.mode)
         if forbidden:
             self.trip(forbidden)
@@ -141,7 +162,8 @@ class Facility:
         if self.mode in BRAKING:
             self._brake()
         elif isinstance(wish, np.ndarray) or self.guard.moving:
-            stop = self.guard.judge(wish if isinstance(wish, np.ndarray) else self.guard.wish)
+            asked = wish if isinstance(wish, np.ndarray) else self.guard.wish
+            stop = self.guard.judge(asked, self.actual, leaving=self.mode is Mode.MANUAL)
             if stop and self.mode is Mode.BRIDGED and stop.rule in LIMITS:
                 self.halt(stop)
                 self.guard.brake()
@@ -159,13 +181,24 @@ class Facility:
             self.go(Event.ARRIVED)
 
     def _brake(self) -> None:
-        if not (self.guard.brake() and self._at_rest()):
+        rested = self.guard.brake()
+        if not self._by_hand and self.guard.moving:
+            self._watch_brake()
+        if not (rested and self._at_rest()):
             return
         if self._drop_drives:
             self.link.drives_off()
         self.go(Event.STANDSTILL)
         if self.mode is Mode.READY:
             self.deselect()
+
+    def _watch_brake(self) -> None:
+        """The way of a brake was free when it began. Robots that are red on it all the same are not where they should be:
+        their own brakes are harder than the set-point's."""
+        red = self.guard.red(self.actual)
+        if red:
+            self.trip(red)
+            self.link.drives_off()
 
     def _at_rest(self) -> bool:
         return not self.guard.moving and bool((np.abs(self.actual_rate) < AT_REST).all())
@@ -199,6 +232,7 @@ class Facility:
 
     def finish(self, event: Event) -> None:
         """Let go of the motion: brake if need be (ENDING), then be ready for the next."""
+        self._by_hand = self.mode is Mode.MANUAL
         self.go(event)
         self.motion = None
         if self.guard.begin_braking() > PERIOD_S and event is Event.FINISHED and self.commands:
@@ -208,7 +242,7 @@ class Facility:
 
     def halt(self, limit: Stop | None) -> None:
         """The bridge cannot go on: brake, stay ready. ``limit`` is the guard's objection, if it was that."""
-        self.limit = limit
+        self.limit, self._by_hand = limit, False
         self.guard.begin_braking()
         self.go(Event.HALT)
 
@@ -219,12 +253,24 @@ class Facility:
             self.events.tell(Severity.ERROR, f"stop.{stop.rule.name.lower()}", str(stop))
         if self.mode not in (Mode.STOPPING, Mode.STOPPED):
             self.stop, self.motion = stop, None
+            self._by_hand = self.mode is Mode.MANUAL or (self._by_hand and self.mode in BRAKING)
             self.guard.begin_braking()
         self._drop_drives |= RULES[stop.rule].category is Category.DRIVES_OFF
         powerless = self.mode in (Mode.STANDBY, Mode.RELEASING) or (self.mode is Mode.STOPPED and self._drop_drives)
         if stop.rule is Rule.DRIVE_POWER or powerless:
             self.link.drives_off()
         self.go(Event.TRIP)
+
+    def fail(self, part: str, error: Exception) -> None:
+        """A part of ours has failed: brake, name it. The part goes on being asked, or its caller lets go of it."""
+        self.trip(failure(part, error))
+
+    def attempt(self, part: str, work: Callable[[], None]) -> None:
+        """Do what a port or an application has to do in this cycle; its failure is a stop, never the end of the tick."""
+        try:
+            work()
+        except Exception as error:  # a stranger's packet, a stranger's code: whatever it is, the robots have to brake
+            self.fail(part, error)
 
     def reset(self) -> None:
         """Acknowledge a stop. Drives that were cut, or are not all on, stay off."""
@@ -248,15 +294,28 @@ class Facility:
         """No source, nothing planned."""
         self.source, self.commands, self.motion = Source.NONE, None, None
         self._write_command(0, False, -1)
+        if self.guard.zones is not self.zones:
+            self.guard.watch(self.zones)
 
-    def emergency_brake(self) -> None:
-        """Last resort after an error of ours: bring the robots to rest without anything but guard and link."""
+    def emergency_brake(self, error: Exception) -> None:
+        """Last resort when the tick itself has failed: bring the robots to rest with nothing but guard and link, and record
+        every cycle of it."""
+        self.motion, self.commands, self.telemetry, self.application = None, None, None, None
+        if self.mode not in (Mode.STOPPING, Mode.STOPPED):
+            self.stop, self.mode = failure("tick", error), Mode.STOPPING
+            self.events.tell(Severity.ERROR, f"stop.{self.stop.rule.name.lower()}", str(self.stop))
         self.guard.begin_braking()
         while not self.guard.brake():
-            self.link.write(self.guard.setpoint)
-            self.clock.advance()
+            self._last_resort()
         self.link.drives_off()
+        self.mode = Mode.STOPPED
+        self._last_resort()
+
+    def _last_resort(self) -> None:
+        self.lateness = self.clock.advance()
+        self._read()
         self.link.write(self.guard.setpoint)
+        self._publish()
 
     @property
     def still(self) -> bool:
@@ -312,9 +371,9 @@ class Facility:
             self.answer, self._truth,
         )  # fmt: skip
         if self.telemetry:
-            self.telemetry.publish()
+            self.attempt("telemetry of the bridge", self.telemetry.publish)
         if self.application:
-            self.application.publish()
+            self.attempt("telemetry of the application", self.application.publish)
         self._write_timing(self.lateness, self.work, self.missed)
         self.ring.push(self.pool.bytes)
 

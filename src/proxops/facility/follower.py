@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import PERIOD_S
 from proxops.facility.motion import Rest, Wish
 from proxops.facility.sources import CommandSource, Supply
 from proxops.lab.cell import Cell
@@ -15,22 +12,11 @@ from proxops.lab.coordinates import OK, axes_from_values, robot_of
 from proxops.safety.rules import Rule, Stop
 
 
-class ZoneJudge(Protocol):
-    """Whoever says that a wish leads into a zone."""
-
-    def judge(self, axes: NDArray[np.float64], rate: NDArray[np.float64]) -> Stop | None:
-        """Why the robots may not go to ``axes`` at ``rate``, if so."""
-        ...
-
-
 class Follower:
-    """Motion of a run. It begins where the set-point is, which is at the first command. ``zones``: for sources that are
-    watched."""
+    """Motion of a run. It begins where the set-point is, which is at the first command."""
 
-    def __init__(
-        self, cell: Cell, commands: CommandSource, setpoint: NDArray[np.float64], zones: ZoneJudge | None = None
-    ) -> None:
-        self._hall, self._commands, self._zones = cell.hall, commands, zones
+    def __init__(self, cell: Cell, commands: CommandSource, setpoint: NDArray[np.float64]) -> None:
+        self._hall, self._commands = cell.hall, commands
         self._last, self._before = setpoint.copy(), setpoint.copy()  # axes of the newest command and of the one before
         self._coasted = 0  # cycles since the newest command
 
@@ -49,8 +35,7 @@ class Follower:
         code, beyond = axes_from_values(self._hall, commands.system, commands.values, self._before, False, self._last)
         if code != OK:
             return Stop(Rule.UNREACHABLE, value=beyond, detail=f"{robot_of(code)}, {commands.name}")
-        stop = self._zones.judge(self._last, (self._last - self._before) / PERIOD_S) if self._zones else None
-        return stop or self._last
+        return self._last
 
     def _coast(self) -> NDArray[np.float64]:
         """Nothing new: go on at the pace of the last two commands, per cycle of their sender."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 from proxops.bridge.settings import BridgeSettings
@@ -20,6 +17,7 @@ from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
 from proxops.facility.control import ControlPort
 from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.interruption import ends_asked_for
 from proxops.facility.mission_feed import MissionFeed
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.sync import Address
@@ -62,17 +60,11 @@ class LiveFacility:
         self.mission = MissionFeed(self.hall.facility.pool)
         self.hall.facility.application = self.mission
         self._ending = self._bridged = False
-        self._signals = 0
+        self.asked_by = ""  # what asked for the end
 
-    def shut_down(self) -> None:
-        """Brake if need be, close the log, end."""
-        self._ending = True
-
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._ending = True
-        self._signals += 1
-        if self._signals > 2:  # somebody insists: the log is finished by the recorder on its own
-            os._exit(130)
+    def shut_down(self, by: str = "shut down") -> None:
+        """Brake if need be, close the log, end. However often it is asked for, nothing ends before the robots stand."""
+        self._ending, self.asked_by = True, self.asked_by or by
 
     def run(
         self, announce: Callable[[RealTime], None], for_s: float | None = None, drives: bool = True, bridged: bool = False,
@@ -81,24 +73,22 @@ class LiveFacility:
         """Tick until told to end; then bring the robots to rest and close everything. ``bridged`` gives the hall to the
         bridge as soon as it is ready for the first time; ``until`` is asked now and then whether the end has come."""
         self._bridged, self._until = bridged, until
-        before = {s: signal.signal(s, self._on_signal) for s in (signal.SIGINT, signal.SIGTERM)}
-        real_time = enter_real_time()
-        try:
-            announce(real_time)
-            if drives:
-                self._try_drives()
-            self._loop(None if for_s is None else round(for_s / PERIOD_S))
-        except Exception:
-            self.hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
-            raise
-        finally:
-            real_time.leave()
-            for number, handler in before.items():
-                signal.signal(number, handler)
-            stopped = self.hall.facility.stop is not None
-            self.control.close()
-            code = self.hall.close()
-            self.mission.close()
+        with ends_asked_for(self.shut_down):
+            real_time = enter_real_time()
+            try:
+                announce(real_time)
+                if drives:
+                    self._try_drives()
+                self._loop(None if for_s is None else round(for_s / PERIOD_S))
+            except Exception as error:
+                self.hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
+                raise
+            finally:
+                real_time.leave()
+                stopped = self.hall.facility.stop is not None
+                self.control.close()
+                code = self.hall.close()
+                self.mission.close()
         return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
 
     def _try_drives(self) -> None:
@@ -118,30 +108,43 @@ class LiveFacility:
                 self.hall.facility.events.tell(Severity.WARNING, "refused.select", str(reason))
 
     def _loop(self, cycles: int | None) -> None:
-        clock, facility, sync, bridge = self._clock, self.hall.facility, self.hall.desk.sync, self.hall.desk.bridge
-        assert sync is not None
+        clock, facility, bridge = self._clock, self.hall.facility, self.hall.desk.bridge
         left = SHUT_DOWN_CYCLES
         clock.start()
         while True:
             facility.lateness = clock.advance()
             facility.missed = clock.missed
             began = time.perf_counter_ns()
-            sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING)
+            facility.attempt("synchronous interface", self._poll_sync)
             if bridge:
-                bridge.begin_cycle()
+                facility.attempt("bridge", bridge.begin_cycle)
                 self._try_bridge()
             facility.tick()
             if bridge:
-                bridge.end_cycle()
-            sync.answer(facility.answer_in, facility.mode, facility.rule_number, clock.utc_ns())
-            self.control.serve()
+                facility.attempt("bridge", bridge.end_cycle)
+            facility.attempt("synchronous interface", self._answer_sync)
+            facility.attempt("control channel", self.control.serve)
             facility.work = (time.perf_counter_ns() - began) * 1e-9
             if (cycles is not None and clock.tick >= cycles) or (clock.tick % ASK_EVERY == 0 and self._until()):
-                self._ending = True
+                self.shut_down("its time was over")
             if self._ending:
                 left -= 1
-                if self._at_rest() or left <= 0:
+                if self._at_rest():
                     return
+                if left <= 0:
+                    raise RuntimeError(
+                        f"still {facility.mode.name} {SHUT_DOWN_CYCLES * PERIOD_S:g} s after the end was asked for"
+                    )
+
+    def _poll_sync(self) -> None:
+        facility, sync = self.hall.facility, self.hall.desk.sync
+        assert sync is not None
+        sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING)
+
+    def _answer_sync(self) -> None:
+        facility, sync = self.hall.facility, self.hall.desk.sync
+        assert sync is not None
+        sync.answer(facility.answer_in, facility.mode, facility.rule_number, self._clock.utc_ns())
 
     def _at_rest(self) -> bool:
         """Bring what still moves to rest, in good order where there is one; True once nothing moves."""
@@ -151,5 +154,5 @@ class LiveFacility:
         if facility.mode in (Mode.MANUAL, Mode.SINE, Mode.BRIDGED, Mode.HALTING):
             desk.select("none")
         elif facility.mode in (Mode.MOVING_TO_START, Mode.RUNNING):
-            desk.safe_stop()
+            desk.safe_stop(self.asked_by)
         return False

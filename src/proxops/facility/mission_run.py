@@ -17,9 +17,10 @@ from proxops.core.scenario import Network
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource, Severity
 from proxops.facility.build import Hall, build
 from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.interruption import ends_asked_for
 from proxops.facility.mission_application import MissionApplication, Outcome
 from proxops.facility.mission_feed import hall_latency_s
-from proxops.facility.play import Progress, interrupts
+from proxops.facility.play import Progress
 from proxops.facility.run import LockstepRun, Ran, settings_of
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
@@ -127,11 +128,11 @@ def run_mission(
     began = time.monotonic()
     runner = LockstepRun(hall, clock, MissionClient(application, hall, used), bridged=used)
     try:
-        with interrupts(runner.interrupt) if interruptible else nullcontext():
+        with ends_asked_for(runner.interrupt) if interruptible else nullcontext():
             runner.run(file.duration_s + (file.hall.join_s if used else 0.0), progress)
         application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
-    except Exception:
-        hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
+    except Exception as error:
+        hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
         raise
     finally:
         code = hall.close()

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.experiment_docking import OpenZoneTable
-from proxops.facility.zone_watch import ZoneWatch
 from proxops.lab.cell import Cell
 from proxops.lab.hall_motion import port_motion
-from proxops.safety.rules import Rule, Stop
+from proxops.safety.rules import Stop
+from proxops.safety.zone_watch import ZoneWatch
 from proxops.touch.relative_motion import seen_from
 
 Axes = NDArray[np.float64]
 
 
 class OpenZone:
-    """``judge`` every wish: inside the opened cylinder the mock-ups may near each other, outside they may not. Without a
-    table nothing is open."""
+    """The guard's zones of a docking: inside the opened cylinder the mock-ups may near each other, outside they may not.
+    Without a table nothing is open."""
 
     def __init__(self, cell: Cell, table: OpenZoneTable | None, tip_m: Axes, seat_m: float) -> None:
         self._hall, self._table, self._tip, self._seat = cell.hall, table, tip_m, seat_m
@@ -31,12 +32,29 @@ class OpenZone:
             np.zeros(6),
         )
 
-    def judge(self, axes: Axes, rate: Axes) -> Stop | None:
-        watch = self._opened if self.inside(axes, rate) else self._closed
-        blocked = watch.blocked(axes, rate)
-        if blocked is None:
-            return None
-        return Stop(Rule.COLLISION_ZONE, value=blocked.distance_m, detail=f"{blocked.pair}, zone not opened there")
+    @property
+    def levers(self) -> Axes:
+        return self._closed.levers
+
+    @property
+    def lags_s(self) -> Axes:
+        return self._closed.lags_s
+
+    def refuses(self, q: Axes, rate: Axes, actual: Axes, *, leaving: bool) -> Stop | None:
+        watch = self._opened if self.inside(q, rate) else self._closed
+        stop = watch.refuses(q, rate, actual, leaving=leaving)
+        return replace(stop, detail=f"{stop.detail}, zone not opened there") if stop else None
+
+    def near(self, q: Axes, bound_m: float) -> Stop | None:
+        return (self._opened if self.inside(q, np.zeros_like(q)) else self._closed).near(q, bound_m)
+
+    def room_m(self, q: Axes) -> float:
+        """What is open depends on the pose: every wish is looked at."""
+        return -math.inf
+
+    def forget(self) -> None:
+        self._closed.forget()
+        self._opened.forget()
 
     def inside(self, axes: Axes, rate: Axes) -> bool:
         """Is the ball where the scenario has opened the zone, and the chaser upright enough?"""

@@ -5,17 +5,15 @@ Lockstep by default: the clock never sleeps and a run is the same bit for bit. I
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from proxops.core.clock import LOCKSTEP_EPOCH, Clock, LiveClock, LockstepClock
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
+from proxops.facility.interruption import ends_asked_for
 from proxops.facility.preflight import preflight
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.warmup import warm_up
@@ -48,31 +46,17 @@ class Stopped(Exception):
     """The run ended in a stop."""
 
 
-@contextmanager
-def interrupts(on_interrupt: Callable[[], None]) -> Iterator[None]:
-    """Ctrl-C and SIGTERM ask for a safe stop instead of breaking a tick in two."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals belong to the main thread: the caller looks after them
-        return
-    before = {s: signal.signal(s, lambda number, frame: on_interrupt()) for s in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 class Player:
     """One run: drives on, select, move to start, confirm, run."""
 
     def __init__(self, hall: Hall, clock: Clock, progress: Progress, each_cycle: EachCycle) -> None:
         self._hall, self._clock, self._progress, self._each_cycle = hall, clock, progress, each_cycle
         self._facility = hall.facility
-        self._interrupted = False
+        self._interrupted = ""  # what asked for the end
 
-    def interrupt(self) -> None:
-        """Ask for a safe stop before the next cycle."""
-        self._interrupted = True
+    def interrupt(self, by: str) -> None:
+        """Ask for a safe stop before the next cycle; ``by``: the signal."""
+        self._interrupted = by
 
     def run(self, trajectory: Trajectory, order: str) -> Stop | None:
         """Through all phases; the stop that ended it, or None when the last line was reached."""
@@ -107,8 +91,8 @@ class Player:
     def _cycle(self) -> None:
         facility, clock = self._facility, self._clock
         if self._interrupted:
-            self._interrupted = False
-            self._hall.desk.safe_stop()
+            self._hall.desk.safe_stop(self._interrupted)
+            self._interrupted = ""
         self._each_cycle(self._hall)
         facility.lateness = clock.advance()
         facility.missed = getattr(clock, "missed", 0)
@@ -151,10 +135,10 @@ def play(
         if isinstance(clock, LiveClock):
             clock.start()
         player = Player(hall, clock, progress, each_cycle)
-        with interrupts(player.interrupt):
+        with ends_asked_for(player.interrupt):
             stop = player.run(trajectory, order)
-    except Exception:
-        hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
+    except Exception as error:
+        hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
         raise
     finally:
         if state:

@@ -7,24 +7,11 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import Hall
 from proxops.lab.trajectory import BadLine, Trajectory, axes_of, swap_suspicion
-from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
-from proxops.safety.guard import stop_of
-from proxops.safety.limits import FIRST_COMPONENT, GUARD_DTYPE, ROUNDING, Guarded, judge, port_components, stand
+from proxops.safety.guard import Guard
+from proxops.safety.limits import FIRST_COMPONENT, ROUNDING, port_components
 from proxops.safety.rules import Rule, Stop
-
-
-@kernel
-def _judge_all(hall: Hall, guard: Guarded, wishes: Array, margins: Array, report: Array) -> tuple[int, int]:
-    """(lines allowed, rule that forbids the next one or 0)."""
-    stand(hall, guard, wishes[0], margins)
-    for k in range(wishes.shape[0]):
-        rule = judge(hall, guard, wishes[k], margins, report)
-        if rule:
-            return k, rule
-    return wishes.shape[0], 0
+from proxops.safety.zone_watch import ZoneWatch
 
 
 class Forbidden(BadLine):
@@ -41,10 +28,9 @@ def preflight(cell: Cell, trajectory: Trajectory) -> NDArray[np.float64]:
     outside = outside_ranges(cell, q[0])
     if outside:
         raise Forbidden(0, outside, where=trajectory.where(0), way_out=swap_suspicion(cell, trajectory, 0))
-    guard, report = np.zeros(1, GUARD_DTYPE), np.zeros(3)
-    done, rule = _judge_all(cell.hall, guard, q, np.zeros(6), report)
-    if rule:
-        raise Forbidden(done, stop_of(rule, report, guard[0]["x"]), where=trajectory.where(done))
+    done, stop = Guard(cell, np.zeros(6), ZoneWatch(cell)).judge_run(q)
+    if stop:
+        raise Forbidden(done, stop, where=trajectory.where(done))
     return q
 
 

@@ -20,8 +20,9 @@ from proxops.core.scenario import Bridge, Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.application import Application
 from proxops.facility.build import Hall, build
+from proxops.facility.interruption import ends_asked_for
 from proxops.facility.live import LiveFacility
-from proxops.facility.play import Progress, interrupts, let_recorder_keep_up
+from proxops.facility.play import Progress, let_recorder_keep_up
 from proxops.facility.realtime import RealTime
 from proxops.lab.cell import Cell
 from proxops.safety.rules import Stop
@@ -100,10 +101,10 @@ def run_lockstep(
     began = time.monotonic()
     runner = LockstepRun(hall, clock, application)
     try:
-        with interrupts(runner.interrupt):
+        with ends_asked_for(runner.interrupt):
             runner.run(scenario.duration_s, progress)
-    except Exception:
-        hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
+    except Exception as error:
+        hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
         raise
     finally:
         code = hall.close()
@@ -119,11 +120,11 @@ class LockstepRun:
         self.hall, self._clock, self._client, self.bridge = hall, clock, client, hall.desk.bridge
         self._bridged = bridged  # False: the hall stands by, packets go nowhere
         self._began = -1  # tick at which the client began to send
-        self._interrupted = False
+        self._interrupted = ""  # what asked for the end
 
-    def interrupt(self) -> None:
-        """Ask for a safe stop before the next cycle."""
-        self._interrupted = True
+    def interrupt(self, by: str) -> None:
+        """Ask for a safe stop before the next cycle; ``by``: the signal."""
+        self._interrupted = by
 
     def cycle(self) -> None:
         """One tick of everything."""
@@ -131,13 +132,17 @@ class LockstepRun:
         facility.lateness = self._clock.advance()
         self.bridge.begin_cycle()
         if self._began >= 0:
-            for data in self._client.advance((self._clock.tick - self._began) * PERIOD_S):
-                if self._bridged:
-                    self.bridge.port.take(data)
+            facility.attempt("application", self._hear)
         facility.tick()
         self.bridge.end_cycle()
         if self._clock.tick % KEEP_UP_EVERY == 0:
             let_recorder_keep_up(self.hall)
+
+    def _hear(self) -> None:
+        """What the client sends in this cycle."""
+        for data in self._client.advance((self._clock.tick - self._began) * PERIOD_S):
+            if self._bridged:
+                self.bridge.port.take(data)
 
     def start(self) -> None:
         """Drives on, the bridge has the hall, the client begins to send."""
@@ -160,8 +165,8 @@ class LockstepRun:
             if done % SHOW_EVERY == 0:
                 progress("run", done, total)
             if self._interrupted:
-                self._interrupted = False
-                desk.safe_stop()
+                desk.safe_stop(self._interrupted)
+                self._interrupted = ""
             self.cycle()
         progress("run", done, done)
         if facility.mode in (Mode.BRIDGED, Mode.HALTING):

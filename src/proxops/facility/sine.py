@@ -44,6 +44,13 @@ class SineWave:
                     bound=f"{bound * scale:.4g} {unit}{per}",
                 )
 
+    def turning_points(self) -> list[NDArray[np.float64]]:
+        """The two postures between which the axis swings."""
+        ends = [self._origin.copy(), self._origin.copy()]
+        for end, swing in zip(ends, (-self._amplitude, self._amplitude), strict=True):
+            end[self._axis] += swing
+        return ends
+
     def step(self) -> Wish:
         phase = self._tick * PERIOD_S * self._frequency_hz
         self._tick += 1

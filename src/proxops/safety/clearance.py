@@ -108,6 +108,19 @@ class Clearance:
             self._lower[number] = self._exact(number, self._at)
             self._known[number] = 1
 
+    def below(self, q: NDArray[np.float64], bound_m: float) -> dict[int, float]:
+        """Exact clearances at ``q`` of all that can collide and is nearer than ``bound_m``, by the pairs' numbers; -1: not
+        numbers. The rail's ends are no collision: axis ranges are judged where a stop ends, to the last millimetre."""
+        if self._least(q, bound_m, STILL, 0.0).number < 0:
+            return {-1: -math.inf}
+        found = {}
+        for number in np.flatnonzero((self._lower < bound_m) & (self._fixed[0]["kind"] != nearness.RAIL_ENDS)).tolist():
+            if not self._known[number]:
+                self._lower[number], self._known[number] = self._exact(number, self._at), 1
+            if self._lower[number] < bound_m:
+                found[number] = float(self._lower[number])
+        return found
+
     def all_at(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Exact clearances of all pairs at ``q``, in the order of ``names``: for reports, not for the tick."""
         if self._least(q, math.inf, STILL, 0.0).number < 0:

@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.lab.cell import Cell
-from proxops.safety.limits import GUARD_DTYPE, begin_braking, brake, judge, stand
+from proxops.safety.limits import LOOK, accept, begin_braking, brake, guard_record, judge, judge_run, rest_place, stand
 from proxops.safety.rules import Rule, Stop
 
 NEAR_WRIST: Final = math.radians(5.0)  # |A5| below which a racing A4 or A6 is the singularity's doing
 RACING: Final = frozenset({Rule.JUMP, Rule.AXIS_SPEED, Rule.AXIS_ACCELERATION})
+LOOK_AGAIN_M: Final = 0.02  # of motion, before clearances that were not enough are worth another look
+
+Axes = NDArray[np.float64]
 
 
-def stop_of(rule: int, report: NDArray[np.float64], setpoint: NDArray[np.float64]) -> Stop:
+class Zones(Protocol):
+    """Whoever says that a motion leads into a red zone; only asked when bounds leave it open."""
+
+    @property
+    def levers(self) -> Axes: ...
+    @property
+    def lags_s(self) -> Axes: ...
+    def refuses(self, q: Axes, rate: Axes, actual: Axes, *, leaving: bool) -> Stop | None: ...
+    def near(self, q: Axes, bound_m: float) -> Stop | None: ...
+    def room_m(self, q: Axes) -> float: ...
+    def forget(self) -> None: ...
+
+
+def stop_of(rule: int, report: Axes, setpoint: Axes) -> Stop:
     """The stop behind a rule of ``judge``. Where A4 or A6 race because A5 is near zero, the singularity is named."""
     number, value, bound = report.tolist()
     stop = Stop(Rule(rule), int(number), value, bound)
@@ -38,32 +54,87 @@ def stop_of(rule: int, report: NDArray[np.float64], setpoint: NDArray[np.float64
 class Guard:
     """State of the set-point. ``setpoint`` and ``rate`` are views that change in place."""
 
-    def __init__(self, cell: Cell, margins: NDArray[np.float64]) -> None:
+    def __init__(self, cell: Cell, margins: Axes, zones: Zones) -> None:
         self._hall = cell.hall
-        self._state = np.zeros(1, GUARD_DTYPE)
-        self._report = np.zeros(3)
-        self._margins = margins
-        self.setpoint: NDArray[np.float64] = self._state[0]["x"]
-        self.rate: NDArray[np.float64] = self._state[0]["v"]
-        self.wish: NDArray[np.float64] = self._state[0]["wish"]
-        self.roll: NDArray[np.float64] = self._state[0]["roll"]  # of both plates, counted through full turns
+        self._state, self._report, self._margins = guard_record(), np.zeros(3), margins
+        g = self._state[0]
+        self.setpoint: Axes = g["x"]
+        self.rate: Axes = g["v"]
+        self.wish: Axes = g["wish"]
+        self.roll: Axes = g["roll"]  # of both plates, counted through full turns
+        self._next, self._next_rate, self._looked_at = g["next_x"], g["next_v"], g["zone_q"]
+        self.watch(zones)
 
-    def stand(self, q: NDArray[np.float64]) -> None:
+    def watch(self, zones: Zones) -> None:
+        """Collisions are these zones' affair from now on."""
+        self.zones = zones
+        self._state["levers"], self._state["lag"] = zones.levers, zones.lags_s
+        self._state["zone_slack"] = -np.inf  # nothing is known yet
+
+    def limit_points(self, speed_m_s: float) -> None:
+        """No point of the robots may be faster than this from now on; what is faster may only slow down."""
+        self._state["point_limit"] = speed_m_s
+
+    def stand(self, q: Axes) -> None:
         """The robots stand at ``q``: this is the set-point from now on."""
         stand(self._hall, self._state, q, self._margins)
+        self.zones.forget()
 
-    def judge(self, wish: NDArray[np.float64]) -> Stop | None:
-        """Follow ``wish`` for one cycle, or say why not; then the caller brakes."""
-        rule = judge(self._hall, self._state, wish, self._margins, self._report)
-        return stop_of(rule, self._report, self.setpoint) if rule else None
+    def judge(self, wish: Axes, actual: Axes, *, leaving: bool = False) -> Stop | None:
+        """Follow ``wish`` for one cycle, the robots being at ``actual``, or say why not; then the caller brakes. Who is
+        ``leaving`` may go out of red."""
+        rule = judge(self._hall, self._state, wish, actual, self._margins, self._report)
+        return self._answer(rule, wish, actual, leaving) if rule else None
+
+    def judge_run(self, wishes: Axes) -> tuple[int, Stop | None]:
+        """Follow ``wishes`` (n, 13) cycle by cycle from rest at the first one: how many may be followed, and what forbids the
+        next."""
+        self.stand(wishes[0])
+        done, rule = 0, LOOK
+        while rule:
+            done, rule = judge_run(self._hall, self._state, wishes, done, self._margins, self._report)
+            stop = self._answer(rule, wishes[done], self._next, False) if rule else None
+            if stop:
+                return done, stop
+            done += 1
+        return len(wishes), None
+
+    def _answer(self, rule: int, wish: Axes, actual: Axes, leaving: bool) -> Stop | None:
+        """What comes of a wish that was not simply taken."""
+        if rule != LOOK:
+            return stop_of(rule, self._report, self.setpoint)
+        stop = self.zones.refuses(self._next, self._next_rate, actual, leaving=leaving)
+        if stop is None:
+            self._remember()
+            accept(self._state, wish)
+        return stop
+
+    def _remember(self) -> None:
+        """What is known of the clearances here is enough for a while; unless it was not and next to nothing has moved."""
+        g = self._state[0]
+        if g["zone_slack"] == -np.inf or float(g["levers"] @ np.abs(self._next - self._looked_at)) > LOOK_AGAIN_M:
+            g["zone_slack"], g["zone_q"] = self.zones.room_m(self._next), self._next
+
+    def red(self, actual: Axes) -> Stop | None:
+        """Whether robots at ``actual`` are in red, and between what."""
+        g = self._state[0]
+        known = float(g["levers"] @ np.abs(actual - self._looked_at)) < float(g["zone_slack"])
+        return None if known else self.zones.near(actual, 0.0)
 
     @property
     def moving(self) -> bool:
         """True until the set-point is at rest; a wish that has ended is held until then."""
         return bool(self.rate.any())
 
+    @property
+    def rest(self) -> Axes:
+        """Where the set-point comes to rest if it brakes from now on, or goes on braking."""
+        place = np.empty_like(self.setpoint)
+        rest_place(self._hall, self._state, place)
+        return place
+
     def begin_braking(self) -> float:
-        """Brake from the present set-point; the time to standstill in seconds."""
+        """Brake from the present set-point, or go on braking; the time to standstill in seconds."""
         return float(begin_braking(self._hall, self._state))
 
     def brake(self) -> bool:

@@ -3,7 +3,10 @@
 The set-point follows the wish exactly while the wish keeps the limits of speed and acceleration. Where it does not (a
 trajectory that starts at full speed), each axis follows within its acceleration and catches up on a square-root curve;
 when the wish runs further ahead than a small bound, the hall stops. Positions are judged where a stop begun now would
-end, so that the robots never overrun a limit while braking.
+end, so that the robots never overrun a limit while braking. A brake that runs is never begun anew.
+
+Collisions are judged by ``zone_watch``, which is asked only when a bound leaves it open: what was known of the clearances at
+one posture, less the most that the axes can have used up since (``_clear_of_all``).
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ ROUNDING = 1e-9  # of a position (m, rad) that arithmetic may add
 SPEED_ROUNDING = 1e-6  # share of a speed that rounding in files (six decimals of a mm) may add
 ARC = 0.06  # rad of turning between two looks along a braking way: the arm's arc rises 1.3 mm over its chord
 FIRST_COMPONENT = 14  # number of robot 1's x in rules.AXIS_TEXT
+FENCE_SPEED_M_S = 0.25  # of any point of the robots while the fence is open (ISO 10218-1: reduced speed)
 JUMP_FACTOR = 4.0  # a step of more than four cycles' worth of full speed is a jump, not a fast motion
 
 # Rules as plain numbers, for the kernel.
@@ -35,6 +39,7 @@ NOT_FINITE, JUMP, AXIS_RANGE = int(Rule.NOT_FINITE), int(Rule.JUMP), int(Rule.AX
 AXIS_SPEED, AXIS_ACCELERATION = int(Rule.AXIS_SPEED), int(Rule.AXIS_ACCELERATION)
 POSITION_RANGE, ATTITUDE_RANGE = int(Rule.POSITION_RANGE), int(Rule.ATTITUDE_RANGE)
 PORT_SPEED, PORT_RATE, WRIST = int(Rule.PORT_SPEED), int(Rule.PORT_RATE), int(Rule.WRIST_SINGULARITY)
+REDUCED_SPEED = int(Rule.REDUCED_SPEED)
 
 GUARD_DTYPE = np.dtype(
     [
@@ -45,9 +50,26 @@ GUARD_DTYPE = np.dtype(
         ("roll", "f8", (2,)),  # plate roll, counted through full turns
         ("ports", "f8", (2, 4, 4)),  # T_lab_port of x
         ("brake_from", "f8", (N,)), ("brake_v", "f8", (N,)), ("brake_T", "f8"), ("brake_t", "f8"),
+        ("braking", "i8"),  # 1 from the begin of a brake until the set-point rests
+        # What the wish of this cycle would make of the above: taken over by ``accept``.
+        ("next_x", "f8", (N,)), ("next_v", "f8", (N,)), ("next_range_margin", "f8", (2, 6)),
+        ("next_axis_margin", "f8", (N,)), ("next_roll", "f8", (2,)), ("next_ports", "f8", (2, 4, 4)),
+        # At axes zone_q every clearance exceeds yellow's least layer by zone_slack (m) at least; m/rad (rail: m/m), s.
+        ("zone_q", "f8", (N,)), ("zone_slack", "f8"), ("levers", "f8", (N,)), ("lag", "f8", (N,)),
+        ("point_limit", "f8"), ("point_speed", "f8"),  # m/s of the fastest point: allowed, and in the cycle before
     ]
 )  # fmt: skip
 Guarded = NDArray[np.void]
+LOOK = -1  # answer of ``judge``: no limit is broken, but the zones have to be looked at before the wish may be accepted
+
+
+def guard_record() -> Guarded:
+    """A guard that knows of no zones and no limit of its points' speed."""
+    guard = np.zeros(1, GUARD_DTYPE)
+    guard["zone_slack"] = guard["point_limit"] = np.inf
+    return guard
+
+
 AXIS_SHARE, TABLE3, WRIST_ANGLE, ELBOW, SHOULDER, SPEED_LEFT = range(6)  # order of the pool's group "margin"
 
 
@@ -223,34 +245,97 @@ def _wrist_margin(hall: Hall, x: Array) -> float:
 
 
 @kernel
-def judge(hall: Hall, guard: Guarded, wish: Array, margins: Array, report: Array) -> int:
-    """One cycle: take ``wish`` as the next set-point, or return the rule that forbids it and leave the set-point alone.
+def _point_motion(guard: Guarded, v: Array, report: Array) -> int:
+    """Speed that no point of the robots exceeds at axis rates ``v``, against its limit; slowing down from more is allowed."""
+    g = guard[0]
+    fastest = point_speed(g.levers, v)
+    if fastest > g.point_limit * (1.0 + SPEED_ROUNDING) and fastest > g.point_speed * (1.0 + SPEED_ROUNDING):
+        return _broken(report, 0, fastest, g.point_limit, REDUCED_SPEED)
+    g.point_speed = fastest
+    return 0
 
-    ``report`` receives the number of the axis or component, the value and the bound; ``margins`` the pool's margins."""
+
+@kernel
+def point_speed(levers: Array, v: Array) -> float:
+    """An upper bound of the speed of any point of either robot, m/s, in any posture."""
+    first, second = 0.0, 0.0
+    for i in range(7):
+        first += levers[i] * abs(v[i])
+    for i in range(7, N):
+        second += levers[i] * abs(v[i])
+    return max(first, second)
+
+
+@kernel
+def _clear_of_all(guard: Guarded, x: Array, v: Array, way: Array, actual: Array) -> bool:
+    """Whether everything is green for certain: set-point, robots at ``actual`` and the whole way of a stop begun now. False
+    also for what is not a number."""
+    g = guard[0]
+    used = 0.0
+    for i in range(N):
+        used += g.levers[i] * (
+            abs(x[i] - g.zone_q[i]) + abs(way[i]) + abs(v[i]) * (g.lag[i] + DT) + abs(actual[i] - x[i])
+        )
+    clear: bool = used < g.zone_slack
+    return clear
+
+
+@kernel
+def judge(hall: Hall, guard: Guarded, wish: Array, actual: Array, margins: Array, report: Array) -> int:
+    """One cycle: take ``wish`` as the next set-point, or return the rule that forbids it and leave the set-point alone.
+    ``LOOK``: nothing but a collision can forbid it; the caller looks at ``next_x``, then calls ``accept`` or does not.
+
+    ``actual``: where the robots are. ``report`` receives the number of the axis or component, the value and the bound;
+    ``margins`` the pool's margins."""
     h, g = hall[0], guard[0]
-    x, v = np.empty(N), np.empty(N)
+    x, v = g.next_x, g.next_v
     rule = _follow(hall, guard, wish, x, v, margins, report)
     if rule:
         return rule
-    axis_margin, range_margin = np.empty(N), np.empty((2, 6))
     way = v * (0.5 * braking_time(v, h.acceleration))
-    rule = _axis_ranges(hall, guard, x + way, axis_margin, margins, report)
+    rule = _axis_ranges(hall, guard, x + way, g.next_axis_margin, margins, report)
     if rule:
         return rule
-    rule = _port_ranges(hall, guard, x, way, range_margin, margins, report)
+    rule = _port_ranges(hall, guard, x, way, g.next_range_margin, margins, report)
     if rule:
         return rule
-    values, ports, roll = np.empty((2, 6)), np.empty((2, 4, 4)), g.roll.copy()
-    port_components(hall, x, roll, values, ports)
-    rule = _port_motion(hall, guard, ports, report)
+    values, roll = np.empty((2, 6)), g.next_roll
+    roll[:] = g.roll
+    port_components(hall, x, roll, values, g.next_ports)
+    rule = _port_motion(hall, guard, g.next_ports, report)
     if rule:
         return rule
     rule = _singularities(hall, guard, x, margins, report)
     if rule:
         return rule
-    g.x[:], g.v[:], g.wish[:] = x, v, wish
-    g.axis_margin[:], g.range_margin[:], g.roll[:], g.ports[:] = axis_margin, range_margin, roll, ports
+    rule = _point_motion(guard, v, report)
+    if rule:
+        return rule
+    if not _clear_of_all(guard, x, v, way, actual):
+        return LOOK
+    accept(guard, wish)
     return 0
+
+
+@kernel
+def judge_run(hall: Hall, guard: Guarded, wishes: Array, first: int, margins: Array, report: Array) -> tuple[int, int]:
+    """``judge`` for one wish after another, from ``first`` on, by robots that follow at once: the number of the first one that
+    is not taken and its rule or ``LOOK``; 0 behind the last."""
+    for k in range(first, wishes.shape[0]):
+        rule = judge(hall, guard, wishes[k], guard[0].next_x, margins, report)
+        if rule:
+            return k, rule
+    return wishes.shape[0], 0
+
+
+@kernel
+def accept(guard: Guarded, wish: Array) -> None:
+    """The wish that ``judge`` has looked at last is the set-point from now on."""
+    g = guard[0]
+    g.x[:], g.v[:], g.wish[:] = g.next_x, g.next_v, wish
+    g.axis_margin[:], g.range_margin[:] = g.next_axis_margin, g.next_range_margin
+    g.roll[:], g.ports[:] = g.next_roll, g.next_ports
+    g.braking = 0
 
 
 @kernel
@@ -260,6 +345,7 @@ def stand(hall: Hall, guard: Guarded, q: Array, margins: Array) -> None:
     values = np.empty((2, 6))
     g.x[:], g.wish[:] = q, q
     g.v[:] = 0.0
+    g.braking, g.point_speed = 0, 0.0
     port_components(hall, q, g.roll, values, g.ports)
     g.axis_margin[:], g.range_margin[:] = (
         -np.inf,
@@ -275,12 +361,15 @@ def stand(hall: Hall, guard: Guarded, q: Array, margins: Array) -> None:
 
 @kernel
 def begin_braking(hall: Hall, guard: Guarded) -> float:
-    """Start to brake from the present set-point and rate; returns the time it will take."""
+    """Start to brake from the present set-point and rate, unless a brake runs already; returns the time that is left. Begun
+    anew, the profile would start at full speed again and end further on than was foretold."""
     h, g = hall[0], guard[0]
-    g.brake_from[:], g.brake_v[:] = g.x, g.v
-    longest = braking_time(g.v, h.acceleration)
-    g.brake_T, g.brake_t = longest, 0.0
-    return longest
+    if g.braking == 0:
+        g.brake_from[:], g.brake_v[:] = g.x, g.v
+        g.brake_T, g.brake_t = braking_time(g.v, h.acceleration), 0.0
+        g.braking = 1
+    left: float = max(g.brake_T - g.brake_t, 0.0)
+    return left
 
 
 @kernel
@@ -293,4 +382,15 @@ def brake(hall: Hall, guard: Guarded, margins: Array) -> bool:
     v = (x - g.x) / DT
     stand(hall, guard, x, margins)
     g.v[:] = v
+    g.braking = 0 if rested else 1
     return rested
+
+
+@kernel
+def rest_place(hall: Hall, guard: Guarded, out: Array) -> None:
+    """Where the set-point comes to rest if it brakes from now on, or goes on braking; into ``out`` (13)."""
+    h, g = hall[0], guard[0]
+    if g.braking == 1:
+        out[:] = g.brake_from + g.brake_v * (0.5 * g.brake_T)
+    else:
+        out[:] = g.x + g.v * (0.5 * braking_time(g.v, h.acceleration))

@@ -16,10 +16,10 @@ from proxops.bridge.rate_use import rate_use
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.vocabulary import Standstill, Zone
 from proxops.facility.feasibility.motion import Motion
-from proxops.facility.zone_watch import ZoneWatch
 from proxops.lab.cell import Cell
 from proxops.safety.limits import port_components
 from proxops.safety.rules import AXIS_TEXT
+from proxops.safety.zone_watch import ZoneWatch
 
 Floats = NDArray[np.float64]
 LOOK_S: Final = 0.1  # between two looks at the zones

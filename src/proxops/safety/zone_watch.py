@@ -1,0 +1,162 @@
+"""Collision supervision of every motion: zones of the commanded and of the actual pose, and whether the way ahead is free.
+
+Robots that are nearer to red than the reserve, or in red, may only leave: no pair of solids that is so near may come nearer
+than it has been, whatever the others do.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.lab.cell import Cell
+from proxops.lab.coordinates import Hall
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array
+from proxops.safety.braking import braking_time
+from proxops.safety.clearance import Clearance, Finding
+from proxops.safety.rules import Rule, Stop
+from proxops.safety.zones import Judgement, judge_zone, lags_s, stopping_way
+
+RESERVE_M = 0.02  # to red at the end of any stop: following error and repeatability are a few mm
+ROUNDING_M = 1e-5  # of exact distances, and all that a pair may come nearer in the reserve, added up over any time
+ALONG_STOP = (0.25, 0.5, 0.75, 1.0)  # of a stop's way: where it is looked at
+ROOM_M = 0.35  # clearances are refined up to here when their room is asked for: seconds of ordinary motion
+SHOWN_M = 0.5  # clearances above are told as "at least"
+
+
+@kernel
+def _stopping(hall: Hall, v: Array, lag_s: Array, way: Array, ahead: Array) -> None:
+    """Where a stop begun now would end (``way``) and the most that each axis may still go with its drive's lag."""
+    seconds = 0.5 * braking_time(v, hall[0].acceleration)
+    for i in range(v.shape[0]):
+        way[i] = v[i] * seconds
+    stopping_way(way, v, lag_s, ahead)
+
+
+@kernel
+def _reach_of(hall: Hall, v: Array, lag_s: Array, q: Array, actual: Array, way: Array, ahead: Array) -> None:
+    _stopping(hall, v, lag_s, way, ahead)
+    for i in range(v.shape[0]):
+        ahead[i] += abs(actual[i] - q[i])
+
+
+class ZoneWatch:
+    """Memories of distances for everything that is judged every cycle; Coal is asked only where bounds leave it open."""
+
+    def __init__(self, cell: Cell, *, opened: bool = False) -> None:
+        self._hall = cell.hall
+        self._commanded = Clearance(cell, opened=opened)
+        self._actual, self._ahead, self._rest = (self._commanded.twin() for _ in range(3))
+        self._shown, self._room, self._near = (self._commanded.twin() for _ in range(3))
+        self.path = self._commanded.twin()  # for whoever looks at a way before it is gone
+        self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
+        self._lags = lags_s(cell)
+        self._way, self._reach, self._expected = np.zeros(N_AXES), np.zeros(N_AXES), np.zeros(N_AXES)
+        self._best: dict[int, float] = {}  # pairs in the reserve: the largest clearance that each has had in there
+
+    @property
+    def levers(self) -> NDArray[np.float64]:
+        """Per axis: the furthest that any point goes per radian (rail: per metre)."""
+        return self._commanded.levers
+
+    @property
+    def lags_s(self) -> NDArray[np.float64]:
+        """Per axis: by how much time it trails its set-point."""
+        return self._lags
+
+    def forget(self) -> None:
+        """The robots stand somewhere else now: nothing is known of how they came there."""
+        self._best = {}
+
+    def expect(self, closing_m_s: float, turning_rad_s: float) -> None:
+        """The commanded pose closes in and turns at these speeds: its yellow is at least the way to standstill from there.
+        Closing is the rail's doing, turning the last axes'."""
+        reach, hall, lags = self._expected, self._hall[0], self._lags
+        for axis, speed in ((0, max(closing_m_s, 0.0)), (6, turning_rad_s), (12, turning_rad_s)):
+            reach[axis] = speed * (0.25 * math.pi * speed / float(hall["acceleration"][axis]) + lags[axis] + PERIOD_S)
+
+    def all_clear(self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64]) -> float:
+        """One look for the usual case: set-point ``q`` (which is the commanded posture) is green, and so are the robots at
+        ``actual``, whose distance from it is added to the way that each axis may still go. The yellow layer; -1: look closer."""
+        _reach_of(self._hall, rate, self._lags, q, actual, self._way, self._reach)
+        layer = self._ahead.green_layer_m(q, self._reach, self.minimum_m)
+        if layer < 0.0:  # bounds leave it open: ask for exact distances
+            near = self._ahead.nearest_yellow(q, self._reach, self.minimum_m)
+            layer = near.layer_m if near.distance_m > near.layer_m else -1.0
+        return layer
+
+    def nearest(self, q: NDArray[np.float64]) -> Finding:
+        """The smallest clearance, exact when it is below half a metre: for displays, now and then."""
+        return self._shown.at(q, SHOWN_M)
+
+    def commanded(self, q: NDArray[np.float64]) -> Judgement:
+        """Zone of the commanded posture, in the motion that is expected of it."""
+        return judge_zone(self._commanded, q, self._expected, self.minimum_m)
+
+    def actual(self, q: NDArray[np.float64], rate: NDArray[np.float64], more_m: float = 0.0) -> Judgement:
+        """Zone of the robots as they are, each pair with the layer that stopping from ``rate`` needs; ``more_m`` is added
+        to the least layer."""
+        _stopping(self._hall, rate, self._lags, self._way, self._reach)
+        return judge_zone(self._actual, q, self._reach, self.minimum_m + more_m)
+
+    def room_m(self, q: NDArray[np.float64]) -> float:
+        """By how much every clearance at ``q`` exceeds yellow's least layer, at least; exact up to some decimetres."""
+        return self._room.at(q, ROOM_M).distance_m - self.minimum_m
+
+    def near(self, q: NDArray[np.float64], bound_m: float) -> Stop | None:
+        """Why robots may not stand at ``q``: a clearance that is not above ``bound_m``."""
+        near = self._near.below(q, math.nextafter(bound_m, math.inf))
+        if not near:
+            return None
+        nearest = min(near, key=lambda number: near[number])
+        found = self._finding(nearest, near[nearest])
+        return Stop(Rule.COLLISION_ZONE, value=found.distance_m, bound=bound_m, detail=found.pair)
+
+    def blocked(self, q: NDArray[np.float64], rate: NDArray[np.float64], *, leaving: bool = False) -> Finding | None:
+        """What a stop begun at set-point ``q`` and ``rate`` would run into: None when it keeps its reserve to red, or leaves
+        it. Out of red itself only who is ``leaving`` may go: manual control."""
+        _stopping(self._hall, rate, self._lags, self._way, self._reach)
+        near = self._ahead.nearest_yellow(q, self._reach, 0.0)
+        if near.distance_m > near.layer_m and not self._best:
+            return None
+        # The bound leaves it open (it does not know which way things move): look along the stop.
+        here = self._rest.below(q, RESERVE_M)
+        nearing = self._nearing(here, self._best)
+        for share in ALONG_STOP:
+            if nearing is None and rate.any():
+                nearing = self._nearing(self._rest.below(q + share * self._way, RESERVE_M), here)
+        if nearing is None and here and not leaving:
+            deepest = min(here, key=lambda number: here[number])
+            nearing = self._finding(deepest, here[deepest]) if not here[deepest] > 0.0 else None
+        return nearing
+
+    def _nearing(self, now: dict[int, float], before: dict[int, float]) -> Finding | None:
+        """The first pair that is in the reserve and nearer than it was ``before``."""
+        for number, distance in now.items():
+            if distance < before.get(number, RESERVE_M) - ROUNDING_M:
+                return self._finding(number, distance)
+        return None
+
+    def _finding(self, number: int, distance_m: float) -> Finding:
+        name = self._rest.names[number] if number >= 0 else "axes that are not numbers"
+        return Finding(distance_m, name, True, RESERVE_M, number)
+
+    def refuses(
+        self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64], *, leaving: bool
+    ) -> Stop | None:
+        """Why the next set-point ``q`` may not be taken, the robots being at ``actual``. One that may is remembered: from
+        there on nothing in the reserve may come nearer."""
+        found = self.blocked(q, rate, leaving=leaving)
+        if found:
+            bound_m = min(RESERVE_M, self._best.get(found.number, RESERVE_M))
+            return Stop(Rule.COLLISION_ZONE, value=found.distance_m, bound=bound_m, detail=found.pair)
+        red = None if leaving else self.near(actual, 0.0)
+        if red:
+            return red
+        here = self._rest.below(q, RESERVE_M)
+        self._best = {number: max(distance, self._best.get(number, distance)) for number, distance in here.items()}
+        return None
