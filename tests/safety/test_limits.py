@@ -56,7 +56,7 @@ class EmptyHall:
     def room_m(self, q: Array) -> float:
         return math.inf
 
-    def forget(self) -> None:
+    def stand(self, q: Array) -> None:
         pass
 
 

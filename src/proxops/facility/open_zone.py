@@ -52,9 +52,9 @@ class OpenZone:
         """What is open depends on the pose: every wish is looked at."""
         return -math.inf
 
-    def forget(self) -> None:
-        self._closed.forget()
-        self._opened.forget()
+    def stand(self, q: Axes) -> None:
+        self._closed.stand(q)
+        self._opened.stand(q)
 
     def inside(self, axes: Axes, rate: Axes) -> bool:
         """Is the ball where the scenario has opened the zone, and the chaser upright enough?"""

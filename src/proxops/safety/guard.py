@@ -29,7 +29,7 @@ class Zones(Protocol):
     def refuses(self, q: Axes, rate: Axes, actual: Axes, *, leaving: bool) -> Stop | None: ...
     def near(self, q: Axes, bound_m: float) -> Stop | None: ...
     def room_m(self, q: Axes) -> float: ...
-    def forget(self) -> None: ...
+    def stand(self, q: Axes) -> None: ...
 
 
 def stop_of(rule: int, report: Axes, setpoint: Axes) -> Stop:
@@ -70,6 +70,7 @@ class Guard:
         self.zones = zones
         self._state["levers"], self._state["lag"] = zones.levers, zones.lags_s
         self._state["zone_slack"] = -np.inf  # nothing is known yet
+        zones.stand(self.setpoint)
 
     def limit_points(self, speed_m_s: float) -> None:
         """No point of the robots may be faster than this from now on; what is faster may only slow down."""
@@ -78,7 +79,7 @@ class Guard:
     def stand(self, q: Axes) -> None:
         """The robots stand at ``q``: this is the set-point from now on."""
         stand(self._hall, self._state, q, self._margins)
-        self.zones.forget()
+        self.zones.stand(q)
 
     def judge(self, wish: Axes, actual: Axes, *, leaving: bool = False) -> Stop | None:
         """Follow ``wish`` for one cycle, the robots being at ``actual``, or say why not; then the caller brakes. Who is
@@ -139,4 +140,7 @@ class Guard:
 
     def brake(self) -> bool:
         """One cycle of braking; True at rest."""
-        return bool(brake(self._hall, self._state, self._margins))
+        rested = bool(brake(self._hall, self._state, self._margins))
+        if rested:
+            self.zones.stand(self.setpoint)
+        return rested

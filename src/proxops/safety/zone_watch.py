@@ -56,7 +56,8 @@ class ZoneWatch:
         self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
         self._lags = lags_s(cell)
         self._way, self._reach, self._expected = np.zeros(N_AXES), np.zeros(N_AXES), np.zeros(N_AXES)
-        self._best: dict[int, float] = {}  # pairs in the reserve: the largest clearance that each has had in there
+        self._best: dict[int, float] | None = {}  # pairs in the reserve: the largest clearance that each has had in there
+        self._stood = np.zeros(N_AXES)  # where the robots stood last; None above: it has not been looked at yet
 
     @property
     def levers(self) -> NDArray[np.float64]:
@@ -68,9 +69,15 @@ class ZoneWatch:
         """Per axis: by how much time it trails its set-point."""
         return self._lags
 
-    def forget(self) -> None:
-        """The robots stand somewhere else now: nothing is known of how they came there."""
-        self._best = {}
+    def stand(self, q: NDArray[np.float64]) -> None:
+        """The robots stand at ``q``: from here on nothing in the reserve may come nearer."""
+        self._best, self._stood[:] = None, q
+
+    @property
+    def _nearest_allowed(self) -> dict[int, float]:
+        if self._best is None:
+            self._best = self._rest.below(self._stood, RESERVE_M)
+        return self._best
 
     def expect(self, closing_m_s: float, turning_rad_s: float) -> None:
         """The commanded pose closes in and turns at these speeds: its yellow is at least the way to standstill from there.
@@ -121,11 +128,11 @@ class ZoneWatch:
         it. Out of red itself only who is ``leaving`` may go: manual control."""
         _stopping(self._hall, rate, self._lags, self._way, self._reach)
         near = self._ahead.nearest_yellow(q, self._reach, 0.0)
-        if near.distance_m > near.layer_m and not self._best:
+        if near.distance_m > near.layer_m + RESERVE_M:
             return None
         # The bound leaves it open (it does not know which way things move): look along the stop.
         here = self._rest.below(q, RESERVE_M)
-        nearing = self._nearing(here, self._best)
+        nearing = self._nearing(here, self._nearest_allowed)
         for share in ALONG_STOP:
             if nearing is None and rate.any():
                 nearing = self._nearing(self._rest.below(q + share * self._way, RESERVE_M), here)
@@ -152,11 +159,12 @@ class ZoneWatch:
         there on nothing in the reserve may come nearer."""
         found = self.blocked(q, rate, leaving=leaving)
         if found:
-            bound_m = min(RESERVE_M, self._best.get(found.number, RESERVE_M))
+            bound_m = self._nearest_allowed.get(found.number, RESERVE_M)
             return Stop(Rule.COLLISION_ZONE, value=found.distance_m, bound=bound_m, detail=found.pair)
         red = None if leaving else self.near(actual, 0.0)
         if red:
             return red
         here = self._rest.below(q, RESERVE_M)
-        self._best = {number: max(distance, self._best.get(number, distance)) for number, distance in here.items()}
+        before = self._nearest_allowed
+        self._best = {number: max(distance, before.get(number, distance)) for number, distance in here.items()}
         return None
