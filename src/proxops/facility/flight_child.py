@@ -88,7 +88,7 @@ def _settle(trace_fd: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.set_inheritable(trace_fd, False)
     faulthandler.enable(trace_fd, all_threads=False)
-    faulthandler.register(ASKED_WHERE, trace_fd, all_threads=False)
+    faulthandler.register(ASKED_WHERE, trace_fd)  # of all threads: a signal may meet one that is not Python's
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = ADDRESS_SPACE if hard == resource.RLIM_INFINITY else min(ADDRESS_SPACE, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

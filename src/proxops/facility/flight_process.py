@@ -28,13 +28,13 @@ from proxops.core.mission import MissionFile
 from proxops.facility.flight_class import FlightClass
 from proxops.facility.flight_host import LATE, START_S
 from proxops.facility.flight_judgement import FlightSoftwareFailed
-from proxops.facility.flight_trace import where_dumped
+from proxops.facility.flight_trace import LAST_FRAME, where_dumped
 
 LOAD_S: Final = 60.0  # for the interpreter, the user's imports and constructor
 GRACE_S: Final = 0.5  # after the child's own timer
 CLOSE_S: Final = 3.0  # for the software's close()
 EXIT_S: Final = 0.5  # from the last word to the end
-TOLD_S: Final = 0.3  # for the stack of a process that does not answer
+TOLD_S: Final = 1.0  # for the stack of a process that does not answer
 REFUSAL: Final = {"what", "where", "value", "bound", "way_out"}  # of a ``BadInput``
 CHILD: Final = "proxops.facility.flight_child"
 ASKED_WHERE: Final = signal.SIGUSR1  # the child's interpreter then writes its stack into the trace
@@ -170,12 +170,13 @@ class FlightProcess:
         return where_dumped(self._dumped(TOLD_S))
 
     def _dumped(self, wait_s: float) -> str:
-        """What stands in the trace; written in pieces, so it is read until it pauses."""
-        found, piece = b"", b"\n"
-        while piece and len(found) < PACKET_SIZE and select.select([self._trace], [], [], wait_s)[0]:
-            piece = os.read(self._trace, PACKET_SIZE)
+        """What stands in the trace. It is written in pieces: read up to its last frame, or as long as ``wait_s``."""
+        found, end_s = b"", time.monotonic() + wait_s
+        while LAST_FRAME not in found and len(found) < PACKET_SIZE:
+            left_s = max(0.0, end_s - time.monotonic())
+            if not select.select([self._trace], [], [], left_s)[0] or not (piece := os.read(self._trace, PACKET_SIZE)):
+                break
             found += piece
-            wait_s = min(wait_s, 0.05)
         return found.decode(errors="replace")
 
     def _kill(self) -> int:

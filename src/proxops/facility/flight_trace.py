@@ -16,6 +16,7 @@ _LIBRARIES: Final = tuple(sysconfig.get_path(kind) for kind in ("stdlib", "purel
 _FOREIGN: Final = ("<", *(f"{folder}/" for folder in (Path(proxops.__file__).parent, *_LIBRARIES)))
 _CALLERS: Final = str(Path(__file__).with_name("flight_"))  # flight_host.py and others that call the software
 _DUMPED: Final = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes
+LAST_FRAME: Final = b"_run_module_as_main"  # where the main thread of ``python -m`` began
 
 Place = tuple[str, int | None, str]  # file, line, function
 
@@ -26,8 +27,10 @@ def where(trail: TracebackType | None) -> str:
 
 
 def where_dumped(text: str) -> str:
-    """Of a stack that ``faulthandler`` wrote: the deepest call first."""
-    return _deepest([(file, int(line), name) for file, line, name in reversed(_DUMPED.findall(text))])
+    """Of the stacks that ``faulthandler`` wrote, the deepest call first: the main thread's, or else the first."""
+    stacks = [part for part in text.split("\n\n") if _DUMPED.search(part)] or [""]
+    stack = next((part for part in stacks if LAST_FRAME.decode() in part), stacks[0])
+    return _deepest([(file, int(line), name) for file, line, name in reversed(_DUMPED.findall(stack))])
 
 
 def _deepest(places: Sequence[Place]) -> str:
