@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 from cycle_data import measured
 
-from proxops.core.errors import EXIT_STOPPED, BadInput
+from proxops.core.errors import EXIT_BAD_INPUT, EXIT_STOPPED, BadInput
 from proxops.core.mission import MissionFile, parse_mission
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility import flight_process
 from proxops.facility.flight_class import FlightClass
 from proxops.facility.flight_judgement import FlightSoftwareFailed
 from proxops.facility.flight_process import FlightProcess
+from proxops.facility.mission_campaign import fly_all
 from proxops.facility.mission_run import run_mission
 from proxops.ground.log import Log
 from proxops.lab.cell import load_cell
@@ -279,9 +280,35 @@ def test_inside_and_in_its_own_process_it_is_the_same_flight_to_the_bit(
     monkeypatch.chdir(tmp_path)
     Path("ours.py").write_text("from proxops.onboard.flight_software import RendezvousSoftware\n")
     mission, cell = parse_mission(HOLD + f"[flight]\nrate_hz = {rate_hz}\n", Path("hold.toml")), load_cell()
-    if rate_hz == 10:
+    if software.startswith("ours"):
         run_mission(cell, mission, None)  # compiles, if need be, without a limit
     for inside in (True, False):
         out = run_mission(cell, mission, tmp_path / f"{inside}.mcap", software=software, inside=inside).outcome
         assert (out.end, out.failure) == (MissionEnd.TIME, "")
     assert (tmp_path / "True.mcap").read_bytes() == (tmp_path / "False.mcap").read_bytes()
+
+
+def test_a_campaign_outlives_it() -> None:
+    """Inside, one that leaves takes a worker with it, and the campaign waits for ever."""
+    mission = parse_mission(HOLD, Path("hold.toml"))
+    rows = list(fly_all(load_cell(), mission, range(1, 3), f"{FILE}:Leaves", False, workers=1))
+    assert [row.failure for row in rows] == ["flight software: ended with exit code 3"] * 2
+
+
+@pytest.mark.parametrize("software", [(), ("--flight-software", "udp://127.0.0.1:47999")])
+def test_only_a_class_can_run_inside(software: tuple[str, ...], run: Callable[..., tuple[int, str, str]]) -> None:
+    code, _, said = run("run", ROOT / "examples" / "hold.toml", "--flight-software-inside", *software)
+    assert code == EXIT_BAD_INPUT
+    assert "--flight-software-inside: only a class in a Python file can run inside" in said
+
+
+def test_inside_it_is_called_in_the_process_of_the_run(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "hold.toml").write_text(HOLD)
+    (tmp_path / "own.py").write_text(
+        "import os\nclass Mine:\n    def __init__(self, mission): pass\n"
+        "    def step(self, m): raise ValueError(os.getpid())\n"
+    )
+    _, _, said = run("run", "hold.toml", "--no-report", "--flight-software", "own.py:Mine", "--flight-software-inside")
+    assert f"raised ValueError: {os.getpid()} " in said

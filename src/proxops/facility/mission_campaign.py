@@ -133,7 +133,7 @@ def fly_all(
 
 def campaign_session(
     cell: Cell, mission: Mission, folder: Path, *, runs: int, first_seed: int | None, software: str | None,
-    inside: bool, use_hall: bool | None, quiet: bool,
+    use_hall: bool | None, quiet: bool, inside: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Fly them all; ``runs.json`` and the summary."""
     from proxops.facility.progress import count_bar

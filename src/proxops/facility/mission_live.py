@@ -64,7 +64,14 @@ class RingView:
 
 
 def run_mission_realtime(
-    cell: Cell, mission: Mission, record: Path, *, seed: int | None, software: str | None, inside: bool, quiet: bool
+    cell: Cell,
+    mission: Mission,
+    record: Path,
+    *,
+    seed: int | None,
+    software: str | None,
+    quiet: bool,
+    inside: bool = False,
 ) -> tuple[Ran, Outcome]:
     """At 250 Hz, until the application is over and the hall stands."""
     file = mission.file

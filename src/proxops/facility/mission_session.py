@@ -15,8 +15,8 @@ from proxops.lab.cell import Cell
 
 
 def mission_session(
-    cell: Cell, mission: Mission, folder: Path, *, realtime: bool, seed: int | None, software: str | None, inside: bool,
-    use_hall: bool | None, report: bool, quiet: bool, overseer: Overseer | None = None,
+    cell: Cell, mission: Mission, folder: Path, *, realtime: bool, seed: int | None, software: str | None,
+    use_hall: bool | None, report: bool, quiet: bool, overseer: Overseer | None = None, inside: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Run a mission into ``folder``; the summary."""
     from proxops.facility.progress import progress_bar
