@@ -40,6 +40,7 @@ def flown(
     for _ in range(round(seconds / plant.d.period_s)):
         plant.fly(host.step(plant.measure()))
         away.append(plant.away_m)
+    host.close()
     return plant, away
 
 
@@ -87,7 +88,7 @@ def test_example_05_runs_itself_on_its_mission(mission: MissionFile, monkeypatch
     command = asked[0][2:]
     assert command[:3] == ["proxops.cli", "run", str(EXAMPLES / "hold.toml")]
     named = command[command.index("--flight-software") + 1]
-    assert type(load_flight_software(named, mission)).__name__ == "HoldPosition"
+    assert type(load_flight_software(named, mission, inside=True)).__name__ == "HoldPosition"
 
 
 class Simulation(threading.Thread):

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from proxops.core.clock import STALL_S
 from proxops.core.vocabulary import Mode, Severity
-from proxops.facility.facility import STALL_S
 from proxops.facility.interruption import ENDS, ends_asked_for, noted_interrupt
 from proxops.safety.rules import Rule
 

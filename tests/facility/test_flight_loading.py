@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -10,9 +11,10 @@ from types import ModuleType
 import pytest
 
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput
-from proxops.core.mission import MissionFile, parse_mission
+from proxops.core.mission import MissionFile, mission_paths, parse_mission
 from proxops.facility.flight_link import RemoteFlightSoftware
-from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.flight_loading import let_go, load_flight_software
+from proxops.facility.flight_process import FlightProcess
 
 GOOD = """
 from __future__ import annotations
@@ -57,19 +59,47 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(name: str, mission: MissionFile) -> str:
-    with pytest.raises(BadInput) as caught:
-        load_flight_software(name, mission)
-    assert caught.value.exit_code == EXIT_BAD_INPUT
-    return str(caught.value)
+    """Why it is: in the same words inside and in a process of its own."""
+    told = []
+    for inside in (True, False):
+        with pytest.raises(BadInput) as caught:
+            load_flight_software(name, mission, inside=inside)
+        assert caught.value.exit_code == EXIT_BAD_INPUT
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+    return told[0]
 
 
 def test_a_class_in_a_file_gets_the_missions_data_and_may_import_its_neighbours(
     path: Path, mission: MissionFile
 ) -> None:
-    made = load_flight_software(f"{path}:Mine", mission)
+    made = load_flight_software(f"{path}:Mine", mission, inside=True)
     assert type(made).__name__ == "Mine"
     assert made.file == mission.as_known_on_board(True)  # type: ignore[attr-defined]
     assert made.name == "next door"  # type: ignore[attr-defined]
+
+
+SEES_THE_SAME = """
+import pickle
+from pathlib import Path
+from neighbour import NAME
+
+class Mine:
+    def __init__(self, file):
+        Path(__file__).with_name("seen").write_bytes(pickle.dumps((NAME, file)))
+    def step(self, measurements): return None
+"""
+
+
+@pytest.mark.parametrize("shipped", sorted(mission_paths()))
+def test_in_a_process_of_its_own_it_is_given_the_same_to_the_bit(shipped: str, path: Path) -> None:
+    path.write_text(SEES_THE_SAME)
+    source = mission_paths()[shipped]
+    file = parse_mission(source.read_text(), source).file
+    software = load_flight_software(f"{path}:Mine", file)
+    assert isinstance(software, FlightProcess)
+    let_go(software)
+    assert pickle.loads(path.with_name("seen").read_bytes()) == ("next door", file.as_known_on_board(file.hall.use))
 
 
 def test_none_is_our_own(mission: MissionFile, monkeypatch: pytest.MonkeyPatch) -> None:

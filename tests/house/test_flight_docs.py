@@ -26,11 +26,12 @@ from proxops.core.flight_datagram import (
 from proxops.core.messages import MAX_THRUSTERS, MAX_WHEELS
 from proxops.core.mission import Flight
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase
-from proxops.facility import flight_host, flight_judgement, flight_link
+from proxops.facility import flight_child, flight_host, flight_judgement, flight_link, flight_process
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "flight_software.md").read_text()
 TYPES = {"s": "bytes", "B": "uint8", "H": "uint16", "I": "uint32", "Q": "uint64", "q": "int64", "d": "float64"}
+MODULES = (flight_host, flight_judgement, flight_link, flight_process)
 Layout = tuple[tuple[str, str], ...]
 
 
@@ -83,6 +84,9 @@ def test_the_page_tells_the_limits_of_the_code() -> None:
     assert f"`flight.limit_ms` of wall time ({limit_ms:g} unless" in flat
     assert f"the first one {flight_host.START_S:g} s" in flat
     assert f"interrupted at {flight_host.LATE:g} times the limit" in flat
+    assert f"killed {flight_process.GRACE_S:g} s later" in flat
+    assert f"together may take {flight_process.LOAD_S:g} s, `close` {flight_process.CLOSE_S:g} s" in flat
+    assert f"{flight_child.ADDRESS_SPACE >> 30} GiB of address space" in flat
     assert f"beyond {flight_judgement.TORQUE_MAX_N_M:g} N m" in flat
     assert f"off by more than {flight_judgement.UNIT_TOLERANCE:g}" in flat
     assert flight_judgement.ROUNDING_S == 1e-9  # "1 ns"
@@ -94,7 +98,7 @@ def test_the_page_tells_the_limits_of_the_code() -> None:
 
 def test_every_cause_that_the_code_gives_is_on_the_page() -> None:
     """The first words of every message, up to what varies."""
-    source = "".join(Path(str(module.__file__)).read_text() for module in (flight_host, flight_judgement, flight_link))
+    source = "".join(Path(str(module.__file__)).read_text() for module in MODULES)
     named = re.findall(r'FlightSoftwareFailed\(\s*f?"([a-z][^"{:]*)', source) + re.findall(
         r'return f"(no [^{]*)', source
     )

@@ -18,6 +18,12 @@ Seed = Annotated[int | None, typer.Option(help="Seed of a mission; the scenario'
 Software = Annotated[
     str | None, typer.Option(help="Your flight software: path/to/file.py:Class or udp://host:port; ours unless given.")
 ]
+Inside = Annotated[
+    bool,
+    typer.Option(
+        "--flight-software-inside", help="Run your class in this process, not in one of its own: for a debugger."
+    ),
+]
 WithHall = Annotated[
     bool | None, typer.Option("--hall/--no-hall", help="Close a mission's loop through the hall, or not.")
 ]
@@ -42,6 +48,7 @@ def run(
     json: Json = False,
     seed: Seed = None,
     flight_software: Software = None,
+    flight_software_inside: Inside = False,
     hall: WithHall = None,
     runs: Runs = 1,
     control_port: Control = None,
@@ -58,7 +65,14 @@ def run(
     if isinstance(loaded, Experiment):
         from proxops.facility.experiment_session import experiment_session
 
-        _refuse(loaded.name, "missions", flight_software=flight_software, hall=hall, runs=runs if runs > 1 else None)
+        _refuse(
+            loaded.name,
+            "missions",
+            flight_software=flight_software,
+            flight_software_inside=flight_software_inside or None,
+            hall=hall,
+            runs=runs if runs > 1 else None,
+        )
         _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
         summary = experiment_session(
             loaded, folder, realtime=realtime, seed=seed, control_port=control_port, report=report, quiet=json,
@@ -66,6 +80,11 @@ def run(
         )  # fmt: skip
         _end(summary, json)
     _refuse(loaded.name, "experiments", control_port=control_port)
+    if flight_software_inside and (flight_software is None or flight_software.startswith("udp:")):
+        raise BadInput(
+            "--flight-software-inside: only a class in a Python file can run inside", value=flight_software,
+            way_out="name one with --flight-software, or leave it out",
+        )  # fmt: skip
     read = read_cell(cell, user_tool)
     if isinstance(loaded, Mission) and runs > 1:
         from proxops.facility.mission_campaign import campaign_session
@@ -75,14 +94,22 @@ def run(
                 "--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out"
             )
         summary = campaign_session(
-            read, loaded, folder, runs=runs, first_seed=seed, software=flight_software, use_hall=hall, quiet=json
+            read,
+            loaded,
+            folder,
+            runs=runs,
+            first_seed=seed,
+            software=flight_software,
+            inside=flight_software_inside,
+            use_hall=hall,
+            quiet=json,
         )
     elif isinstance(loaded, Mission):
         from proxops.facility.mission_session import mission_session
 
         summary = mission_session(
-            read, loaded, folder, realtime=realtime, seed=seed, software=flight_software, use_hall=hall, report=report,
-            quiet=json, overseer=_overseer(overseen),
+            read, loaded, folder, realtime=realtime, seed=seed, software=flight_software,
+            inside=flight_software_inside, use_hall=hall, report=report, quiet=json, overseer=_overseer(overseen),
         )  # fmt: skip
     else:
         from proxops.facility.session import run_session
@@ -93,6 +120,7 @@ def run(
             overseen=overseen,
             seed=seed,
             flight_software=flight_software,
+            flight_software_inside=flight_software_inside or None,
             hall=hall,
             runs=runs if runs > 1 else None,
         )

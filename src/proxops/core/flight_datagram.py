@@ -124,7 +124,7 @@ def pack_commands(sequence: int, commands: Commands) -> bytes:
     if t.goal is not None:
         flags |= GOAL_VALID
     return _commands(
-        flags, len(c.on_time_s), len(c.wheel_torque), sequence, isolated, t.phase, t.abort, t.step, 0,
+        flags, len(c.on_time_s), len(c.wheel_torque), sequence, isolated, t.phase, t.abort, min(t.step, 255), 0,
         min(t.accepted, _COUNT_MAX), min(t.rejected, _COUNT_MAX), t.corridor,
         *_filled(c.on_time_s, MAX_THRUSTERS, "on-times"), *_filled(c.wheel_torque, MAX_WHEELS, "wheel torques"),
         *(_ZEROS[:3] if t.goal is None else _values(t.goal, 3)), *_estimate_values(t.estimate), b"",

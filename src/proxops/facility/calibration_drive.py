@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from proxops.arms.model import ArmModel, Floats
+from proxops.core.clock import STALL_S
 from proxops.core.errors import Refused
 from proxops.core.force_source import ForceSample, ForceSource
 from proxops.core.messages import PERIOD_S
@@ -75,7 +76,9 @@ class CalibrationDrive:
                 begin = self._t[-1]
             if self._samples:
                 at += passed
-            self._clock.advance()
+            late = self._clock.advance()
+            if late > STALL_S:
+                self._guard.brake(Stop(Rule.STALL, value=late, bound=STALL_S))
         return Recorded(
             np.array(self._t), np.array(self._encoders), np.array([one.t for one in self._samples]),
             np.array([one.wrench for one in self._samples]), begin, self._clock.missed,

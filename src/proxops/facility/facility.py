@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.clock import Clock, gps_from_utc_ns
+from proxops.core.clock import STALL_S, Clock, gps_from_utc_ns
 from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.pool import Pool
@@ -31,7 +31,6 @@ from proxops.safety.zone_watch import ZoneWatch
 
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
 LOOK_EVERY: Final = 25  # cycles between looks at the recorder
-STALL_S: Final = 0.040  # for which motion may go unwatched
 GOES_ON: Final = frozenset({Mode.MOVING_TO_START, Mode.RUNNING, Mode.SINE})
 """Modes whose motion goes on by itself, also from a moment at which it stands."""
 

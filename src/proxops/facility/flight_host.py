@@ -2,31 +2,27 @@
 
 Whatever is wrong ends the mission with ``FlightSoftwareFailed``, which names the cause. Code that runs for ever is interrupted by
 a timer (SIGALRM) when called from the main thread; elsewhere, and inside compiled code, which no signal reaches, its time can
-only be measured afterwards.
+only be measured afterwards. A user's software therefore has a host in a process of its own (``flight_process.py``), and the
+host of the simulation asks that one.
 """
 
 from __future__ import annotations
 
 import signal
-import sysconfig
 import threading
 import time
-import traceback
-from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Final
 
-import proxops
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.facility.flight_judgement import FlightSoftwareFailed as FlightSoftwareFailed
 from proxops.facility.flight_judgement import judged
+from proxops.facility.flight_trace import where
 
 START_S: Final = 30.0  # least limit of the first call: compilers and far computers wake up in it
 # The timer strikes late: software that watches its own time (a link to another computer) names the cause better than we do.
 LATE: Final = 1.25
 AGAIN_S: Final = 0.1  # and strikes again, should the software swallow it
-_LIBRARIES: Final = tuple(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib"))
-_FOREIGN: Final = ("<", *(f"{folder}/" for folder in (Path(proxops.__file__).parent, *_LIBRARIES)))
 
 
 class _Interrupted(BaseException):
@@ -45,7 +41,8 @@ class FlightHost:
         self._thrusters, self._wheels, self._period_s = thrusters, wheels, period_s
         self._limit_s, self._first_s = limit_s, max(limit_s, start_s)
         self._inside = False
-        self._ours = type(software).__module__.startswith("proxops.onboard.")  # has no loop without an end: no timer
+        # Our own has no loop without an end, and a process of its own has somebody who waits with a limit: no timer.
+        self._trusted = type(software).__module__.startswith("proxops.onboard.") or getattr(software, "watched", False)
         self.cycles = 0  # answered as they should be
         self.slowest_s = 0.0  # of all calls but the first
 
@@ -70,20 +67,20 @@ class FlightHost:
             try:
                 close()
             except (Exception, SystemExit) as error:
-                raise _raised(error) from error
+                raise raised(error) from error
 
     def _answer(self, measurements: Measurements, limit_s: float) -> Commands:
         """Whatever comes back, under the timer where there can be one."""
         try:
-            if not self._ours and threading.current_thread() is threading.main_thread():
+            if not self._trusted and threading.current_thread() is threading.main_thread():
                 return self._watched(measurements, limit_s)
             return self.software.step(measurements)
         except _Interrupted as end:
-            raise FlightSoftwareFailed(f"took longer than {limit_s:g} s{_where(end.__traceback__)}") from None
+            raise FlightSoftwareFailed(f"took longer than {limit_s:g} s{where(end.__traceback__)}") from None
         except FlightSoftwareFailed:
             raise  # a link to another computer knows its cause
         except (Exception, SystemExit) as error:
-            raise _raised(error) from error
+            raise raised(error) from error
 
     def _watched(self, measurements: Measurements, limit_s: float) -> Commands:
         """Call under a timer. Handler and timer of whoever used them before are put back."""
@@ -107,14 +104,7 @@ class FlightHost:
             raise _Interrupted
 
 
-def _raised(error: BaseException) -> FlightSoftwareFailed:
+def raised(error: BaseException) -> FlightSoftwareFailed:
+    """The failure that an exception in the user's code is."""
     message = " ".join(str(error).split())  # on one line
-    return FlightSoftwareFailed(f"raised {type(error).__name__}: {message}{_where(error.__traceback__)}")
-
-
-def _where(trail: TracebackType | None) -> str:
-    """File and line in the user's own code: the deepest that is neither ours nor a library's, or else the deepest."""
-    frames = [f for f in traceback.extract_tb(trail) if f.filename != __file__]
-    own = [f for f in frames if not f.filename.startswith(_FOREIGN)]
-    at = (own or frames)[-1] if frames else None
-    return f" ({at.filename}:{at.lineno} in {at.name})" if at else ""
+    return FlightSoftwareFailed(f"raised {type(error).__name__}: {message}{where(error.__traceback__)}")

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.clock import STALL_S
 from proxops.core.errors import ProxopsError
 from proxops.core.experiment_float import FloatSensorTable
 from proxops.core.force_source import ForceStream
@@ -157,6 +158,8 @@ class FloatLoop:
                 return
             progress(self.t)
             lateness = self._clock.advance()
+            if lateness > STALL_S:
+                self._stop(Stop(Rule.STALL, value=lateness, bound=STALL_S))
 
     def _over(self) -> bool:
         if self.stage is Stage.STOP:

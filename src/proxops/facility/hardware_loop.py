@@ -21,6 +21,7 @@ from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
 from proxops.onboard.joint_rates import JointRates
 from proxops.onboard.momentum_base import MomentumBase
 from proxops.safety.measured_joints import MeasuredJoints
+from proxops.safety.rules import Rule, Stop
 
 AFTER_HALT_S: Final = 0.5  # for the arm to come to rest
 
@@ -76,7 +77,7 @@ class HardwareLoop:
     def _follow(self, progress: Callable[[float], None], stopped: Callable[[], bool]) -> None:
         lateness, until = 0.0, self._duration
         while True:
-            measured = self._cycle(lateness)
+            measured = self._cycle(lateness) if not self._doubt else self._link.read()
             if self._doubt:
                 self.failure = self.failure or self._doubt
                 return self._come_to_rest()
@@ -89,6 +90,8 @@ class HardwareLoop:
                 raise KeyboardInterrupt
             progress(measured.t)
             lateness = self._clock.advance()
+            if lateness > STALL_S:
+                self._doubt = str(Stop(Rule.STALL, value=lateness, bound=STALL_S))
 
     def _cycle(self, lateness: float) -> Measured:
         measured = self._link.read()

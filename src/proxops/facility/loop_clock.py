@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
+from proxops.core.clock import monotonic_ns
+
 
 class LoopClock(Protocol):
     """Cycle 0 begins at zero."""
@@ -41,16 +43,16 @@ class WallLoopClock:
         self._period_ns, self._deadline, self._start, self.missed = round(1e9 / rate_hz), 0, 0, 0
 
     def now(self) -> float:
-        return (time.monotonic_ns() - self._start) * 1e-9 if self._start else 0.0
+        return (monotonic_ns() - self._start) * 1e-9 if self._start else 0.0
 
     def advance(self) -> float:
         if not self._start:
-            self._start = self._deadline = time.monotonic_ns()
+            self._start = self._deadline = monotonic_ns()
         self._deadline += self._period_ns
-        wait = self._deadline - time.monotonic_ns()
+        wait = self._deadline - monotonic_ns()
         if wait > 0:
             time.sleep(wait * 1e-9)
-        late = time.monotonic_ns() - self._deadline
+        late = monotonic_ns() - self._deadline
         lost = late // self._period_ns if late > 0 else 0
         self.missed += lost
         self._deadline += lost * self._period_ns

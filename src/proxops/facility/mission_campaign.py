@@ -22,7 +22,7 @@ from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
-from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.flight_loading import let_go, load_flight_software
 from proxops.facility.mission_run import run_mission
 from proxops.facility.session import prepare_folder
 from proxops.lab.cell import Cell
@@ -61,9 +61,13 @@ class RunFigures:
         return self.end == MissionEnd.MATED.name and all(v is not None and abs(v) <= bound for v, bound in values)
 
 
-def fly(cell: Cell, mission: Mission, seed: int, software: str | None, use_hall: bool | None) -> RunFigures:
+def fly(
+    cell: Cell, mission: Mission, seed: int, software: str | None, use_hall: bool | None, inside: bool = False
+) -> RunFigures:  # fmt: skip
     """One run, unrecorded."""
-    both = run_mission(cell, mission, None, seed=seed, software=software, use_hall=use_hall, interruptible=False)
+    both = run_mission(
+        cell, mission, None, seed=seed, software=software, inside=inside, use_hall=use_hall, interruptible=False
+    )
     out, stop = both.outcome, both.ran.stop
     contact: list[float | None] = [None] * 7 if out.contact is None else [float(value) for value in out.contact]
     _, lateral, tilt, roll, closing, lateral_rate, angular_rate = contact
@@ -96,25 +100,31 @@ def _inside(samples: np.ndarray, low: float, high: float) -> float | None:
 _work: dict[str, Any] = {}
 
 
-def _prepare(cell: Cell, text: str, source: Path, software: str | None, use_hall: bool | None) -> None:
+def _prepare(cell: Cell, text: str, source: Path, software: str | None, use_hall: bool | None, inside: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who collects
-    _work.update(cell=cell, mission=parse_mission(text, source), software=software, use_hall=use_hall)
+    _work.update(cell=cell, mission=parse_mission(text, source), software=software, use_hall=use_hall, inside=inside)
 
 
 def _fly_one(seed: int) -> RunFigures:
     try:
-        return fly(_work["cell"], _work["mission"], seed, _work["software"], _work["use_hall"])
+        return fly(_work["cell"], _work["mission"], seed, _work["software"], _work["use_hall"], _work["inside"])
     finally:
         gc.collect()  # a hall is a knot of references with 23 MB of shared memory: not to be left to chance 200 times
 
 
 def fly_all(
-    cell: Cell, mission: Mission, seeds: range, software: str | None, use_hall: bool | None, workers: int | None = None
+    cell: Cell,
+    mission: Mission,
+    seeds: range,
+    software: str | None,
+    use_hall: bool | None,
+    workers: int | None = None,
+    inside: bool = False,
 ) -> Iterator[RunFigures]:
     """The runs as they come in."""
     count = min(workers or os.cpu_count() or 1, len(seeds))
     context = multiprocessing.get_context("spawn")
-    given = (cell, mission.text, mission.source, software, use_hall)
+    given = (cell, mission.text, mission.source, software, use_hall, inside)
     with context.Pool(
         count, initializer=_prepare, initargs=given
     ) as pool:  # its end ends the workers, wherever they are
@@ -123,7 +133,7 @@ def fly_all(
 
 def campaign_session(
     cell: Cell, mission: Mission, folder: Path, *, runs: int, first_seed: int | None, software: str | None,
-    use_hall: bool | None, quiet: bool,
+    use_hall: bool | None, quiet: bool, inside: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Fly them all; ``runs.json`` and the summary."""
     from proxops.facility.progress import count_bar
@@ -133,11 +143,11 @@ def campaign_session(
         raise BadInput(
             "--runs: one on-board computer flies one mission at a time", value=software, way_out="give a class"
         )
-    load_flight_software(software, mission.file)  # what cannot be used is said at once, not by every worker
+    let_go(load_flight_software(software, mission.file, inside=inside))  # what cannot be used is said at once, by us
     first = mission.file.seed if first_seed is None else first_seed
     found: list[RunFigures] = []
     with count_bar(quiet, "runs", runs) as done, (folder / "runs.jsonl").open("w") as file, suppress(KeyboardInterrupt):
-        for row in fly_all(cell, mission, range(first, first + runs), software, use_hall):
+        for row in fly_all(cell, mission, range(first, first + runs), software, use_hall, inside=inside):
             found.append(row)
             file.write(json.dumps(asdict(row)) + "\n")  # each as it comes: an interrupted campaign keeps what it has
             file.flush()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ from proxops.core.mission import Mission
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility.client_line import ClientLine
-from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.flight_loading import let_go, load_flight_software
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_application import MissionApplication, Outcome
 from proxops.facility.mission_feed import hall_latency_s
@@ -63,11 +64,20 @@ class RingView:
 
 
 def run_mission_realtime(
-    cell: Cell, mission: Mission, record: Path, *, seed: int | None, software: str | None, quiet: bool
+    cell: Cell,
+    mission: Mission,
+    record: Path,
+    *,
+    seed: int | None,
+    software: str | None,
+    quiet: bool,
+    inside: bool = False,
 ) -> tuple[Ran, Outcome]:
     """At 250 Hz, until the application is over and the hall stands."""
     file = mission.file
     seed = file.seed if seed is None else seed
+    if software:  # what cannot be used is said before anything moves, and never loaded into the tick's process
+        let_go(load_flight_software(software, file))
     live = LiveFacility(
         cell, record, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
@@ -82,6 +92,7 @@ def run_mission_realtime(
             "--host", end.port.address[0], "--port", str(end.port.address[1]), "--seed", str(seed),
             "--pool", str(live.hall.rings[0].path), "--ring", str(live.mission.ring.path),
             "--latency", repr(hall_latency_s(cell)), *(["--software", software] if software else []),
+            *(["--inside"] if inside else []),
         ]  # fmt: skip
         client = subprocess.Popen(words)
         ran = serve_client(live, client, watcher)
@@ -101,27 +112,30 @@ def _outcome(told: Path, code: int) -> Outcome:
 
 # ---------------------------------------------------------------------- the application's process
 def fly(options: argparse.Namespace) -> None:
-    """Fly the mission in real time."""
+    """Fly the mission in real time. When the facility ends us, flight software is let go in good order, too."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     mission = load_mission(options.scenario)
     overseer = Overseer(options.overseen)
-    software = load_flight_software(options.software, mission.file)
+    software = load_flight_software(options.software, mission.file, inside=options.inside)
     latency_s = options.latency + line_latency_s(mission.file.network)
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
     application = MissionApplication(mission, options.seed, software, latency_s, limit_s)
     view, ring = RingView(Ring.attach(options.pool, POOL_DTYPE)), Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port), LiveClock()
-    while not application.over:
-        overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
-        overseer.tell("flying" if application.begun else "joining", application.pair.t, mission.file.duration_s)
-        clock.advance()
-        view.look()
-        for data in application.advance(clock.tick * PERIOD_S, view):
-            line.send(data)
-        ring.push(bytes(application.record.bytes))
-    out = application.outcome
-    options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
-    application.close()
+    try:
+        while not application.over:
+            overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
+            overseer.tell("flying" if application.begun else "joining", application.pair.t, mission.file.duration_s)
+            clock.advance()
+            view.look()
+            for data in application.advance(clock.tick * PERIOD_S, view):
+                line.send(data)
+            ring.push(bytes(application.record.bytes))
+        out = application.outcome
+        options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
+    finally:
+        application.close()
 
 
 def rehearse(mission: Mission, seed: int) -> None:
@@ -136,6 +150,7 @@ def main() -> None:
     parser.add_argument("scenario")
     parser.add_argument("--host", required=True)
     parser.add_argument("--software")
+    parser.add_argument("--inside", action="store_true")
     parser.add_argument("--overseen", type=Path)
     for name, kind in (
         ("port", int),

@@ -16,7 +16,7 @@ from proxops.core.pool import Pool
 from proxops.core.scenario import Network
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource, Severity
 from proxops.facility.build import Hall, build
-from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.flight_loading import let_go, load_flight_software
 from proxops.facility.interruption import ends_asked_for
 from proxops.facility.mission_application import MissionApplication, Outcome
 from proxops.facility.mission_feed import hall_latency_s
@@ -107,24 +107,30 @@ class MissionClient:
 
 def run_mission(
     cell: Cell, mission: Mission, record: Path | None, *, seed: int | None = None, software: str | FlightSoftware | None = None,
-    use_hall: bool | None = None, interruptible: bool = True, epoch: str = LOCKSTEP_EPOCH,
+    inside: bool = False, use_hall: bool | None = None, interruptible: bool = True, epoch: str = LOCKSTEP_EPOCH,
     progress: Progress = lambda phase, done, expected: None,
 ) -> MissionRan:  # fmt: skip
-    """As fast as it goes. The same mission and seed give the same log, bit for bit."""
+    """As fast as it goes. The same mission and seed give the same log, bit for bit. A class that ``software`` names runs in a
+    process of its own unless ``inside``."""
     file = mission.file
     seed, used = file.seed if seed is None else seed, file.hall.use if use_hall is None else use_hall
     flown = (
         software
         if software is not None and not isinstance(software, str)
-        else load_flight_software(software, file, used)
+        else load_flight_software(software, file, used, inside=inside)
     )
     own_s = None if software else COMPILING_S
     latency_s = hall_latency_s(cell) + line_latency_s(file.network)
-    clock, application = LockstepClock(epoch), MissionApplication(mission, seed, flown, latency_s, own_s)
+    clock = LockstepClock(epoch)
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
-    hall = build(
-        cell, clock, seed=seed, record=record, bridge=settings_of(file.bridge), metadata={**metadata, "hall": str(used)}
-    )
+    try:
+        application = MissionApplication(mission, seed, flown, latency_s, own_s)
+        hall = build(
+            cell, clock, seed=seed, record=record, bridge=settings_of(file.bridge), metadata={**metadata, "hall": str(used)}
+        )  # fmt: skip
+    except BaseException:
+        let_go(flown)
+        raise
     began = time.monotonic()
     runner = LockstepRun(hall, clock, MissionClient(application, hall, used), bridged=used)
     try:

@@ -16,7 +16,7 @@ from proxops.lab.cell import Cell
 
 def mission_session(
     cell: Cell, mission: Mission, folder: Path, *, realtime: bool, seed: int | None, software: str | None,
-    use_hall: bool | None, report: bool, quiet: bool, overseer: Overseer | None = None,
+    use_hall: bool | None, report: bool, quiet: bool, overseer: Overseer | None = None, inside: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Run a mission into ``folder``; the summary."""
     from proxops.facility.progress import progress_bar
@@ -31,11 +31,13 @@ def mission_session(
         from proxops.facility.mission_live import run_mission_realtime
 
         print("warming up …", file=sys.stderr, flush=True)
-        ran, outcome = run_mission_realtime(cell, mission, record, seed=seed, software=software, quiet=quiet)
+        ran, outcome = run_mission_realtime(
+            cell, mission, record, seed=seed, software=software, inside=inside, quiet=quiet
+        )
     else:
         with progress_bar(quiet, overseer) as progress:
             both = run_mission(
-                cell, mission, record, seed=seed, software=software, use_hall=use_hall, progress=progress
+                cell, mission, record, seed=seed, software=software, inside=inside, use_hall=use_hall, progress=progress
             )
         ran, outcome = both.ran, both.outcome
     if outcome.failure:

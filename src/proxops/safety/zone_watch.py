@@ -56,7 +56,9 @@ class ZoneWatch:
         self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
         self._lags = lags_s(cell)
         self._way, self._reach, self._expected = np.zeros(N_AXES), np.zeros(N_AXES), np.zeros(N_AXES)
-        self._best: dict[int, float] | None = {}  # pairs in the reserve: the largest clearance that each has had in there
+        self._best: (
+            dict[int, float] | None
+        ) = {}  # pairs in the reserve: the largest clearance that each has had in there
         self._stood = np.zeros(N_AXES)  # where the robots stood last; None above: it has not been looked at yet
 
     @property
