@@ -14,6 +14,7 @@ import numpy as np
 
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import N_BASE_Q, ArmModel, Floats
+from proxops.core.clock import STALL_S
 from proxops.facility.loop_clock import LoopClock
 from proxops.lab.arm_link import ArmLink, Measured
 from proxops.maths.rotation import quat_from_matrix
