@@ -161,6 +161,8 @@ class Desk:
 
     def load(self, checked: CheckedTrajectory) -> None:
         """Put a trajectory on the desk for the asynchronous interface. Nothing else than a checked one can be."""
+        if not isinstance(checked, CheckedTrajectory):  # a slip of ours may not become a motion
+            raise TypeError(f"the desk takes a CheckedTrajectory, not a {type(checked).__name__}")
         self._demand_load()
         self.checked = checked
 
