@@ -24,7 +24,7 @@ from proxops.facility.checker_process import CheckerProcess, CheckerStart
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.status import status
 from proxops.facility.trajectory_checker import TrajectoryChecker
-from proxops.facility.trajectory_intake import TrajectoryIntake
+from proxops.facility.trajectory_intake import IDLE_POLLS, TrajectoryIntake
 from proxops.facility.warmup import standing
 from proxops.lab import trajectory as trajectory_module
 from proxops.lab.cell import Cell
@@ -222,7 +222,8 @@ def test_a_killed_checker_is_named_and_the_next_load_starts_another(
     bench, path = bench_with(), write(swing(System.IJT, 20))
     os.kill(bench.start.pids[0], signal.SIGKILL)
     os.waitid(os.P_PID, bench.start.pids[0], os.WEXITED | os.WNOWAIT)
-    bench.intake.poll()
+    for _ in range(IDLE_POLLS):
+        bench.intake.poll()
     assert "has ended" in bench.intake.told()["checker"]
     assert bench.load(path) == 20 and len(bench.start.pids) == 2
 

@@ -18,10 +18,10 @@ from proxops.facility.checker_message import MESSAGE_BYTES, Message, Said, unpac
 from proxops.facility.checker_process import CheckerProcess
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.status import status
-from proxops.facility.trajectory_intake import PATIENCE_NS, TrajectoryIntake
+from proxops.facility.trajectory_intake import IDLE_POLLS, PATIENCE_NS, TrajectoryIntake
 from proxops.facility.warmup import standing
 from proxops.lab.cell import Cell
-from proxops.lab.sealed_trajectory import PORTION_BYTES, seal
+from proxops.lab.sealed_trajectory import HEAD, PORTION_BYTES, seal
 
 
 class Start:
@@ -77,6 +77,14 @@ class Bench:
         text = os.pread(fd, 1000, 0)
         os.close(fd)
         return unpacked(data), text
+
+    def freed(self) -> bytes:
+        """The hash of what the checker is told to free."""
+        data, (fd,), _, _ = socket.recv_fds(self.far, MESSAGE_BYTES, 1)
+        assert unpacked(data) == Message(Said.FREE)
+        digest: bytes = HEAD.unpack(os.pread(fd, HEAD.size, 0))[4]
+        os.close(fd)
+        return digest
 
     def send(self, message: Message, *fds: int) -> None:
         socket.send_fds(self.far, [message.packed()], fds)
@@ -210,7 +218,7 @@ def test_a_lying_checker_is_named_and_loads_nothing(
 @pytest.mark.parametrize("data", [b"x", bytes(100), b"\xff" * MESSAGE_BYTES])
 def test_noise_is_named(bench: Bench, data: bytes) -> None:
     bench.far.send(data)
-    bench.polls(2)
+    bench.polls(IDLE_POLLS)
     assert "not a message" in str(bench.load["checker"])
 
 
@@ -260,7 +268,7 @@ def test_a_hall_in_use_keeps_what_it_has(bench: Bench, good: tuple[Message, int]
     bench.polls(4)
     assert bench.load["state"] == "refused" and "select none first" in str(bench.load["error"])
     assert bench.desk.checked is None
-    assert unpacked(bench.far.recv(MESSAGE_BYTES)) == Message(Said.LET_GO, 1)
+    assert bench.freed() == good[0].digest
     with pytest.raises(Refused, match="select none first"):
         bench.ask()
 
@@ -282,8 +290,23 @@ def test_portions_come_and_go_cycle_by_cycle_and_the_checker_frees_them(bench: B
     with pytest.raises(BlockingIOError):
         bench.far.recv(MESSAGE_BYTES)
     bench.polls(1)
-    assert unpacked(bench.far.recv(MESSAGE_BYTES)) == Message(Said.LET_GO, 1)
+    assert bench.freed() == digest
     assert bench.desk.checked is not None and len(bench.desk.checked) == count
+
+
+def test_without_a_checker_nothing_is_freed_in_the_tick(bench: Bench, good: tuple[Message, int], cell: Cell) -> None:
+    for job in (1, 2):
+        bench.ask()
+        bench.asked()
+        bench.send(Message(Said.CHECKED, job, lines=100, digest=good[0].digest), good[1])
+        bench.polls(2)
+    bench.far.close()
+    bench.polls(2 * IDLE_POLLS)
+    assert "takes no messages" in str(bench.load["checker"])
+    bench.ask()
+    bench.asked()
+    bench.polls(2)
+    assert bench.freed() == good[0].digest  # by the next one
 
 
 def test_texts_of_any_length_and_kind_fit_into_a_message() -> None:

@@ -21,7 +21,7 @@ class Said(IntEnum):
     CHECK = 2  # facility: check this sealed text (its descriptor comes along); text: its name
     CHECKED = 3  # checker: it may run; with the descriptor of a sealed trajectory
     REFUSED = 4  # checker: it may not; text: why
-    LET_GO = 5  # facility: the mapping of this job's result is gone
+    FREE = 5  # facility: close this descriptor. Who closes memory last frees it, up to 50 ms that the tick has not
 
 
 _KINDS: Final = frozenset(map(int, Said))

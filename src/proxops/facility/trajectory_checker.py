@@ -54,8 +54,6 @@ class TrajectoryChecker:
     def __init__(self, link: socket.socket, cell: Cell, job_s: float = JOB_S) -> None:
         self._link, self._cell, self._job_s = link, cell, job_s
         self._worker: Worker | None = None
-        # Kept until the facility has let go of them: whoever closes last frees the memory, up to 50 ms that the tick has not.
-        self._results: dict[int, int] = {}
 
     def run(self) -> None:
         while self._step():
@@ -85,8 +83,6 @@ class TrajectoryChecker:
             self._worker = self._start(message, fds[0])
         for fd in fds:
             os.close(fd)
-        if message.said is Said.LET_GO and message.job in self._results:
-            os.close(self._results.pop(message.job))
         return True
 
     def _start(self, message: Message, fd: int) -> Worker:
@@ -115,9 +111,9 @@ class TrajectoryChecker:
             self._refuse(worker, f"the process that checked it has ended ({why})", EXIT_BAD_INPUT)
             return
         self._worker = None
-        for fd in fds:
-            self._results[worker.job] = fd
         socket.send_fds(self._link, [data], fds)
+        for fd in fds:
+            os.close(fd)
 
     def _refuse(self, worker: Worker, why: str, code: int) -> None:
         self._worker = None

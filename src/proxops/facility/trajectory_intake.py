@@ -18,8 +18,13 @@ from proxops.facility.checker_message import Message, Said
 from proxops.facility.checker_process import CheckerLost, CheckerProcess
 from proxops.lab.sealed_trajectory import SealedTrajectory
 
+IDLE_POLLS: Final = 25  # between two looks at a checker that has nothing to do: all it could say is that it has ended
 PATIENCE_NS: Final = 75_000_000_000  # with a checker that gives itself 60 s for a job, and some to start again
 NAME_LENGTH: Final = 500
+
+
+Held = tuple[int, SealedTrajectory]
+"""The descriptor of sealed memory, ours until the checker frees it, and its mapping."""
 
 
 class Start(Protocol):
@@ -62,9 +67,10 @@ class TrajectoryIntake:
         self._checker: CheckerProcess | None = start()
         self._lost = ""
         self._until_ns = 0
-        self._arriving: SealedTrajectory | None = None
-        self._loaded: tuple[int, SealedTrajectory] | None = None
-        self._leaving: list[tuple[int, SealedTrajectory]] = []
+        self._polls = 0
+        self._arriving: Held | None = None
+        self._loaded: Held | None = None
+        self._leaving: list[Held] = []
         self.newest = Load()
 
     def told(self) -> dict[str, Any]:
@@ -103,13 +109,14 @@ class TrajectoryIntake:
 
     def poll(self) -> None:
         """Once per cycle: a word of the checker, or a portion of what arrives or leaves."""
-        if self._leaving:
-            self._let_go()
+        self._polls += 1
+        if self._leaving and self._checker:
+            self._let_go(self._leaving[0], self._checker)
         if self._arriving:
-            if self._arriving.touch():
+            if self._arriving[1].touch():
                 self._put(self._arriving)
             return
-        if self._checker is None:
+        if self._checker is None or (self.newest.state != "checking" and self._polls % IDLE_POLLS):
             return
         try:
             said = self._checker.receive()
@@ -129,31 +136,31 @@ class TrajectoryIntake:
             if message.said is Said.REFUSED:
                 self._refuse(message.text, message.exit)
             elif message.said is Said.CHECKED and fd is not None:
-                self._arrive(message, fd)
+                self._arriving, fd = (fd, self._mapped(message, fd)), None
             else:
                 raise CheckerLost(f"the trajectory checker says {message.said.name}, which it may not")
         finally:
             if fd is not None:
                 os.close(fd)
 
-    def _arrive(self, message: Message, fd: int) -> None:
+    def _mapped(self, message: Message, fd: int) -> SealedTrajectory:
         try:
-            self._arriving = SealedTrajectory(fd, message.lines, message.digest, self.newest.source)
+            return SealedTrajectory(fd, message.lines, message.digest, self.newest.source)
         except BadInput as wrong:
             raise CheckerLost(f"the trajectory checker has sent what it may not: {wrong}") from None
 
-    def _put(self, sealed: SealedTrajectory) -> None:
+    def _put(self, held: Held) -> None:
         """Onto the desk, where it takes the place of the one before."""
         self._arriving = None
-        checked, job = unsealed(sealed), self.newest.job
+        checked = unsealed(held[1])
         try:
             self._desk.load(checked)
         except Refused as reason:  # the hall is in use by now
-            self._leaving.append((job, sealed))
+            self._leaving.append(held)
             self._refuse(str(reason), reason.exit_code)
             return
         self._leaving += [self._loaded] if self._loaded else []
-        self._loaded = job, sealed
+        self._loaded = held
         self.newest = replace(self.newest, state="loaded", lines=len(checked), sha256=checked.sha256)
         text = f"{len(checked)} lines, SHA-256 {checked.sha256}: {self.newest.source}"
         self._desk.tell(Severity.INFO, "load", text)
@@ -162,17 +169,18 @@ class TrajectoryIntake:
         self.newest = replace(self.newest, state="refused", error=why, exit=code)
         self._desk.tell(Severity.WARNING, "refused.load", why)
 
-    def _let_go(self) -> None:
-        """A portion of a mapping that is not needed any more; the checker then frees its memory."""
-        job, sealed = self._leaving[0]
+    def _let_go(self, held: Held, checker: CheckerProcess) -> None:
+        """A portion of a mapping that is not needed any more; in the end the checker frees its memory, this one or the next."""
+        fd, sealed = held
         if not sealed.let_go():
             return
-        del self._leaving[0]
-        if self._checker:
-            try:
-                self._checker.send(Message(Said.LET_GO, job))
-            except CheckerLost as lost:
-                self._lose(str(lost))
+        try:
+            checker.send(Message(Said.FREE), fd)
+        except CheckerLost as lost:
+            self._lose(str(lost))
+            return
+        os.close(fd)
+        self._leaving.remove(held)
 
     def _lose(self, why: str) -> None:
         """Without a checker nothing is loaded any more; what is on the desk stays."""
@@ -180,13 +188,18 @@ class TrajectoryIntake:
         self._checker.kill()
         self._checker, self._lost = None, why
         self._desk.tell(Severity.WARNING, "checker", why)
-        if self.newest.state == "checking":
+        if self.newest.state == "checking" and not self._arriving:
             self._refuse(f"{self.newest.source}: {why}", EXIT_STOPPED)
 
     def close(self) -> None:
+        """Outside of real time. What is on the desk can still be looked at."""
         if self._checker:
             self._checker.close()
             self._checker = None
+        for held in (*self._leaving, self._loaded, self._arriving):
+            if held:
+                os.close(held[0])
+        self._leaving, self._loaded, self._arriving = [], None, None
         self._start.close()
 
 

@@ -90,6 +90,8 @@ class SealedTrajectory:
 
     def let_go(self) -> bool:
         """Give the next portion back; True once the mapping is gone. It stays while somebody still looks at its arrays."""
+        if self._memory.closed:
+            return True
         if self._released < self._size:
             length = min(PORTION_BYTES, self._size - self._released)
             try:
