@@ -11,6 +11,7 @@ from proxops.core.clock import LockstepClock
 from proxops.core.errors import Refused
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
+from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.warmup import standing
 from proxops.lab.cell import Cell, load_cell
 from proxops.safety.interlocks import Interlocks
@@ -69,7 +70,7 @@ def test_the_desk_itself_says_the_same(cell: Cell, name: str | None, source: str
     """The very desk, asked: what the button says is what it does."""
     clock = LockstepClock()
     hall = build(cell, clock, seed=1, record=None)
-    hall.desk.trajectory = standing(cell, System.IJT)
+    hall.desk.load(preflighted(cell, standing(cell, System.IJT)))
     hall.desk.drives(True)
     while hall.facility.mode is not Mode.READY:
         clock.advance()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
@@ -10,10 +9,9 @@ import numpy as np
 import pytest
 
 from proxops.console import trajectory_check
-from proxops.console.trajectory_check import check, prepare
-from proxops.core.errors import BadInput, Refused
+from proxops.console.trajectory_check import check
+from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
-from proxops.facility.asking import forget
 from proxops.facility.preflight import preflight
 from proxops.facility.warmup import standing
 from proxops.lab.cell import Cell, load_cell
@@ -134,30 +132,3 @@ def test_no_file(tmp_path: Path) -> None:
 def test_a_name_that_ends_in_toml_is_a_trajectory_all_the_same(cell: Cell, tmp_path: Path) -> None:
     """It comes from outside: it may not make us read a scenario."""
     assert check(None, None, written(motion(cell), tmp_path / "hold.toml"))["may_run"]
-
-
-def test_what_may_not_run_is_not_prepared(cell: Cell, tmp_path: Path) -> None:
-    bad = motion(cell)
-    bad.values[120:, 0] += 1.0
-    path = written(bad, tmp_path / "jump.txt")
-    with pytest.raises(BadInput, match="line 121"):
-        prepare(None, None, path, digest(path))
-
-
-def test_only_the_file_that_was_judged_is_prepared(cell: Cell, tmp_path: Path) -> None:
-    path = written(motion(cell), tmp_path / "motion.txt")
-    judged = digest(path)
-    ready = prepare(None, None, path, judged)
-    assert list(ready.parent.glob(f"{ready.name}.*"))
-    forget(ready)
-    assert not list(ready.parent.glob(f"{ready.name}.*"))
-    path.write_text(path.read_text().replace("0", "1", 1))
-    with pytest.raises(Refused, match="not the one that was checked"):
-        prepare(None, None, path, judged)
-    path.unlink()
-    with pytest.raises(Refused, match="gone"):
-        prepare(None, None, path, judged)
-
-
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
@@ -16,6 +18,7 @@ from proxops.console.turn import Turn
 from proxops.console.upload import Upload
 from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput, Refused
+from proxops.core.sealed_memory import is_sealed
 
 GOOD: dict[str, Any] = {
     "name": "a.txt", "lines": 2, "duration_s": 0.004, "errors": [], "errors_more": 0, "preflight": [], "may_run": True,
@@ -30,31 +33,36 @@ class Worker:
         self.free = asyncio.Event()
         self.free.set()
         self.cancelled: list[Path] = []
-        self.prepared: list[bytes] = []
 
     async def ask(self, function: Callable[..., Any], *arguments: Any, mortal: bool = False) -> Any:
-        assert mortal == (function is trajectory_check.check)  # a check may be killed, a load not
+        assert function is trajectory_check.check and mortal
         file = arguments[2]
         try:
             await self.free.wait()
         except asyncio.CancelledError:
             self.cancelled.append(file)
             raise
-        if function is trajectory_check.check:
-            return GOOD | {"name": arguments[3]}
-        self.prepared.append(file.read_bytes())
-        return Path("/nowhere/ready")
+        return GOOD | {"name": arguments[3]}
 
     def close(self) -> None: ...
 
 
 class Line:
-    def __init__(self) -> None:
-        self.loaded: list[dict[str, Any]] = []
+    """A facility that finds every file good, unless ``error`` says otherwise, once it is ``free``."""
 
-    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0) -> None:
-        assert verb == "load"
-        self.loaded.append(arguments)
+    def __init__(self) -> None:
+        self.loaded: list[tuple[str, bytes]] = []
+        self.free, self.error = asyncio.Event(), ""
+        self.free.set()
+
+    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0) -> Any:
+        job = len(self.loaded)
+        if verb == "status":
+            state = "refused" if self.error else "loaded" if self.free.is_set() else "checking"
+            return {"load": {"job": job, "state": state, "source": "", "lines": 2, "error": self.error, "exit": 2}}
+        assert verb == "load" and is_sealed(arguments["fd"])
+        self.loaded.append((arguments["source"], os.pread(arguments["fd"], 1000, 0)))
+        return {"job": job + 1}
 
 
 class Bench:
@@ -116,8 +124,7 @@ def test_a_file_is_judged_and_put_on_the_desk() -> None:
         await bench.checked()
         assert bench.upload.state["feasible"] and bench.upload.state["number"] == 1
         await bench.load(1)
-        assert bench.worker.prepared == [b"one two"]
-        assert bench.line.loaded == [{"path": "/nowhere/ready", "source": "xy.txt"}]
+        assert bench.line.loaded == [("xy.txt", b"one two")]
         assert bench.told[-1]["phase"] == "loaded"
 
     on_bench(test)
@@ -140,7 +147,7 @@ def test_what_does_not_arrive_whole_changes_nothing(
             await bench.send(*chunks)
         assert bench.upload.state is before and bench.files == {"1.txt"}
         await bench.load(1)
-        assert bench.worker.prepared == [b"good"]
+        assert bench.line.loaded == [("a.txt", b"good")]
         await bench.send(b"better")
         assert bench.upload.state["number"] == 2 and bench.files == {"2.txt"}
 
@@ -202,21 +209,49 @@ def test_a_newer_file_ends_the_check_of_the_older() -> None:
 
 
 @pytest.mark.parametrize("change", ["control", "file"])
-def test_what_changes_while_it_is_made_ready(change: str) -> None:
+def test_what_changes_while_it_is_made_ready(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    free, sealed = threading.Event(), upload._sealed
+    monkeypatch.setattr(upload, "_sealed", lambda file: free.wait(10) and sealed(file))
+
     async def test(bench: Bench) -> None:
         await bench.send(b"one")
         await bench.checked()
-        bench.worker.free.clear()
         loading = asyncio.create_task(bench.load(1))
         await asyncio.sleep(0.01)
         if change == "control":
             bench.holding = False
         else:
             bench.upload._file = upload.Arrived(2, bench.upload._file.path, "b", "")  # type: ignore[union-attr]
-        bench.worker.free.set()
+        free.set()
         with pytest.raises(Refused):
             await loading
         assert bench.line.loaded == [] and bench.upload.state["phase"] == "checked"
+
+    on_bench(test)
+
+
+@pytest.mark.parametrize(("change", "told"), [("replaced", "not the one that was checked"), ("removed", "gone")])
+def test_only_the_very_file_that_was_judged_reaches_the_facility(change: str, told: str) -> None:
+    async def test(bench: Bench) -> None:
+        await bench.send(b"one")
+        await bench.checked()
+        path = bench.upload._file.path  # type: ignore[union-attr]
+        path.write_bytes(b"two") if change == "replaced" else path.unlink()
+        with pytest.raises(Refused, match=told):
+            await bench.load(1)
+        assert bench.line.loaded == []
+
+    on_bench(test)
+
+
+def test_what_the_facility_refuses_is_not_loaded() -> None:
+    async def test(bench: Bench) -> None:
+        await bench.send(b"one")
+        await bench.checked()
+        bench.line.error = "a.txt, line 1: AXIS_SPEED"
+        with pytest.raises(BadInput, match="line 1: AXIS_SPEED"):
+            await bench.load(1)
+        assert bench.upload.state["phase"] == "checked"
 
     on_bench(test)
 
@@ -225,12 +260,12 @@ def test_a_turn_that_comes_too_late_loads_nothing() -> None:
     async def test(bench: Bench) -> None:
         await bench.send(b"one")
         await bench.checked()
-        bench.worker.free.clear()
+        bench.line.free.clear()
         first = asyncio.create_task(bench.load(1))
         await asyncio.sleep(0)
         second = asyncio.create_task(bench.load(1, left_s=0.02))
         await asyncio.sleep(0.05)
-        bench.worker.free.set()
+        bench.line.free.set()
         await first
         with pytest.raises(Refused, match="too late"):
             await second

@@ -12,6 +12,7 @@ import pytest
 from proxops.core.clock import LockstepClock
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import Hall, build
+from proxops.facility.checked_trajectory import preflighted
 from proxops.lab.cell import Cell, load_cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory, write_trajectory
@@ -39,6 +40,10 @@ class Bench:
                 return k
             self.ticks(1)
         raise AssertionError(f"still {self.mode.name}, waited for {modes}")
+
+    def load(self, trajectory: Trajectory) -> None:
+        """Check a trajectory and put it on the desk."""
+        self.hall.desk.load(preflighted(self.hall.facility.cell, trajectory))
 
     def ready(self) -> Bench:
         self.hall.desk.drives(True)

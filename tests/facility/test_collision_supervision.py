@@ -14,6 +14,7 @@ from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, System, Zone
 from proxops.facility.build import build
+from proxops.facility.checked_trajectory import CheckedTrajectory, preflighted
 from proxops.facility.jog import SLOW_SHARE
 from proxops.facility.preflight import Forbidden, preflight
 from proxops.lab.cell import Cell
@@ -187,7 +188,7 @@ def test_a_file_is_told_before_it_moves(cell: Cell, facing: np.ndarray) -> None:
 def test_a_run_stops_before_red_whoever_commands_it(hall_at, cell: Cell, facing: np.ndarray) -> None:
     """A file that was never checked (and so any synchronous command, which nobody can check)."""
     bench = hall_at(at_rail(facing, 5.5))
-    bench.desk.load(trajectory(cell, drive(facing, 5.5, 4.0, 1000)))
+    bench.desk.load(CheckedTrajectory(trajectory(cell, drive(facing, 5.5, 4.0, 1000)), ""))
     bench.desk.select("async")
     bench.desk.move_to_start("rail,robot1,robot2")
     bench.until(Mode.AT_START)
@@ -202,7 +203,7 @@ def test_a_run_stops_before_red_whoever_commands_it(hall_at, cell: Cell, facing:
 
 def test_a_move_to_start_into_red_is_refused_and_through_red_stopped(hall_at, cell: Cell, facing: np.ndarray) -> None:
     bench = hall_at(at_rail(facing, 5.5))
-    bench.desk.load(trajectory(cell, drive(facing, 4.0, 3.9, 50)))
+    bench.desk.load(CheckedTrajectory(trajectory(cell, drive(facing, 4.0, 3.9, 50)), ""))
     bench.desk.select("async")
     with pytest.raises(Refused, match="COLLISION_ZONE"):
         bench.desk.move_to_start("rail,robot1,robot2")
@@ -210,7 +211,7 @@ def test_a_move_to_start_into_red_is_refused_and_through_red_stopped(hall_at, ce
     behind = at_rail(cell.home, 1.0)
     behind[[5, 11]] += 0.7
     assert ZoneWatch(cell).near(behind, 0.05) is None  # robot 2 turned back: robot 1 may stand beside it
-    bench.desk.load(trajectory(cell, np.tile(behind, (50, 1))))
+    bench.desk.load(preflighted(cell, trajectory(cell, np.tile(behind, (50, 1)))))
     bench.desk.select("async")
     bench.desk.move_to_start("rail,robot1,robot2")
     bench.until(Mode.STOPPED)

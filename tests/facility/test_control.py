@@ -105,22 +105,6 @@ def test_a_safe_stop_overtakes_everything_and_is_never_too_old(hall: Hall, port:
     assert hall.facility.stop is not None
 
 
-def test_a_pipe_is_never_opened(port: ControlPort) -> None:
-    """Opening it would block the tick for ever."""
-    import os
-
-    from proxops.core.ring import shared_folder
-
-    path = shared_folder() / f"proxops-load-pipe-{os.getpid()}"
-    for suffix in (".systems.npy", ".values.npy"):
-        os.mkfifo(path.with_suffix(suffix))
-    try:
-        assert "plain file" in port._reply(request("load", {"path": str(path), "source": "x"}))["error"]
-    finally:
-        for suffix in (".systems.npy", ".values.npy"):
-            path.with_suffix(suffix).unlink()
-
-
 RAIL = {"system": "IJT", "robot": "rail", "component": "rail", "direction": 1, "speed": 0.1, "hold_ms": 60}
 
 

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Mode, Source, System
 from proxops.facility.build import build
+from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.status import status
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import values_from_axes, wire_pose
@@ -29,7 +30,7 @@ def record_setpoints(bench, count: int) -> np.ndarray:
 
 def test_the_whole_procedure(bench, swing) -> None:
     desk = bench.ready().hall.desk
-    desk.load(swing(System.CLW, 200))
+    bench.load(swing(System.CLW, 200))
     desk.select("async")
     assert bench.mode is Mode.ARMED
     desk.move_to_start("robot2,rail,robot1")
@@ -43,8 +44,9 @@ def test_the_whole_procedure(bench, swing) -> None:
 @pytest.mark.parametrize("order", ["rail,robot1,robot2", "robot1,robot2,rail", "robot2,rail,robot1"])
 def test_move_to_start_moves_one_unit_after_another_in_the_order_given(bench, swing, order: str) -> None:
     desk = bench.ready().hall.desk
-    desk.load(swing(System.IJT, 50))
-    desk.trajectory.values[:, 21] += 300.0
+    away = swing(System.IJT, 50)
+    away.values[:, 21] += 300.0
+    bench.load(away)
     desk.select("async")
     desk.move_to_start(order)
     before, seen = bench.hall.facility.guard.setpoint.copy(), []
@@ -94,7 +96,7 @@ def test_safe_stop_from_every_mode_brakes_within_limits_and_latches(bench, swing
     if mode != "STANDBY":
         bench.ready()
     if mode in ("ARMED", "MOVING_TO_START", "AT_START", "RUNNING"):
-        desk.load(swing(System.CLW, 400))
+        bench.load(swing(System.CLW, 400))
         desk.select("async")
     if mode in ("MOVING_TO_START", "AT_START", "RUNNING"):
         desk.move_to_start("rail,robot1,robot2")
@@ -152,7 +154,7 @@ def test_an_emergency_stop_during_a_stop_still_takes_the_drives(bench) -> None:
 
 def test_an_open_door_forbids_to_begin(bench, swing) -> None:
     desk = bench.ready().hall.desk
-    desk.load(swing(System.IJT, 50))
+    bench.load(swing(System.IJT, 50))
     desk.select("async")
     desk.interlock("door_main", False)
     bench.ticks(5)
@@ -203,7 +205,7 @@ def test_jog_moves_one_component_and_fades_without_heartbeats(
 
 def test_jog_is_slower_with_the_fence_open_and_nothing_else_moves(bench, swing) -> None:
     desk = bench.ready().hall.desk
-    desk.load(swing(System.IJT, 50))
+    bench.load(swing(System.IJT, 50))
     desk.select("manual")
     rates = []
     for healthy in (True, False):
@@ -558,8 +560,9 @@ def test_status_is_plain_data(bench) -> None:
 
 def test_status_tells_the_loaded_trajectory_and_the_button_that_moves(bench, swing) -> None:
     desk = bench.ready().hall.desk
-    desk.load(swing(System.CLW, 251))
-    assert status(desk)["trajectory"] == {"source": "swing CLW", "lines": 251, "duration_s": 1.0}
+    bench.load(swing(System.CLW, 251))
+    told = status(desk)["trajectory"]
+    assert told == {"source": "swing CLW", "lines": 251, "duration_s": 1.0, "sha256": desk.checked.sha256}
     desk.select("manual")
     assert status(desk)["jog"] is None
     hold(bench, 5, "GLC", "robot1", "z", -1, step=0.1, press=4)
@@ -649,7 +652,7 @@ def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: 
         lambda: desk.select(pick(sources)),
         lambda: desk.move_to_start(pick(orders)),
         lambda: desk.move_to_start(pick(orders)),
-        lambda: desk.load(swing(pick(list(System)), 300)),
+        lambda: desk.load(preflighted(cell, swing(pick(list(System)), 300))),
         lambda: [
             desk.jog(pick(systems), pick(["robot1", "robot2"]), pick(components), pick([-1, 1])) for _ in range(3)
         ],

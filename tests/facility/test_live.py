@@ -337,7 +337,8 @@ def test_interlocks_stop_jog_and_status_tells(live: Live) -> None:
 
 
 def test_a_loaded_trajectory_is_played_live(live: Live, tmp_path: Path) -> None:
-    """Parsed and checked by the asker, mapped by the facility, played through the same procedure."""
+    """Parsed and checked by the checker, mapped by the facility, played through the same procedure. Needs a control channel that
+    passes descriptors."""
     from proxops.facility.asking import load
     from proxops.facility.warmup import standing
     from proxops.lab.trajectory import write_trajectory
@@ -351,7 +352,8 @@ def test_a_loaded_trajectory_is_played_live(live: Live, tmp_path: Path) -> None:
         live.control.ask("reset")
     elif live.status()["mode"] == "MANUAL":
         live.control.ask("select", source="none")
-    assert load(cell, path, live.control_port) == 250
+    assert load(live.control_port, path) == 250
+    path.write_text("")  # whatever becomes of the file
     live.control.ask("select", source="async")
     live.control.ask("move_to_start", order="rail,robot1,robot2")
     live.wait("AT_START")
@@ -362,7 +364,7 @@ def test_a_loaded_trajectory_is_played_live(live: Live, tmp_path: Path) -> None:
     with path.open("w") as file:
         write_trajectory(motion, file)
     with pytest.raises(BadInput, match="line 121"):
-        load(cell, path, live.control_port)
+        load(live.control_port, path)
 
 
 def test_a_mission_can_join_a_hall_that_is_served_and_is_gone_when_it_falls_silent(live: Live) -> None:

@@ -11,8 +11,10 @@ from proxops.client import BridgeClient
 from proxops.core.clock import LockstepClock
 from proxops.facility.build import build
 from proxops.core.vocabulary import System
-from proxops.facility.warmup import standing, warm_up
+from proxops.facility.checked_trajectory import unsealed
+from proxops.facility.warmup import LINES, standing, warm_up
 from proxops.lab.cell import load_cell
+from proxops.lab.sealed_trajectory import SealedTrajectory, seal
 
 def compiled():
     kernels = [d for d in gc.get_objects() if isinstance(d, CPUDispatcher)]
@@ -40,11 +42,9 @@ hall.desk.select("none")
 while hall.facility.mode.name != "READY":
     clock.advance()
     hall.facility.tick()
-for system in System:  # as proxops ctl load hands it over: mapped, read-only
-    kept = standing(cell, system)
-    for array in (kept.systems, kept.values):
-        array.setflags(write=False)
-    hall.desk.load(kept)
+for system in System:  # as the checker hands it over: mapped, read-only
+    fd, digest = seal(standing(cell, system))
+    hall.desk.load(unsealed(SealedTrajectory(fd, LINES, digest, "standing")))
     hall.desk.select("async")
     hall.desk.move_to_start("rail,robot1,robot2")
     while hall.facility.mode.name == "MOVING_TO_START":

@@ -17,6 +17,7 @@ from proxops.core.datagram import Command, pack_command
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Mode, Source, System
 from proxops.facility.build import build
+from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.warmup import standing
 from proxops.lab.cell import load_cell
 
@@ -57,7 +58,7 @@ class Walk:
             lambda: [desk.interlock(name, True) for name in names],
             lambda: desk.jog(pick(["IJT", "GLC", "CLW", "IDC"]), "robot2", pick(["a1", "a4", "x", "y", "rz", "b"]), 1),
             lambda: desk.release(),
-            lambda: desk.load(standing(self.cell, pick(list(System)), 200)),
+            lambda: desk.load(preflighted(self.cell, standing(self.cell, pick(list(System)), 200))),
             lambda: desk.sine(pick(["rail", "robot1_a3"]), rng.uniform(0, 0.02), rng.uniform(0.1, 1), 3),
         ]
         with contextlib.suppress(Refused, BadInput):

@@ -19,7 +19,7 @@ from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import Hall, build
-from proxops.facility.preflight import preflight
+from proxops.facility.checked_trajectory import preflighted
 from proxops.lab.cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory
@@ -89,9 +89,7 @@ class Rig:
 
     def run_file(self, q: np.ndarray) -> None:
         """Play rows of axes, from move to start on."""
-        trajectory = axes_file(q)
-        preflight(CELL, trajectory)
-        self.desk.load(trajectory)
+        self.desk.load(preflighted(CELL, axes_file(q)))
         self.desk.select("async")
         self.desk.move_to_start("rail,robot1,robot2")
         self.ticks_until(Mode.AT_START)
@@ -169,7 +167,7 @@ def by_hand(share: float) -> Rig:
 
 def to_start(share: float) -> Rig:
     rig, q = Rig(), ramped(1.0, 7.0 + 4.0 * share, 0.5)
-    rig.desk.load(axes_file(q))
+    rig.desk.load(preflighted(CELL, axes_file(q)))
     rig.desk.select("async")
     rig.desk.move_to_start("rail,robot1,robot2")
     return rig

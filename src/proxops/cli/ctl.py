@@ -10,14 +10,11 @@ import typer
 
 from proxops.cli.options import (
     CONTROL,
-    CellPath,
     ControlPort,
     Json,
     SystemName,
-    Tool,
     TrajectoryPath,
     print_json,
-    read_cell,
 )
 
 ctl = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Drive a running facility (proxops serve).")
@@ -103,15 +100,13 @@ def hardware(
 @ctl.command("load")
 def load(
     file: TrajectoryPath,
-    user_tool: Tool = None,
-    cell: CellPath = None,
     control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
-    """Check a trajectory and put it on the desk for `select async`. Name the cell and tool that the facility has."""
+    """Have the facility check a trajectory, with its own cell and tool, and put it on the desk for `select async`."""
     from proxops.facility.asking import load as load_file
 
-    _done(json, lines=load_file(read_cell(cell, user_tool), file, control_port))
+    _done(json, lines=load_file(control_port, file))
 
 
 @ctl.command("drives")

@@ -5,18 +5,16 @@ To be called in a worker process: all that is heavy is imported there, and a lon
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from proxops.core.errors import BadInput, Refused
+from proxops.core.errors import BadInput
+from proxops.core.trajectory_size import LARGEST_BYTES, MOST_LINES
 from proxops.core.vocabulary import System
 
 if TYPE_CHECKING:
     from proxops.lab.cell import Cell
 
-LARGEST_BYTES: Final = 64 * 1024 * 1024
-MOST_LINES: Final = 1_500_000  # 100 minutes
 MOST_ERRORS: Final = 200  # that are told one by one
 
 Row = dict[str, Any]
@@ -48,21 +46,6 @@ def check(cell_path: Path | None, tool_path: Path | None, file: Path, name: str 
     from proxops.console.trajectory_verdict import verdict
 
     return told | verdict(cell_of(cell_path, tool_path), trajectory)
-
-
-def prepare(cell_path: Path | None, tool_path: Path | None, file: Path, digest: str) -> Path:
-    """Lay a file that may run where the facility takes it from (``facility/asking.py``). One that may not is refused, as is
-    one that is not what it was when it was judged: ``digest`` is its SHA-256."""
-    from proxops.facility.asking import shared
-
-    try:
-        with file.open("rb") as stream:
-            same = hashlib.file_digest(stream, "sha256").hexdigest() == digest
-    except OSError as error:
-        raise Refused(f"load: the file is gone: {error.strerror}") from None
-    if not same:
-        raise Refused("load: the file is not the one that was checked")
-    return shared(cell_of(cell_path, tool_path), file)[0]
 
 
 def cell_of(cell_path: Path | None, tool_path: Path | None) -> Cell:

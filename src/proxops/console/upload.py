@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -13,16 +14,18 @@ from typing import Any, Final
 from proxops.console import trajectory_check
 from proxops.console.clerk import TimedVerb
 from proxops.console.desk_line import Line
-from proxops.console.trajectory_check import LARGEST_BYTES
 from proxops.console.turn import Turn
 from proxops.console.upload_state import NONE, told
 from proxops.console.viewer import Viewer
 from proxops.console.worker import Worker
 from proxops.core.errors import BadInput, ProxopsError, Refused
-from proxops.facility.asking import forget
+from proxops.core.sealed_memory import sealed_copy
+from proxops.core.trajectory_size import LARGEST_BYTES
+from proxops.facility.asking import loaded_lines
 
 SILENCE_S: Final = 5.0  # between two pieces of a file
 DESK_MS: Final = 1000.0
+LOOK_S: Final = 0.1
 NAME_LENGTH: Final = 100
 
 
@@ -106,17 +109,20 @@ class Upload:
         await asyncio.shield(loading)
 
     async def _put(self, file: Arrived, turn: Turn) -> None:
-        """One after another. Getting it ready takes its time: afterwards the page must still hold control."""
+        """One after another. Getting it ready takes its time: afterwards the page must still hold control. The facility
+        checks it once more, with its own cell and tool."""
         async with self._turn:
             turn.check()
-            path = await self._worker.ask(trajectory_check.prepare, self._cell, self._user_tool, file.path, file.digest)
+            fd = await asyncio.to_thread(_sealed, file)
             try:
                 turn.demand()
                 if self._file is not file:
                     raise Refused("load: another file has been uploaded meanwhile")
-                await self._line.ask("load", {"path": str(path), "source": file.name}, DESK_MS)
+                job = (await self._line.ask("load", {"fd": fd, "source": file.name}, DESK_MS))["job"]
             finally:
-                forget(path)
+                os.close(fd)
+            while loaded_lines((await self._line.ask("status", {}, DESK_MS))["load"], job) is None:
+                await asyncio.sleep(LOOK_S)
             if self._file is file:
                 self._say(self.state | {"phase": "loaded"})
 
@@ -136,6 +142,18 @@ class Upload:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._worker.close()
         self._folder.cleanup()
+
+
+def _sealed(file: Arrived) -> int:
+    """Descriptor of a sealed copy of the very file that was judged."""
+    try:
+        fd = sealed_copy(file.path, "trajectory", LARGEST_BYTES)
+    except BadInput as error:
+        raise Refused(f"load: the file is gone: {error.what}") from None
+    if hashlib.sha256(os.pread(fd, LARGEST_BYTES, 0)).hexdigest() != file.digest:
+        os.close(fd)
+        raise Refused("load: the file is not the one that was checked")
+    return fd
 
 
 async def _written(path: Path, chunks: AsyncIterator[bytes], demand: Callable[[], None]) -> str:

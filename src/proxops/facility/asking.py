@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 from proxops.client import ControlClient
 from proxops.core.channel import LOOPBACK
-from proxops.core.errors import Refused
-
-if TYPE_CHECKING:
-    from proxops.lab.cell import Cell
+from proxops.core.errors import EXIT_BAD_INPUT, BadInput, Refused
 
 HEARTBEAT_S = 0.05
+LOOK_S: Final = 0.05
+LOAD_S: Final = 120.0  # the facility gives a check less; this is for one that has fallen silent about it
 FADING_S = 0.4  # a little more than the ramp of the jog
 
 
@@ -27,39 +27,33 @@ def ask(control: int | tuple[str, int], verb: str, **arguments: object) -> Any:
         client.close()
 
 
-def load(cell: Cell, file: Path, control: int | tuple[str, int], name: str | None = None) -> int:
-    """Parse and check a trajectory here, so that the tick need not; returns the number of lines. ``name``: what the facility
-    shall call it, if not as the file is called."""
-    path, lines = shared(cell, file)
+def load(control: int | tuple[str, int], file: Path, name: str | None = None) -> int:
+    """Have the facility check a trajectory and put it on the desk; returns the number of lines. It gets a sealed copy of the
+    file, read with the caller's rights. ``name``: what it shall call it, if not as the file is called."""
+    from proxops.core.sealed_memory import sealed_copy
+    from proxops.core.trajectory_size import LARGEST_BYTES
+
+    fd = sealed_copy(file, "trajectory", LARGEST_BYTES)
     try:
-        ask(control, "load", path=str(path), source=name or str(file))
+        job = ask(control, "load", fd=fd, source=name or str(file))["job"]
     finally:
-        forget(path)
+        os.close(fd)
+    until = time.monotonic() + LOAD_S
+    while (lines := loaded_lines(ask(control, "status")["load"], job)) is None:
+        if time.monotonic() > until:
+            raise Refused(f"load: {file} is still being checked after {LOAD_S:g} s")
+        time.sleep(LOOK_S)
     return lines
 
 
-def shared(cell: Cell, file: Path) -> tuple[Path, int]:
-    """A trajectory that may run, laid where the facility takes it from, and its lines. ``forget`` it afterwards."""
-    from proxops.core.ring import shared_folder
-    from proxops.facility.desk_verbs import LOADED_PREFIX, save_loaded
-    from proxops.facility.preflight import preflight
-    from proxops.lab.trajectory import read_trajectory
-
-    trajectory = read_trajectory(file)
-    preflight(cell, trajectory)
-    path = shared_folder() / f"{LOADED_PREFIX}{time.time_ns()}"
-    try:
-        save_loaded(trajectory, path)
-    except BaseException:
-        forget(path)
-        raise
-    return path, len(trajectory)
-
-
-def forget(path: Path) -> None:
-    """Remove what was shared; the facility has mapped or refused it."""
-    for part in path.parent.glob(f"{path.name}.*"):
-        part.unlink(missing_ok=True)
+def loaded_lines(told: dict[str, Any], job: int) -> int | None:
+    """How many lines of ``job`` are on the desk by status' word on loads; None while it is being checked. Raises why it was
+    refused."""
+    if told["job"] != job:
+        raise Refused(f"load: another file has been loaded meanwhile, {told['source']}")
+    if told["state"] == "refused":
+        raise BadInput(told["error"]) if told["exit"] == EXIT_BAD_INPUT else Refused(told["error"])
+    return int(told["lines"]) if told["state"] == "loaded" else None
 
 
 def hold_jog(

@@ -12,6 +12,7 @@ from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import AXES
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
 from proxops.facility.bridge_end import BridgeEnd
+from proxops.facility.checked_trajectory import CheckedTrajectory
 from proxops.facility.facility import Facility
 from proxops.facility.follower import Follower
 from proxops.facility.jog import HOLD_MS, SHORTEST_HOLD_MS, Jog, heartbeat_cycles
@@ -21,9 +22,9 @@ from proxops.facility.preflight import outside_ranges
 from proxops.facility.sine import SineWave
 from proxops.facility.sources import CommandSource, FileSource, SyncSource
 from proxops.facility.sync import SyncPort
+from proxops.facility.trajectory_intake import TrajectoryIntake
 from proxops.lab.coordinates import OK, axes_from_values, robot_of
 from proxops.lab.payload import check_payload
-from proxops.lab.trajectory import Trajectory
 from proxops.safety.guard import Zones
 from proxops.safety.interlocks import KINDS
 from proxops.safety.modes import Event
@@ -47,7 +48,8 @@ class Desk:
 
     def __init__(self, facility: Facility, sync: SyncPort | None = None, bridge: BridgeEnd | None = None) -> None:
         self.facility, self.sync, self.bridge = facility, sync, bridge
-        self.trajectory: Trajectory | None = None
+        self.checked: CheckedTrajectory | None = None  # on the desk for the asynchronous interface
+        self.intake: TrajectoryIntake | None = None
         self._jog = Jog(facility.cell, facility.interlocks, facility.clock, facility.zones, self.tell)
 
     @property
@@ -116,7 +118,7 @@ class Desk:
         if source is Source.BRIDGE:
             self._select_bridge()
             return
-        if source is Source.ASYNC and self.trajectory is None:
+        if source is Source.ASYNC and self.checked is None:
             raise Refused("select async: no trajectory is loaded (proxops ctl load FILE)")
         if f.mode is Mode.READY and source in BEGINS_TO_MOVE:
             self._forbid(f.interlocks.forbids_start(BEGINS_TO_MOVE[source]))
@@ -125,8 +127,8 @@ class Desk:
         if source is Source.SYNC and self.sync:
             self.sync.forget()
             f.commands = SyncSource(self.sync, f.cell.file.limits.sync_timeout_ms * 1e-3)
-        elif source is Source.ASYNC and self.trajectory is not None:
-            f.commands = FileSource(self.trajectory)
+        elif source is Source.ASYNC and self.checked is not None:
+            f.commands = FileSource(self.checked.trajectory)
         elif source is Source.MANUAL:
             self._jog.rest()
             f.motion = self._jog
@@ -159,11 +161,24 @@ class Desk:
         if self.sync:
             self.sync.forget()
 
-    def load(self, trajectory: Trajectory) -> None:
-        """Put a trajectory on the desk for the asynchronous interface."""
+    def load(self, checked: CheckedTrajectory) -> None:
+        """Put a trajectory on the desk for the asynchronous interface. Nothing else than a checked one can be."""
+        if not isinstance(checked, CheckedTrajectory):  # a slip of ours may not become a motion
+            raise TypeError(f"the desk takes a CheckedTrajectory, not a {type(checked).__name__}")
+        self._demand_load()
+        self.checked = checked
+
+    def begin_load(self, fd: int, source: str) -> int:
+        """Have a user's file, a text in sealed memory ``fd``, checked and then loaded; the job's number. ``status`` tells
+        what came of it."""
+        self._demand_load()
+        if self.intake is None:
+            raise Refused("load: this run takes no files")
+        return self.intake.begin(fd, source, self.facility.still)
+
+    def _demand_load(self) -> None:
         if self.facility.mode not in (Mode.STANDBY, Mode.READY, Mode.STOPPED):
             raise Refused(f"load is not possible in {self.facility.mode.name}: select none first")
-        self.trajectory = trajectory
 
     def move_to_start(self, order: str) -> None:
         """Rail and robots to the first command, one after another."""

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import stat
+import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from proxops.core.errors import BadInput
-from proxops.core.ring import shared_folder
 from proxops.facility.control import AGE, Verb, flag_of, integer_of, number_of, text_of
 from proxops.facility.desk import Desk
 from proxops.facility.jog import HOLD_MS
 from proxops.facility.status import status
-from proxops.lab.trajectory import Trajectory
-
-LOADED_PREFIX: Final = "proxops-load-"
 
 
 def desk_verbs(desk: Desk, shut_down: Callable[[], None]) -> dict[str, Verb]:
@@ -50,40 +41,14 @@ def desk_verbs(desk: Desk, shut_down: Callable[[], None]) -> dict[str, Verb]:
             number_of(a, "frequency_hz"),
             integer_of(a, "cycles"),
         ),
-        "load": lambda a: desk.load(_loaded(a)),
+        "load": lambda a: _load(desk, a),
         "shut_down": lambda a: shut_down(),
     }
 
 
-def save_loaded(trajectory: Trajectory, path: Path) -> None:
-    """Write a checked trajectory so that the facility can map it without parsing or copying (``load``)."""
-    np.save(path.with_suffix(".systems.npy"), trajectory.systems)
-    np.save(path.with_suffix(".values.npy"), trajectory.values)
-
-
-def _loaded(arguments: dict[str, Any]) -> Trajectory:
-    """Map a trajectory that ``proxops ctl load`` has parsed and checked; only from the shared folder, only plain files."""
-    path, bound = Path(text_of(arguments, "path")), f"a file that proxops ctl load has put into {shared_folder()}"
-    if path.parent != shared_folder() or not path.name.startswith(LOADED_PREFIX):
-        raise BadInput("not a loaded trajectory", where=str(path), bound=bound)
-    try:
-        systems, values = (_mapped(path.with_suffix(suffix)) for suffix in (".systems.npy", ".values.npy"))
-    except (OSError, ValueError, EOFError) as error:
-        raise BadInput(f"cannot load: {error}", where=str(path), bound=bound) from None
-    if (
-        systems.dtype != np.int16
-        or values.dtype != np.float64
-        or values.shape != (len(systems), 22)
-        or not len(systems)
-    ):
-        raise BadInput(
-            "not a loaded trajectory", where=str(path), value=f"{values.dtype} {values.shape}", bound="(n, 22)"
-        )
-    return Trajectory(systems, values, text_of(arguments, "source"))
-
-
-def _mapped(path: Path) -> NDArray[Any]:
-    """An array in shared memory. A pipe or device would block the tick: refused unopened."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise ValueError(f"{path.name} is not a plain file")
-    return np.asarray(np.lib.format.open_memmap(path, mode="r"))
+def _load(desk: Desk, arguments: dict[str, Any]) -> dict[str, int]:
+    """Have a file checked that came with the request as a descriptor: ours once this returns, the caller's if it raises."""
+    fd, source = integer_of(arguments, "fd"), text_of(arguments, "source")
+    job = desk.begin_load(fd, source)
+    os.close(fd)  # sealed memory: no file system is asked
+    return {"job": job}

@@ -15,12 +15,14 @@ from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
+from proxops.facility.checker_process import CheckerStart
 from proxops.facility.control import ControlPort
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.interruption import ends_asked_for
 from proxops.facility.mission_feed import MissionFeed
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.sync import Address
+from proxops.facility.trajectory_intake import TrajectoryIntake
 from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
 
@@ -46,15 +48,22 @@ class LiveFacility:
         self, cell: Cell, record: Path | None, *, sync: Address, control: Address, seed: int = 0,
         bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), metadata: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
-        warm_up(cell, bridge)
-        self._clock = LiveClock()
-        self.hall: Hall = build(
-            cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
-            metadata={"clock": "live", **(metadata or {})},
-        )  # fmt: skip
+        self.intake = TrajectoryIntake(CheckerStart(cell))  # whose process compiles while this one does
         try:
+            warm_up(cell, bridge)
+            self._clock = LiveClock()
+            self.hall: Hall = build(
+                cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
+                metadata={"clock": "live", **(metadata or {})},
+            )  # fmt: skip
+        except BaseException:
+            self.intake.close()
+            raise
+        try:
+            self.intake.serve(self.hall.desk, self._clock.now_ns)
             self.control = ControlPort(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down))
         except BadInput:
+            self.intake.close()
             self.hall.close()
             raise
         self.mission = MissionFeed(self.hall.facility.pool)
@@ -87,6 +96,7 @@ class LiveFacility:
                 real_time.leave()
                 stopped = self.hall.facility.stop is not None
                 self.control.close()
+                self.intake.close()
                 code = self.hall.close()
                 self.mission.close()
         return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
@@ -124,6 +134,7 @@ class LiveFacility:
                 facility.attempt("bridge", bridge.end_cycle)
             facility.attempt("synchronous interface", self._answer_sync)
             facility.attempt("control channel", self.control.serve)
+            facility.attempt("loading of trajectories", self.intake.poll)
             facility.work = (time.perf_counter_ns() - began) * 1e-9
             if (cycles is not None and clock.tick >= cycles) or (clock.tick % ASK_EVERY == 0 and self._until()):
                 self.shut_down("its time was over")

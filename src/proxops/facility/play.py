@@ -13,8 +13,8 @@ from pathlib import Path
 from proxops.core.clock import LOCKSTEP_EPOCH, Clock, LiveClock, LockstepClock
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
+from proxops.facility.checked_trajectory import CheckedTrajectory, preflighted
 from proxops.facility.interruption import ends_asked_for
-from proxops.facility.preflight import preflight
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
@@ -58,10 +58,10 @@ class Player:
         """Ask for a safe stop before the next cycle; ``by``: the signal."""
         self._interrupted = by
 
-    def run(self, trajectory: Trajectory, order: str) -> Stop | None:
+    def run(self, checked: CheckedTrajectory, order: str) -> Stop | None:
         """Through all phases; the stop that ended it, or None when the last line was reached."""
         desk = self._hall.desk
-        desk.load(trajectory)
+        desk.load(checked)
         try:
             desk.drives(True)
             self._until(Mode.READY, "drives on")
@@ -69,7 +69,7 @@ class Player:
             desk.move_to_start(order)
             self._until(Mode.AT_START, "move to start")
             desk.confirm()
-            self._until(Mode.READY, "run", len(trajectory))
+            self._until(Mode.READY, "run", len(checked))
         except Stopped:
             return self._facility.stop
         return None
@@ -109,22 +109,21 @@ def let_recorder_keep_up(hall: Hall) -> None:
 
 
 def play(
-    cell: Cell, trajectory: Trajectory, record: Path | None, *, seed: int = 0, realtime: bool = False,
+    cell: Cell, trajectory: Trajectory | CheckedTrajectory, record: Path | None, *, seed: int = 0, realtime: bool = False,
     order: str = "rail,robot1,robot2", epoch: str = LOCKSTEP_EPOCH,
     progress: Progress = lambda phase, done, expected: None, meanwhile: EachCycle = lambda hall: None,
     each_cycle: EachCycle = lambda hall: None,
-    checked: bool = False,
 ) -> Played:  # fmt: skip
-    """Check the whole trajectory first (unless ``checked``), then play it. ``meanwhile`` gets the hall once
+    """Check the whole trajectory first (unless it was, for this cell), then play it. ``meanwhile`` gets the hall once
     before the first cycle, ``each_cycle`` before every one."""
-    if not checked:
-        preflight(cell, trajectory)
+    checked = preflighted(cell, trajectory) if isinstance(trajectory, Trajectory) else trajectory
+    about = {"trajectory": checked.trajectory.source, "lines": str(len(checked)), "sha256": checked.sha256}
     if realtime:
         warm_up(cell)
     clock: Clock = LiveClock() if realtime else LockstepClock(epoch)
     hall = build(
         cell, clock, seed=seed, record=record,
-        metadata={"trajectory": trajectory.source, "lines": str(len(trajectory)), "clock": "live" if realtime else "lockstep"},
+        metadata={**about, "clock": "live" if realtime else "lockstep"},
     )  # fmt: skip
     state: RealTime | None = None
     began = time.monotonic()
@@ -136,7 +135,7 @@ def play(
             clock.start()
         player = Player(hall, clock, progress, each_cycle)
         with ends_asked_for(player.interrupt):
-            stop = player.run(trajectory, order)
+            stop = player.run(checked, order)
     except Exception as error:
         hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
         raise

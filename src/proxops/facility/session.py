@@ -19,11 +19,11 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall
+from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_feed import hall_latency_s
 from proxops.facility.mover import parse_order
 from proxops.facility.play import play
-from proxops.facility.preflight import preflight
 from proxops.facility.realtime import RealTime
 from proxops.facility.run import run_lockstep, run_realtime
 from proxops.facility.sync import Address
@@ -83,7 +83,7 @@ def play_session(
     trajectory = read_trajectory(file)
     rehearsal = Rehearsal([_opening(cell, text) for text in rehearse])
     parse_order(order)
-    preflight(cell, trajectory)
+    checked = preflighted(cell, trajectory)
     prepare_folder(folder)
     watchers: list[subprocess.Popen[bytes]] = []
 
@@ -93,8 +93,8 @@ def play_session(
 
     with progress_bar(quiet or realtime) as progress:
         played = play(
-            cell, trajectory, folder / "run.mcap", seed=seed, realtime=realtime, order=order, progress=progress,
-            meanwhile=meanwhile, each_cycle=rehearsal, checked=True,
+            cell, checked, folder / "run.mcap", seed=seed, realtime=realtime, order=order, progress=progress,
+            meanwhile=meanwhile, each_cycle=rehearsal,
         )  # fmt: skip
     for watcher in watchers:
         watcher.wait(5)

@@ -48,6 +48,7 @@ def status(desk: Desk) -> dict[str, Any]:
         "sync": _sync(desk),
         "bridge": _bridge(desk),
         "trajectory": _trajectory(desk),
+        "load": desk.intake.told() if desk.intake else None,
         "jog": _jog(desk),
         "cell": f.cell.file.name,
         "user_tool": f.cell.tool.source,
@@ -58,10 +59,15 @@ def status(desk: Desk) -> dict[str, Any]:
 
 
 def _trajectory(desk: Desk) -> dict[str, Any] | None:
-    loaded = desk.trajectory
-    if loaded is None:
+    if desk.checked is None:
         return None
-    return {"source": loaded.source, "lines": len(loaded), "duration_s": round(loaded.duration_s, 9)}
+    loaded = desk.checked.trajectory
+    return {
+        "source": loaded.source,
+        "lines": len(loaded),
+        "duration_s": round(loaded.duration_s, 9),
+        "sha256": desk.checked.sha256,
+    }
 
 
 def _jog(desk: Desk) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from proxops.core.clock import LockstepClock
 from proxops.core.messages import PERIOD_NS
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
+from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.preflight import preflight
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, check_values, lines_from_axes
@@ -46,7 +47,7 @@ def warm_up(cell: Cell, bridge: BridgeSettings | None = None) -> None:
 
     desk.drives(True)
     cycle(60)
-    desk.load(standing(cell, System.CLW))
+    desk.load(preflighted(cell, standing(cell, System.CLW)))
     desk.select("async")
     desk.move_to_start("rail,robot1,robot2")
     while facility.mode is Mode.MOVING_TO_START:
