@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from proxops.core.errors import BadInput, Refused
+from proxops.core.user_file import read_bytes
 from proxops.core.vocabulary import System
 
 if TYPE_CHECKING:
     from proxops.lab.cell import Cell
 
 LARGEST_BYTES: Final = 64 * 1024 * 1024
-MOST_LINES: Final = 1_500_000  # 100 minutes
 MOST_ERRORS: Final = 200  # that are told one by one
 
 Row = dict[str, Any]
@@ -74,16 +74,7 @@ def cell_of(cell_path: Path | None, tool_path: Path | None) -> Cell:
 
 def _text(file: Path, name: str) -> str:
     """Of a file that is neither too large nor anything but ASCII."""
-    try:
-        size = file.stat().st_size
-        if size > LARGEST_BYTES:
-            raise BadInput("the file is too large", where=name, value=f"{size} bytes", bound=f"{LARGEST_BYTES} bytes")
-        data = file.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot read the trajectory: {error.strerror}", where=name) from None
-    lines = data.count(b"\n")
-    if lines > MOST_LINES:
-        raise BadInput("the file has too many lines", where=name, value=lines, bound=str(MOST_LINES))
+    data = read_bytes(file, "the trajectory", LARGEST_BYTES)
     try:
         return data.decode("ascii")
     except UnicodeDecodeError as error:

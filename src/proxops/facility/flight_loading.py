@@ -14,9 +14,11 @@ from proxops.core.channel import FLIGHT_PORT, LOOPBACK
 from proxops.core.errors import BadInput
 from proxops.core.flight import FlightSoftware
 from proxops.core.mission import MissionFile
+from proxops.core.user_file import demand_file
 from proxops.facility.flight_link import RemoteFlightSoftware
 
 SCHEME: Final = "udp://"
+LARGEST_BYTES: Final = 16_000_000  # of a Python file
 FORMS: Final = f"path/to/file.py:ClassName or udp://{LOOPBACK}:{FLIGHT_PORT}"
 
 
@@ -48,6 +50,7 @@ def _module(path: Path, name: str) -> ModuleType:
     """The user's file, run as a module. As for a script, its neighbours can be imported."""
     if not path.is_file():
         raise BadInput("flight software: no such file", where=str(path), value=repr(name), bound=FORMS)
+    demand_file(path, "the flight software", LARGEST_BYTES)
     spec = spec_from_file_location(f"flight_software_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput("flight software: not a Python file", where=str(path), bound="a name that ends in .py")
