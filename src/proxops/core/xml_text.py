@@ -19,7 +19,8 @@ def load_xml(path: Path, what: str) -> ET.Element:
     data = read_bytes(path, what, LARGEST_BYTES)
     if b"<!ENTITY" in data:  # a few lines of them can stand for gigabytes
         raise BadInput(f"{what} declares entities", where=str(path), way_out="write out what they stand for")
-    root, depth = None, 0
+    root: ET.Element | None = None
+    depth = 0
     try:
         for event, element in ET.iterparse(io.BytesIO(data), events=("start", "end")):
             root = element if root is None else root
