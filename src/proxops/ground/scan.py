@@ -40,6 +40,7 @@ LARGEST: Final = {  # bytes of a record's body; our schema has 0.02 MB, the larg
     Opcode.CHUNK: LARGEST_CHUNK,
     Opcode.MESSAGE: _MEGA,
 }
+_WINDOW: Final = 4096  # bytes looked at at once for heads: small records stand close together
 KEPT_BYTES: Final = 256 * _MEGA  # of all records that are kept
 MOST_KEPT: Final = 10_000  # of them
 MOST_NOTES: Final = 100
@@ -78,6 +79,8 @@ class Scan:
                 break
             if opcode not in LARGEST or not self._fits(opcode, start, end):
                 continue
+            if opcode in _KEPT and not self._room(opcode, end - start):
+                continue
             body = os.pread(fd, end - start, start)
             if opcode == Opcode.CHUNK:
                 yield from self._chunk(body, start)
@@ -100,17 +103,20 @@ class Scan:
         if len(self.notes) < MOST_NOTES:
             self.notes.append(text)
 
+    def _room(self, opcode: int, size: int) -> bool:
+        """Whether one more record of ``size`` bytes can be kept; then it is counted."""
+        if self._kept >= MOST_KEPT or self._kept_bytes + size > KEPT_BYTES or size > LARGEST[Opcode(opcode)]:
+            self._note(f"a {Opcode(opcode).name.lower()} record is left out: there are too many, or too large ones")
+            return False
+        self._kept, self._kept_bytes = self._kept + 1, self._kept_bytes + size
+        return True
+
     def keep(self, opcode: int, body: bytes) -> None:
         """Remember a schema, channel, metadata or attachment record."""
-        name = Opcode(opcode).name.lower()
-        self._kept, self._kept_bytes = self._kept + 1, self._kept_bytes + len(body)
-        if self._kept > MOST_KEPT or self._kept_bytes > KEPT_BYTES or not self._fits(opcode, 0, len(body)):
-            self._note(f"a {name} record is left out: there are too many, or too large ones")
-            return
         try:
             record: Any = _KEPT[Opcode(opcode)].read(ReadDataStream(BytesIO(body)))
         except (struct.error, ValueError, McapError) as reason:
-            self._note(f"a damaged {name} record is left out ({reason!r})")
+            self._note(f"a damaged {Opcode(opcode).name.lower()} record is left out ({reason!r})")
             return
         if isinstance(record, Schema):
             self.schemas[record.id] = record
@@ -128,18 +134,20 @@ class Scan:
             self._note(f"chunk at byte {start} is damaged and left out ({reason})")
             return
         for opcode, first, last in records(body, 0, len(body)):
-            if opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
+            if opcode in (Opcode.SCHEMA, Opcode.CHANNEL) and self._room(opcode, last - first):
                 self.keep(opcode, body[first:last])
         yield body
 
 
 def heads(fd: int, at: int, size: int) -> Iterator[tuple[int, int, int]]:
     """Opcode, beginning and end of the body of every whole record of a file of ``size`` bytes from byte ``at`` on."""
+    window, begin = b"", at
     while at + RECORD.size <= size:
-        head = os.pread(fd, RECORD.size, at)
-        if len(head) < RECORD.size:
-            return  # cut off meanwhile
-        opcode, length = RECORD.unpack(head)
+        if not begin <= at <= begin + len(window) - RECORD.size:
+            window, begin = os.pread(fd, _WINDOW, at), at
+            if len(window) < RECORD.size:
+                return  # cut off meanwhile
+        opcode, length = RECORD.unpack_from(window, at - begin)
         at += RECORD.size
         if opcode == 0 or at + length > size:
             return

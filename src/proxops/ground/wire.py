@@ -194,10 +194,10 @@ def _groups(schema: bytes) -> Iterator[tuple[str, int, list[Column], list[int]]]
     for field in pool.field:
         place, message = nested[field.type_name]
         own = [
-            _column(_text(field.name), variable, comments.get((4, 0, 3, place, 2, i), ""), enums)
+            _column(_name(field.name), variable, comments.get((4, 0, 3, place, 2, i), ""), enums)
             for i, variable in enumerate(message.field)
         ]
-        yield field.name, field.number, own, [v.number for v in message.field]
+        yield _name(field.name), field.number, own, [v.number for v in message.field]
 
 
 def pool_layout() -> Layout:
@@ -220,6 +220,13 @@ def _text(word: Any) -> str:
     return word
 
 
+def _name(word: Any) -> str:
+    """Of a group or variable: numpy would give another to one without, and exports join them by dots and commas."""
+    if not _text(word).isidentifier():
+        raise ValueError(f"not a name: {word!r}")
+    return _text(word)
+
+
 def _spelling(enum: Any) -> dict[int, str]:
     prefix = _text(enum.name).upper() + "_"
     return {v.number: _text(v.name).removeprefix(prefix) for v in enum.value}
@@ -227,7 +234,7 @@ def _spelling(enum: Any) -> dict[int, str]:
 
 def _column(group: str, field: Any, comment: str, enums: dict[str, dict[int, str]]) -> Column:
     unit, _, meaning = comment.removeprefix("[").partition("] ")
-    return Column(group, _text(field.name), _NUMPY[field.type], unit, meaning, enums.get(field.type_name, {}))
+    return Column(group, _name(field.name), _NUMPY[field.type], unit, meaning, enums.get(field.type_name, {}))
 
 
 def _body(columns: list[Column], numbers: list[int]) -> tuple[bytes, list[tuple[str, Any, int]]]:
