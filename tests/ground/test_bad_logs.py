@@ -109,6 +109,17 @@ def test_text_in_a_schema_that_is_no_utf8(good: bytes, tmp_path: Path) -> None:
         assert read_all(path) == len(READERS)
 
 
+def test_an_events_schema_with_other_names(good: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    for word in (b"level", b"nanos", b"message"):
+        path.write_bytes(
+            good.replace(
+                b"\x05" + word if len(word) == 5 else word, (b"\x05" if len(word) == 5 else b"") + b"x" * len(word)
+            )
+        )
+        read_all(path)
+
+
 def test_index_that_lies_is_not_believed(good: bytes, tmp_path: Path) -> None:
     """Chunks in the summary that are not where they should be: then the file itself is walked."""
     path = tmp_path / "run.mcap"

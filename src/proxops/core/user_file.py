@@ -83,7 +83,7 @@ def _demand_plain(state: os.stat_result, path: Path, what: str) -> None:
 
 def _demand_size(size: int, path: Path, what: str, limit: int) -> None:
     if size > limit:
-        raise BadInput(f"{what} is too large", where=str(path), value=f"{size} bytes or more", bound=f"{limit} bytes")
+        raise BadInput(f"{what} is too large", where=str(path), value=f"{size} bytes", bound=f"{limit} bytes")
 
 
 def _why(reason: OSError | ValueError) -> str:

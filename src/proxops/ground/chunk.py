@@ -81,14 +81,20 @@ def events_in(bodies: list[EventBody], scan: Scan) -> NDArray[np.void]:
     """Events from ``foxglove.Log``; the tick is the message's sequence number."""
     out = np.zeros(len(bodies), EVENT_DTYPE)
     for row, (channel, sequence, body) in zip(out, bodies, strict=True):
-        log = _log_class(scan, channel).FromString(body)
-        utc_ns = log.timestamp.seconds * 1_000_000_000 + log.timestamp.nanos
-        if not (-(2**63) <= utc_ns < 2**63 and 0 <= log.level < 256):
-            raise ValueError(f"an event of {utc_ns} ns and severity {log.level}")
-        row["utc_ns"] = utc_ns
-        row["tick"], row["severity"] = sequence, log.level
-        row["name"], row["text"] = log.name.encode(), log.message.encode()
+        row["tick"] = sequence
+        try:
+            _fill_event(row, _log_class(scan, channel).FromString(body))
+        except (AttributeError, TypeError) as reason:  # fields that its schema calls or types otherwise
+            raise ValueError(f"{LOG_NAME} is not what it should be: {reason}") from None
     return out
+
+
+def _fill_event(row: np.void, log: Any) -> None:
+    utc_ns = log.timestamp.seconds * 1_000_000_000 + log.timestamp.nanos
+    if not (-(2**63) <= utc_ns < 2**63 and 0 <= log.level < 256):
+        raise ValueError(f"an event of {utc_ns} ns and severity {log.level}")
+    row["utc_ns"], row["severity"] = utc_ns, log.level
+    row["name"], row["text"] = log.name.encode(), log.message.encode()
 
 
 def _log_class(scan: Scan, channel: int) -> Any:

@@ -91,7 +91,7 @@ def parse_trajectory(text: str, source: str) -> Trajectory:
 
 
 def _lines(text: str, source: str) -> list[str]:
-    count = sum(map(text.count, ENDS))
+    count = sum(map(text.count, ENDS)) - text.count("\r\n")
     if count > MOST_LINES:
         raise BadInput("the trajectory has too many lines", where=source, value=count, bound=str(MOST_LINES))
     lines = text.rstrip().splitlines()
