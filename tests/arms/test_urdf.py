@@ -42,7 +42,7 @@ def test_the_good_one_loads(tmp_path: Path) -> None:
         ('lower="-1" upper="1"', 'lower="1" upper="-1"', "joint elbow: limits"),
         ('effort="3"', 'effort="0"', "joint elbow: effort"),
         ('type="revolute"', 'type="planar"', "joint elbow: more than one angle"),
-        ("</robot>", "", "not a usable URDF"),
+        ("</robot>", "", "cannot read the URDF"),
     ],
 )  # fmt: skip
 def test_defects_are_named(tmp_path: Path, old: str, new: str, named: str) -> None:

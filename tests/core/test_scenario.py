@@ -221,7 +221,7 @@ def test_names_and_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"nowhere\.toml: cannot read"):
         load_scenario(tmp_path / "nowhere.toml")
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
-    with pytest.raises(BadInput, match=r"latin\.toml: cannot read"):
+    with pytest.raises(BadInput, match=r"latin\.toml: the scenario is not text in UTF-8; got byte 0xe9 at offset 8"):
         load_scenario(str(tmp_path / "latin.toml"))
 
 

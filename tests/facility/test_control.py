@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proxops.core.clock import LockstepClock
+from proxops.core.messages import POOL_DTYPE
+from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
 from proxops.facility.control import CLIENTS_LIMIT, ControlPort
@@ -184,3 +186,17 @@ def test_a_crowd_of_other_clients_does_not_open_the_door_to_a_replay(port: Contr
         assert port._reply(request("status", {}, client="console", sequence=k))["ok"]
         assert not port._reply(request("status", {}, client="console", sequence=k))["ok"]
     assert len(port._newest) <= CLIENTS_LIMIT
+
+
+def test_building_a_hall_removes_what_killed_ones_left() -> None:
+    """A ring without anybody who maps it, as a SIGKILL leaves it (tests/core/test_abandoned_rings.py kills one)."""
+    ring = Ring.create("pool", POOL_DTYPE, 2)
+    left = ring.path.with_name(f"{ring.path.name}x")
+    left.write_bytes(ring.path.read_bytes())
+    hall = build(load_cell(), LockstepClock(), seed=0, record=None)
+    try:
+        assert not left.exists() and ring.path.exists()
+    finally:
+        left.unlink(missing_ok=True)
+        ring.close()
+        hall.close()

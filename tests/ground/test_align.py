@@ -193,5 +193,5 @@ def test_bad_tables_are_refused_and_nothing_is_written(run: Go, tmp_path: Path, 
 
 
 def test_missing_table(log: Log, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="cannot read the table: no such file"):
         align(log, tmp_path / "none.csv", tmp_path / "out.csv")

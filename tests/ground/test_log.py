@@ -88,7 +88,7 @@ def test_damaged_chunk_is_left_out_and_named(written: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(b"", "not an MCAP log"), (b"tick,rail\n0,0\n", "not an MCAP log"), (None, "no such log")],
+    [(b"", "not an MCAP log"), (b"tick,rail\n0,0\n", "not an MCAP log"), (None, "cannot read the log: no such file")],
 )
 def test_what_is_not_a_log(tmp_path: Path, content: bytes | None, says: str) -> None:
     path = tmp_path / "other.mcap"

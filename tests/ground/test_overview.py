@@ -280,7 +280,7 @@ def test_a_log_without_records(start: Callable[..., object], event: Callable[...
 
 
 def test_what_is_not_a_log(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such log"):
+    with pytest.raises(BadInput, match="cannot read the log: no such file"):
         overview_of(tmp_path / "none.mcap")
     (tmp_path / "text.mcap").write_text("hello, this is not a log")
     with pytest.raises(BadInput, match="not an MCAP log"):

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.core.errors import BadInput
+from proxops.core.xml_text import load_xml
 
 TRIANGLE_SLACK: Final = 1e-9  # relative; printed tensors that sit on the boundary are inflated in the files
 FARTHEST_M: Final = 1000.0  # of a mass centre or a joint from its link's frame
@@ -26,10 +27,7 @@ TURNS_RAD: Final = (
 
 def readable(source: Path) -> str:
     """The file's text with continuous joints as revolute ones that turn very far; BadInput if it is no XML."""
-    try:
-        root = ET.parse(source).getroot()
-    except (ET.ParseError, OSError, UnicodeDecodeError) as reason:
-        raise BadInput(f"not a usable URDF: {reason}", where=str(source)) from None
+    root = load_xml(source, "the URDF")
     for joint in root.findall("joint"):
         if joint.get("type") == "continuous":
             joint.set("type", "revolute")
@@ -47,7 +45,7 @@ def readable(source: Path) -> str:
 
 def check_urdf(source: Path, pin: Any) -> None:
     """BadInput for what no body or joint can be. ``pin``: the model that Pinocchio read."""
-    root = ET.parse(source).getroot()
+    root = load_xml(source, "the URDF")
     total = sum(_check_link(link, str(source)) for link in root.findall("link"))
     moving = [joint for joint in root.findall("joint") if joint.get("type") in MOVING]
     for joint in moving:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from proxops.core.errors import BadInput
+from proxops.core.json_text import read_json
+from proxops.core.user_file import read_text
 from proxops.ground.info import iso_utc
 from proxops.ground.log_file import LogFile
 
@@ -17,6 +18,7 @@ DEPTH: Final = 3  # folders below the shelf's own
 SHOWN: Final = 500  # newest runs
 LOG: Final = ".mcap"
 ID_LENGTH: Final = 500
+SUMMARY_BYTES: Final = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -123,11 +125,15 @@ def _kind(told: dict[str, str]) -> str:
     return "run" if "scenario" in told else "serve"
 
 
+def _summary(path: Path) -> Any:
+    return read_json(read_text(path, "the summary", SUMMARY_BYTES), "the summary", str(path))
+
+
 def _judgement(path: Path) -> dict[str, Any]:
     """What the summary beside a run says of its end; nothing when there is none or it is another log's."""
     try:
-        summary = json.loads((path.parent / "summary.json").read_text("utf-8")) if path.stem == "run" else None
-    except (OSError, ValueError):
+        summary = _summary(path.parent / "summary.json") if path.stem == "run" else None
+    except BadInput:
         summary = None
     if not isinstance(summary, dict):
         return {}

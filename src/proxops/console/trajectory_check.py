@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from proxops.core.errors import BadInput
 from proxops.core.trajectory_size import LARGEST_BYTES, MOST_LINES
+from proxops.core.user_file import read_bytes
 from proxops.core.vocabulary import System
 
 if TYPE_CHECKING:
@@ -57,14 +58,8 @@ def cell_of(cell_path: Path | None, tool_path: Path | None) -> Cell:
 
 def _text(file: Path, name: str) -> str:
     """Of a file that is neither too large nor anything but ASCII."""
-    try:
-        size = file.stat().st_size
-        if size > LARGEST_BYTES:
-            raise BadInput("the file is too large", where=name, value=f"{size} bytes", bound=f"{LARGEST_BYTES} bytes")
-        data = file.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot read the trajectory: {error.strerror}", where=name) from None
-    lines = data.count(b"\n")
+    data = read_bytes(file, "the trajectory", LARGEST_BYTES)
+    lines = sum(data.count(end) for end in b"\n\r\v\f\x1c\x1d\x1e") - data.count(b"\r\n")
     if lines > MOST_LINES:
         raise BadInput("the file has too many lines", where=name, value=lines, bound=str(MOST_LINES))
     try:

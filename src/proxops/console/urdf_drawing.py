@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.core.xml_text import load_xml
 from proxops.maths.pose import pose_from_abc
 
 Pose = NDArray[np.float64]
@@ -54,10 +55,7 @@ class DrawnLink:
 
 def read_drawing(path: Path, root: str) -> list[DrawnLink]:
     """The link ``root`` and everything that hangs on it, parents before children."""
-    try:
-        robot = ET.parse(path).getroot()
-    except (OSError, ET.ParseError, LookupError, ValueError) as error:
-        raise BadInput(f"cannot read the model: {error}", where=str(path)) from None
+    robot = load_xml(path, "the model")
     colours = _colours(path, robot)
     links = {link.attrib.get("name", ""): link for link in robot.findall("link")}
     joints: dict[str, list[ET.Element]] = {}

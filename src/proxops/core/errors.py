@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 EXIT_DONE = 0
 EXIT_STOPPED = 1  # the run ended in a stop or failed its criteria
 EXIT_BAD_INPUT = 2
+SHOWN: Final = 200  # characters of a value that a message shows: a file may hold a million of them
 
 
 class ProxopsError(Exception):
@@ -24,7 +26,7 @@ class BadInput(ProxopsError):
         self.what, self.where, self.value, self.bound, self.way_out = what, where, value, bound, way_out
         parts = [f"{where}: {what}" if where else what]
         if value is not None:
-            parts.append(f"got {value}")
+            parts.append(f"got {_shown(value)}")
         if bound:
             parts.append(f"allowed: {bound}")
         if way_out:
@@ -34,6 +36,15 @@ class BadInput(ProxopsError):
 
 class Refused(ProxopsError):
     """The facility is in a state that does not allow what was asked; the message names the rule."""
+
+
+def _shown(value: object) -> str:
+    """What a person can read of a value; a bad one may be of any size and depth."""
+    try:
+        text = str(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists
+        return f"a {type(value).__name__} that is too large to show"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text)} characters)"
 
 
 def refuse_overwriting(out: Path, *inputs: Path) -> None:

@@ -12,7 +12,8 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from proxops.core.errors import BadInput
-from proxops.core.strict_table import Finite, Strict, Truth, judge_table, read_toml, within
+from proxops.core.strict_table import Finite, Strict, Truth, judge_table, within
+from proxops.core.toml_text import read_toml
 from proxops.core.tool_load_file import read_tool_load
 
 KINDS: Final = {  # kind → module and class of its tables
@@ -105,7 +106,7 @@ def parse_experiment(text: str, source: Path) -> Experiment:
     """From the file's text, by its ``kind``."""
     values = read_toml(text, source)
     kind = values.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise BadInput("kind: not one of the choices", where=str(source), value=kind, bound=", ".join(KINDS))
     module, name = KINDS[kind]
     for key in LOADS:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment, experiment_paths, parse_experiment
 from proxops.core.mission import Mission, mission_paths, parse_mission
-from proxops.core.scenario import Scenario, located, parse_scenario, read_text, scenario_paths, shipped
+from proxops.core.scenario import Scenario, located, parse_scenario, scenario_paths, shipped
+from proxops.core.toml_text import read_toml, toml_text
 
 
 def load(path_or_name: Path | str) -> Scenario | Mission | Experiment:
     """Read ``some/where.toml``, or one that is shipped by its name. What has an arm is an experiment, what has an orbit (or is
     like a mission) is a mission."""
     path = located(path_or_name, mission_paths() | scenario_paths() | experiment_paths())
-    text = read_text(path)
-    if _has(text, "arm", "kind"):
+    text = toml_text(path, "the scenario")
+    tables = read_toml(text, path)
+    if "arm" in tables or "kind" in tables:
         return parse_experiment(text, path)
-    return parse_mission(text, path) if _has(text, "orbit", "like") else parse_scenario(text, path)
+    return parse_mission(text, path) if "orbit" in tables or "like" in tables else parse_scenario(text, path)
 
 
 def load_mission(path_or_name: Path | str) -> Mission:
@@ -44,10 +45,3 @@ def shelf() -> list[Scenario | Mission | Experiment]:
     """Everything that is shipped, missions first."""
     experiments = (load(path) for path in experiment_paths().values())
     return [*(load_mission(path) for path in mission_paths().values()), *shipped(), *experiments]
-
-
-def _has(text: str, *tables: str) -> bool:
-    try:
-        return not set(tables).isdisjoint(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
-        return False  # the scenario's own reader says what is wrong

@@ -29,9 +29,9 @@ from proxops.core.strict_table import (
     Truth,
     Whole,
     judge_table,
-    read_toml,
     within,
 )
+from proxops.core.toml_text import load_toml, read_toml
 
 LOWEST_KM = EQUATOR_M * 1e-3 + 120.0  # of perigee: below, there is no orbit to speak of
 Seconds = Annotated[Finite, within(0, DAY_S)]
@@ -378,10 +378,10 @@ def _with_base(values: dict[str, Any], source: Path) -> dict[str, Any]:
     if "like" not in values:
         return values
     base, paths = values["like"], mission_paths()
-    if base not in paths or paths[base] == source:
+    if not isinstance(base, str) or base not in paths or paths[base] == source:
         raise BadInput("like: no such mission is shipped", where=str(source), value=base, bound=", ".join(paths))
     rest = {key: value for key, value in values.items() if key != "like"}
-    return _joined(_with_base(read_toml(paths[base].read_text(encoding="utf-8"), paths[base]), paths[base]), rest)
+    return _joined(_with_base(load_toml(paths[base], "the mission"), paths[base]), rest)
 
 
 def _joined(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ notices and counts. A reader in lockstep publishes its own position; then the *c
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 import tempfile
@@ -18,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORDS: Final = 8
-_HEAD, _CLOSED, _TAIL, _TROUBLE, _LOST, _HEARTBEAT, _LAYOUT = range(7)
+_HEAD, _CLOSED, _TAIL, _TROUBLE, _LOST, _HEARTBEAT, _LAYOUT, _MAGIC = range(WORDS)
+PREFIX: Final = "proxops-"  # of the names of all that we put into the shared folder
+MAGIC: Final = int.from_bytes(b"pxring01", "little")  # tells a ring from any other file of that name
 
 
 def shared_folder() -> Path:
@@ -44,6 +47,9 @@ class Ring:
         self.path, self.slots, self._owner = path, slots, owner
         size = WORDS * 8 + slots * dtype.itemsize
         with open(path, "r+b") as file:
+            # Held by the map's own copy of the descriptor until the process ends, however it does: nobody removes a ring that
+            # is in use (``core/abandoned_rings.py``). Only a ring that is being removed is locked by another.
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             self._map = mmap.mmap(file.fileno(), size)
         self.words = np.frombuffer(self._map, "<i8", WORDS)
         self.records: NDArray[np.void] = np.frombuffer(self._map, dtype, slots, offset=WORDS * 8)
@@ -54,11 +60,11 @@ class Ring:
     @classmethod
     def create(cls, name: str, dtype: np.dtype[np.void], slots: int) -> Ring:
         """New ring with all pages touched, so that the tick never faults one in."""
-        handle, path = tempfile.mkstemp(prefix=f"proxops-{name}-", dir=shared_folder())
+        handle, path = tempfile.mkstemp(prefix=f"{PREFIX}{name}-", dir=shared_folder())
         with os.fdopen(handle, "wb") as file:
             file.write(bytes(WORDS * 8 + slots * dtype.itemsize))
         ring = cls(Path(path), dtype, slots, owner=True)
-        ring.words[_LAYOUT] = layout_of(dtype)
+        ring.words[_LAYOUT], ring.words[_MAGIC] = layout_of(dtype), MAGIC
         return ring
 
     @classmethod
@@ -66,7 +72,7 @@ class Ring:
         """Open an existing ring; its size tells the number of slots."""
         slots, rest = divmod(path.stat().st_size - WORDS * 8, dtype.itemsize)
         ring = cls(path, dtype, slots, owner=False) if slots > 0 and not rest else None
-        if ring is None or ring.words[_LAYOUT] != layout_of(dtype):
+        if ring is None or (ring.words[_LAYOUT], ring.words[_MAGIC]) != (layout_of(dtype), MAGIC):
             raise ValueError(f"{path}: records are laid out otherwise (another version of proxops?)")
         return ring
 

@@ -12,6 +12,7 @@ from pydantic import Field
 from proxops.core.errors import BadInput
 from proxops.core.segments import DAY_S, Leg, Segment, Start, legs_of
 from proxops.core.strict_table import Direction, Finite, Share, Strict, Truth, Whole, read_table, within
+from proxops.core.toml_text import toml_text
 
 Milliseconds = Annotated[Finite, within(0, 10_000)]
 Frame = Literal["lab", "eci", "lvlh"]
@@ -88,7 +89,7 @@ class Scenario:
 def load_scenario(path_or_name: Path | str) -> Scenario:
     """Read ``some/where.toml``, or one that is shipped by its name."""
     path = located(path_or_name, scenario_paths())
-    return parse_scenario(read_text(path), path)
+    return parse_scenario(toml_text(path, "the scenario"), path)
 
 
 def located(path_or_name: Path | str, shipped: dict[str, Path]) -> Path:
@@ -99,14 +100,6 @@ def located(path_or_name: Path | str, shipped: dict[str, Path]) -> Path:
     if name not in shipped:
         raise BadInput("no such scenario", value=name, bound=", ".join(shipped), way_out="or a path that ends in .toml")
     return shipped[name]
-
-
-def read_text(path: Path) -> str:
-    """Of a scenario's file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the scenario: {error}", where=str(path)) from None
 
 
 def parse_scenario(text: str, source: Path) -> Scenario:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
@@ -11,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from proxops.core.errors import BadInput
+from proxops.core.toml_text import read_toml
 
 
 class Strict(BaseModel):
@@ -80,14 +80,6 @@ Table = TypeVar("Table", bound=Strict)
 def read_table(text: str, kind: type[Table], source: Path) -> Table:
     """The file's text as a table of this kind."""
     return judge_table(read_toml(text, source), kind, source)
-
-
-def read_toml(text: str, source: Path) -> dict[str, Any]:
-    """The file's text as it stands."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"not TOML: {error}", where=str(source)) from None
 
 
 def judge_table(values: dict[str, Any], kind: type[Table], source: Path) -> Table:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from proxops.core.errors import BadInput
-from proxops.core.strict_table import Finite, Strict, Triple, read_table, within
+from proxops.core.strict_table import Finite, Strict, Triple, judge_table, within
+from proxops.core.toml_text import load_toml
 
 Kilograms = Annotated[Finite, within(0.001, 1000)]
 Metres = Annotated[Finite, within(-2, 2)]
@@ -37,11 +37,7 @@ class ToolLoadFile(Strict):
 
 def read_tool_load(path: Path) -> ToolLoadFile:
     """Read and check; whether a body can have this inertia is seen when it becomes a load."""
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the tool: {error}", where=str(path)) from None
-    return read_table(text, ToolLoadFile, path)
+    return judge_table(load_toml(path, "the tool"), ToolLoadFile, path)
 
 
 def toml_of(file: ToolLoadFile, *comments: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 import proxops
 from proxops.bridge.settings import BridgeSettings
+from proxops.core.abandoned_rings import remove_abandoned
 from proxops.core.clock import Clock, LockstepClock
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
@@ -56,6 +57,7 @@ def build(
 ) -> Hall:  # fmt: skip
     """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests).
     With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep."""
+    remove_abandoned()
     rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
     link = VirtualHall(cell, np.random.default_rng(seed))
     facility = Facility(cell, link, clock, *rings)

@@ -13,6 +13,8 @@ from proxops.core.errors import ProxopsError
 from proxops.core.experiment import ArmExperimentFile, Experiment, ExperimentFile
 from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.core.messages import PERIOD_S
+from proxops.core.user_file import read_bytes
+from proxops.core.xml_text import LARGEST_BYTES
 from proxops.facility.experiments import carry_out
 from proxops.facility.interruption import noted_interrupt
 from proxops.facility.overseer import Overseer
@@ -60,7 +62,9 @@ def _carried_out(experiment: Experiment, progress: Progress, options: dict[str, 
         return _run(experiment, progress, options)
     given = experiment.model_path()
     path = shipped_models().get(str(given), Path(given))
-    urdf = {MODEL: path.read_bytes()} if path.is_file() else {}  # no such model: the experiment says so
+    urdf = (
+        {MODEL: read_bytes(path, "the URDF", LARGEST_BYTES)} if path.is_file() else {}
+    )  # no such model: the experiment says so
     result = _run(experiment, progress, options)
     return replace(result, attachments={**urdf, **result.attachments})
 

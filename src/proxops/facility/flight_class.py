@@ -14,7 +14,9 @@ from proxops.core.channel import FLIGHT_PORT, LOOPBACK
 from proxops.core.errors import BadInput
 from proxops.core.flight import FlightSoftware
 from proxops.core.mission import MissionFile
+from proxops.core.user_file import demand_file
 
+LARGEST_BYTES: Final = 16_000_000  # of a Python file
 FORMS: Final = f"path/to/file.py:ClassName or udp://{LOOPBACK}:{FLIGHT_PORT}"
 
 
@@ -33,6 +35,7 @@ class FlightClass:
             raise BadInput("flight software without a class", value=repr(given), bound=FORMS)
         if not Path(path).is_file():
             raise BadInput("flight software: no such file", where=path, value=repr(given), bound=FORMS)
+        demand_file(Path(path), "the flight software", LARGEST_BYTES)
         if Path(path).suffix != ".py":
             raise BadInput("flight software: not a Python file", where=path, bound="a name that ends in .py")
         return cls(path, name)

@@ -15,12 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.core.user_file import read_text
 from proxops.ground.export import heading
 from proxops.ground.log import Log
 from proxops.ground.times import find_time, read_time
 from proxops.ground.truth import Truth, truth_at
 
 UTC_COLUMN: Final = "truth.utc_ns"
+LARGEST_BYTES: Final = 256 * 1024 * 1024
+ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # what ends a line in Python
+MOST_LINES: Final = 2_000_000  # more than five hours at 100 Hz
 
 
 @dataclass(frozen=True)
@@ -67,17 +71,15 @@ def align(
 
 
 def _read(path: Path, column: str | None, form: str | None) -> _Table:
-    try:
-        lines = path.read_text("utf-8-sig").splitlines(keepends=True)
-    except OSError as reason:
-        raise BadInput(f"cannot be read: {reason.strerror}", where=str(path)) from reason
-    except UnicodeDecodeError as reason:
-        raise BadInput("not text in UTF-8", where=str(path), value=f"byte {reason.start}") from None
+    text = read_text(path, "the table", LARGEST_BYTES, "utf-8-sig")
+    if (count := sum(map(text.count, ENDS))) > MOST_LINES:
+        raise BadInput("the table has too many lines", where=str(path), value=count, bound=str(MOST_LINES))
+    lines = text.splitlines(keepends=True)
     first = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), None)
     if first is None:
         raise BadInput("no header", where=str(path), bound="one line of column names, then rows")
     delimiter = max(",;\t", key=lines[first].count)
-    records = _records(lines, first, delimiter)
+    records = _records(lines, first, delimiter, path)
     _, header_text, header = next(records)
     if any(name.startswith("T_port1_port2.") for name in header):
         raise BadInput("the table has truth columns already", where=str(path))
@@ -95,11 +97,17 @@ def _read(path: Path, column: str | None, form: str | None) -> _Table:
     return _Table(lines[:first], header_text, delimiter, rows, tuple(header[i] for i in places), time.name)
 
 
-def _records(lines: list[str], first: int, delimiter: str) -> Iterator[tuple[int, str, list[str]]]:
+def _records(lines: list[str], first: int, delimiter: str, path: Path) -> Iterator[tuple[int, str, list[str]]]:
     """Number of the first line, text as it stands and cells of every record; quoted cells may span lines."""
     reader = csv.reader(lines[first:], delimiter=delimiter)
     done = 0
-    for cells in reader:
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as reason:  # a cell without end, a null byte
+            raise BadInput(f"not a table: {reason}", where=f"{path}, line {first + reader.line_num}") from None
         yield first + done + 1, "".join(lines[first + done : first + reader.line_num]).rstrip("\r\n"), cells
         done = reader.line_num
 

@@ -6,16 +6,20 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 from mcap.opcode import Opcode
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
-from proxops.ground.scan import MESSAGE, Scan, records
+from proxops.ground.scan import Scan
 from proxops.ground.schema import EVENT_TOPIC, LOG_NAME, POOL_NAME, POOL_TOPIC, message_class
+from proxops.ground.unpacking import MESSAGE, records
 from proxops.ground.wire import Layout, layout
 
+MOST_EVENTS = 16_384  # in a chunk: sixteen full rings of them
+STAMP = np.dtype("<i8")
 Spot = tuple[int, int]  # first byte of a message in its chunk, and the one after its last
 EventBody = tuple[int, int, bytes]  # channel, sequence, message
 
@@ -36,6 +40,8 @@ def sorted_messages(part: bytes, scan: Scan) -> tuple[Counter[int], list[Spot], 
             spots.append((start + MESSAGE.size, end))
         elif topic == EVENT_TOPIC:
             bodies.append((channel, sequence, part[start + MESSAGE.size : end]))
+            if len(bodies) > MOST_EVENTS:
+                raise ValueError(f"more than {MOST_EVENTS} events in a chunk")
     return counts, spots, bodies
 
 
@@ -64,9 +70,10 @@ def layout_in(scan: Scan) -> Layout:
         raise BadInput(f"{POOL_TOPIC} is not {POOL_NAME} in protobuf", where=where)
     try:
         table = layout(schema.data)
-        _ = table.dtype["clock"]["utc_ns"], table.dtype["clock"]["tick"]
+        if not table.dtype["clock"]["utc_ns"] == table.dtype["clock"]["tick"] == STAMP:
+            raise ValueError("utc_ns and tick of its clock are no sfixed64")
         return table
-    except (KeyError, ValueError, IndexError) as reason:
+    except (KeyError, ValueError, IndexError, DecodeError) as reason:
         raise BadInput(f"the schema of {POOL_TOPIC} is not of our kind: {reason}", where=where) from reason
 
 
@@ -74,11 +81,20 @@ def events_in(bodies: list[EventBody], scan: Scan) -> NDArray[np.void]:
     """Events from ``foxglove.Log``; the tick is the message's sequence number."""
     out = np.zeros(len(bodies), EVENT_DTYPE)
     for row, (channel, sequence, body) in zip(out, bodies, strict=True):
-        log = _log_class(scan, channel).FromString(body)
-        row["utc_ns"] = log.timestamp.seconds * 1_000_000_000 + log.timestamp.nanos
-        row["tick"], row["severity"] = sequence, log.level
-        row["name"], row["text"] = log.name.encode(), log.message.encode()
+        row["tick"] = sequence
+        try:
+            _fill_event(row, _log_class(scan, channel).FromString(body))
+        except (AttributeError, TypeError) as reason:  # fields that its schema calls or types otherwise
+            raise ValueError(f"{LOG_NAME} is not what it should be: {reason}") from None
     return out
+
+
+def _fill_event(row: np.void, log: Any) -> None:
+    utc_ns = log.timestamp.seconds * 1_000_000_000 + log.timestamp.nanos
+    if not (-(2**63) <= utc_ns < 2**63 and 0 <= log.level < 256):
+        raise ValueError(f"an event of {utc_ns} ns and severity {log.level}")
+    row["utc_ns"], row["severity"] = utc_ns, log.level
+    row["name"], row["text"] = log.name.encode(), log.message.encode()
 
 
 def _log_class(scan: Scan, channel: int) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 
+from proxops.core.toml_text import read_toml
 from proxops.ground.log import Log
 from proxops.ground.plot_style import GREY, INK, RAIL, ROBOT1, ROBOT2, new_figure, styled
 from proxops.ground.recorded import Floats
@@ -58,7 +58,7 @@ def _shade(axes: Any, t: Floats, touching: Any) -> None:
 
 
 def _motion(log: Log, t: Floats, flying: Any, touching: Any) -> Any:
-    shape = tomllib.loads(log.metadata["scenario_file"])["shape"]
+    shape = read_toml(log.metadata["scenario_file"], log.path)["shape"]
     seat = float(shape.get("seat_m", 0.735))
     with styled():
         figure = new_figure(11.0, 4.0)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from proxops.core.clock import LOCKSTEP_EPOCH, gps_from_utc_ns, parse_utc_ns
 from proxops.core.errors import BadInput
 from proxops.core.experiment_result import ExperimentResult, Series
+from proxops.core.json_text import read_json
 from proxops.core.messages import EVENT_DTYPE, POOL, Group, Variable
 from proxops.core.vocabulary import Severity
 from proxops.ground.blocks import (
@@ -123,7 +124,10 @@ def _about(result: ExperimentResult) -> dict[str, Any]:
 def about_of(log: Log) -> dict[str, Any] | None:
     """What ``write_experiment`` put beside the series; None for a log of the facility."""
     text = log.metadata.get("experiment")
-    return json.loads(text) if text else None
+    about = read_json(text, "what the experiment told of itself", str(log.path)) if text else None
+    if about is not None and not isinstance(about, dict):
+        raise BadInput("what the experiment told of itself is no table", where=str(log.path))
+    return about
 
 
 def _chunk(records: NDArray[np.void], schema: bytes) -> ChunkData:

@@ -3,12 +3,12 @@ joints."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 
+from proxops.core.toml_text import read_toml
 from proxops.ground.impulse_figures import ImpulseCurves, draw_push, draw_reconstruction
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, new_figure, styled
@@ -79,7 +79,7 @@ def _curves(log: Log, t: Floats, about: dict[str, Any]) -> ImpulseCurves:
 
 
 def _ways(log: Log, t: Floats, floating: Any) -> Any:
-    scenario = tomllib.loads(log.metadata["scenario_file"])
+    scenario = read_toml(log.metadata["scenario_file"], log.path)
     box, sides = scenario["box"], scenario["object"].get("size_m", [0.0])
     room = np.array(box["size_m"]) / 2.0 - (np.array(sides) / 2.0 if len(sides) == 3 else sides[0])
     centre = np.array(box.get("centre_m", (0.0, 0.0, 0.0)))

@@ -5,22 +5,23 @@ Logs that were cut off read up to their last whole chunk; ``complete`` and ``not
 
 from __future__ import annotations
 
-import struct
+import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.ground.chunk import EventBody, Spot, events_in, layout_in, message_rows, sorted_messages
 from proxops.ground.scan import Scan
+from proxops.ground.unpacking import DAMAGE
 from proxops.ground.wire import Column, Layout
 
 BATCH: Final = 4096  # records decoded at once
+MOST_EVENTS: Final = 250_000  # in a log: one every 14 ms for an hour
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,7 @@ class Log:
         path = Path(path)
         try:
             return _read(path)
-        except FileNotFoundError:
-            raise BadInput("no such log", where=str(path)) from None
-        except (OSError, DecodeError, struct.error) as reason:
+        except (OSError, *DAMAGE) as reason:
             raise BadInput(f"cannot be read: {reason}", where=str(path)) from reason
 
     def column(self, name: str) -> Column:
@@ -67,6 +66,11 @@ def unknown_name(name: str, columns: tuple[Column, ...], where: str) -> BadInput
     group = name.partition(".")[0]
     near = [c.path for c in columns if c.group == group] or sorted({c.group for c in columns})
     return BadInput("no such variable in the log", where=where, value=repr(name), bound=", ".join(near))
+
+
+def _memory() -> int:
+    """Of this machine, bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _read(path: Path) -> Log:
@@ -99,6 +103,7 @@ class _Messages:
         self._waiting = 0
         self._decoded: list[NDArray[np.void]] = []
         self._table: Layout | None = None
+        self._count, self._most = 0, _memory() // 2
 
     def table(self) -> Layout:
         """Layout of the pool's messages, from the schema in the log."""
@@ -111,11 +116,19 @@ class _Messages:
         counts, spots, bodies = sorted_messages(part, self._scan)
         self.counts += counts
         self.event_bodies += bodies
+        if len(self.event_bodies) > MOST_EVENTS:
+            raise BadInput("too many events", where=str(self._scan.path), bound=f"{MOST_EVENTS} in a log")
         if spots:
             self._take_pool(part, spots)
 
     def _take_pool(self, part: bytes, spots: list[Spot]) -> None:
         table = self.table()
+        self._count += len(spots)
+        if self._count * table.dtype.itemsize > self._most:
+            raise BadInput(
+                "the log does not fit into memory", where=str(self._scan.path), value=f"{self._count} records and more",
+                bound=f"{self._most // 10**6} MB, half of this machine's", way_out="proxops.ground.log_window reads a span",
+            )  # fmt: skip
         if any(end - start != table.size for start, end in spots):
             self._decode()
             self._decoded.append(table.decode_each([part[start:end] for start, end in spots]))

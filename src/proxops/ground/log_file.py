@@ -1,34 +1,36 @@
-"""A log opened for pieces of it: what stands at its beginning, where its chunks lie, and any chunk by its place.
-
-Chunks are read, never mapped: the recorder of a growing log may cut a piece off again (full disk), and touching a mapped page
-behind the end of a file ends the process.
-"""
+"""A log opened for pieces of it: what stands at its beginning, where its chunks lie, and any chunk by its place."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import struct
-from collections.abc import Iterator
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-from google.protobuf.message import DecodeError
 from mcap.opcode import Opcode
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.core.user_file import opened
 from proxops.ground.chunk import events_in, layout_in, pool_records, sorted_messages
 from proxops.ground.log import unknown_name
 from proxops.ground.mcap_file import MAGIC, Place
-from proxops.ground.scan import CHUNK, RECORD, Scan, end_note, records, unpacked
+from proxops.ground.scan import Scan, end_note, heads
+from proxops.ground.unpacking import CHUNK, DAMAGE, LARGEST_CHUNK, RECORD, records, unpacked
 from proxops.ground.wire import Column
 
 INDEX_DTYPE: Final = np.dtype([("offset", "<i8"), ("length", "<i8"), ("utc_first", "<i8"), ("utc_last", "<i8")])
 """Where a chunk lies (its whole record) and the span of its log times, ns."""
 _CHUNK_INDEX: Final = struct.Struct("<QQQQ")  # first and last log time, offset, length; the rest is not needed
+_LATEST: Final = 2**63 - 1  # ns
+_LARGEST: Final = RECORD.size + LARGEST_CHUNK
+_LARGEST_SUMMARY: Final = 64 * 1024 * 1024  # bytes; a day's log has 35 MB
+_TIMES: Final = struct.Struct("<QQ")
+Indexed = tuple[int, int, int, int]  # offset, length, first and last log time
 _FOOTER: Final = struct.Struct("<QQI")
 _END: Final = RECORD.size + _FOOTER.size + len(MAGIC)
 
@@ -56,12 +58,7 @@ class LogFile:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.decoded = 0
-        try:
-            self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            raise BadInput("no such log", where=str(path)) from None
-        except OSError as reason:
-            raise BadInput(f"cannot be read: {reason.strerror}", where=str(path)) from reason
+        self._fd = opened(self.path, "the log")
         try:
             self._begin()
         except BaseException:
@@ -79,7 +76,7 @@ class LogFile:
                     first = pool_records(part, spots[:1], layout_in(self.scan))
                     self.begin_ns = int(first["clock"]["utc_ns"][0])
                     break
-        except (OSError, DecodeError, struct.error, ValueError) as reason:
+        except (OSError, *DAMAGE) as reason:
             raise BadInput(f"cannot be read: {reason}", where=str(self.path)) from reason
         self.table = layout_in(self.scan)
 
@@ -122,7 +119,7 @@ class LogFile:
 
     def place(self, offset: int) -> Place | None:
         """The chunk whose record begins at ``offset``; None when there is no whole one."""
-        head = os.pread(self._fd, RECORD.size + CHUNK.size, offset) if offset >= 0 else b""
+        head = os.pread(self._fd, RECORD.size + CHUNK.size, offset) if 0 <= offset < self.size else b""
         if len(head) < RECORD.size + CHUNK.size:
             return None
         opcode, length = RECORD.unpack_from(head)
@@ -132,11 +129,14 @@ class LogFile:
 
     def first_place(self) -> Place | None:
         """The first chunk."""
-        return next((self.place(at) for opcode, at, _ in self._heads(len(MAGIC)) if opcode == Opcode.CHUNK), None)
+        found = heads(self._fd, len(MAGIC), self.size)
+        return next((self.place(at - RECORD.size) for opcode, at, _ in found if opcode == Opcode.CHUNK), None)
 
     def chunk(self, place: Place) -> Chunk:
         """Its records and events; one of DAMAGE when it is not whole."""
         self.decoded += 1
+        if not (0 <= place.offset < self.size and RECORD.size + CHUNK.size < place.length <= _LARGEST):
+            raise ValueError("no place of a chunk")
         data = os.pread(self._fd, place.length, place.offset)
         if len(data) != place.length or data[0] != Opcode.CHUNK:
             raise ValueError("no longer there")
@@ -148,7 +148,7 @@ class LogFile:
         """Chunks from byte ``start`` (the beginning of a record) to the end of the file."""
         places: list[Place] = []
         at = start
-        for opcode, first, after in self._heads(start):
+        for opcode, first, after in heads(self._fd, start, self.size):
             at = after
             if opcode == Opcode.DATA_END:
                 return Tail(tuple(places), True, self.size - at)
@@ -156,7 +156,7 @@ class LogFile:
                 raise BadInput(
                     "has messages outside of chunks", where=str(self.path), way_out="proxops log recover puts them into chunks"
                 )  # fmt: skip
-            if opcode == Opcode.CHUNK and (place := self.place(first)):
+            if opcode == Opcode.CHUNK and (place := self.place(first - RECORD.size)):
                 places.append(place)
         return Tail(tuple(places), False, self.size - at)
 
@@ -165,17 +165,6 @@ class LogFile:
         size = self.size
         whole = tail.ended and tail.rest and os.pread(self._fd, len(MAGIC), size - len(MAGIC)) == MAGIC
         return None if whole else end_note(tail.ended, tail.rest)
-
-    def _heads(self, at: int) -> Iterator[tuple[int, int, int]]:
-        """Opcode, first byte and end of every whole record from ``at`` on."""
-        size = self.size
-        while at + RECORD.size <= size:
-            opcode, length = RECORD.unpack(os.pread(self._fd, RECORD.size, at))
-            after = at + RECORD.size + length
-            if opcode == 0 or after > size:
-                return
-            yield opcode, at, after
-            at = after
 
     def index(self) -> NDArray[np.void]:
         """All chunks with their times (INDEX_DTYPE): from the summary, or by a walk where there is none."""
@@ -194,12 +183,11 @@ class LogFile:
         A log without its end is walked from head to head."""
         if self.begin_ns is None:
             return None
-        last = int(self.index()["utc_last"].max())
-        return self.begin_ns, max(last, self.begin_ns)
+        return self.begin_ns, int(self.index()["utc_last"].max(initial=self.begin_ns))
 
-    def _indexed(self, place: Place) -> tuple[int, int, int, int]:
-        first, last = struct.unpack("<QQ", os.pread(self._fd, 16, place.offset + RECORD.size))
-        return place.offset, place.length, first, last
+    def _indexed(self, place: Place) -> Indexed:
+        first, last = _TIMES.unpack(os.pread(self._fd, _TIMES.size, place.offset + RECORD.size))
+        return place.offset, place.length, min(first, _LATEST), min(last, _LATEST)
 
     def _summary_place(self) -> tuple[int, int] | None:
         """Beginning and bytes of the summary; None when the file has none."""
@@ -210,14 +198,28 @@ class LogFile:
         start = _FOOTER.unpack_from(end, RECORD.size)[0]
         return (start, size - _END - start) if 0 < start < size - _END else None
 
-    def _summary(self) -> list[tuple[int, int, int, int]] | None:
-        """Chunk indexes of the summary; None when there are none."""
-        if (where := self._summary_place()) is None:
+    def _summary(self) -> list[Indexed] | None:
+        """Chunk indexes of the summary; None when there are none, or when they are not to be believed."""
+        if (where := self._summary_place()) is None or where[1] > _LARGEST_SUMMARY:
             return None
         data = os.pread(self._fd, where[1], where[0])
+        end = os.pread(self._fd, RECORD.size + _FOOTER.size, where[0] + where[1])
+        crc = _FOOTER.unpack_from(end, RECORD.size)[2]
+        if crc and zlib.crc32(end[:-4], zlib.crc32(data)) != crc:
+            return None
         found = [
             _CHUNK_INDEX.unpack_from(data, at)
-            for code, at, _ in records(data, 0, len(data))
-            if code == Opcode.CHUNK_INDEX
+            for code, at, after in records(data, 0, len(data))
+            if code == Opcode.CHUNK_INDEX and after - at >= _CHUNK_INDEX.size
         ]
-        return [(offset, length, first, last) for first, last, offset, length in found] or None
+        return _in_order([(at, length, first, last) for first, last, at, length in found], where[0]) or None
+
+
+def _in_order(found: list[Indexed], stop: int) -> list[Indexed]:
+    """Chunks one after the other, all before byte ``stop``; none when a single one is not: then the file itself must tell."""
+    at = len(MAGIC)
+    for offset, length, first, last in found:
+        if offset < at or offset + length > stop or length <= RECORD.size + CHUNK.size or max(first, last) > _LATEST:
+            return []
+        at = offset + length
+    return found

@@ -17,7 +17,7 @@ from proxops.core.errors import BadInput
 from proxops.ground.block_bounds import Floats
 from proxops.ground.log_file import LogFile
 from proxops.ground.mcap_file import Place
-from proxops.ground.scan import DAMAGE
+from proxops.ground.unpacking import DAMAGE
 from proxops.ground.wire import Column
 
 FAR_S: Final = 1e9  # 30 years: beyond the ends of any log

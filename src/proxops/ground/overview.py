@@ -20,7 +20,9 @@ from typing import IO, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
+from proxops.core.user_file import opened
 from proxops.ground.block_bounds import Floats
 from proxops.ground.log_file import LogFile, Tail
 from proxops.ground.mcap_file import Place
@@ -36,7 +38,7 @@ from proxops.ground.overview_file import (
     read_tiles,
 )
 from proxops.ground.overview_writer import SUFFIX, OverviewWriter, overview_path
-from proxops.ground.scan import DAMAGE
+from proxops.ground.unpacking import DAMAGE
 from proxops.ground.wire import Column
 
 Progress = Callable[[int, int], None]
@@ -146,8 +148,8 @@ def _stored(log: LogFile) -> Part | None:
 def _opened(path: Path, log: LogFile) -> Part | None:
     """An overview file as far as it is whole and fits the log; None when nothing of it can be used."""
     try:
-        file = path.open("rb")
-    except OSError:
+        file = os.fdopen(opened(path, "the overview"), "rb")
+    except BadInput:
         return None
     try:
         part = _part(file, os.fstat(file.fileno()).st_size, [column.path for column in log.table.columns])

@@ -24,6 +24,8 @@ from proxops.ground.block_bounds import Floats
 MAGIC: Final = b"\x89PXOVW\r\n"
 VERSION: Final = 1
 TILE_BLOCKS: Final = 64
+TILE_EVENTS: Final = 32_768  # with that many a tile is full, too; a chunk has at most half as many
+NAMES_BYTES: Final = 4_000_000
 BLOCK_DTYPE: Final = np.dtype(
     [
         ("offset", "<i8"), ("length", "<i8"),  # of the chunk's record in the log
@@ -92,10 +94,15 @@ def read_head(read: Read) -> tuple[list[str], int]:
     if len(head) != _HEAD.size:
         raise DamagedOverview
     magic, version, length, crc, _ = _HEAD.unpack(head)
-    names = read(length, _HEAD.size) if (magic, version) == (MAGIC, VERSION) else b""
+    if (magic, version) != (MAGIC, VERSION) or length > NAMES_BYTES:
+        raise DamagedOverview
+    names = read(length, _HEAD.size)
     if len(names) != length or zlib.crc32(names) != crc:
         raise DamagedOverview
-    return json.loads(names), _HEAD.size + length
+    try:
+        return json.loads(names), _HEAD.size + length
+    except (ValueError, RecursionError):
+        raise DamagedOverview from None
 
 
 def read_tiles(read: Read, columns: int, at: int, size: int) -> Iterator[Tile]:
@@ -103,7 +110,7 @@ def read_tiles(read: Read, columns: int, at: int, size: int) -> Iterator[Tile]:
     sums_size = 4 * columns + -4 * columns % 8
     while len(head := read(_TILE.size, at)) == _TILE.size:
         mark, blocks, events, crc = _TILE.unpack(head)
-        if mark != _MARK or not 0 < blocks <= TILE_BLOCKS:
+        if mark != _MARK or not 0 < blocks <= TILE_BLOCKS or events > 2 * TILE_EVENTS:
             return
         parts = blocks * BLOCK_DTYPE.itemsize, events * EVENT_DTYPE.itemsize, sums_size
         after = at + _TILE.size + sum(parts) + 16 * blocks * columns

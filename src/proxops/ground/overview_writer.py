@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.ground.block_bounds import BlockBounds
 from proxops.ground.mcap_file import Place
-from proxops.ground.overview_file import BLOCK_DTYPE, DAMAGED, TILE_BLOCKS, head_bytes, tile_bytes
+from proxops.ground.overview_file import BLOCK_DTYPE, DAMAGED, TILE_BLOCKS, TILE_EVENTS, head_bytes, tile_bytes
 from proxops.ground.wire import VARINT_MAX, pool_layout
 
 SUFFIX: Final = ".overview"
@@ -34,7 +34,7 @@ class OverviewWriter:
         self._low, self._high = (np.empty((TILE_BLOCKS, self._bounds.count)) for _ in range(2))
         self._blocks = np.zeros(TILE_BLOCKS, BLOCK_DTYPE)
         self._events: list[NDArray[np.void]] = []
-        self._filled = 0
+        self._filled = self._events_waiting = 0
 
     def add(self, place: Place, records: NDArray[np.void], events: NDArray[np.void]) -> None:
         """One block: the records and events of the chunk at ``place``."""
@@ -45,6 +45,7 @@ class OverviewWriter:
         self._blocks[row] = _block(place, records)
         if events.size:
             self._events.append(events)
+            self._events_waiting += len(events)
         self._next()
 
     def add_damaged(self, place: Place) -> None:
@@ -56,7 +57,7 @@ class OverviewWriter:
 
     def _next(self) -> None:
         self._filled += 1
-        if self._filled == TILE_BLOCKS:
+        if self._filled == TILE_BLOCKS or self._events_waiting >= TILE_EVENTS:
             self.flush()
 
     def flush(self) -> None:
@@ -64,7 +65,7 @@ class OverviewWriter:
         n = self._filled
         if n:
             events = np.concatenate(self._events) if self._events else np.empty(0, EVENT_DTYPE)
-            self._filled, self._events = 0, []
+            self._filled, self._events, self._events_waiting = 0, [], 0
             self._append(tile_bytes(self._blocks[:n], events, self._low[:n], self._high[:n]))
 
 

@@ -11,7 +11,8 @@ from mcap.opcode import Opcode
 
 from proxops.core.errors import BadInput
 from proxops.ground.mcap_file import ChunkData, McapFile, Preamble
-from proxops.ground.scan import MESSAGE, Scan, records
+from proxops.ground.scan import Scan
+from proxops.ground.unpacking import MESSAGE, records
 
 
 @dataclass(frozen=True)

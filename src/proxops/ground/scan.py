@@ -1,40 +1,49 @@
 """Walking through an MCAP file record by record, as far as it is whole.
 
-Nothing here needs the summary: a log whose recorder was killed reads the same way, it only ends earlier. A
-damaged chunk is left out and named. Compressions: lz4 (ours), zstd (what other tools like to write) and none.
+Nothing here needs the summary: a log whose recorder was killed reads the same way, it only ends earlier. A damaged chunk is
+left out and named; so is any record that is larger than ours can be. The file is read, never mapped: the recorder of a
+growing log may cut a piece off again (full disk), and touching a mapped page behind the end of a file ends the process.
 """
 
 from __future__ import annotations
 
-import mmap
+import os
 import struct
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-import lz4.frame
-import zstandard
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.records import Attachment, Channel, Metadata, Schema
 
 from proxops.core.errors import BadInput
+from proxops.core.user_file import opened
 from proxops.ground.mcap_file import MAGIC
+from proxops.ground.unpacking import DAMAGE, LARGEST_CHUNK, MESSAGE, RECORD, records, unpacked
 
-RECORD: Final = struct.Struct("<BQ")
-CHUNK: Final = struct.Struct("<QQQII")  # start, end, uncompressed size, crc, length of the method's name
-MESSAGE: Final = struct.Struct("<HIQQ")  # channel, sequence, log time, publish time
-DAMAGE: Final = (ValueError, RuntimeError, struct.error, zstandard.ZstdError)  # what a broken chunk raises
 _KEPT: Final = {
     Opcode.SCHEMA: Schema,
     Opcode.CHANNEL: Channel,
     Opcode.METADATA: Metadata,
     Opcode.ATTACHMENT: Attachment,
 }
+_MEGA: Final = 1024 * 1024
+LARGEST: Final = {  # bytes of a record's body; our schema has 0.02 MB, the largest trajectory to attach 64 MB
+    Opcode.SCHEMA: _MEGA,
+    Opcode.CHANNEL: _MEGA,
+    Opcode.METADATA: 16 * _MEGA,
+    Opcode.ATTACHMENT: 128 * _MEGA,
+    Opcode.CHUNK: LARGEST_CHUNK,
+    Opcode.MESSAGE: _MEGA,
+}
+_WINDOW: Final = 4096  # bytes looked at at once for heads: small records stand close together
+KEPT_BYTES: Final = 256 * _MEGA  # of all records that are kept
+MOST_KEPT: Final = 10_000  # of them
+MOST_NOTES: Final = 100
 
 
 @dataclass
@@ -48,32 +57,66 @@ class Scan:
     attachments: list[Attachment] = field(default_factory=list)
     complete: bool = False
     notes: list[str] = field(default_factory=list)
+    _kept: int = 0
+    _kept_bytes: int = 0
 
     def parts(self) -> Iterator[bytes]:
         """Runs of schema, channel and message records: the content of every whole chunk, in order."""
-        with open(self.path, "rb") as file, _mapped(file, self.path) as data:
-            end = len(MAGIC)
-            ended = False
-            for opcode, start, end in records(data, len(MAGIC), len(data)):
-                if opcode == Opcode.DATA_END:
-                    ended = True
-                    break
-                if opcode == Opcode.CHUNK:
-                    yield from self._chunk(data, start, end)
-                elif opcode == Opcode.MESSAGE:
-                    yield data[start - RECORD.size : end]
-                elif opcode in _KEPT:
-                    self.keep(opcode, data[start:end])
-            if not ended or len(data) == end or data[-len(MAGIC) :] != MAGIC:
-                self.notes.append(end_note(ended, len(data) - end))
-            self.complete = not self.notes
+        fd = opened(self.path, "the log")
+        try:
+            yield from self._walk(fd)
+        finally:
+            os.close(fd)
+
+    def _walk(self, fd: int) -> Iterator[bytes]:
+        if os.pread(fd, len(MAGIC), 0) != MAGIC:
+            bound = "a file that starts with the bytes 89 4D 43 41 50"
+            raise BadInput("not an MCAP log", where=str(self.path), bound=bound)
+        size, end, ended = os.fstat(fd).st_size, len(MAGIC), False
+        for opcode, start, end in heads(fd, len(MAGIC), size):
+            if opcode == Opcode.DATA_END:
+                ended = True
+                break
+            if opcode not in LARGEST or not self._fits(opcode, start, end):
+                continue
+            if opcode in _KEPT and not self._room(opcode, end - start):
+                continue
+            body = os.pread(fd, end - start, start)
+            if opcode == Opcode.CHUNK:
+                yield from self._chunk(body, start)
+            elif opcode == Opcode.MESSAGE:
+                yield RECORD.pack(opcode, len(body)) + body
+            else:
+                self.keep(opcode, body)
+        if not ended or size == end or os.pread(fd, len(MAGIC), size - len(MAGIC)) != MAGIC:
+            self._note(end_note(ended, size - end))
+        self.complete = not self.notes
+
+    def _fits(self, opcode: int, start: int, end: int) -> bool:
+        least = MESSAGE.size if opcode == Opcode.MESSAGE else 0
+        if least <= end - start <= LARGEST[Opcode(opcode)]:
+            return True
+        self._note(f"a {Opcode(opcode).name.lower()} record at byte {start} is left out: it has {end - start} bytes")
+        return False
+
+    def _note(self, text: str) -> None:
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(text)
+
+    def _room(self, opcode: int, size: int) -> bool:
+        """Whether one more record of ``size`` bytes can be kept; then it is counted."""
+        if self._kept >= MOST_KEPT or self._kept_bytes + size > KEPT_BYTES or size > LARGEST[Opcode(opcode)]:
+            self._note(f"a {Opcode(opcode).name.lower()} record is left out: there are too many, or too large ones")
+            return False
+        self._kept, self._kept_bytes = self._kept + 1, self._kept_bytes + size
+        return True
 
     def keep(self, opcode: int, body: bytes) -> None:
         """Remember a schema, channel, metadata or attachment record."""
         try:
             record: Any = _KEPT[Opcode(opcode)].read(ReadDataStream(BytesIO(body)))
         except (struct.error, ValueError, McapError) as reason:
-            self.notes.append(f"a damaged {Opcode(opcode).name.lower()} record is left out ({reason!r})")
+            self._note(f"a damaged {Opcode(opcode).name.lower()} record is left out ({reason!r})")
             return
         if isinstance(record, Schema):
             self.schemas[record.id] = record
@@ -84,54 +127,32 @@ class Scan:
         else:
             self.attachments.append(record)
 
-    def _chunk(self, data: mmap.mmap, start: int, end: int) -> Iterator[bytes]:
+    def _chunk(self, data: bytes, start: int) -> Iterator[bytes]:
         try:
-            body = unpacked(data, start, end)
+            body = unpacked(data, 0, len(data))
         except DAMAGE as reason:
-            self.notes.append(f"chunk at byte {start} is damaged and left out ({reason})")
+            self._note(f"chunk at byte {start} is damaged and left out ({reason})")
             return
         for opcode, first, last in records(body, 0, len(body)):
-            if opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
+            if opcode in (Opcode.SCHEMA, Opcode.CHANNEL) and self._room(opcode, last - first):
                 self.keep(opcode, body[first:last])
         yield body
 
 
-def records(data: bytes | mmap.mmap, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-    """Opcode, beginning and end of the body of every whole record between two positions."""
-    size, unpack = RECORD.size, RECORD.unpack_from
-    while start + size <= stop:
-        opcode, length = unpack(data, start)
-        start += size
-        if opcode == 0 or start + length > stop:
+def heads(fd: int, at: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Opcode, beginning and end of the body of every whole record of a file of ``size`` bytes from byte ``at`` on."""
+    window, begin = b"", at
+    while at + RECORD.size <= size:
+        if not begin <= at <= begin + len(window) - RECORD.size:
+            window, begin = os.pread(fd, _WINDOW, at), at
+            if len(window) < RECORD.size:
+                return  # cut off meanwhile
+        opcode, length = RECORD.unpack_from(window, at - begin)
+        at += RECORD.size
+        if opcode == 0 or at + length > size:
             return
-        yield opcode, start, start + length
-        start += length
-
-
-def _mapped(file: Any, path: Path) -> mmap.mmap:
-    """The file as memory, after a look at its first bytes."""
-    if file.read(len(MAGIC)) != MAGIC:
-        raise BadInput("not an MCAP log", where=str(path), bound="a file that starts with the bytes 89 4D 43 41 50")
-    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def unpacked(data: bytes | mmap.mmap, start: int, end: int) -> bytes:
-    """Records inside a chunk. ValueError when their checksum is wrong."""
-    _, _, size, crc, length = CHUNK.unpack_from(data, start)
-    start += CHUNK.size
-    kind = data[start : start + length].decode("ascii", "replace")
-    packed = data[start + length + 8 : end]
-    if kind == "lz4":
-        body: bytes = lz4.frame.decompress(packed)
-    elif kind == "zstd":
-        body = zstandard.decompress(packed, size)
-    elif kind == "":
-        body = packed
-    else:
-        raise ValueError(f"compression {kind!r} is unknown")
-    if len(body) != size or (crc and zlib.crc32(body) != crc):
-        raise ValueError("checksum does not match")
-    return body
+        yield opcode, at, at + length
+        at += length
 
 
 def end_note(ended: bool, rest: int) -> str:

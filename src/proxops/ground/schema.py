@@ -8,7 +8,7 @@ published schema (name, fields, numbers), so that its Log panel shows our events
 from __future__ import annotations
 
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from google.protobuf.descriptor_pb2 import (
@@ -19,6 +19,7 @@ from google.protobuf.descriptor_pb2 import (
     FileDescriptorSet,
 )
 from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import DESCRIPTOR as TIMESTAMP_FILE
 
@@ -29,6 +30,7 @@ POOL_NAME: Final = "proxops.Pool"
 LOG_NAME: Final = "foxglove.Log"
 POOL_TOPIC: Final = "/pool"
 EVENT_TOPIC: Final = "/events"
+KEPT: Final = 16  # schemas of logs that are remembered
 
 PROTO_TYPES: Final = {
     "f8": FieldDescriptorProto.TYPE_DOUBLE,
@@ -137,9 +139,17 @@ def _bytes(message: Any) -> bytes:
     return data
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def message_class(schema: bytes, name: str) -> Any:
-    """Class of message ``name`` out of a serialised FileDescriptorSet, for messages one by one."""
+    """Class of message ``name`` out of a serialised FileDescriptorSet, for messages one by one. ValueError when there is none:
+    the schema may be out of a damaged log."""
+    try:
+        return _message_class(schema, name)
+    except (DecodeError, TypeError, KeyError, RecursionError) as reason:
+        raise ValueError(f"the schema does not describe {name}: {reason}") from reason
+
+
+def _message_class(schema: bytes, name: str) -> Any:
     files = {file.name: file for file in FileDescriptorSet.FromString(schema).file}
     pool = DescriptorPool()
 

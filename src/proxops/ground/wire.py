@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorSet
 from numpy.typing import NDArray
 
-from proxops.ground.schema import POOL_NAME, message_class, pool_schema
+from proxops.ground.schema import KEPT, POOL_NAME, message_class, pool_schema
 
 _F: Final = FieldDescriptorProto
 _NUMPY: Final = {
@@ -116,8 +116,11 @@ class Layout:
         parsed = [kind.FromString(data) for data in messages]
         out = np.zeros(len(messages), self.dtype)
         for column in self.columns:
-            values = [getattr(getattr(message, column.group), column.name) for message in parsed]
-            out[column.group][column.name] = np.minimum(values, 255) if column.type == "u1" else values
+            try:
+                values = [getattr(getattr(message, column.group), column.name) for message in parsed]
+                out[column.group][column.name] = np.minimum(values, 255) if column.type == "u1" else values
+            except (AttributeError, TypeError) as reason:  # the schema's message is another, or the field a list
+                raise ValueError(f"{column.path} is not what its schema says: {reason}") from None
         return out
 
     def _ours(self, messages: NDArray[np.uint8]) -> bool:
@@ -127,7 +130,7 @@ class Layout:
         return int(messages[:, self.small_at].max(initial=0)) <= VARINT_MAX
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def layout(schema: bytes) -> Layout:
     """Layout from a serialised FileDescriptorSet; KeyError or ValueError when it is not of our kind."""
     columns: list[Column] = []
@@ -184,17 +187,17 @@ def _groups(schema: bytes) -> Iterator[tuple[str, int, list[Column], list[int]]]
     """Name, field number, variables and their field numbers of every group in the descriptor."""
     files = {f.name: f for f in FileDescriptorSet.FromString(schema).file}
     file = files["proxops/pool.proto"]
-    comments = {tuple(c.path): c.leading_comments for c in file.source_code_info.location}
+    comments = {tuple(c.path): _text(c.leading_comments) for c in file.source_code_info.location}
     enums = {f".proxops.{e.name}": _spelling(e) for e in file.enum_type}
     pool = file.message_type[0]
     nested = {f".{POOL_NAME}.{m.name}": (i, m) for i, m in enumerate(pool.nested_type)}
     for field in pool.field:
         place, message = nested[field.type_name]
         own = [
-            _column(field.name, variable, comments.get((4, 0, 3, place, 2, i), ""), enums)
+            _column(_name(field.name), variable, comments.get((4, 0, 3, place, 2, i), ""), enums)
             for i, variable in enumerate(message.field)
         ]
-        yield field.name, field.number, own, [v.number for v in message.field]
+        yield _name(field.name), field.number, own, [v.number for v in message.field]
 
 
 def pool_layout() -> Layout:
@@ -210,14 +213,28 @@ def encode_pool(records: NDArray[np.void]) -> NDArray[np.uint8]:
     return out
 
 
+def _text(word: Any) -> str:
+    """Of a descriptor; the package hands out bytes where a damaged one has no UTF-8."""
+    if not isinstance(word, str):
+        raise ValueError(f"not UTF-8: {word!r}")
+    return word
+
+
+def _name(word: Any) -> str:
+    """Of a group or variable: numpy would give another to one without, and exports join them by dots and commas."""
+    if not _text(word).isidentifier():
+        raise ValueError(f"not a name: {word!r}")
+    return _text(word)
+
+
 def _spelling(enum: Any) -> dict[int, str]:
-    prefix = enum.name.upper() + "_"
-    return {v.number: v.name.removeprefix(prefix) for v in enum.value}
+    prefix = _text(enum.name).upper() + "_"
+    return {v.number: _text(v.name).removeprefix(prefix) for v in enum.value}
 
 
 def _column(group: str, field: Any, comment: str, enums: dict[str, dict[int, str]]) -> Column:
     unit, _, meaning = comment.removeprefix("[").partition("] ")
-    return Column(group, field.name, _NUMPY[field.type], unit, meaning, enums.get(field.type_name, {}))
+    return Column(group, _name(field.name), _NUMPY[field.type], unit, meaning, enums.get(field.type_name, {}))
 
 
 def _body(columns: list[Column], numbers: list[int]) -> tuple[bytes, list[tuple[str, Any, int]]]:

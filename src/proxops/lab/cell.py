@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import AXES, N_AXES
+from proxops.core.toml_text import load_toml
 from proxops.lab.urdf import AxisLimits, read_arm, read_limits
 from proxops.lab.user_tool import UserTool
 from proxops.maths.pose import pose_from_abc
@@ -371,10 +371,7 @@ def shipped_tool() -> UserTool:
 def load_cell(path: Path | None = None, tool: UserTool | None = None) -> Cell:
     """Read a cell (the EPOS hall by default) with the user tools (Figure 24's by default)."""
     source = path or builtin("cells", "epos.toml")
-    try:
-        table = tomllib.loads(source.read_text())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"cannot read the cell: {error}", where=str(source)) from None
+    table = load_toml(source, "the cell")
     try:
         file = CellFile.model_validate(table)
     except ValidationError as error:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.core.xml_text import load_xml
 from proxops.lab.cell import Cell, model_path
 from proxops.lab.coordinates import Hall
 from proxops.lab.urdf import LINKS
@@ -104,10 +105,7 @@ def _floor(cell: Cell, rail: list[Shape]) -> Shape:
 
 def _read(path: Path, bodies: dict[str, int]) -> list[Shape]:
     """The collision solids of the links named in ``bodies``."""
-    try:
-        links = {link.attrib.get("name", ""): link for link in ET.parse(path).getroot().iter("link")}
-    except (OSError, ET.ParseError, LookupError, ValueError) as error:
-        raise BadInput(f"cannot read the model: {error}", where=str(path)) from None
+    links = {link.attrib.get("name", ""): link for link in load_xml(path, "the model").iter("link")}
     found = []
     for name, body in bodies.items():
         solids = links[name].findall("collision") if name in links else []

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from proxops.core.decimal_text import read_decimal
 from proxops.core.errors import BadInput
 from proxops.core.messages import N_VALUES, PERIOD_S
+from proxops.core.trajectory_size import MOST_LINES
+from proxops.core.user_file import read_text
 from proxops.core.vocabulary import System
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import (
@@ -32,6 +34,12 @@ from proxops.lab.coordinates import (
 )
 
 COLUMNS = 1 + N_VALUES
+LARGEST_BYTES = (
+    512 * 1024 * 1024
+)  # an hour with every digit of a double is 0.4 GB; a live facility takes less
+LONGEST_LINE = 4_000  # characters: 23 numbers with all their digits are 600
+ENDS = "\n\r\v\f\x1c\x1d\x1e"  # what ends a line of ASCII in Python
+BATCH = 4_096  # lines that are words at once
 CLEAN = re.compile(r"[0-9eE+\-. \t\r\n]*\Z")  # what a file of plain numbers is made of
 SYSTEM_BOUND = "1 (CLW), 2 (GLC), 3 (IJT) or 4 (IDC)"
 
@@ -69,24 +77,12 @@ class Trajectory:
 
 def read_trajectory(path: Path) -> Trajectory:
     """Read and check a whole file; the first thing wrong is named with its line, value and bound."""
-    try:
-        text = path.read_text(encoding="ascii")
-    except UnicodeDecodeError as error:
-        raise BadInput(
-            "not an ASCII file",
-            where=str(path),
-            value=f"byte {error.object[error.start]:#04x} at offset {error.start}",
-        ) from None
-    except OSError as error:
-        raise BadInput(f"cannot read the trajectory: {error.strerror}", where=str(path)) from None
-    return parse_trajectory(text, str(path))
+    return parse_trajectory(read_text(path, "the trajectory", LARGEST_BYTES, "ascii"), str(path))
 
 
 def parse_trajectory(text: str, source: str) -> Trajectory:
     """Parse the lines of a trajectory. An empty last line is allowed, an empty line inside is not."""
-    lines = text.rstrip().splitlines()
-    if not lines:
-        raise BadInput("the trajectory is empty", where=source, bound="at least one line of 23 columns")
+    lines = _lines(text, source)
     table = _parse_fast(lines) if CLEAN.match(text) else None
     if table is None:
         table = np.array([_parse_line(line, f"{source}, line {k}") for k, line in enumerate(lines, 1)])
@@ -94,6 +90,22 @@ def parse_trajectory(text: str, source: str) -> Trajectory:
     for k in range(len(trajectory)):
         _check_values(int(trajectory.systems[k]), trajectory.values[k], trajectory.where(k))
     return trajectory
+
+
+def _lines(text: str, source: str) -> list[str]:
+    count = sum(map(text.count, ENDS)) - text.count("\r\n")
+    if count > MOST_LINES:
+        raise BadInput("the trajectory has too many lines", where=source, value=count, bound=str(MOST_LINES))
+    lines = text.rstrip().splitlines()
+    if not lines:
+        raise BadInput("the trajectory is empty", where=source, bound="at least one line of 23 columns")
+    long = next((k for k, line in enumerate(lines, 1) if len(line) > LONGEST_LINE), None)
+    if long is not None:
+        raise BadInput(
+            "line too long", where=f"{source}, line {long}", value=f"{len(lines[long - 1])} characters",
+            bound=f"{LONGEST_LINE}: {COLUMNS} numbers",
+        )  # fmt: skip
+    return lines
 
 
 def line_faults(text: str) -> Iterator[tuple[int, str]]:
@@ -116,15 +128,16 @@ def line_errors(text: str, limit: int) -> list[tuple[int, str]]:
 
 def _parse_fast(lines: list[str]) -> NDArray[np.float64] | None:
     """All lines at once when every one is clean; None sends the caller to the careful way, which names what is wrong."""
-    words = [line.split() for line in lines]
-    if any(len(row) != COLUMNS for row in words):
-        return None
-    try:
-        table = np.array(words, dtype=np.float64)
-    except ValueError:
-        return None
-    first = table[:, 0]
-    return table if all(row[0].isdigit() for row in words) and np.isin(first, (1, 2, 3, 4)).all() else None
+    table = np.empty((len(lines), COLUMNS))
+    for start in range(0, len(lines), BATCH):
+        words = [line.split() for line in lines[start : start + BATCH]]
+        if any(len(row) != COLUMNS or not row[0].isdigit() for row in words):
+            return None
+        try:
+            table[start : start + BATCH] = np.array(words, dtype=np.float64)
+        except ValueError:
+            return None
+    return table if np.isin(table[:, 0], (1, 2, 3, 4)).all() else None
 
 
 def _parse_line(line: str, where: str) -> list[float]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from proxops.core.errors import BadInput
+from proxops.core.xml_text import load_xml
 
 Triple = tuple[float, float, float]
 
@@ -47,10 +48,7 @@ class Model:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            root = ET.parse(path).getroot()
-        except (OSError, ET.ParseError, LookupError, ValueError) as error:
-            raise BadInput(f"cannot read the robot model: {error}", where=str(path)) from None
+        root = load_xml(path, "the robot model")
         self._joints = {joint.attrib.get("name", ""): joint for joint in root.iter("joint")}
 
     def joint(self, name: str) -> ET.Element:

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from proxops.core.decimal_text import read_decimal
 from proxops.core.errors import BadInput
+from proxops.core.user_file import read_text
 from proxops.maths.pose import pose_from_abc
 
 COMPONENTS = ("X", "Y", "Z", "A", "B", "C")
 KEYS = tuple(f"USER_ROB{robot}_TOOL_{component}" for robot in (1, 2) for component in COMPONENTS)
+LARGEST_BYTES = 64_000  # of the file: twelve short lines
 REACH_LIMIT_MM = 5000.0  # a port further than this from its plate is a slip of units
 
 
@@ -28,11 +30,7 @@ class UserTool:
     @classmethod
     def read(cls, path: Path) -> UserTool:
         """Read a user tool file; every key once, nothing else."""
-        try:
-            text = path.read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"cannot read the user tool: {error}", where=str(path)) from None
-        return cls.parse(text, str(path))
+        return cls.parse(read_text(path, "the user tool", LARGEST_BYTES), str(path))
 
     @classmethod
     def parse(cls, text: str, source: str) -> UserTool:

@@ -9,7 +9,10 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.core.floating_object import FloatingScene, ObjectTable, Shaped, judge_room
+from proxops.core.user_file import demand_file
 from proxops.maths.rotation import Array, matrix_from_quat, quat_from_rotation_vector
+
+MESH_BYTES = 64 * 1024 * 1024  # MuJoCo takes 200 000 faces, which are 10 MB of binary STL
 
 
 def add_geom(spec: Any, body: Any, name: str, table: Shaped, source: Path, key: str) -> Any:
@@ -38,6 +41,7 @@ def _mesh_path(table: Shaped, source: Path, key: str) -> Path:
         raise BadInput(
             f"{key}.file: no such file", where=str(source), value=str(path), bound="STL or OBJ beside the scenario"
         )
+    demand_file(path, f"{key}.file", MESH_BYTES)
     return path.resolve()
 
 
