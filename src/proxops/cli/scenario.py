@@ -23,8 +23,8 @@ WithHall = Annotated[
 ]
 Runs = Annotated[int, typer.Option(help="Fly a mission this many times, with seeds counting up.", min=1, max=100_000)]
 Control = Annotated[
-    int | None,
-    typer.Option(min=0, max=65535, help="UDP port of the control channel of a live experiment; 0: any free one."),
+    str | None,
+    typer.Option(help="Name of a live experiment for proxops ctl --control; 0: after its process."),
 ]
 Overseen = Annotated[
     Path | None, typer.Option(hidden=True, help="Ring of the process that oversees this run through standard input.")
@@ -44,7 +44,7 @@ def run(
     flight_software: Software = None,
     hall: WithHall = None,
     runs: Runs = 1,
-    control_port: Control = None,
+    control: Control = None,
     overseen: Overseen = None,
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
@@ -61,11 +61,11 @@ def run(
         _refuse(loaded.name, "missions", flight_software=flight_software, hall=hall, runs=runs if runs > 1 else None)
         _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
         summary = experiment_session(
-            loaded, folder, realtime=realtime, seed=seed, control_port=control_port, report=report, quiet=json,
+            loaded, folder, realtime=realtime, seed=seed, control=control, report=report, quiet=json,
             overseer=_overseer(overseen),
         )  # fmt: skip
         _end(summary, json)
-    _refuse(loaded.name, "experiments", control_port=control_port)
+    _refuse(loaded.name, "experiments", control=control)
     read = read_cell(cell, user_tool)
     if isinstance(loaded, Mission) and runs > 1:
         from proxops.facility.mission_campaign import campaign_session

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proxops.client import ControlClient
-from proxops.core.channel import LOOPBACK
 from proxops.core.errors import Refused
 
 if TYPE_CHECKING:
@@ -18,21 +17,12 @@ HEARTBEAT_S = 0.05
 FADING_S = 0.4  # a little more than the ramp of the jog
 
 
-def ask(control: int | tuple[str, int], verb: str, **arguments: object) -> Any:
-    """One request to a facility: ``control`` is its port on this machine, or its address."""
-    client = ControlClient((LOOPBACK, control) if isinstance(control, int) else control)
-    try:
-        return client.ask(verb, **arguments)
-    finally:
-        client.close()
-
-
-def load(cell: Cell, file: Path, control: int | tuple[str, int], name: str | None = None) -> int:
+def load(cell: Cell, file: Path, control: ControlClient, name: str | None = None) -> int:
     """Parse and check a trajectory here, so that the tick need not; returns the number of lines. ``name``: what the facility
     shall call it, if not as the file is called."""
     path, lines = shared(cell, file)
     try:
-        ask(control, "load", path=str(path), source=name or str(file))
+        control.ask("load", path=str(path), source=name or str(file))
     finally:
         forget(path)
     return lines
@@ -63,26 +53,22 @@ def forget(path: Path) -> None:
 
 
 def hold_jog(
-    control_port: int, system: str, robot: str, component: str, direction: int, speed: float, seconds: float
+    control: ControlClient, system: str, robot: str, component: str, direction: int, speed: float, seconds: float
 ) -> None:
     """Hold a jog button: heartbeats for ``seconds``, then let go."""
-    client = ControlClient((LOOPBACK, control_port))
-    try:
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            client.ask("jog", system=system, robot=robot, component=component, direction=direction, speed=speed)
-            time.sleep(min(HEARTBEAT_S, max(0.0, until - time.monotonic())))
-        client.ask("release")
-        time.sleep(FADING_S)  # so that the next jog finds the robots at rest
-    finally:
-        client.close()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        control.ask("jog", system=system, robot=robot, component=component, direction=direction, speed=speed)
+        time.sleep(min(HEARTBEAT_S, max(0.0, until - time.monotonic())))
+    control.ask("release")
+    time.sleep(FADING_S)  # so that the next jog finds the robots at rest
 
 
-def wait_for(control_port: int, mode: str, seconds: float) -> None:
+def wait_for(control: ControlClient, mode: str, seconds: float) -> None:
     """Wait until the facility is in ``mode``; a stop or the end of patience is an error."""
     until = time.monotonic() + seconds
     while True:
-        state = ask(control_port, "status")
+        state = control.ask("status")
         if state["mode"] == mode:
             return
         if state["stop"]:

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.ring import shared_folder
-from proxops.facility.control import AGE, Verb, flag_of, integer_of, number_of, text_of
 from proxops.facility.desk import Desk
 from proxops.facility.jog import HOLD_MS
+from proxops.facility.request_fields import flag_of, integer_of, number_of, text_of
+from proxops.facility.requests import AGE, DESCRIPTOR, Verb
 from proxops.facility.status import status
 from proxops.lab.trajectory import Trajectory
 
 LOADED_PREFIX: Final = "proxops-load-"
+WITH_FILE: Final = frozenset({"load"})  # verbs that take an open file
 
 
 def desk_verbs(desk: Desk, shut_down: Callable[[], None]) -> dict[str, Verb]:
@@ -63,6 +65,8 @@ def save_loaded(trajectory: Trajectory, path: Path) -> None:
 
 def _loaded(arguments: dict[str, Any]) -> Trajectory:
     """Map a trajectory that ``proxops ctl load`` has parsed and checked; only from the shared folder, only plain files."""
+    if DESCRIPTOR in arguments:
+        raise BadInput("load takes a path, no open file")
     path, bound = Path(text_of(arguments, "path")), f"a file that proxops ctl load has put into {shared_folder()}"
     if path.parent != shared_folder() or not path.name.startswith(LOADED_PREFIX):
         raise BadInput("not a loaded trajectory", where=str(path), bound=bound)

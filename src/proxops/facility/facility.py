@@ -226,6 +226,10 @@ class Facility:
             self.link.drives_off()
         self.go(Event.TRIP)
 
+    def fail(self, where: str, error: Exception) -> None:
+        """An error of ours in one part: a stop that names it."""
+        self.trip(Stop(Rule.INTERNAL_ERROR, detail=f"{where}: {type(error).__name__}: {error}"[:120]))
+
     def reset(self) -> None:
         """Acknowledge a stop. Drives that were cut, or are not all on, stay off."""
         keep = self.link.all_on and not self._drop_drives

@@ -18,8 +18,8 @@ from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
-from proxops.facility.control import ControlPort
-from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.control import Control, ControlSettings
+from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
 from proxops.facility.mission_feed import MissionFeed
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.sync import Address
@@ -45,7 +45,7 @@ class LiveFacility:
     """Owns the loop. ``run`` returns after a signal, a ``shut_down`` request or ``for_s`` seconds."""
 
     def __init__(
-        self, cell: Cell, record: Path | None, *, sync: Address, control: Address, seed: int = 0,
+        self, cell: Cell, record: Path | None, *, sync: Address, control: ControlSettings, seed: int = 0,
         bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), metadata: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
         warm_up(cell, bridge)
@@ -55,7 +55,7 @@ class LiveFacility:
             metadata={"clock": "live", **(metadata or {})},
         )  # fmt: skip
         try:
-            self.control = ControlPort(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down))
+            self.control = Control(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down), WITH_FILE)
         except BadInput:
             self.hall.close()
             raise
@@ -126,6 +126,7 @@ class LiveFacility:
             facility.lateness = clock.advance()
             facility.missed = clock.missed
             began = time.perf_counter_ns()
+            self.control.serve_stops()
             sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING)
             if bridge:
                 bridge.begin_cycle()
