@@ -45,10 +45,10 @@ class UnixLine:
         try:
             try:
                 socket.send_fds(connection, [text], files)
-            except ConnectionError:  # the facility has been started anew: nothing was sent yet
+            except ConnectionError:  # nothing was sent yet
                 if not kept:
-                    raise
-                self._drop(way)
+                    return self._answer(connection, request.get("sequence"))  # its last word: why it does not listen
+                self._drop(way)  # the facility has been started anew
                 connection = self._connected(way)
                 socket.send_fds(connection, [text], files)
             return self._answer(connection, request.get("sequence"))

@@ -111,6 +111,7 @@ class ListeningSocket:
             self.unwelcome += 1
             with contextlib.suppress(OSError):  # it may be gone already
                 opened.send(UNWELCOME, socket.MSG_NOSIGNAL)
+                opened.recv(1)  # closed with something unread, the connection would lose our word as well
             opened.close()
         return None
 
