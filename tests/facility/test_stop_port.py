@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.shared.control_bench import Bench, bench_of, request
+from tests.shared.control_bench import Bench, Person, bench_of, request
 
 from proxops.facility.stop_port import CONNECTIONS, IN_A_ROW, NAMES
 
@@ -100,13 +100,28 @@ def test_a_full_house_loses_no_stop(bench: Bench) -> None:
     while len(bench.control.stops.listening.connections) < CONNECTIONS:
         bench.person(stop=True)
         bench.cycle()
-    for k in range(3):
-        bench.person(stop=True)
-        first.send(b'{"by": "first"}') if k == 0 else None
-        bench.control.serve_stops()
+    first.send(b'{"by": "first"}')
+    listening = bench.control.stops.listening
+    listening._evict(lambda silent: bench.control.stops._hear(silent, 0))
     assert bench.desk.stops == ["first"]
-    assert len(bench.control.stops.listening.connections) <= CONNECTIONS
-    assert bench.control.stops.listening.evicted == 3
+    assert first.gone
+    for _ in range(9):
+        bench.person(stop=True)
+        bench.cycle()
+    assert len(listening.connections) == CONNECTIONS
+
+
+def test_a_crowd_does_not_evict_who_waits_for_the_moment(bench: Bench) -> None:
+    """A console holds its connection for hours without a word."""
+    held = Person.elsewhere(bench.control.sockets.stop)
+    bench.people.append(held)
+    bench.cycle()
+    for _ in range(3 * CONNECTIONS):
+        bench.person(stop=True)
+        bench.cycle()
+    held.send(b'{"by": "Anna"}')
+    bench.cycle()
+    assert bench.desk.stops == ["Anna"]
 
 
 def test_a_stop_on_the_control_socket_works_too(bench: Bench) -> None:

@@ -1,4 +1,4 @@
-"""No load on any port delays a stop beyond two cycles: the loop of the live facility with every socket full, counted in its cycles."""
+"""No load on any port delays a stop beyond two cycles: the live facility's loop with every socket full, counted in cycles."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def live(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> LiveFacility:
 
 def test_a_stop_is_carried_out_within_two_cycles_whatever_floods(live: LiveFacility) -> None:
     facility, flood = live.hall.facility, Flood(live)
-    held = Person(live.control.sockets.stop)
+    held = Person.elsewhere(live.control.sockets.stop)
     stopped_at: list[int] = []
 
     def between(tick: int) -> None:

@@ -1,8 +1,8 @@
 """A Unix socket that listens, its connections, and which of them have something to say. Nothing here blocks.
 
 Level-triggered epoll tells who is readable. Whoever is gets its turn in the order of becoming so: a sender of a thousand
-messages waits for its next turn like everybody else. The number of connections is bounded; when the house is full, the user
-with the most connections loses the one that has been silent for longest.
+messages waits for its next turn like everybody else. The number of connections is bounded; when the house is full, the
+process with the most connections loses the one that has been silent for longest: a crowd is its own loss.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ UNWELCOME: Final = (
 class Connection:
     """One peer. ``spoke`` is the turn in which it was heard last; 0: never."""
 
-    def __init__(self, opened: socket.socket, asker: Asker, uid: int) -> None:
-        self.socket, self.asker, self.uid, self.spoke = opened, asker, uid, 0
+    def __init__(self, opened: socket.socket, asker: Asker, pid: int) -> None:
+        self.socket, self.asker, self.pid, self.spoke = opened, asker, pid, 0
         self.fd = opened.fileno()
 
     def send(self, data: bytes) -> bool:
@@ -107,7 +107,7 @@ class ListeningSocket:
             peer = peer_of(opened)
             role = self._entry.role_of(peer)
             if role is not None:
-                return self._take_in(opened, Asker(f"user id {peer.uid}", role), peer.uid, before_eviction)
+                return self._take_in(opened, Asker(f"user id {peer.uid}", role), peer.pid, before_eviction)
             self.unwelcome += 1
             with contextlib.suppress(OSError):  # it may be gone already
                 opened.send(UNWELCOME, socket.MSG_NOSIGNAL)
@@ -116,18 +116,18 @@ class ListeningSocket:
         return None
 
     def _take_in(
-        self, opened: socket.socket, asker: Asker, uid: int, before_eviction: Callable[[Connection], None]
+        self, opened: socket.socket, asker: Asker, pid: int, before_eviction: Callable[[Connection], None]
     ) -> Connection:
         if len(self.connections) >= self._most:
             self._evict(before_eviction)
-        made = Connection(opened, asker, uid)
+        made = Connection(opened, asker, pid)
         self.connections[made.fd] = made
         self._epoll.register(made.fd, select.EPOLLIN)
         return made
 
     def _evict(self, before: Callable[[Connection], None]) -> None:
-        crowd = Counter(c.uid for c in self.connections.values()).most_common(1)[0][0]
-        silent = min((c for c in self.connections.values() if c.uid == crowd), key=lambda c: c.spoke)
+        crowd = Counter(c.pid for c in self.connections.values()).most_common(1)[0][0]
+        silent = min((c for c in self.connections.values() if c.pid == crowd), key=lambda c: c.spoke)
         before(silent)
         if silent.fd in self.connections:
             self.evicted += 1

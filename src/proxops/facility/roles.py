@@ -57,16 +57,17 @@ class Peer:
 
     uid: int
     gids: frozenset[int]
+    pid: int = 0
 
 
 def peer_of(connection: socket.socket) -> Peer:
     """Credentials as they were when the peer connected. Never blocks."""
-    _, uid, gid = CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size))
+    pid, uid, gid = CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size))
     try:
         told = connection.getsockopt(socket.SOL_SOCKET, PEER_GROUPS, GROUPS_BYTES)
     except OSError:  # an old kernel, or more groups than that: then only the peer's first group counts
         told = b""
-    return Peer(uid, frozenset({gid, *struct.unpack(f"{len(told) // 4}I", told)}))
+    return Peer(uid, frozenset({gid, *struct.unpack(f"{len(told) // 4}I", told)}), pid)
 
 
 class Entry:
