@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
-import click
 import typer
 
 from proxops.cli.options import CellPath, Json, KeyFile, SystemName, Tool, TrajectoryPath, print_json, read_cell
@@ -63,11 +62,11 @@ def _facility(context: typer.Context, control: Control = CONTROL_NAME, key_file:
 
 
 @contextmanager
-def _line() -> Iterator[ControlClient]:
+def _line(context: typer.Context) -> Iterator[ControlClient]:
     """The line to the facility that the command line names."""
     from proxops.client import ControlClient
 
-    control, key_file = click.get_current_context().obj
+    control, key_file = context.obj
     client = ControlClient(control, key=key_file)
     try:
         yield client
@@ -75,9 +74,9 @@ def _line() -> Iterator[ControlClient]:
         client.close()
 
 
-def _ask(json: bool, verb: str, **arguments: object) -> Any:
+def _ask(context: typer.Context, json: bool, verb: str, **arguments: object) -> Any:
     """Ask the facility; say shortly what came of it."""
-    with _line() as line:
+    with _line(context) as line:
         result = line.ask(verb, **arguments)
     _done(json)
     return result
@@ -91,11 +90,11 @@ def _done(json: bool, **more: object) -> None:
 
 
 @ctl.command("status")
-def status(json: Json = False) -> None:
+def status(context: typer.Context, json: Json = False) -> None:
     """Mode, source, cause of a stop, interlocks, axes."""
     from proxops.facility.asking import print_status
 
-    with _line() as line:
+    with _line(context) as line:
         state = line.ask("status")
     if json:
         print_json(state)
@@ -105,24 +104,27 @@ def status(json: Json = False) -> None:
 
 @ctl.command("select")
 def select(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(help="bridge, sync, async, manual, sine or none.")],
     json: Json = False,
 ) -> None:
     """Choose who commands the hall."""
-    _ask(json, "select", source=source)
+    _ask(context, json, "select", source=source)
 
 
 @ctl.command("hardware")
 def hardware(
+    context: typer.Context,
     kind: Annotated[str, typer.Argument(help="simulation or real.")],
     json: Json = False,
 ) -> None:
     """Virtual hall or real robots."""
-    _ask(json, "hardware", kind=kind)
+    _ask(context, json, "hardware", kind=kind)
 
 
 @ctl.command("load")
 def load(
+    context: typer.Context,
     file: TrajectoryPath,
     user_tool: Tool = None,
     cell: CellPath = None,
@@ -131,19 +133,20 @@ def load(
     """Check a trajectory and put it on the desk for `select async`. Name the cell and tool that the facility has."""
     from proxops.facility.asking import load as load_file
 
-    with _line() as line:
+    with _line(context) as line:
         lines = load_file(read_cell(cell, user_tool), file, line)
     _done(json, lines=lines)
 
 
 @ctl.command("drives")
-def drives(state: Switch, json: Json = False) -> None:
+def drives(context: typer.Context, state: Switch, json: Json = False) -> None:
     """Switch all drives; payloads are checked against Table 5 first."""
-    _ask(json, "drives", on=state is Switch.ON)
+    _ask(context, json, "drives", on=state is Switch.ON)
 
 
 @ctl.command("move-to-start")
 def move_to_start(
+    context: typer.Context,
     order: Annotated[str, typer.Option(help="Order of the units.")] = "rail,robot1,robot2",
     wait: Annotated[float, typer.Option(min=0, help="Wait for arrival, at most so many seconds.")] = 0.0,
     json: Json = False,
@@ -151,7 +154,7 @@ def move_to_start(
     """Move rail and robots to the first command, one after another."""
     from proxops.facility.asking import wait_for
 
-    with _line() as line:
+    with _line(context) as line:
         line.ask("move_to_start", order=order)
         if wait > 0:
             wait_for(line, "AT_START", wait)
@@ -159,25 +162,26 @@ def move_to_start(
 
 
 @ctl.command("confirm")
-def confirm(json: Json = False) -> None:
+def confirm(context: typer.Context, json: Json = False) -> None:
     """Start the run."""
-    _ask(json, "confirm")
+    _ask(context, json, "confirm")
 
 
 @ctl.command("safe-stop")
-def safe_stop(json: Json = False) -> None:
+def safe_stop(context: typer.Context, json: Json = False) -> None:
     """Stop from anywhere; latched until reset."""
-    _ask(json, "safe_stop")
+    _ask(context, json, "safe_stop")
 
 
 @ctl.command("reset")
-def reset(json: Json = False) -> None:
+def reset(context: typer.Context, json: Json = False) -> None:
     """Acknowledge a stop whose cause is gone."""
-    _ask(json, "reset")
+    _ask(context, json, "reset")
 
 
 @ctl.command("jog", context_settings={"ignore_unknown_options": True})
 def jog(
+    context: typer.Context,
     component: Annotated[str, typer.Argument(help="rail; a1..a6 (IJT); x y z a b c (IDC, GLC); x y z rx ry rz (CLW).")],
     direction: Direction,
     robot: Annotated[str, typer.Option(help="robot1 or robot2.")] = "robot1",
@@ -190,13 +194,14 @@ def jog(
     from proxops.facility.asking import hold_jog
 
     unit = "rail" if component == "rail" else robot
-    with _line() as line:
+    with _line(context) as line:
         hold_jog(line, system.value, unit, component, 1 if direction is Direction.PLUS else -1, speed, seconds)
     _done(json)
 
 
 @ctl.command("sine")
 def sine(
+    context: typer.Context,
     axis: Annotated[str, typer.Argument(help="rail, robot1_a1 … robot2_a6.")],
     amplitude: Annotated[float, typer.Option(help="mm for the rail, deg for other axes.")] = 2.0,
     frequency: Annotated[float, typer.Option(help="Hz.")] = 0.2,
@@ -205,13 +210,13 @@ def sine(
 ) -> None:
     """Start a sine wave on one axis (needs `select sine`)."""
     scale = 1e-3 if axis == "rail" else math.pi / 180
-    _ask(json, "sine", axis=axis, amplitude=amplitude * scale, frequency_hz=frequency, cycles=cycles)
+    _ask(context, json, "sine", axis=axis, amplitude=amplitude * scale, frequency_hz=frequency, cycles=cycles)
 
 
 @ctl.command("interlock")
-def interlock(name: str, state: Held, json: Json = False) -> None:
+def interlock(context: typer.Context, name: str, state: Held, json: Json = False) -> None:
     """Set one input of the virtual hall by its name."""
-    _ask(json, "interlock", name=name, healthy=state is not Held.OPEN)
+    _ask(context, json, "interlock", name=name, healthy=state is not Held.OPEN)
 
 
 def _short_way(word: str, default: str, help_text: str) -> None:
@@ -219,11 +224,12 @@ def _short_way(word: str, default: str, help_text: str) -> None:
 
     @ctl.command(word, help=help_text)
     def command(
+        context: typer.Context,
         state: Held,
         name: Annotated[str, typer.Option(help="Which one; the first of its kind by default.")] = default,
         json: Json = False,
     ) -> None:
-        interlock(name, state, json)
+        interlock(context, name, state, json)
 
 
 _short_way("door", "door", "Open or close a door of the virtual hall.")
@@ -235,16 +241,18 @@ _short_way("power", "power", "Cut (open) or restore (close) a drive's power.")
 
 @ctl.command("estop")
 def estop(
+    context: typer.Context,
     state: Button,
     name: Annotated[str, typer.Option(help="Which one; the first of its kind by default.")] = "estop",
     json: Json = False,
 ) -> None:
     """Press or release an emergency stop of the virtual hall."""
-    _ask(json, "interlock", name=name, healthy=state is Button.RELEASE)
+    _ask(context, json, "interlock", name=name, healthy=state is Button.RELEASE)
 
 
 @ctl.command("push")
 def push(
+    context: typer.Context,
     x: Annotated[float, typer.Option(help="Impulse along world x, N s.")] = 0.0,
     y: Annotated[float, typer.Option(help="Along y.")] = 0.0,
     z: Annotated[float, typer.Option(help="Along z.")] = 0.0,
@@ -252,10 +260,10 @@ def push(
     json: Json = False,
 ) -> None:
     """Push the module of a live micro-gravity run (proxops run float --realtime)."""
-    _ask(json, "push", x_Ns=x, y_Ns=y, z_Ns=z, duration_s=duration_ms * 1e-3)
+    _ask(context, json, "push", x_Ns=x, y_Ns=y, z_Ns=z, duration_s=duration_ms * 1e-3)
 
 
 @ctl.command("shut-down")
-def shut_down(json: Json = False) -> None:
+def shut_down(context: typer.Context, json: Json = False) -> None:
     """End the facility in good order: robots to rest, log closed."""
-    _ask(json, "shut_down")
+    _ask(context, json, "shut_down")
