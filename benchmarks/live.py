@@ -22,7 +22,7 @@ from proxops.ground.log import Log
 
 SECONDS = 150.0  # late cycles are rare: fewer would say nothing about the ratio
 LATE_S = 1e-3
-PORTS = (47290, 47291)
+PORT, NAME = 47290, "benchmark"
 
 EMPTY_LOOP = """
 import json, sys
@@ -40,7 +40,7 @@ json.dump({"late": late, "missed": clock.missed, "real_time": granted}, open(sys
 
 def _speak(seconds: float, operator: ControlClient) -> None:
     """A satellite simulator in this process: through the whole procedure, then a slow approach, answered every cycle."""
-    client, deadline = SyncClient(("127.0.0.1", PORTS[0]), 0.05), time.monotonic()
+    client, deadline = SyncClient(("127.0.0.1", PORT), 0.05), time.monotonic()
     values = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] * 7, 1.50]
     asked, cycles, ending = set(), 0, deadline + seconds
     while deadline < ending:
@@ -68,10 +68,10 @@ def run() -> dict[str, float | str]:
         folder = Path(name)
         serve = subprocess.Popen(
             [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder / "serve"), "--no-report", "--no-console",
-             "--port", str(PORTS[0]), "--control-port", str(PORTS[1])],
+             "--port", str(PORT), "--control", NAME],
             stdout=subprocess.DEVNULL, stderr=(folder / "serve.txt").open("w"),
         )  # fmt: skip
-        control = ControlClient(("127.0.0.1", PORTS[1]), 1.0)
+        control = ControlClient(NAME, 1.0)
         _wait(control)
         control.ask("select", source="sync")
         empty = subprocess.Popen(

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
+from proxops.facility.control import ControlSettings
+from proxops.facility.control_lock import ANY
 from proxops.facility.live import LiveFacility
 from proxops.lab.cell import Cell
 
@@ -31,7 +33,7 @@ def round_trip(cell: Cell) -> dict[str, float]:
     """Shares of packets whose status came in the same cycle and in the next, and the times in ms."""
     with tempfile.TemporaryDirectory() as name:
         probe = compile_probe(Path(name))
-        live = LiveFacility(cell, None, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), bridge=BridgeSettings())
+        live = LiveFacility(cell, None, sync=(LOOPBACK, 0), control=ControlSettings(ANY), bridge=BridgeSettings())
         end = live.hall.desk.bridge
         assert end is not None
         words = [str(probe), str(end.port.address[1]), str(PACKETS)]

@@ -10,15 +10,15 @@ import time
 
 from proxops import ControlClient, Refused, SyncClient, System
 
-PORT, CONTROL = 47330, 47331
+PORT, NAME = 47330, "example"
 START = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] * 7, 1.50]  # GLC
 
 with tempfile.TemporaryDirectory() as folder:
     command = [sys.executable, "-m", "proxops.cli", "serve", "--out", folder, "--no-report", "--no-console", "--json"]
     facility = subprocess.Popen(
-        [*command, "--port", str(PORT), "--bridge-port", "0", "--control-port", str(CONTROL)], stdout=subprocess.DEVNULL
+        [*command, "--port", str(PORT), "--bridge-port", "0", "--control", NAME], stdout=subprocess.DEVNULL
     )
-    operator, simulator = ControlClient(("127.0.0.1", CONTROL)), SyncClient(("127.0.0.1", PORT))
+    operator, simulator = ControlClient(NAME), SyncClient(("127.0.0.1", PORT))
 
     def mode() -> str:
         try:

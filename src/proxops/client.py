@@ -3,32 +3,38 @@ on-board computer, which a simulation asks."""
 
 from __future__ import annotations
 
-import json
+import os
 import socket
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from proxops.core.bridge_datagram import BridgeCommand, BridgeStatus, unpack_status
 from proxops.core.bridge_datagram import pack_command as pack_bridge_command
 from proxops.core.channel import (
     BRIDGE_PORT,
-    CONTROL_PORT,
+    CONTROL_NAME,
     CONTROL_VERSION,
     FLIGHT_PORT,
     LOOPBACK,
-    SIZE_LIMIT,
     SYNC_PORT,
     TIME_TO_LIVE_MS,
 )
+from proxops.core.clock import monotonic_ns
+from proxops.core.control_line import ControlLine, SealedLine, UnixLine
+from proxops.core.control_sockets import address_of
 from proxops.core.datagram import Answer, Command, Malformed, pack_command, unpack_answer
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, Refused
+from proxops.core.sealed_datagram import read_key
 from proxops.core.vocabulary import System
 
 if TYPE_CHECKING:
     from proxops.core.flight import FlightSoftware
     from proxops.core.flight_datagram import MeasurementsReceived
+
+STOP_TRIES: Final = 3
 
 
 class SyncClient:
@@ -167,41 +173,73 @@ def _of_length(size: int, values: Sequence[float], what: str) -> tuple[float, ..
 
 
 class ControlClient:
-    """The operator's end of the control channel; raises what the facility refused."""
+    """Raises what the facility refused.
 
-    def __init__(self, address: tuple[str, int] = (LOOPBACK, CONTROL_PORT), timeout_s: float = 2.0) -> None:
-        self._address = address
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.settimeout(timeout_s)
+    ``control``: NAME of a facility of one's own, USER@NAME of another user's, a control socket's path, or HOST:PORT of another
+    machine, which needs the key (its bytes, or the file that holds them).
+    """
+
+    def __init__(
+        self, control: str | Path = CONTROL_NAME, timeout_s: float = 2.0, key: bytes | Path | None = None
+    ) -> None:
+        self._where = os.fspath(control)
+        self._line: ControlLine
+        if ":" in self._where and "/" not in self._where:
+            if key is None:
+                raise BadInput(
+                    "control over the network needs a key", value=self._where, way_out="give --key-file FILE"
+                )
+            secret = read_key(key) if isinstance(key, Path) else key
+            self._line = SealedLine(address_of(self._where), secret, timeout_s)
+        else:
+            self._line = UnixLine(self._where, timeout_s)
         self._sequence = 0
-        self._name = f"{time.time_ns():x}"
 
     def ask(self, verb: str, **arguments: object) -> Any:
-        """Send one request and wait for its answer."""
+        """Send one request and wait for its answer. A stop goes its own way."""
+        if verb == "safe_stop":
+            return self.safe_stop(str(arguments.get("by", "")))
+        return self._ask(verb, arguments, None)
+
+    def ask_with_file(self, verb: str, fd: int, **arguments: object) -> Any:
+        """A request that hands over an open file, on this machine only. The descriptor here stays the caller's."""
+        return self._ask(verb, arguments, fd)
+
+    def _ask(self, verb: str, arguments: dict[str, object], fd: int | None) -> Any:
         self._sequence += 1
         request = {
-            "proxops": CONTROL_VERSION, "client": self._name, "sequence": self._sequence, "sent_utc_ns": time.time_ns(),
-            "ttl_ms": TIME_TO_LIVE_MS, "do": verb, "with": arguments,
+            "proxops": CONTROL_VERSION, "sequence": self._sequence, "sent_ns": monotonic_ns(), "ttl_ms": TIME_TO_LIVE_MS,
+            "do": verb, "with": arguments,
         }  # fmt: skip
-        where = f"{self._address[0]}:{self._address[1]}"
         try:
-            self._socket.sendto(json.dumps(request).encode(), self._address)
-            while True:
-                reply = json.loads(self._socket.recv(SIZE_LIMIT))
-                if reply.get("sequence", self._sequence) == self._sequence:
-                    break
-        except (TimeoutError, ConnectionError):
+            return _result(self._line.ask(request, fd))
+        except OSError as error:
             raise Refused(
-                f"no facility answers at {where}: start one with proxops serve (for ctl push: proxops run float --realtime)"
+                f"no facility answers at {self._where} ({error.strerror or 'time is up'}): start one with proxops serve "
+                "(for ctl push: proxops run float --realtime)"
             ) from None
-        if not reply["ok"]:
-            if reply["exit"] == EXIT_BAD_INPUT:
-                raise BadInput(reply["error"])
-            raise Refused(reply["error"])
-        return reply.get("result")
+
+    def safe_stop(self, by: str = "") -> None:
+        """Returns when the facility has acknowledged the stop; tries again on a new way when it does not."""
+        for _ in range(STOP_TRIES):
+            try:
+                _result(self._line.stop(by))
+                return
+            except OSError as error:
+                why = error.strerror or "time is up"
+        raise Refused(
+            f"SAFE STOP NOT ACKNOWLEDGED by the facility at {self._where} ({why}): use a hardware emergency stop"
+        )
 
     def close(self) -> None:
-        self._socket.close()
+        self._line.close()
+
+
+def _result(reply: dict[str, Any]) -> Any:
+    if reply.get("ok"):
+        return reply.get("result")
+    told = str(reply.get("error", "refused"))
+    raise BadInput(told) if reply.get("exit") == EXIT_BAD_INPUT else Refused(told)
 
 
 class FlightComputer:

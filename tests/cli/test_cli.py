@@ -126,7 +126,7 @@ def test_json_errors_are_json(run: Run) -> None:
 
 
 def test_nobody_answers(run: Run) -> None:
-    code, _, err = run("ctl", "status", "--control-port", 9)
+    code, _, err = run("ctl", "--control", "nobody", "status")
     assert code == 1
     assert "proxops serve" in err
 

@@ -78,12 +78,12 @@ def test_an_unknown_scenario_says_where_the_known_ones_are() -> None:
     assert done.returncode == 2 and "extepos" in done.stderr
 
 
-def test_a_control_port_is_refused_where_nobody_listens_on_it(short: Path, tmp_path: Path) -> None:
+def test_a_control_name_is_refused_where_nobody_listens(short: Path, tmp_path: Path) -> None:
     for scenario, words in (
-        (str(short), "--control-port: for experiments only"),
+        (str(short), "--control: for experiments only"),
         ("grasp", "has no use"),
         ("float", "--realtime"),
     ):
-        done = proxops("run", scenario, "--out", str(tmp_path / "run"), "--control-port", "47990")
+        done = proxops("run", scenario, "--out", str(tmp_path / "run"), "--control", "other")
         assert done.returncode == 2
         assert words in done.stderr

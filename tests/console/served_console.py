@@ -93,7 +93,7 @@ def wait_until(true: Callable[[], Any], seconds: float = 10.0, what: str = "") -
 def serve(folder: Path, *words: str) -> Served:
     """``proxops serve`` on free ports."""
     command = [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder), "--no-report", "--seed", "1"]
-    command += ["--port", "0", "--bridge-port", "0", "--control-port", "0", "--console-port", "0", *words]
+    command += ["--port", "0", "--bridge-port", "0", "--control", "0", "--console-port", "0", *words]
     told = folder.parent / "stderr.txt"
     with told.open("w") as stream:
         process = subprocess.Popen(command, stderr=stream, stdout=subprocess.DEVNULL, text=True, env=os.environ.copy())

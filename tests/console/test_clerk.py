@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -15,6 +17,7 @@ from proxops.console.desk_line import DeskLine
 from proxops.console.requests import Request, understood
 from proxops.console.turn import Turn
 from proxops.console.viewer import Viewer
+from proxops.core.clock import monotonic_ns
 from proxops.core.errors import Refused
 
 
@@ -22,8 +25,13 @@ class Line:
     def __init__(self) -> None:
         self.asked: list[tuple[str, float, float]] = []
 
-    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0) -> None:
+    async def ask(
+        self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0, fd: int | None = None
+    ) -> None:
         self.asked.append((verb, ttl_ms, age_ms))
+
+    async def stop(self, by: str) -> None:
+        self.asked.append(("stop", 0.0, 0.0))
 
     def send(self, verb: str, arguments: dict[str, Any], ttl_ms: float) -> None:
         self.asked.append((verb, ttl_ms, 0.0))
@@ -37,7 +45,7 @@ class Desk:
         self.anna, self.ben = self.attendance.enter("Anna"), self.attendance.enter("Ben")
         self.attendance.take(self.anna, over=False)
         timed = {"load_upload": self._load}
-        self.clerk = Clerk(self.attendance, cast(DeskLine, self.line), lambda viewer: {}, {}, timed)
+        self.clerk = Clerk(self.attendance, cast(DeskLine, self.line), self.line, lambda viewer: {}, {}, timed)
 
     async def _load(self, viewer: Viewer, arguments: dict[str, Any], turn: Turn) -> None:
         self.turns.append(turn)
@@ -92,26 +100,27 @@ def test_a_turn_that_comes_too_late_or_without_control() -> None:
     asyncio.run(test())
 
 
-def test_the_facility_hears_how_old_a_request_is() -> None:
+def test_the_facility_hears_how_old_a_request_is(tmp_path: Path) -> None:
     """The moment it was made is what goes over the line, not that of sending."""
 
-    class Facility(asyncio.DatagramProtocol):
-        def connection_made(self, transport: Any) -> None:
-            self.transport = transport
-
-        def datagram_received(self, data: bytes, addr: Any) -> None:
-            asked = json.loads(data)
-            age_ms = (time.time_ns() - asked["sent_utc_ns"]) * 1e-6
-            reply = {"sequence": asked["sequence"], "ok": True, "result": [age_ms, asked["ttl_ms"]]}
-            self.transport.sendto(json.dumps(reply).encode(), addr)
+    def facility(asked: socket.socket) -> None:
+        for _ in range(2):
+            request = json.loads(asked.recv(9000))
+            age_ms = (monotonic_ns() - request["sent_ns"]) * 1e-6
+            reply = {"sequence": request["sequence"], "ok": True, "result": [age_ms, request["ttl_ms"]]}
+            asked.send(json.dumps(reply).encode())
 
     async def test() -> None:
-        place, _ = await asyncio.get_running_loop().create_datagram_endpoint(Facility, ("127.0.0.1", 0))
-        line = await DeskLine.open(place.get_extra_info("sockname"))
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listening.bind(str(tmp_path / "control"))
+        listening.listen()
+        line = await DeskLine.open(tmp_path / "control")
+        serving = asyncio.create_task(asyncio.to_thread(facility, listening.accept()[0]))
         fresh, old = await line.ask("jog", {}, 800.0), await line.ask("jog", {}, 800.0, 300.0)
         assert fresh[1] == old[1] == 800.0
         assert 0.0 <= fresh[0] < 300.0 <= old[0]
         line.close()
-        place.close()
+        await serving
+        listening.close()
 
     asyncio.run(test())

@@ -38,7 +38,7 @@ def test_a_mission_is_flown_paused_and_told(tmp_path: Path) -> None:
     path, at = tmp_path / "brief.toml", ("127.0.0.1", 9)
     path.write_text(MISSION)
     pool, mission = Ring.create("pool", POOL_DTYPE, 4), Ring.create("mission", MISSION_DTYPE, 64)
-    about = FacilityAbout(os.getpid(), at, at, at, pool.path, pool.path, mission.path, 0.05)
+    about = FacilityAbout(os.getpid(), at, at, pool.path, pool.path, pool.path, pool.path, mission.path, 0.05)
     runs = ScenarioRuns(about, tmp_path, [parse_mission(MISSION, path)])
     try:
         runs.start("brief")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 
@@ -17,8 +16,7 @@ class Line:
     def __init__(self) -> None:
         self.sent, self.silent = 0, False
 
-    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0) -> None:
-        assert verb == "safe_stop"
+    async def stop(self, by: str) -> None:
         self.sent += 1
         await asyncio.sleep(0)
         if self.silent:

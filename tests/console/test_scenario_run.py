@@ -91,7 +91,7 @@ def runs(bridge: Bridge, tmp_path: Path) -> Iterator[ScenarioRuns]:
     (tmp_path / "broken.toml").write_text("name = 3\n")  # somebody has edited it meanwhile
     (tmp_path / "turn.toml").write_text(TURN)
     experiment = parse_experiment(TURN, tmp_path / "turn.toml")
-    about = FacilityAbout(os.getpid(), at, at, at, tmp_path / "pool", tmp_path / "events")
+    about = FacilityAbout(os.getpid(), at, at, tmp_path, tmp_path, tmp_path / "pool", tmp_path / "events")
     engine = ScenarioRuns(about, tmp_path / "runs", [*scenarios, experiment])
     yield engine
     engine.close()
@@ -100,17 +100,13 @@ def runs(bridge: Bridge, tmp_path: Path) -> Iterator[ScenarioRuns]:
 def test_the_facility_is_read_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "facility.json"
     told = {
-        "pid": 7, "sync": ["127.0.0.1", 1], "bridge": ["127.0.0.1", 2], "control": ["127.0.0.1", 3], "pool_ring": "/a",
+        "pid": 7, "sync": ["127.0.0.1", 1], "bridge": ["127.0.0.1", 2], "control": "/c", "stop": "/s", "pool_ring": "/a",
         "event_ring": "/b", "real_time": "as serve writes it",
     }  # fmt: skip
     path.write_text(json.dumps(told))
     about = FacilityAbout.read(path)
-    assert (about.pid, about.bridge, about.control, about.pool_ring) == (
-        7,
-        ("127.0.0.1", 2),
-        ("127.0.0.1", 3),
-        Path("/a"),
-    )
+    assert (about.pid, about.bridge, about.pool_ring) == (7, ("127.0.0.1", 2), Path("/a"))
+    assert (about.control, about.stop) == (Path("/c"), Path("/s"))
     assert (about.mission_ring, about.latency_s) == (None, None)
     path.write_text(json.dumps(told | {"mission_ring": "/c", "latency_s": 0.05}))
     assert (FacilityAbout.read(path).mission_ring, FacilityAbout.read(path).latency_s) == (Path("/c"), 0.05)
@@ -124,7 +120,7 @@ def test_the_facility_is_read_from_its_file(tmp_path: Path) -> None:
 
 def test_the_catalogue_is_the_shelf(tmp_path: Path) -> None:
     at = ("127.0.0.1", 9)
-    about = FacilityAbout(1, at, at, at, tmp_path, tmp_path)
+    about = FacilityAbout(1, at, at, tmp_path, tmp_path, tmp_path, tmp_path)
     rows = {row["name"]: row for row in ScenarioRuns(about, tmp_path).catalogue()}
     assert {row["kind"] for row in rows.values()} == {"scripted", "mission", "experiment"}
     assert rows["straight"]["where"] == rows["approach"]["where"] == LIVE
@@ -136,7 +132,7 @@ def test_the_catalogue_is_the_shelf(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="approach cannot be run here"):
         runs.start("approach")
     assert runs.state()["phase"] == "idle"
-    offered = ScenarioRuns(FacilityAbout(1, at, at, at, tmp_path, tmp_path, tmp_path, 0.05), tmp_path)
+    offered = ScenarioRuns(FacilityAbout(1, at, at, tmp_path, tmp_path, tmp_path, tmp_path, tmp_path, 0.05), tmp_path)
     assert not any(row["why_not"] for row in offered.catalogue())
     assert offered.needs_bridge("approach")
     assert not offered.needs_bridge("planar")

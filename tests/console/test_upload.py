@@ -55,13 +55,15 @@ class Line:
         self.free, self.error = asyncio.Event(), ""
         self.free.set()
 
-    async def ask(self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0) -> Any:
+    async def ask(
+        self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0, fd: int | None = None
+    ) -> Any:
         job = len(self.loaded)
         if verb == "status":
             state = "refused" if self.error else "loaded" if self.free.is_set() else "checking"
             return {"load": {"job": job, "state": state, "source": "", "lines": 2, "error": self.error, "exit": 2}}
-        assert verb == "load" and is_sealed(arguments["fd"])
-        self.loaded.append((arguments["source"], os.pread(arguments["fd"], 1000, 0)))
+        assert verb == "load" and fd is not None and is_sealed(fd)
+        self.loaded.append((arguments["source"], os.pread(fd, 1000, 0)))
         return {"job": job + 1}
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from proxops.arms.model import load_model
+from proxops.client import ControlClient
 from proxops.core.channel import LOOPBACK
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment, experiment_paths, parse_experiment
 from proxops.core.experiment_float import FloatFile
 from proxops.core.strict_table import judge_table
-from proxops.facility.asking import ask
 from proxops.facility.float_bench import FloatBench, prepare
 from proxops.facility.float_desk import FloatDesk
 from proxops.facility.float_experiment import FloatRan, assemble, bend_once, lockstep
@@ -194,7 +194,7 @@ def test_bad_input_is_named_and_nothing_moves(changes: dict[str, Any], words: st
 
 def test_a_push_over_the_control_channel_reaches_the_hand() -> None:
     hand = Hand(())
-    desk = FloatDesk(hand, lambda: 12.0, 0)
+    desk = FloatDesk(hand, lambda: 12.0, "0")
     served = threading.Event()
 
     def serve() -> None:
@@ -205,13 +205,14 @@ def test_a_push_over_the_control_channel_reaches_the_hand() -> None:
     worker = threading.Thread(target=serve)
     worker.start()
     try:
-        ask(desk.port, "push", x_Ns=0.0, y_Ns=2.0, z_Ns=0.0, duration_s=0.1)
-        assert ask(desk.port, "status")["pushes"] == 1
+        ask = ControlClient(desk.name).ask
+        ask("push", x_Ns=0.0, y_Ns=2.0, z_Ns=0.0, duration_s=0.1)
+        assert ask("status")["pushes"] == 1
         with pytest.raises(BadInput, match="at most"):
-            ask(desk.port, "push", x_Ns=900.0, y_Ns=0.0, z_Ns=0.0, duration_s=0.1)
+            ask("push", x_Ns=900.0, y_Ns=0.0, z_Ns=0.0, duration_s=0.1)
         with pytest.raises(BadInput, match="duration"):
-            ask(desk.port, "push", x_Ns=1.0, y_Ns=0.0, z_Ns=0.0, duration_s=9.0)
-        ask(desk.port, "shut_down")
+            ask("push", x_Ns=1.0, y_Ns=0.0, z_Ns=0.0, duration_s=9.0)
+        ask("shut_down")
         assert desk.stop_asked
     finally:
         served.set()
@@ -440,7 +441,7 @@ def test_a_live_run_has_rehearsed_a_bridge() -> None:
     assert {Following.CATCHING_UP, Following.BRIDGING} <= bend_once(bench_of())
 
 
-def test_a_control_port_is_for_live_runs() -> None:
+def test_a_control_name_is_for_live_runs() -> None:
     from proxops.facility.experiments import carry_out
 
     def run(name: str, **options: Any) -> None:
@@ -448,6 +449,6 @@ def test_a_control_port_is_for_live_runs() -> None:
         carry_out(parse_experiment(path.read_text(), path), lambda what, done, of: None, **options)
 
     with pytest.raises(BadInput, match="add --realtime"):
-        run("float", control_port=9)
-    with pytest.raises(BadInput, match="--control-port: this experiment has no use"):
-        run("grasp", control_port=9)
+        run("float", control="hall")
+    with pytest.raises(BadInput, match="--control: this experiment has no use"):
+        run("grasp", control="hall")

@@ -33,14 +33,10 @@ START = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] 
 DT = 0.004
 
 
-def free_ports() -> tuple[int, int]:
-    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = tuple(s.getsockname()[1] for s in sockets)
-    for s in sockets:
-        s.close()
-    return ports  # type: ignore[return-value]
+def free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
+        opened.bind(("127.0.0.1", 0))
+        return int(opened.getsockname()[1])
 
 
 class Live:
@@ -48,7 +44,8 @@ class Live:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.sync_port, self.control_port = free_ports()
+        self.sync_port = free_port()
+        self.name = f"test-{os.getpid()}-{self.sync_port}"
         command = [
             sys.executable,
             "-m",
@@ -62,9 +59,9 @@ class Live:
             "--no-report",
             "--json",
         ]
-        command += ["--port", str(self.sync_port), "--control-port", str(self.control_port)]
+        command += ["--port", str(self.sync_port), "--control", self.name]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.control = ControlClient(("127.0.0.1", self.control_port), 5.0)
+        self.control = ControlClient(self.name, 5.0)
         self.wait("READY", patience=60)
 
     def status(self) -> dict:
@@ -298,18 +295,19 @@ def test_confirm_is_refused_when_the_command_has_moved_away(live: Live) -> None:
     [
         (b"not json", "cannot be read"),
         (b"[]", "another version"),
-        (b'{"proxops": 2}', "another version"),
+        (b'{"proxops": 1}', "another version"),
         (
-            b'{"proxops": 1, "client": "x", "sequence": 1, "sent_utc_ns": 0, "ttl_ms": 100, "do": "status"}',
+            b'{"proxops": 2, "sequence": 1, "sent_ns": 0, "ttl_ms": 100, "do": "status"}',
             "too old",
         ),
         (b"\xff" * 2000, "cannot be read"),
     ],
 )
 def test_the_control_channel_refuses_nonsense(live: Live, request_: bytes, words: str) -> None:
-    raw = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    raw = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     raw.settimeout(2)
-    raw.sendto(request_, ("127.0.0.1", live.control_port))
+    raw.connect(json.loads((live.folder / "facility.json").read_text())["control"])
+    raw.send(request_)
     assert words in raw.recv(60000).decode()
     raw.close()
 
@@ -352,7 +350,7 @@ def test_a_loaded_trajectory_is_played_live(live: Live, tmp_path: Path) -> None:
         live.control.ask("reset")
     elif live.status()["mode"] == "MANUAL":
         live.control.ask("select", source="none")
-    assert load(live.control_port, path) == 250
+    assert load(live.control, path) == 250
     path.write_text("")  # whatever becomes of the file
     live.control.ask("select", source="async")
     live.control.ask("move_to_start", order="rail,robot1,robot2")
@@ -364,7 +362,7 @@ def test_a_loaded_trajectory_is_played_live(live: Live, tmp_path: Path) -> None:
     with path.open("w") as file:
         write_trajectory(motion, file)
     with pytest.raises(BadInput, match="line 121"):
-        load(live.control_port, path)
+        load(live.control, path)
 
 
 def test_a_mission_can_join_a_hall_that_is_served_and_is_gone_when_it_falls_silent(live: Live) -> None:

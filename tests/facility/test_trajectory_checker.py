@@ -66,16 +66,16 @@ class Bench:
         self.intake = TrajectoryIntake(start)
         self.intake.serve(self.hall.desk, clock.now_ns)
         self._verbs = desk_verbs(self.hall.desk, lambda: None)
-        monkeypatch.setattr(asking, "ask", self._ask)
 
-    def _ask(self, control: int, verb: str, **arguments: Any) -> Any:
+    def ask(self, verb: str, **arguments: Any) -> Any:
         self.intake.poll()
-        if "fd" in arguments:
-            arguments["fd"] = os.dup(arguments["fd"])  # as a socket does
         return self._verbs[verb](arguments)
 
+    def ask_with_file(self, verb: str, fd: int, **arguments: Any) -> Any:
+        return self.ask(verb, fd=os.dup(fd), **arguments)  # as a socket does
+
     def load(self, path: Path) -> int:
-        return asking.load(0, path)
+        return asking.load(self, path)
 
     @property
     def desk(self) -> Any:

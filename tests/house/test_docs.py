@@ -25,12 +25,16 @@ from proxops.core.clock import LockstepClock
 from proxops.core.datagram import ANSWER_SIZE, COMMAND_SIZE, Refusal
 from proxops.core.frames import FRAMES
 from proxops.core.scenario import Bridge, Client, Network, ScenarioFile, parse_scenario, shipped
+from proxops.core.sealed_datagram import HEAD, SEAL_BYTES, SMALLEST, Kind
 from proxops.core.strict_table import Strict
 from proxops.core.vocabulary import Mode, Phase, Standstill, Zone
+from proxops.facility import control_port, network_control, stop_port
 from proxops.facility.application import Application
 from proxops.facility.bridged import Bridged
 from proxops.facility.build import build
+from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.events import ALARMS
+from proxops.facility.roles import LEAST
 from proxops.facility.run import LockstepRun, settings_of
 from proxops.lab.cell import Cell, load_cell
 from proxops.safety.interlocks import DRIVES_DROP, KINDS
@@ -95,6 +99,36 @@ def test_refusals_and_modes_are_named_on_the_page() -> None:
             assert re.search(rf"\b{int(refusal)} {refusal.name}\b", INTERFACES)
     for mode in Mode:
         assert f"{int(mode)} {mode.name}" in INTERFACES
+
+
+def test_every_verb_is_on_the_page_with_its_least_role() -> None:
+    told = [(r[0], r[1]) for r in rows(INTERFACES, "Who may ask for what")]
+    assert told == [(verb, least.name.lower()) for verb, least in LEAST.items()]
+    assert set(desk_verbs(None, lambda: None)) <= set(LEAST)  # type: ignore[arg-type]
+
+
+def test_the_sealed_datagram_is_laid_out_as_the_page_says() -> None:
+    told = [(int(r[0]), int(r[1])) for r in rows(INTERFACES, "Over the network, with a key")]
+    at = 0
+    for offset, length in told:
+        assert offset == at
+        at += length
+    assert at == SMALLEST == HEAD.size + SEAL_BYTES
+    for kind in Kind:
+        assert f"{int(kind)} {kind.name}" in INTERFACES
+
+
+def test_the_time_of_each_control_port_is_on_the_page() -> None:
+    told = [(r[0], r[1]) for r in rows(SAFETY, "How a stop gets through")]
+    assert told == [
+        ("stop", f"{stop_port.BUDGET_NS / 1e6:g} ms, {stop_port.DOOR} new connections"),
+        ("control", f"{control_port.BUDGET_NS / 1e6:g} ms, {control_port.REQUESTS} requests"),
+        (
+            "control over the network",
+            f"{network_control.REQUEST_BUDGET_NS / 1e6:g} ms, {network_control.REQUESTS} requests; "
+            f"stops {network_control.STOP_BUDGET_NS / 1e6:g} ms",
+        ),
+    ]
 
 
 def test_every_frame_is_on_the_page() -> None:

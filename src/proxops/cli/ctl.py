@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proxops.cli.options import (
-    CONTROL,
-    ControlPort,
-    Json,
-    SystemName,
-    TrajectoryPath,
-    print_json,
-)
+from proxops.cli.options import Json, KeyFile, SystemName, TrajectoryPath, print_json
+from proxops.core.channel import CONTROL_NAME
+
+if TYPE_CHECKING:
+    from proxops.client import ControlClient
 
 ctl = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Drive a running facility (proxops serve).")
+Control = Annotated[
+    str,
+    typer.Option(
+        envvar="PROXOPS_CONTROL",
+        help="NAME of the facility (serve --control), USER@NAME of another user's, a control socket, or HOST:PORT.",
+    ),
+]
 
 
 class Held(StrEnum):
@@ -49,11 +55,29 @@ class Direction(StrEnum):
     MINUS = "-"
 
 
-def _ask(control_port: int, json: bool, verb: str, **arguments: object) -> Any:
-    """Ask the facility; say shortly what came of it."""
-    from proxops.facility.asking import ask
+@ctl.callback()
+def _facility(context: typer.Context, control: Control = CONTROL_NAME, key_file: KeyFile = None) -> None:
+    """Which facility the commands are for."""
+    context.obj = control, key_file
 
-    result = ask(control_port, verb, **arguments)
+
+@contextmanager
+def _line(context: typer.Context) -> Iterator[ControlClient]:
+    """The line to the facility that the command line names."""
+    from proxops.client import ControlClient
+
+    control, key_file = context.obj
+    client = ControlClient(control, key=key_file)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _ask(context: typer.Context, json: bool, verb: str, **arguments: object) -> Any:
+    """Ask the facility; say shortly what came of it."""
+    with _line(context) as line:
+        result = line.ask(verb, **arguments)
     _done(json)
     return result
 
@@ -66,11 +90,12 @@ def _done(json: bool, **more: object) -> None:
 
 
 @ctl.command("status")
-def status(control_port: ControlPort = CONTROL, json: Json = False) -> None:
+def status(context: typer.Context, json: Json = False) -> None:
     """Mode, source, cause of a stop, interlocks, axes."""
-    from proxops.facility.asking import ask, print_status
+    from proxops.facility.asking import print_status
 
-    state = ask(control_port, "status")
+    with _line(context) as line:
+        state = line.ask("status")
     if json:
         print_json(state)
     else:
@@ -79,113 +104,117 @@ def status(control_port: ControlPort = CONTROL, json: Json = False) -> None:
 
 @ctl.command("select")
 def select(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(help="bridge, sync, async, manual, sine or none.")],
-    control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
     """Choose who commands the hall."""
-    _ask(control_port, json, "select", source=source)
+    _ask(context, json, "select", source=source)
 
 
 @ctl.command("hardware")
 def hardware(
+    context: typer.Context,
     kind: Annotated[str, typer.Argument(help="simulation or real.")],
-    control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
     """Virtual hall or real robots."""
-    _ask(control_port, json, "hardware", kind=kind)
+    _ask(context, json, "hardware", kind=kind)
 
 
 @ctl.command("load")
 def load(
+    context: typer.Context,
     file: TrajectoryPath,
-    control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
     """Have the facility check a trajectory, with its own cell and tool, and put it on the desk for `select async`."""
     from proxops.facility.asking import load as load_file
 
-    _done(json, lines=load_file(control_port, file))
+    with _line(context) as line:
+        lines = load_file(line, file)
+    _done(json, lines=lines)
 
 
 @ctl.command("drives")
-def drives(state: Switch, control_port: ControlPort = CONTROL, json: Json = False) -> None:
+def drives(context: typer.Context, state: Switch, json: Json = False) -> None:
     """Switch all drives; payloads are checked against Table 5 first."""
-    _ask(control_port, json, "drives", on=state is Switch.ON)
+    _ask(context, json, "drives", on=state is Switch.ON)
 
 
 @ctl.command("move-to-start")
 def move_to_start(
+    context: typer.Context,
     order: Annotated[str, typer.Option(help="Order of the units.")] = "rail,robot1,robot2",
     wait: Annotated[float, typer.Option(min=0, help="Wait for arrival, at most so many seconds.")] = 0.0,
-    control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
     """Move rail and robots to the first command, one after another."""
-    from proxops.facility.asking import ask, wait_for
+    from proxops.facility.asking import wait_for
 
-    ask(control_port, "move_to_start", order=order)
-    if wait > 0:
-        wait_for(control_port, "AT_START", wait)
+    with _line(context) as line:
+        line.ask("move_to_start", order=order)
+        if wait > 0:
+            wait_for(line, "AT_START", wait)
     _done(json)
 
 
 @ctl.command("confirm")
-def confirm(control_port: ControlPort = CONTROL, json: Json = False) -> None:
+def confirm(context: typer.Context, json: Json = False) -> None:
     """Start the run."""
-    _ask(control_port, json, "confirm")
+    _ask(context, json, "confirm")
 
 
 @ctl.command("safe-stop")
-def safe_stop(control_port: ControlPort = CONTROL, json: Json = False) -> None:
+def safe_stop(context: typer.Context, json: Json = False) -> None:
     """Stop from anywhere; latched until reset."""
-    _ask(control_port, json, "safe_stop")
+    _ask(context, json, "safe_stop")
 
 
 @ctl.command("reset")
-def reset(control_port: ControlPort = CONTROL, json: Json = False) -> None:
+def reset(context: typer.Context, json: Json = False) -> None:
     """Acknowledge a stop whose cause is gone."""
-    _ask(control_port, json, "reset")
+    _ask(context, json, "reset")
 
 
 @ctl.command("jog", context_settings={"ignore_unknown_options": True})
 def jog(
+    context: typer.Context,
     component: Annotated[str, typer.Argument(help="rail; a1..a6 (IJT); x y z a b c (IDC, GLC); x y z rx ry rz (CLW).")],
     direction: Direction,
     robot: Annotated[str, typer.Option(help="robot1 or robot2.")] = "robot1",
     system: Annotated[SystemName, typer.Option(case_sensitive=False, help="Coordinate system.")] = SystemName.IJT,
     seconds: Annotated[float, typer.Option("--for", min=0.05, max=60, help="How long the button is held.")] = 1.0,
     speed: Annotated[float, typer.Option(min=0.01, max=1, help="Share of the jog speed.")] = 1.0,
-    control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
     """Hold a jog button for a while (needs `select manual`)."""
     from proxops.facility.asking import hold_jog
 
     unit = "rail" if component == "rail" else robot
-    hold_jog(control_port, system.value, unit, component, 1 if direction is Direction.PLUS else -1, speed, seconds)
+    with _line(context) as line:
+        hold_jog(line, system.value, unit, component, 1 if direction is Direction.PLUS else -1, speed, seconds)
     _done(json)
 
 
 @ctl.command("sine")
 def sine(
+    context: typer.Context,
     axis: Annotated[str, typer.Argument(help="rail, robot1_a1 … robot2_a6.")],
     amplitude: Annotated[float, typer.Option(help="mm for the rail, deg for other axes.")] = 2.0,
     frequency: Annotated[float, typer.Option(help="Hz.")] = 0.2,
     cycles: Annotated[int, typer.Option(help="Number of periods, the first swelling, the last fading.")] = 4,
-    control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
     """Start a sine wave on one axis (needs `select sine`)."""
     scale = 1e-3 if axis == "rail" else math.pi / 180
-    _ask(control_port, json, "sine", axis=axis, amplitude=amplitude * scale, frequency_hz=frequency, cycles=cycles)
+    _ask(context, json, "sine", axis=axis, amplitude=amplitude * scale, frequency_hz=frequency, cycles=cycles)
 
 
 @ctl.command("interlock")
-def interlock(name: str, state: Held, control_port: ControlPort = CONTROL, json: Json = False) -> None:
+def interlock(context: typer.Context, name: str, state: Held, json: Json = False) -> None:
     """Set one input of the virtual hall by its name."""
-    _ask(control_port, json, "interlock", name=name, healthy=state is not Held.OPEN)
+    _ask(context, json, "interlock", name=name, healthy=state is not Held.OPEN)
 
 
 def _short_way(word: str, default: str, help_text: str) -> None:
@@ -193,12 +222,12 @@ def _short_way(word: str, default: str, help_text: str) -> None:
 
     @ctl.command(word, help=help_text)
     def command(
+        context: typer.Context,
         state: Held,
         name: Annotated[str, typer.Option(help="Which one; the first of its kind by default.")] = default,
-        control_port: ControlPort = CONTROL,
         json: Json = False,
     ) -> None:
-        interlock(name, state, control_port, json)
+        interlock(context, name, state, json)
 
 
 _short_way("door", "door", "Open or close a door of the virtual hall.")
@@ -210,29 +239,29 @@ _short_way("power", "power", "Cut (open) or restore (close) a drive's power.")
 
 @ctl.command("estop")
 def estop(
+    context: typer.Context,
     state: Button,
     name: Annotated[str, typer.Option(help="Which one; the first of its kind by default.")] = "estop",
-    control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
     """Press or release an emergency stop of the virtual hall."""
-    _ask(control_port, json, "interlock", name=name, healthy=state is Button.RELEASE)
+    _ask(context, json, "interlock", name=name, healthy=state is Button.RELEASE)
 
 
 @ctl.command("push")
 def push(
+    context: typer.Context,
     x: Annotated[float, typer.Option(help="Impulse along world x, N s.")] = 0.0,
     y: Annotated[float, typer.Option(help="Along y.")] = 0.0,
     z: Annotated[float, typer.Option(help="Along z.")] = 0.0,
     duration_ms: Annotated[float, typer.Option(help="How long the hand pushes.")] = 100.0,
-    control_port: ControlPort = CONTROL,
     json: Json = False,
 ) -> None:
     """Push the module of a live micro-gravity run (proxops run float --realtime)."""
-    _ask(control_port, json, "push", x_Ns=x, y_Ns=y, z_Ns=z, duration_s=duration_ms * 1e-3)
+    _ask(context, json, "push", x_Ns=x, y_Ns=y, z_Ns=z, duration_s=duration_ms * 1e-3)
 
 
 @ctl.command("shut-down")
-def shut_down(control_port: ControlPort = CONTROL, json: Json = False) -> None:
+def shut_down(context: typer.Context, json: Json = False) -> None:
     """End the facility in good order: robots to rest, log closed."""
-    _ask(control_port, json, "shut_down")
+    _ask(context, json, "shut_down")

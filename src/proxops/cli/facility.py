@@ -8,16 +8,20 @@ from typing import Annotated
 
 import typer
 
-from proxops.cli.options import CellPath, Json, Seed, SystemName, Tool, TrajectoryPath, print_json, read_cell
-from proxops.core.channel import BRIDGE_PORT, CONTROL_PORT, LOOPBACK, SYNC_PORT
+from proxops.cli.options import CellPath, Json, KeyFile, Seed, SystemName, Tool, TrajectoryPath, print_json, read_cell
+from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
 from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
 
 Out = Annotated[Path | None, typer.Option(help="Folder for summary.json, run.mcap, report.html.")]
 Report = Annotated[bool, typer.Option(help="Write report.html.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the synchronous interface.")]
-ControlPort = Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the control channel.")]
+ControlName = Annotated[str, typer.Option("--control", help="Name for proxops ctl --control; 0: after its process.")]
+ControlBind = Annotated[
+    str | None,
+    typer.Option(help="HOST:PORT for control from other machines (stops: one port above); needs --key-file."),
+]
 Bind = Annotated[
-    str, typer.Option(help="Address of the synchronous interface and the bridge. Control always stays on loopback.")
+    str, typer.Option(help="Address of the synchronous interface and the bridge. Control has --control-bind.")
 ]
 Realtime = Annotated[bool, typer.Option("--realtime", help="Keep 4 ms by the clock, not as fast as possible.")]
 Order = Annotated[str, typer.Option(help="Order of the move to start.")]
@@ -90,7 +94,9 @@ def serve(
     port: Port = SYNC_PORT,
     bridge: Annotated[bool, typer.Option("--bridge", help="Give the hall to the bridge at the start.")] = False,
     bridge_port: Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the bridge.")] = BRIDGE_PORT,
-    control_port: ControlPort = CONTROL_PORT,
+    control: ControlName = CONTROL_NAME,
+    control_bind: ControlBind = None,
+    key_file: KeyFile = None,
     seed: Seed = 0,
     for_s: Annotated[float | None, typer.Option("--for", min=0, help="End by itself after so many seconds.")] = None,
     drives: Annotated[bool, typer.Option(help="Switch the drives on at the start.")] = True,
@@ -106,17 +112,19 @@ def serve(
 ) -> None:
     """Run the live facility at 250 Hz: console in the browser, bridge and synchronous commands over UDP, `proxops ctl`."""
     from proxops.console.launch import ConsoleLaunch
+    from proxops.facility.control import control_settings
     from proxops.facility.session import serve_session
 
     folder = out or Path("runs") / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     launch = ConsoleLaunch.prepare(console_bind, console_port, console_token, cell, user_tool) if console else None
+    read = read_cell(cell, user_tool)
     summary = serve_session(
-        read_cell(cell, user_tool),
+        read,
         folder,
         sync=(bind, port),
         bridge_at=(bind, bridge_port),
         bridged=bridge,
-        control_port=control_port,
+        control=control_settings(control, read.file.access, control_bind, key_file),
         seed=seed,
         for_s=for_s,
         drives=drives,

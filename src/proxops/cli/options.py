@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proxops.core.channel import CONTROL_PORT
-
 if TYPE_CHECKING:
     from proxops.lab.cell import Cell
 
@@ -30,8 +28,12 @@ CellPath = Annotated[Path | None, typer.Option("--cell", help="Cell file (TOML);
 TrajectoryPath = Annotated[Path, typer.Argument(help="Trajectory file: 23 columns, a line every 4 ms.")]
 LogPath = Annotated[Path, typer.Argument(help="Recorded run (.mcap).")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the virtual robots' repeatability.")]
-ControlPort = Annotated[int, typer.Option(min=1, max=65535, help="UDP port of the control channel.")]
-CONTROL = CONTROL_PORT
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="PROXOPS_KEY_FILE", help="Key of the control channel over the network: at least 16 bytes, mode 600."
+    ),
+]
 
 
 def read_cell(cell: Path | None, tool: Path | None) -> Cell:

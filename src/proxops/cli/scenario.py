@@ -29,8 +29,8 @@ WithHall = Annotated[
 ]
 Runs = Annotated[int, typer.Option(help="Fly a mission this many times, with seeds counting up.", min=1, max=100_000)]
 Control = Annotated[
-    int | None,
-    typer.Option(min=0, max=65535, help="UDP port of the control channel of a live experiment; 0: any free one."),
+    str | None,
+    typer.Option(help="Name of a live experiment for proxops ctl --control; 0: after its process."),
 ]
 Overseen = Annotated[
     Path | None, typer.Option(hidden=True, help="Ring of the process that oversees this run through standard input.")
@@ -51,7 +51,7 @@ def run(
     flight_software_inside: Inside = False,
     hall: WithHall = None,
     runs: Runs = 1,
-    control_port: Control = None,
+    control: Control = None,
     overseen: Overseen = None,
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
@@ -75,11 +75,11 @@ def run(
         )
         _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
         summary = experiment_session(
-            loaded, folder, realtime=realtime, seed=seed, control_port=control_port, report=report, quiet=json,
+            loaded, folder, realtime=realtime, seed=seed, control=control, report=report, quiet=json,
             overseer=_overseer(overseen),
         )  # fmt: skip
         _end(summary, json)
-    _refuse(loaded.name, "experiments", control_port=control_port)
+    _refuse(loaded.name, "experiments", control=control)
     if flight_software_inside and (flight_software is None or flight_software.startswith("udp:")):
         raise BadInput(
             "--flight-software-inside: only a class in a Python file can run inside", value=flight_software,

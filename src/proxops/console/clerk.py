@@ -1,4 +1,4 @@
-"""Carries out what pages ask for: the facility's requests go over the control channel, those of the console are done here.
+"""Carries out what pages ask for: requests and stops go to the facility, each on a line of its own; the console's are done here.
 
 Watching needs nothing, a safe stop neither: whoever may watch may stop. Whatever else moves or changes something needs control.
 """
@@ -16,6 +16,7 @@ from proxops.console.desk_line import DeskLine
 from proxops.console.patience import Patience
 from proxops.console.requests import Request
 from proxops.console.safe_stops import SafeStops
+from proxops.console.stop_line import Stopping
 from proxops.console.turn import Turn
 from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput, Refused
@@ -35,14 +36,14 @@ class Clerk:
     are those that wait for their turn, and must not be carried out when it comes too late."""
 
     def __init__(
-        self, attendance: Attendance, line: DeskLine, greeting: Callable[[Viewer], dict[str, Any]],
+        self, attendance: Attendance, line: DeskLine, stop_line: Stopping, greeting: Callable[[Viewer], dict[str, Any]],
         own: dict[str, OwnVerb], timed: dict[str, TimedVerb], open_to_all: frozenset[str] = frozenset(),
     ) -> None:  # fmt: skip
         self._attendance, self._line, self._greeting = attendance, line, greeting
         self._own = {"take_control": self._take, "release_control": self._release, "rename": self._rename, **own}
         self._timed, self._open = timed, open_to_all | {"take_control", "rename"}
         self._patience: dict[int, tuple[Patience, Patience]] = {}  # with each viewer: requests, jogs
-        self._stops = SafeStops(line)
+        self._stops = SafeStops(stop_line)
         self._jogging = False
 
     def greet(self, viewer: Viewer) -> dict[str, Any]:

@@ -14,13 +14,14 @@ Address = tuple[str, int]
 
 @dataclass(frozen=True)
 class FacilityAbout:
-    """Addresses are UDP; rings are files in shared memory. Without ``mission_ring`` the facility cannot take a mission's part of
-    the pool. ``latency_s``: how old the pose is that the hall shows."""
+    """Sync and bridge are UDP; control and stop are Unix sockets; rings are files in shared memory. Without ``mission_ring`` the
+    facility cannot take a mission's part of the pool. ``latency_s``: how old the pose is that the hall shows."""
 
     pid: int
     sync: Address
     bridge: Address
-    control: Address
+    control: Path
+    stop: Path
     pool_ring: Path
     event_ring: Path
     mission_ring: Path | None = None
@@ -33,7 +34,7 @@ class FacilityAbout:
             told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             ring, latency_s = told.get("mission_ring"), told.get("latency_s")
             return cls(
-                int(told["pid"]), _address(told["sync"]), _address(told["bridge"]), _address(told["control"]),
+                int(told["pid"]), _address(told["sync"]), _address(told["bridge"]), Path(told["control"]), Path(told["stop"]),
                 Path(told["pool_ring"]), Path(told["event_ring"]),
                 None if ring is None else Path(ring), None if latency_s is None else float(latency_s),
             )  # fmt: skip

@@ -1,6 +1,6 @@
 """Safe stops on their way to the facility: each that is asked for is followed by one that is sent, whatever the hall seems to do.
 
-Those that come within one cycle share the sending at its end: the facility looks at its channel once per cycle, so none is
+Those that come within one cycle share the sending at its end: the facility looks at its stop socket once per cycle, so none is
 later for it, and a flood of them is no more than one a cycle.
 """
 
@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Final
 
-from proxops.console.desk_line import Line
+from proxops.console.stop_line import Stopping
 from proxops.core.messages import PERIOD_S
-
-ANSWER_MS: Final = 5000.0
 
 
 class SafeStops:
     """``ask`` returns once the facility has acknowledged a stop that was sent after it was asked for."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Stopping) -> None:
         self._line = line
         self._next: asyncio.Task[None] | None = None  # not sent yet: whoever comes now shares it
         self._under_way: set[asyncio.Task[None]] = set()
@@ -41,7 +38,7 @@ class SafeStops:
             await asyncio.sleep(wait_s)
         askers, self._askers = ", ".join(sorted(self._askers)), set()
         self._next, self._sent_at = None, time.monotonic()
-        await self._line.ask("safe_stop", {"by": askers}, ANSWER_MS)
+        await self._line.stop(askers)
 
     def _over(self, task: asyncio.Task[None]) -> None:
         self._under_way.discard(task)

@@ -32,6 +32,7 @@ from proxops.console.json_text import JsonAnswer
 from proxops.console.launch import STATIC
 from proxops.console.log_routes import GONE, LogRoutes
 from proxops.console.run_desk import RunDesk
+from proxops.console.stop_line import StopLine
 from proxops.console.upload import Upload
 from proxops.console.variable_lists import VariableLists
 from proxops.console.viewer import Viewer
@@ -68,12 +69,12 @@ class Console:
     async def life(self, app: Starlette) -> AsyncIterator[None]:
         """Open the line to the desk, watch, and end everything with the server."""
         about, place = self._place.about, self._place
-        line = await DeskLine.open(about.control)
+        line, stop_line = await DeskLine.open(about.control), await StopLine.open(about.stop)
         self._runs = RunDesk(about, place.runs, line)
         self._upload = Upload(place.cell, place.user_tool, line, self._attendance.tell_all)
         own = {**self._runs.verbs, "list_save": self._save_list, "list_delete": self._delete_list}
         of_all = frozenset({"list_save", "list_delete"})
-        self._clerk = Clerk(self._attendance, line, self._greet, own, self._upload.verbs, of_all)
+        self._clerk = Clerk(self._attendance, line, stop_line, self._greet, own, self._upload.verbs, of_all)
         self.watching = watching = asyncio.create_task(self.watch.run(line, self._runs))
         try:
             yield
@@ -84,6 +85,7 @@ class Console:
             await self._upload.close()
             self._logs.close()
             line.close()
+            stop_line.close()
 
     def _greet(self, viewer: Viewer) -> dict[str, Any]:
         """The first message; the states follow it."""

@@ -118,7 +118,7 @@ class Upload:
                 turn.demand()
                 if self._file is not file:
                     raise Refused("load: another file has been uploaded meanwhile")
-                job = (await self._line.ask("load", {"fd": fd, "source": file.name}, DESK_MS))["job"]
+                job = (await self._line.ask("load", {"source": file.name}, DESK_MS, fd=fd))["job"]
             finally:
                 os.close(fd)
             while loaded_lines((await self._line.ask("status", {}, DESK_MS))["load"], job) is None:

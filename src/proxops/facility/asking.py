@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from proxops.client import ControlClient
-from proxops.core.channel import LOOPBACK
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, Refused
 
 HEARTBEAT_S = 0.05
@@ -18,16 +17,7 @@ LOAD_S: Final = 120.0  # the facility gives a check less; this is for one that h
 FADING_S = 0.4  # a little more than the ramp of the jog
 
 
-def ask(control: int | tuple[str, int], verb: str, **arguments: object) -> Any:
-    """One request to a facility: ``control`` is its port on this machine, or its address."""
-    client = ControlClient((LOOPBACK, control) if isinstance(control, int) else control)
-    try:
-        return client.ask(verb, **arguments)
-    finally:
-        client.close()
-
-
-def load(control: int | tuple[str, int], file: Path, name: str | None = None) -> int:
+def load(control: ControlClient, file: Path, name: str | None = None) -> int:
     """Have the facility check a trajectory and put it on the desk; returns the number of lines. It gets a sealed copy of the
     file, read with the caller's rights. ``name``: what it shall call it, if not as the file is called."""
     from proxops.core.sealed_memory import sealed_copy
@@ -35,11 +25,11 @@ def load(control: int | tuple[str, int], file: Path, name: str | None = None) ->
 
     fd = sealed_copy(file, "trajectory", LARGEST_BYTES)
     try:
-        job = ask(control, "load", fd=fd, source=name or str(file))["job"]
+        job = control.ask_with_file("load", fd, source=name or str(file))["job"]
     finally:
         os.close(fd)
     until = time.monotonic() + LOAD_S
-    while (lines := loaded_lines(ask(control, "status")["load"], job)) is None:
+    while (lines := loaded_lines(control.ask("status")["load"], job)) is None:
         if time.monotonic() > until:
             raise Refused(f"load: {file} is still being checked after {LOAD_S:g} s")
         time.sleep(LOOK_S)
@@ -57,26 +47,22 @@ def loaded_lines(told: dict[str, Any], job: int) -> int | None:
 
 
 def hold_jog(
-    control_port: int, system: str, robot: str, component: str, direction: int, speed: float, seconds: float
+    control: ControlClient, system: str, robot: str, component: str, direction: int, speed: float, seconds: float
 ) -> None:
     """Hold a jog button: heartbeats for ``seconds``, then let go."""
-    client = ControlClient((LOOPBACK, control_port))
-    try:
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            client.ask("jog", system=system, robot=robot, component=component, direction=direction, speed=speed)
-            time.sleep(min(HEARTBEAT_S, max(0.0, until - time.monotonic())))
-        client.ask("release")
-        time.sleep(FADING_S)  # so that the next jog finds the robots at rest
-    finally:
-        client.close()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        control.ask("jog", system=system, robot=robot, component=component, direction=direction, speed=speed)
+        time.sleep(min(HEARTBEAT_S, max(0.0, until - time.monotonic())))
+    control.ask("release")
+    time.sleep(FADING_S)  # so that the next jog finds the robots at rest
 
 
-def wait_for(control_port: int, mode: str, seconds: float) -> None:
+def wait_for(control: ControlClient, mode: str, seconds: float) -> None:
     """Wait until the facility is in ``mode``; a stop or the end of patience is an error."""
     until = time.monotonic() + seconds
     while True:
-        state = ask(control_port, "status")
+        state = control.ask("status")
         if state["mode"] == mode:
             return
         if state["stop"]:

@@ -60,6 +60,10 @@ class Desk:
         """Into the facility's events."""
         self.facility.events.tell(severity, code, text)
 
+    def fail(self, where: str, error: Exception) -> None:
+        """An error of ours, in a part that must not end the tick."""
+        self.facility.fail(where, error)
+
     # --- drives and stops
     def drives(self, on: bool) -> None:
         """Switch all drives. Before they go on, payloads are checked against Table 5."""
@@ -91,7 +95,11 @@ class Desk:
             self.sync.forget()
 
     def interlock(self, name: str, healthy: bool) -> None:
-        """A new reading of an input of the virtual hall."""
+        """A new reading of an input of the virtual hall. Real inputs are read, not set."""
+        if self.facility.hardware is not Hardware.SIMULATION:
+            raise Refused(
+                f"interlock: inputs can be set only in simulation, this is {self.facility.hardware.name.lower()}"
+            )
         name = self.facility.interlocks.set(name, healthy)
         state = "closed" if healthy else "open"
         self.facility.events.tell(Severity.INFO if healthy else Severity.WARNING, "interlock", f"{name} {state}")

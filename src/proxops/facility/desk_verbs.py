@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-from proxops.facility.control import AGE, Verb, flag_of, integer_of, number_of, text_of
 from proxops.facility.desk import Desk
 from proxops.facility.jog import HOLD_MS
+from proxops.facility.request_fields import flag_of, integer_of, number_of, text_of
+from proxops.facility.requests import AGE, DESCRIPTOR, Verb
 from proxops.facility.status import status
+
+WITH_FILE: Final = frozenset({"load"})  # verbs that take an open file
 
 
 def desk_verbs(desk: Desk, shut_down: Callable[[], None]) -> dict[str, Verb]:
@@ -48,7 +51,7 @@ def desk_verbs(desk: Desk, shut_down: Callable[[], None]) -> dict[str, Verb]:
 
 def _load(desk: Desk, arguments: dict[str, Any]) -> dict[str, int]:
     """Have a file checked that came with the request as a descriptor: ours once this returns, the caller's if it raises."""
-    fd, source = integer_of(arguments, "fd"), text_of(arguments, "source")
+    fd, source = integer_of(arguments, DESCRIPTOR), text_of(arguments, "source")
     job = desk.begin_load(fd, source)
     os.close(fd)  # sealed memory: no file system is asked
     return {"job": job}

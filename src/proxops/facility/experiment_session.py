@@ -24,13 +24,13 @@ from proxops.ground.experiment_log import MODEL
 
 def experiment_session(
     experiment: Experiment, folder: Path, *, realtime: bool, seed: int | None, report: bool, quiet: bool,
-    control_port: int | None = None, overseer: Overseer | None = None,
+    control: str | None = None, overseer: Overseer | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
     from proxops.facility.progress import progress_bar
     from proxops.ground.experiment_log import write_experiment
 
-    options = {"realtime": realtime or None, "seed": seed, "control_port": control_port}
+    options = {"realtime": realtime or None, "seed": seed, "control": control}
     prepare_folder(folder)
     whole = 1
     with progress_bar(quiet, overseer) as bar:

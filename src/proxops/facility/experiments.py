@@ -24,7 +24,7 @@ MODULES: Final = {  # each has run(experiment, progress, **options) -> Experimen
 
 
 def carry_out(experiment: Experiment, progress: Progress, **options: Any) -> ExperimentResult:
-    """Run it. ``options``: realtime, seed, control_port; a kind that cannot use one refuses it."""
+    """Run it. ``options``: realtime, seed, control; a kind that cannot use one refuses it."""
     run = import_module(MODULES[experiment.file.kind]).run
     for name in options.keys() - signature(run).parameters:
         raise BadInput(f"--{name.replace('_', '-')}: this experiment has no use for it", value=experiment.name)

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from proxops.core.channel import CONTROL_PORT, LOOPBACK
+from proxops.core.channel import CONTROL_NAME
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Severity
-from proxops.facility.control import ControlPort, number_of
+from proxops.facility.control import Control, ControlSettings
 from proxops.facility.module_hand import Hand
+from proxops.facility.request_fields import number_of
 from proxops.touch.push import Push
 
 SOON_S: Final = 0.008  # a push begins two cycles after it was asked for
@@ -21,13 +22,14 @@ MOST_NS, SHORTEST_S, LONGEST_S = 20.0, 0.02, 0.5
 class FloatDesk:
     """``serve`` every cycle. Pushes are in world axes at the middle of the module."""
 
-    def __init__(self, hand: Hand, now: Callable[[], float], port: int | None, *, virtual: bool = True) -> None:
+    def __init__(self, hand: Hand, now: Callable[[], float], control: str | None, *, virtual: bool = True) -> None:
         self._hand, self._now, self._virtual = hand, now, virtual
         self.stop_asked = False
+        self.failure = ""  # an error of ours that ended the run
         self.pushes = 0
         verbs = {"status": self._status, "push": self._push, "shut_down": lambda a: self.safe_stop()}
-        self._port = ControlPort((LOOPBACK, CONTROL_PORT if port is None else port), self, verbs)
-        self.port = self._port.address[1]
+        self._control = Control(ControlSettings(control or CONTROL_NAME), self, verbs)
+        self.name, self.sockets = self._control.name, self._control.sockets
 
     @property
     def mode_name(self) -> str:
@@ -40,11 +42,18 @@ class FloatDesk:
     def tell(self, severity: Severity, code: str, text: str) -> None:
         print(f"{severity.name.lower()}: {code}: {text}", file=sys.stderr)
 
+    def fail(self, where: str, error: Exception) -> None:
+        """An error of ours ends the run like a stop, by its name."""
+        self.failure = f"{where}: {type(error).__name__}: {error}"
+        self.tell(Severity.ERROR, "internal_error", self.failure)
+        self.safe_stop()
+
     def serve(self, t: float) -> None:
-        self._port.serve()
+        self._control.serve_stops()
+        self._control.serve()
 
     def close(self) -> None:
-        self._port.close()
+        self._control.close()
 
     def _status(self, arguments: dict[str, Any]) -> dict[str, Any]:
         return {"mode": self.mode_name, "t_s": round(self._now(), 3), "pushes": self.pushes}

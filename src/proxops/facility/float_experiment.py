@@ -52,13 +52,13 @@ class FloatRan:
 
 
 def run(
-    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None, control_port: int | None = None
+    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None, control: str | None = None
 ) -> ExperimentResult:  # fmt: skip
     """Lockstep unless ``realtime``; the same seed gives the same run, bit for bit, in lockstep."""
     file = experiment.file
     assert isinstance(file, FloatFile)
-    if control_port is not None and not realtime:
-        raise BadInput("--control-port: in lockstep nobody can push", value=control_port, way_out="add --realtime")
+    if control is not None and not realtime:
+        raise BadInput("--control: in lockstep nobody can push", value=control, way_out="add --realtime")
     if file.sensor.source == "network" and not realtime:
         raise BadInput(
             "sensor.source: a sensor on the network keeps wall-clock time", value="network", way_out="add --realtime"
@@ -69,7 +69,7 @@ def run(
     with noted_interrupt() as interrupted:
         if not realtime:
             return sum_up(lockstep(bench, seed, now_and_then(progress, "float", file.flight_s + SETTLE_S), interrupted))
-        return sum_up(live(bench, seed, control_port, interrupted))
+        return sum_up(live(bench, seed, control, interrupted))
 
 
 def lockstep(
@@ -84,15 +84,15 @@ def lockstep(
     return FloatRan(bench, loop, {})
 
 
-def live(bench: FloatBench, seed: int, control_port: int | None, stopped: Callable[[], bool]) -> FloatRan:
-    """By the wall's clock. ``proxops ctl push`` reaches it on the control port."""
+def live(bench: FloatBench, seed: int, control: str | None, stopped: Callable[[], bool]) -> FloatRan:
+    """By the wall's clock. ``proxops ctl push`` reaches it by the name of ``control``."""
     rehearse(bench, seed)
     clock = WallLoopClock(RATE_HZ)
     hand = Hand(bench.pushes)
-    desk = FloatDesk(hand, clock.now, control_port, virtual=bench.file.sensor.source == "virtual")
+    desk = FloatDesk(hand, clock.now, control, virtual=bench.file.sensor.source == "virtual")
     granted, loop = enter_real_time(), None
     try:
-        print(f"control channel {LOOPBACK}:{desk.port}: proxops ctl push --control-port {desk.port}", flush=True)
+        print(f"control channel {desk.sockets.control}: proxops ctl --control {desk.name} push", flush=True)
         loop = assemble(bench, seed, clock, bench.file.flight_s, hand, desk.serve, time.perf_counter)
         loop.run(lambda t: None, lambda: stopped() or desk.stop_asked)
     finally:

@@ -16,8 +16,8 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
 from proxops.facility.checker_process import CheckerStart
-from proxops.facility.control import ControlPort
-from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.control import Control, ControlSettings
+from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
 from proxops.facility.interruption import ends_asked_for
 from proxops.facility.mission_feed import MissionFeed
 from proxops.facility.realtime import RealTime, enter_real_time
@@ -45,7 +45,7 @@ class LiveFacility:
     """Owns the loop. ``run`` returns after a signal, a ``shut_down`` request or ``for_s`` seconds."""
 
     def __init__(
-        self, cell: Cell, record: Path | None, *, sync: Address, control: Address, seed: int = 0,
+        self, cell: Cell, record: Path | None, *, sync: Address, control: ControlSettings, seed: int = 0,
         bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), metadata: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.intake = TrajectoryIntake(CheckerStart(cell))  # whose process compiles while this one does
@@ -61,7 +61,7 @@ class LiveFacility:
             raise
         try:
             self.intake.serve(self.hall.desk, self._clock.now_ns)
-            self.control = ControlPort(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down))
+            self.control = Control(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down), WITH_FILE)
         except BadInput:
             self.intake.close()
             self.hall.close()
@@ -125,6 +125,7 @@ class LiveFacility:
             facility.lateness = clock.advance()
             facility.missed = clock.missed
             began = time.perf_counter_ns()
+            facility.attempt("stops", self.control.serve_stops)
             facility.attempt("synchronous interface", self._poll_sync)
             if bridge:
                 facility.attempt("bridge", bridge.begin_cycle)

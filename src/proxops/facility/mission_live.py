@@ -26,6 +26,8 @@ from proxops.core.mission import Mission
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility.client_line import ClientLine
+from proxops.facility.control import ControlSettings
+from proxops.facility.control_lock import ANY
 from proxops.facility.flight_loading import let_go, load_flight_software
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_application import MissionApplication, Outcome
@@ -79,7 +81,7 @@ def run_mission_realtime(
     if software:  # what cannot be used is said before anything moves, and never loaded into the tick's process
         let_go(load_flight_software(software, file))
     live = LiveFacility(
-        cell, record, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), seed=seed, bridge=settings_of(file.bridge),
+        cell, record, sync=(LOOPBACK, 0), control=ControlSettings(ANY), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
     )  # fmt: skip
     end = live.hall.desk.bridge

@@ -20,6 +20,8 @@ from proxops.core.scenario import Bridge, Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.application import Application
 from proxops.facility.build import Hall, build
+from proxops.facility.control import ControlSettings
+from proxops.facility.control_lock import ANY
 from proxops.facility.interruption import ends_asked_for
 from proxops.facility.live import LiveFacility
 from proxops.facility.play import Progress, let_recorder_keep_up
@@ -180,7 +182,7 @@ def run_realtime(
 ) -> Ran:
     """At 250 Hz with real sockets; the client is another process. ``watch`` starts a display of its own."""
     live = LiveFacility(
-        cell, record, sync=(LOOPBACK, 0), control=(LOOPBACK, 0), seed=scenario.seed, bridge=settings_of(scenario.bridge),
+        cell, record, sync=(LOOPBACK, 0), control=ControlSettings(ANY), seed=scenario.seed, bridge=settings_of(scenario.bridge),
         metadata=_metadata(scenario),
     )  # fmt: skip
     end = live.hall.desk.bridge

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
 from proxops.bridge.settings import BridgeSettings
-from proxops.core.channel import LOOPBACK
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall
 from proxops.facility.checked_trajectory import preflighted
+from proxops.facility.control import Control, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_feed import hall_latency_s
 from proxops.facility.mover import parse_order
@@ -198,7 +198,7 @@ def serve_session(
     sync: Address,
     bridge_at: Address,
     bridged: bool,
-    control_port: int,
+    control: ControlSettings,
     seed: int,
     for_s: float | None,
     drives: bool,
@@ -210,7 +210,7 @@ def serve_session(
     prepare_folder(folder)
     print("warming up …", file=sys.stderr, flush=True)
     live = LiveFacility(
-        cell, folder / "run.mcap", sync=sync, control=(LOOPBACK, control_port), seed=seed, bridge=BridgeSettings(),
+        cell, folder / "run.mcap", sync=sync, control=control, seed=seed, bridge=BridgeSettings(),
         bridge_at=bridge_at,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
@@ -259,17 +259,26 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def _elsewhere(control: Control) -> str:
+    """The control channel of other machines, where there is one."""
+    if not control.network:
+        return ""
+    host, port = control.network.address
+    return f" and {host}:{port}, stops {host}:{port + 1} (with the key)"
+
+
 def _announcement(
     live: LiveFacility, folder: Path, console: Beside | None, beside: list[subprocess.Popen[bytes]]
 ) -> Callable[[RealTime], None]:
     """What is told and started once the facility is about to run; ``beside`` takes what was started."""
 
     def announce(real_time: RealTime) -> None:
-        sync, bridge = live.hall.desk.sync, live.hall.desk.bridge
+        sync, bridge, control = live.hall.desk.sync, live.hall.desk.bridge, live.control
         assert sync is not None and bridge is not None
         about = {
             "pid": os.getpid(), "sync": list(sync.address), "bridge": list(bridge.port.address),
-            "control": list(live.control.address),
+            "control": str(control.sockets.control), "stop": str(control.sockets.stop),
+            "network_control": list(control.network.address) if control.network else None,
             "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path),
             "mission_ring": str(live.mission.ring.path), "latency_s": hall_latency_s(live.hall.facility.cell),
             "real_time": str(real_time),
@@ -277,7 +286,7 @@ def _announcement(
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         print(
             f"facility at 250 Hz: bridge {bridge.port.address[0]}:{bridge.port.address[1]}, "
-            f"synchronous interface {sync.address[0]}:{sync.address[1]}, control {LOOPBACK}:{live.control.address[1]}",
+            f"synchronous interface {sync.address[0]}:{sync.address[1]}, control {control.sockets.control}{_elsewhere(control)}",
             file=sys.stderr,
         )
         print(

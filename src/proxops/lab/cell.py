@@ -233,6 +233,18 @@ class InterlockInput(Strict):
     at_lab_m: tuple[Finite, Finite] | None = None
 
 
+GroupName = Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")]
+
+
+class Access(Strict):
+    """Unix groups whose members may use the control channel of a served facility: watch, operate (and watch), maintain (all).
+    Without this table only the facility's own user may."""
+
+    watch_group: GroupName | None = None
+    operate_group: GroupName | None = None
+    maintain_group: GroupName | None = None
+
+
 class PlanRoom(Strict):
     """A room of the floor plan: its inner walls in the lab."""
 
@@ -281,6 +293,7 @@ class CellFile(Strict):
     lamp: Lamp
     positioning: Positioning = Positioning()
     plan: Plan | None = None
+    access: Access | None = None
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]
 
     @field_validator("interlock")

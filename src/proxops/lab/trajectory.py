@@ -34,9 +34,7 @@ from proxops.lab.coordinates import (
 )
 
 COLUMNS = 1 + N_VALUES
-LARGEST_BYTES = (
-    512 * 1024 * 1024
-)  # an hour with every digit of a double is 0.4 GB; a live facility takes less
+LARGEST_BYTES = 512 * 1024 * 1024  # an hour with every digit of a double is 0.4 GB; a live facility takes less
 LONGEST_LINE = 4_000  # characters: 23 numbers with all their digits are 600
 ENDS = "\n\r\v\f\x1c\x1d\x1e"  # what ends a line of ASCII in Python
 BATCH = 4_096  # lines that are words at once

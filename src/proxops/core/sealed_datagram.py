@@ -1,0 +1,99 @@
+"""Control over the network: a datagram with a session, a number, a time and a text, sealed by HMAC-SHA256 with a shared key.
+
+Little-endian, no padding: 0 magic, 4 kind, 5 three zero bytes, 8 session, 16 sequence, 24 time in ns of the facility's monotonic
+clock, 32 the client's nonce, 48 body, and the last 32 bytes are the seal over all before. docs/interfaces.md has it in full.
+"""
+
+from __future__ import annotations
+
+import hmac
+import stat
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Final
+
+from proxops.core.errors import BadInput
+
+MAGIC: Final = b"PXC2"
+HEAD: Final = struct.Struct("<4sB3xQQQ16s")
+SEAL_BYTES: Final = 32
+NONCE_BYTES: Final = 16
+SMALLEST: Final = HEAD.size + SEAL_BYTES
+WORD_LIMIT: Final = 2**64
+KEY_BYTES: Final = (16, 4096)  # of a key file: least and most
+
+
+class Kind(IntEnum):
+    """What a datagram is; odd ones go to the facility."""
+
+    HELLO = 1
+    WELCOME = 2
+    REQUEST = 3
+    REPLY = 4
+    STOP = 5
+    STOPPED = 6
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A datagram's contents. ``nonce`` is always the client's, so that an answer cannot be one to somebody else."""
+
+    kind: Kind
+    session: int
+    sequence: int
+    time_ns: int
+    nonce: bytes
+    body: bytes = b""
+
+
+def seal(message: Sealed, key: bytes) -> bytes:
+    """As it goes over the wire."""
+    head = HEAD.pack(MAGIC, message.kind, message.session, message.sequence, message.time_ns, message.nonce)
+    text = head + message.body
+    return text + hmac.digest(key, text, "sha256")
+
+
+def opened(data: bytes) -> Sealed | None:
+    """Contents of a datagram whose seal is NOT judged yet; None when it is none of ours."""
+    if len(data) < SMALLEST or data[:4] != MAGIC or data[5:8] != b"\0\0\0" or not 1 <= data[4] <= 6:
+        return None
+    _, kind, session, sequence, time_ns, nonce = HEAD.unpack_from(data)
+    return Sealed(Kind(kind), session, sequence, time_ns, nonce, data[HEAD.size : -SEAL_BYTES])
+
+
+def is_sealed(data: bytes, key: bytes) -> bool:
+    """True when whoever made it knows the key. Takes as long for any wrong seal."""
+    made = hmac.digest(key, data[:-SEAL_BYTES], "sha256")
+    return hmac.compare_digest(made, data[-SEAL_BYTES:])
+
+
+def session_key(key: bytes, client_nonce: bytes, facility_nonce: bytes, session: int) -> bytes:
+    """Seals the requests and replies of one session, and no other's."""
+    return hmac.digest(
+        key, b"proxops session" + client_nonce + facility_nonce + session.to_bytes(8, "little"), "sha256"
+    )
+
+
+def read_key(path: Path) -> bytes:
+    """A key file's bytes. It must be the reader's secret."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise BadInput("key file is not a plain file", where=str(path))
+        if found.st_mode & 0o077:
+            raise BadInput(
+                "key file can be read by others", where=str(path), value=f"mode {stat.S_IMODE(found.st_mode):o}",
+                way_out=f"chmod 600 {path}",
+            )  # fmt: skip
+        with path.open("rb") as file:
+            key = file.read(KEY_BYTES[1] + 1)
+    except OSError as error:
+        raise BadInput(f"cannot read the key file: {error.strerror}", where=str(path)) from None
+    if not KEY_BYTES[0] <= len(key) <= KEY_BYTES[1]:
+        raise BadInput(
+            "key file", where=str(path), value=f"{len(key)} bytes", bound=f"{KEY_BYTES[0]} … {KEY_BYTES[1]} bytes",
+            way_out=f"head -c 32 /dev/urandom > {path}",
+        )  # fmt: skip
+    return key
