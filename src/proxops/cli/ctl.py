@@ -90,6 +90,12 @@ def select(
     _ask(control_port, json, "select", source=source)
 
 
+@ctl.command("accept")
+def accept(control_port: ControlPort = CONTROL, json: Json = False) -> None:
+    """Let a new client of the bridge move the hall: the one that waits, or else the next one within a minute."""
+    _ask(control_port, json, "accept")
+
+
 @ctl.command("hardware")
 def hardware(
     kind: Annotated[str, typer.Argument(help="simulation or real.")],

@@ -46,13 +46,14 @@ class LiveFacility:
 
     def __init__(
         self, cell: Cell, record: Path | None, *, sync: Address, control: Address, seed: int = 0,
-        bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), metadata: dict[str, str] | None = None,
+        bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), key: bytes | None = None,
+        metadata: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
         warm_up(cell, bridge)
         self._clock = LiveClock()
         self.hall: Hall = build(
             cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
-            metadata={"clock": "live", **(metadata or {})},
+            key=key, metadata={"clock": "live", **(metadata or {})},
         )  # fmt: skip
         try:
             self.control = ControlPort(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down))
@@ -126,7 +127,7 @@ class LiveFacility:
             facility.lateness = clock.advance()
             facility.missed = clock.missed
             began = time.perf_counter_ns()
-            sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING)
+            sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING, clock.now_ns())
             if bridge:
                 bridge.begin_cycle()
                 self._try_bridge()
