@@ -19,6 +19,10 @@ ControlPort = Annotated[int, typer.Option(min=0, max=65535, help="UDP port of th
 Bind = Annotated[
     str, typer.Option(help="Address of the synchronous interface and the bridge. Control always stays on loopback.")
 ]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(help="Key of the synchronous interface and the bridge; --bind beyond loopback demands one."),
+]
 Realtime = Annotated[bool, typer.Option("--realtime", help="Keep 4 ms by the clock, not as fast as possible.")]
 Order = Annotated[str, typer.Option(help="Order of the move to start.")]
 Opening = Annotated[list[str] | None, typer.Option("--open", help="Rehearse: open an interlock, NAME@SECONDS.")]
@@ -91,6 +95,7 @@ def serve(
     bridge: Annotated[bool, typer.Option("--bridge", help="Give the hall to the bridge at the start.")] = False,
     bridge_port: Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the bridge.")] = BRIDGE_PORT,
     control_port: ControlPort = CONTROL_PORT,
+    key_file: KeyFile = None,
     seed: Seed = 0,
     for_s: Annotated[float | None, typer.Option("--for", min=0, help="End by itself after so many seconds.")] = None,
     drives: Annotated[bool, typer.Option(help="Switch the drives on at the start.")] = True,
@@ -123,6 +128,7 @@ def serve(
         report=report,
         quiet=json,
         console=launch,
+        key_file=key_file,
     )
     if json:
         print_json(summary)

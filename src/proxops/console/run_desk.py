@@ -64,6 +64,7 @@ class RunDesk:
             raise Refused(f"{self._runs.state()['name']} is under way: end it first")
         if needs_bridge:
             await self._select_bridge()
+            await self._line.ask("accept", {}, DESK_MS)  # whoever starts a scenario asks for its client
         self._runs.start(name)
         self._bridged, self._lost = needs_bridge, ""
 

@@ -26,6 +26,7 @@ from proxops.core.ring import Ring
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility.client_line import ClientLine
 from proxops.facility.flight_loading import load_flight_software
+from proxops.facility.key_file import read_key
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_application import MissionApplication, Outcome
 from proxops.facility.mission_feed import hall_latency_s
@@ -103,14 +104,14 @@ def _outcome(told: Path, code: int) -> Outcome:
 def fly(options: argparse.Namespace) -> None:
     """Fly the mission in real time."""
     mission = load_mission(options.scenario)
-    overseer = Overseer(options.overseen)
+    overseer, key = Overseer(options.overseen), read_key(options.key_file) if options.key_file else None
     software = load_flight_software(options.software, mission.file)
     latency_s = options.latency + line_latency_s(mission.file.network)
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
     application = MissionApplication(mission, options.seed, software, latency_s, limit_s)
     view, ring = RingView(Ring.attach(options.pool, POOL_DTYPE)), Ring.attach(options.ring, MISSION_DTYPE)
-    line, clock = ClientLine(options.host, options.port), LiveClock()
+    line, clock = ClientLine(options.host, options.port, key), LiveClock()
     while not application.over:
         overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
         overseer.tell("flying" if application.begun else "joining", application.pair.t, mission.file.duration_s)
@@ -137,6 +138,7 @@ def main() -> None:
     parser.add_argument("--host", required=True)
     parser.add_argument("--software")
     parser.add_argument("--overseen", type=Path)
+    parser.add_argument("--key-file", type=Path)
     for name, kind in (
         ("port", int),
         ("seed", int),
