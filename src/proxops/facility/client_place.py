@@ -64,7 +64,7 @@ class ClientPlace:
             self._say(f"client {name_of(self.master)} accepted by the operator")
             self._welcome(self.master, self._last)
         else:
-            self._invited_until_ns = self._now_ns + INVITATION_NS
+            self._invited_until_ns = max(self._invited_until_ns, self._now_ns + INVITATION_NS)
             self._say(f"the next new client is accepted, within {INVITATION_NS // 1_000_000_000} s")
 
     def taken_from(self, sender: Address) -> bool:
