@@ -43,6 +43,7 @@ TAKEN_LIMIT: Final = 64  # good packets handed on per cycle: the newest
 BUFFER_BYTES: Final = 1 << 20
 REFUSED_ANSWERS: Final = 4  # statuses per cycle to senders that are not master
 NAME_EVERY_NS: Final = 1_000_000_000  # between two tellings of the same kind of refusal
+FLOODS: Final = (Refusal.MAGIC, Refusal.KEY)  # what costs nothing to send must cost next to nothing here
 NOT_ANSWERED: Final = frozenset({Refusal.MAGIC, Refusal.CODE, Refusal.OLD_SEQUENCE})  # of whom nobody knows who it is
 
 
@@ -174,8 +175,10 @@ class BridgePort:
         self.counts[refusal] += 1
         self.refused += 1
         due = self._due(refusal.name)
+        if not due and refusal in FLOODS:
+            return
         unproven = refusal in NOT_ANSWERED or (refusal is Refusal.CHALLENGE and not session)
-        if not unproven and (due or refusal is not Refusal.KEY) and len(self._refused_now) < REFUSED_ANSWERS:
+        if not unproven and len(self._refused_now) < REFUSED_ANSWERS:
             self._refused_now.append((sender, refusal, session))
         if due:
             name = f"bridge.{refusal.name.lower()}"

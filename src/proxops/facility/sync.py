@@ -42,6 +42,7 @@ BUFFER_BYTES: Final = 4 << 20  # asked of the system for what waits between two 
 MASTER_PATIENCE_NS: Final = 2_000_000_000  # a master that is silent for longer outside a run gives up its place
 NAME_EVERY_NS: Final = 1_000_000_000  # between two tellings of the same kind of refusal
 WAITED_NS: Final = 40_000_000  # a facility that stood still for longer drops what waited: it is old, or nobody can tell
+FLOODS: Final = (Refusal.MAGIC, Refusal.KEY)  # what costs nothing to send must cost next to nothing here
 NOT_ANSWERED: Final = frozenset({Refusal.MAGIC, Refusal.CODE})  # of whom nobody knows who it is
 
 
@@ -203,11 +204,13 @@ class SyncPort:
         """Count, and now and then tell. Who has not proven to hold the key is answered as rarely."""
         self.counts[refusal] += 1
         due = self._due(refusal.name)
+        if not due and refusal in FLOODS:
+            return
         if due:
             count = f"number {self.counts[refusal]} of its kind"
             self._tell(Severity.WARNING, f"sync.{refusal.name.lower()}", f"{sender[0]}:{sender[1]}: {text} ({count})")
         unproven = refusal in NOT_ANSWERED or (refusal is Refusal.CHALLENGE and session == NO_SESSION)
-        if not unproven and (due or refusal is not Refusal.KEY) and len(self._pending) < REFUSED_ANSWERS:
+        if not unproven and len(self._pending) < REFUSED_ANSWERS:
             self._pending.append((sender, max(sequence, 0), sent, system, refusal, session))
 
     def answer(self, values_of: Callable[[int], NDArray[np.float64]], mode: Mode, rule: int, utc_ns: int) -> None:
