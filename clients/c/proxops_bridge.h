@@ -16,6 +16,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <float.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -67,7 +68,8 @@
     X(CAUSE, ACTUAL_RED, 7)  /* only manual control leads out */                                                       \
     X(CAUSE, WAY_BLOCKED, 8) /* going on would end in red */                                                           \
     X(CAUSE, LIMIT, 9)       /* going on would break a rule of the guard: its number says which */                     \
-    X(CAUSE, NO_POSTURE, 10) /* the search for a posture is under way or found none */
+    X(CAUSE, NO_POSTURE, 10) /* the search for a posture is under way or found none */                                 \
+    X(CAUSE, NEW_CLIENT, 11) /* another client than before: the operator has not accepted it yet */
 
 #define PXB_MODES(X) /* what the facility is doing */                                                                  \
     X(MODE, STANDBY, 0)                                                                                                \
@@ -97,9 +99,14 @@
     X(REFUSAL, NOT_FINITE, 8)   /* NaN or infinity */                                                                  \
     X(REFUSAL, NOT_UNIT, 9)     /* quaternion or direction to the sun not of length 1 */                               \
     X(REFUSAL, NOT_SELECTED, 10)                                                                                       \
-    X(REFUSAL, SEQUENCE, 11) /* beyond 2^63 - 1 */                                                                     \
+    X(REFUSAL, SEQUENCE, 11) /* beyond 2^62 */                                                                         \
     X(REFUSAL, FLAGS, 12)    /* a bit that must be 0 is set */                                                         \
-    X(REFUSAL, ABSURD, 13)   /* position, velocity or rate beyond anything that flies */
+    X(REFUSAL, ABSURD, 13)   /* position, velocity or rate beyond anything that flies */                               \
+    X(REFUSAL, TIME, 14)     /* time of sending beyond 2^62 ns */                                                      \
+    X(REFUSAL, LEAP, 15)     /* sequence number more than 2^31 ahead of the newest one */                              \
+    X(REFUSAL, KEY, 16)      /* no code where the facility has a key, or one where it has none */                      \
+    X(REFUSAL, CODE, 17)     /* wrong code: another key, another port's, or damaged */                                 \
+    X(REFUSAL, CHALLENGE, 18) /* of another start of the facility; pxb_receive takes the present one from the answer */
 
 #define PXB_ENUMERATE(family, word, number) PXB_##family##_##word = number,
 #define PXB_CASE(family, word, number)                                                                                 \
@@ -170,6 +177,16 @@ static inline const char *pxb_refusal_name(int number) { switch (number) { PXB_R
 #define PXB_STATUS_AT_DOUBLED 228
 #define PXB_STATUS_AT_CRC 232
 
+#define PXB_TRAILER_SIZE 36 /* under a key, after a command and after a status */
+#define PXB_TRAILER_AT_MAGIC 0 /* "PXKT" */
+#define PXB_TRAILER_AT_SESSION 4
+#define PXB_TRAILER_AT_CHALLENGE 12
+#define PXB_TRAILER_AT_CODE 20
+#define PXB_CODE_SIZE 16
+#define PXB_CHALLENGE_SIZE 40 /* "PXKC", what answers a command whose challenge is not the present one */
+#define PXB_CHALLENGE_AT_SESSION 8
+#define PXB_CHALLENGE_AT_CHALLENGE 16
+
 #define PXB_FLAG_VELOCITIES_VALID 1u /* flags of a command */
 #define PXB_FLAG_SUN_VALID 2u
 #define PXB_FLAG_CONVERGED 1u /* flags of a status */
@@ -179,8 +196,8 @@ static inline const char *pxb_refusal_name(int number) { switch (number) { PXB_R
 
 /* Where the two spacecraft are, in the client's frame; pointers that are NULL are not sent. */
 typedef struct pxb_command {
-    uint64_t sequence;             /* growing, at most 2^63 - 1 */
-    int64_t sent_ns;               /* your own clock, any epoch, growing */
+    uint64_t sequence;             /* growing, at most 2^62 */
+    int64_t sent_ns;               /* your own clock, any epoch, growing, -2^62 to 2^62 */
     const double *chaser;          /* 7: x y z m, qx qy qz qw */
     const double *target;          /* 7 */
     const double *chaser_velocity; /* 6: m/s, rad/s, components in the client's frame; both velocities or none */
@@ -209,6 +226,10 @@ typedef struct pxb_client {
     uint64_t heard;    /* statuses taken */
     uint64_t ignored;  /* datagrams that were no status of ours */
     pxb_status status; /* the newest; all zero as long as heard is 0 */
+    int keyed;          /* pxb_use_key was called */
+    uint8_t key[32];    /* the bridge's, derived from yours */
+    uint64_t session;   /* drawn at random, never 0 */
+    uint64_t challenge; /* the facility's, 0 as long as it has not been heard */
 } pxb_client;
 
 /* ---- bytes, little-endian ---- */
@@ -257,6 +278,106 @@ static inline uint32_t pxb_crc32(const uint8_t *data, size_t size) {
         crc = (crc >> 4) ^ table[crc & 15u];
     }
     return ~crc;
+}
+
+/* ---- HMAC-SHA256 (FIPS 180-4, RFC 2104) ---- */
+
+typedef struct pxb_sha256 {
+    uint32_t state[8];
+    uint64_t bytes;
+    uint8_t block[64];
+} pxb_sha256;
+
+static inline uint32_t pxb_turned(uint32_t x, int by) { return (x >> by) | (x << (32 - by)); }
+
+static inline void pxb_sha256_block(pxb_sha256 *h) {
+    static const uint32_t k[64] = {
+        0x428a2f98u, 0x71374491u, 0xb5c0fbcfu, 0xe9b5dba5u, 0x3956c25bu, 0x59f111f1u, 0x923f82a4u, 0xab1c5ed5u,
+        0xd807aa98u, 0x12835b01u, 0x243185beu, 0x550c7dc3u, 0x72be5d74u, 0x80deb1feu, 0x9bdc06a7u, 0xc19bf174u,
+        0xe49b69c1u, 0xefbe4786u, 0x0fc19dc6u, 0x240ca1ccu, 0x2de92c6fu, 0x4a7484aau, 0x5cb0a9dcu, 0x76f988dau,
+        0x983e5152u, 0xa831c66du, 0xb00327c8u, 0xbf597fc7u, 0xc6e00bf3u, 0xd5a79147u, 0x06ca6351u, 0x14292967u,
+        0x27b70a85u, 0x2e1b2138u, 0x4d2c6dfcu, 0x53380d13u, 0x650a7354u, 0x766a0abbu, 0x81c2c92eu, 0x92722c85u,
+        0xa2bfe8a1u, 0xa81a664bu, 0xc24b8b70u, 0xc76c51a3u, 0xd192e819u, 0xd6990624u, 0xf40e3585u, 0x106aa070u,
+        0x19a4c116u, 0x1e376c08u, 0x2748774cu, 0x34b0bcb5u, 0x391c0cb3u, 0x4ed8aa4au, 0x5b9cca4fu, 0x682e6ff3u,
+        0x748f82eeu, 0x78a5636fu, 0x84c87814u, 0x8cc70208u, 0x90befffau, 0xa4506cebu, 0xbef9a3f7u, 0xc67178f2u};
+    uint32_t w[64], s[8];
+    for (int i = 0; i < 16; i++)
+        w[i] = (uint32_t)h->block[4 * i] << 24 | (uint32_t)h->block[4 * i + 1] << 16 |
+               (uint32_t)h->block[4 * i + 2] << 8 | (uint32_t)h->block[4 * i + 3];
+    for (int i = 16; i < 64; i++) {
+        const uint32_t a = w[i - 15], b = w[i - 2];
+        w[i] = w[i - 16] + (pxb_turned(a, 7) ^ pxb_turned(a, 18) ^ a >> 3) + w[i - 7] +
+               (pxb_turned(b, 17) ^ pxb_turned(b, 19) ^ b >> 10);
+    }
+    memcpy(s, h->state, sizeof s);
+    for (int i = 0; i < 64; i++) {
+        const uint32_t one = s[7] + (pxb_turned(s[4], 6) ^ pxb_turned(s[4], 11) ^ pxb_turned(s[4], 25)) +
+                             ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
+        const uint32_t two = (pxb_turned(s[0], 2) ^ pxb_turned(s[0], 13) ^ pxb_turned(s[0], 22)) +
+                             ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+        for (int j = 7; j > 0; j--) s[j] = s[j - 1];
+        s[4] += one;
+        s[0] = one + two;
+    }
+    for (int i = 0; i < 8; i++) h->state[i] += s[i];
+}
+
+static inline void pxb_sha256_begin(pxb_sha256 *h) {
+    static const uint32_t first[8] = {0x6a09e667u, 0xbb67ae85u, 0x3c6ef372u, 0xa54ff53au,
+                                      0x510e527fu, 0x9b05688cu, 0x1f83d9abu, 0x5be0cd19u};
+    memcpy(h->state, first, sizeof first);
+    h->bytes = 0;
+}
+
+static inline void pxb_sha256_add(pxb_sha256 *h, const uint8_t *data, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        h->block[h->bytes++ % 64] = data[i];
+        if (h->bytes % 64 == 0) pxb_sha256_block(h);
+    }
+}
+
+static inline void pxb_sha256_end(pxb_sha256 *h, uint8_t out[32]) {
+    static const uint8_t zero = 0, one = 0x80;
+    const uint64_t bits = 8 * h->bytes;
+    pxb_sha256_add(h, &one, 1);
+    while (h->bytes % 64 != 56) pxb_sha256_add(h, &zero, 1);
+    for (int i = 7; i >= 0; i--) {
+        const uint8_t byte = (uint8_t)(bits >> (8 * i));
+        pxb_sha256_add(h, &byte, 1);
+    }
+    for (int i = 0; i < 32; i++) out[i] = (uint8_t)(h->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+static inline void pxb_hmac_sha256(const uint8_t *key, size_t key_size, const uint8_t *data, size_t size, uint8_t out[32]) {
+    uint8_t inner[64] = {0}, outer[64];
+    pxb_sha256 h;
+    pxb_sha256_begin(&h);
+    if (key_size > 64) {
+        pxb_sha256_add(&h, key, key_size);
+        pxb_sha256_end(&h, inner);
+        pxb_sha256_begin(&h);
+    } else if (key_size > 0) {
+        memcpy(inner, key, key_size);
+    }
+    for (int i = 0; i < 64; i++) {
+        outer[i] = inner[i] ^ 0x5cu;
+        inner[i] ^= 0x36u;
+    }
+    pxb_sha256_add(&h, inner, 64);
+    pxb_sha256_add(&h, data, size);
+    pxb_sha256_end(&h, out);
+    pxb_sha256_begin(&h);
+    pxb_sha256_add(&h, outer, 64);
+    pxb_sha256_add(&h, out, 32);
+    pxb_sha256_end(&h, out);
+}
+
+/* Whether the last 16 bytes are the code of those before them; takes as long whatever is wrong. */
+static inline int pxb_genuine(const uint8_t key[32], const uint8_t *data, size_t size) {
+    uint8_t code[32], wrong = 0;
+    pxb_hmac_sha256(key, 32, data, size - PXB_CODE_SIZE, code);
+    for (int i = 0; i < PXB_CODE_SIZE; i++) wrong |= (uint8_t)(code[i] ^ data[size - PXB_CODE_SIZE + i]);
+    return !wrong;
 }
 
 /* ---- datagrams ---- */
@@ -350,6 +471,30 @@ static inline int pxb_open(pxb_client *client, const char *address, uint16_t por
     return -1;
 }
 
+/* The facility's key (all bytes of its --key-file, at least 16): call it after pxb_open, before the first pxb_send. 0, or -1 with
+ * errno. The first command only fetches the challenge; pxb_receive takes it in, and the next command counts. */
+static inline int pxb_use_key(pxb_client *client, const uint8_t *key, size_t size) {
+    static const char label[] = "proxops bridge";
+    uint8_t drawn[8];
+    if (size < 16) {
+        errno = EINVAL;
+        return -1;
+    }
+    const int source = open("/dev/urandom", O_RDONLY);
+    if (source < 0) return -1;
+    const ssize_t got = read(source, drawn, sizeof drawn);
+    close(source);
+    if (got != (ssize_t)sizeof drawn) {
+        errno = EIO;
+        return -1;
+    }
+    pxb_hmac_sha256(key, size, (const uint8_t *)label, sizeof label - 1, client->key);
+    client->session = pxb_get(drawn, 8) ? pxb_get(drawn, 8) : 1;
+    client->challenge = 0;
+    client->keyed = 1;
+    return 0;
+}
+
 static inline void pxb_close(pxb_client *client) {
     if (client->socket >= 0) close(client->socket);
     client->socket = -1;
@@ -359,7 +504,8 @@ static inline void pxb_close(pxb_client *client) {
  * ECONNREFUSED when nobody listens there (yet), EAGAIN when the send buffer is full. Both are lost packets, no reason to end. */
 static inline int pxb_send(pxb_client *client, int64_t sent_ns, const double chaser[7], const double target[7],
                            const double *chaser_velocity, const double *target_velocity, const double *sun) {
-    uint8_t data[PXB_COMMAND_SIZE];
+    uint8_t data[PXB_COMMAND_SIZE + PXB_TRAILER_SIZE], code[32];
+    size_t size = PXB_COMMAND_SIZE;
     pxb_command command;
     command.sequence = client->sequence + 1;
     command.sent_ns = sent_ns;
@@ -370,19 +516,39 @@ static inline int pxb_send(pxb_client *client, int64_t sent_ns, const double cha
     command.sun = sun;
     if (pxb_encode_command(&command, data) != 0) return -1;
     client->sequence++;
+    if (client->keyed) {
+        memcpy(data + size + PXB_TRAILER_AT_MAGIC, "PXKT", 4);
+        pxb_put(data + size + PXB_TRAILER_AT_SESSION, client->session, 8);
+        pxb_put(data + size + PXB_TRAILER_AT_CHALLENGE, client->challenge, 8);
+        pxb_hmac_sha256(client->key, 32, data, size + PXB_TRAILER_AT_CODE, code);
+        memcpy(data + size + PXB_TRAILER_AT_CODE, code, PXB_CODE_SIZE);
+        size += PXB_TRAILER_SIZE;
+    }
     /* That an EARLIER datagram met a closed port is reported here, once, and this one is not sent: try again. */
     for (int attempt = 0; attempt < 3; attempt++) {
-        if (send(client->socket, data, sizeof data, MSG_DONTWAIT) == (ssize_t)sizeof data) return 0;
+        if (send(client->socket, data, size, MSG_DONTWAIT) == (ssize_t)size) return 0;
         if (errno != ECONNREFUSED && errno != EINTR) return -1;
     }
     return -1;
+}
+
+/* Size of the plain status in a datagram; 0 if it is none: not under our key, of another session, or a challenge, now known. */
+static inline size_t pxb_opened(pxb_client *client, const uint8_t *data, size_t size) {
+    if (!client->keyed) return size;
+    const int told = size == PXB_CHALLENGE_SIZE && memcmp(data, "PXKC", 4) == 0;
+    const size_t plain = told ? 0 : PXB_STATUS_SIZE;
+    if (!told && (size != PXB_STATUS_SIZE + PXB_TRAILER_SIZE || memcmp(data + plain, "PXKT", 4) != 0)) return 0;
+    const uint8_t *session = data + (told ? PXB_CHALLENGE_AT_SESSION : plain + PXB_TRAILER_AT_SESSION);
+    if (pxb_get(session, 8) != client->session || !pxb_genuine(client->key, data, size)) return 0;
+    client->challenge = pxb_get(session + 8, 8);
+    return plain;
 }
 
 /* Reads all that has come, and waits up to wait_ms for the first (0: not at all). 1 when client->status is new, 0 when not.
  * Damaged, foreign and overtaken datagrams are passed over. Call it at least once a second: what nobody reads fills the
  * socket's buffer, and then the newest is what gets lost. */
 static inline int pxb_receive(pxb_client *client, int wait_ms) {
-    uint8_t data[PXB_STATUS_SIZE + 1]; /* one more, so that a datagram that is too long is noticed */
+    uint8_t data[PXB_STATUS_SIZE + PXB_TRAILER_SIZE + 1]; /* one more, so that a datagram that is too long is noticed */
     struct pollfd waiting;
     int fresh = 0;
     waiting.fd = client->socket;
@@ -393,7 +559,8 @@ static inline int pxb_receive(pxb_client *client, int wait_ms) {
         const ssize_t size = recv(client->socket, data, sizeof data, MSG_DONTWAIT);
         if (size < 0 && (errno == ECONNREFUSED || errno == EINTR)) continue;
         if (size < 0) return fresh;
-        if (pxb_decode_status(data, (size_t)size, &status) != 0) {
+        const size_t plain = pxb_opened(client, data, (size_t)size);
+        if (pxb_decode_status(data, plain, &status) != 0) {
             client->ignored++;
             continue;
         }

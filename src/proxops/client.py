@@ -27,35 +27,48 @@ from proxops.core.control_line import ControlLine, SealedLine, UnixLine
 from proxops.core.control_sockets import address_of
 from proxops.core.datagram import Answer, Command, Malformed, pack_command, unpack_answer
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, Refused
-from proxops.core.sealed_datagram import read_key
+from proxops.core.key_file import read_key
 from proxops.core.vocabulary import System
 
 if TYPE_CHECKING:
     from proxops.core.flight import FlightSoftware
     from proxops.core.flight_datagram import MeasurementsReceived
+    from proxops.core.keyed_datagram import ClientSeal
 
 STOP_TRIES: Final = 3
 
 
 class SyncClient:
-    """Sends commands and takes answers. One object is one sender: the first that speaks is master."""
+    """Sends commands and takes answers. One object is one sender: the first that speaks is master. ``key``: the facility's
+    (``proxops serve --key-file``)."""
 
-    def __init__(self, address: tuple[str, int] = (LOOPBACK, SYNC_PORT), timeout_s: float = 1.0) -> None:
+    def __init__(
+        self, address: tuple[str, int] = (LOOPBACK, SYNC_PORT), timeout_s: float = 1.0, *, key: bytes | None = None
+    ) -> None:
+        self._seal = _seal_of(key, b"proxops sync")
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.connect(address)
         self._socket.settimeout(timeout_s)
-        self.sequence = 0
+        self.sequence, self._body = 0, b""
 
     def send(self, system: System, values: Sequence[float], *, alive: bool = True) -> int:
         """Send 22 doubles; returns the sequence number. ``alive=False`` ends a run in good order."""
         self.sequence += 1
-        self._socket.send(pack_command(Command(int(system), self.sequence, time.time_ns(), tuple(values), alive)))
+        self._body = pack_command(Command(int(system), self.sequence, time.time_ns(), tuple(values), alive))
+        self._send()
         return self.sequence
 
+    def _send(self) -> None:
+        self._socket.send(self._seal.seal(self._body) if self._seal else self._body)
+
     def receive(self) -> Answer | None:
-        """The next answer, or None when none came in time."""
+        """The next answer, or None when none came in time. A challenge that was not known is answered by the newest command."""
         try:
-            return unpack_answer(self._socket.recv(2048))
+            data: bytes | None = self._socket.recv(2048)
+            if self._seal and (data := self._seal.open(data or b"")) is None:
+                self._send()
+                data = self._seal.open(self._socket.recv(2048))
+            return unpack_answer(data or b"")
         except (TimeoutError, BlockingIOError, ConnectionError, Malformed):
             return None
 
@@ -77,8 +90,11 @@ class BridgeClient:
     Send every 4 ms and call ``status`` at least once a second: what nobody reads fills the socket, and the newest is lost.
     """
 
-    def __init__(self, address: tuple[str, int] = (LOOPBACK, BRIDGE_PORT), timeout_s: float = 1.0) -> None:
-        """``timeout_s``: a status older than this is not handed out any more."""
+    def __init__(
+        self, address: tuple[str, int] = (LOOPBACK, BRIDGE_PORT), timeout_s: float = 1.0, *, key: bytes | None = None
+    ) -> None:
+        """``timeout_s``: a status older than this is not handed out any more. ``key``: the facility's (``--key-file``)."""
+        self._seal = _seal_of(key, b"proxops bridge")
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.connect(address)
         self._socket.settimeout(0.0)
@@ -135,9 +151,10 @@ class BridgeClient:
 
     def _put(self, data: bytes) -> None:
         """Send, whoever listens. That an EARLIER datagram met a closed port is reported here, once: then try again."""
+        sealed = self._seal.seal(data) if self._seal else data
         for _ in range(2):
             try:
-                self._socket.send(data)
+                self._socket.send(sealed)
                 return
             except ConnectionError:
                 continue  # nobody listens: statuses stay away, which is how the caller learns it
@@ -157,13 +174,24 @@ class BridgeClient:
     def _take(self, data: bytes) -> None:
         """Keep a status unless a newer one has overtaken it; a restarted facility counts ticks anew but is later."""
         try:
-            status = unpack_status(data)
+            plain = self._seal.open(data) if self._seal else data
+            if plain is None:  # a challenge: the next command has it
+                return
+            status = unpack_status(plain)
         except Malformed as error:
             self.malformed, self.last_malformed = self.malformed + 1, str(error)
             return
         newest = self._newest
         if newest is None or status.tick >= newest.tick or status.utc_ns >= newest.utc_ns:
             self._newest, self._heard_s = status, time.monotonic()
+
+
+def _seal_of(key: bytes | None, label: bytes) -> ClientSeal | None:
+    if key is None:
+        return None
+    from proxops.core.keyed_datagram import ClientSeal  # late: without a key nothing of it is needed
+
+    return ClientSeal(key, label)
 
 
 def _of_length(size: int, values: Sequence[float], what: str) -> tuple[float, ...]:

@@ -237,3 +237,10 @@ def test_realtime_shows_the_run_from_another_process_and_checks_only_once(motion
     done = subprocess.run([*command, "--out", str(tmp_path / "live")], capture_output=True, text=True, timeout=120)
     assert "AT_START → RUNNING" in done.stderr
     assert "SCHED_FIFO" in json.loads((tmp_path / "live" / "summary.json").read_text())["real_time"]
+
+
+def test_serve_beyond_loopback_does_not_start_without_a_key(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("serve", "--bind", "0.0.0.0", "--no-console", "--out", str(tmp_path / "run"))
+    assert code == 2
+    assert "--key-file" in err and "Traceback" not in err
+    assert not (tmp_path / "run").exists()

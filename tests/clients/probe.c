@@ -1,7 +1,9 @@
 /* Drives proxops_bridge.h for a test, word by word from standard input; doubles travel as their 64 bits in hexadecimal.
  *   send sequence sent_ns velocities(0/1) sun(0/1) followed by 29 doubles
  *   receive milliseconds        prints the client's counters and every field of the newest status
- *   names                       prints every word the header knows */
+ *   names                       prints every word the header knows
+ *   key hex                     the client uses this key; prints what pxb_use_key gives and the session
+ *   hmac hex hex                prints the code of the second under the first ("-": empty) */
 #include "proxops_bridge.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,6 +79,29 @@ static void run_names(void) {
     printf("%s\n", pxb_phase_name(200));
 }
 
+static size_t read_bytes(uint8_t *out, size_t most) {
+    static char text[16384];
+    unsigned byte;
+    size_t size = 0;
+    if (scanf("%16383s", text) != 1 || text[0] == '-') return 0;
+    while (size < most && sscanf(text + 2 * size, "%2x", &byte) == 1) out[size++] = (uint8_t)byte;
+    return size;
+}
+
+static void run_key(pxb_client *client) {
+    static uint8_t key[4096];
+    const int done = pxb_use_key(client, key, read_bytes(key, sizeof key));
+    printf("%d %" PRIu64 "\n", done, client->session);
+}
+
+static void run_hmac(void) {
+    static uint8_t key[4096], data[8192], code[32];
+    const size_t key_size = read_bytes(key, sizeof key), size = read_bytes(data, sizeof data);
+    pxb_hmac_sha256(key, key_size, data, size, code);
+    for (int i = 0; i < 32; i++) printf("%02x", code[i]);
+    printf("\n");
+}
+
 int main(int argc, char **argv) {
     char word[16];
     int wrong = 0;
@@ -89,6 +114,8 @@ int main(int argc, char **argv) {
         if (strcmp(word, "send") == 0) wrong = run_send(&client);
         else if (strcmp(word, "receive") == 0) wrong = run_receive(&client);
         else if (strcmp(word, "names") == 0) run_names();
+        else if (strcmp(word, "key") == 0) run_key(&client);
+        else if (strcmp(word, "hmac") == 0) run_hmac();
         else wrong = 1;
         fflush(stdout);
     }

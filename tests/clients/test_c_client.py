@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import random
 import re
 import shutil
@@ -19,6 +20,7 @@ from proxops.core import bridge_datagram
 from proxops.core.bridge_datagram import BridgeCommand, BridgeStatus, pack_command, pack_status, unpack_command
 from proxops.core.channel import BRIDGE_PORT
 from proxops.core.datagram import Refusal
+from proxops.core.keyed_datagram import BRIDGE_LABEL, pack_challenge, port_key, seal
 from proxops.core.vocabulary import InputState, Mode, Phase, Standstill, Zone
 
 HERE = Path(__file__).parent
@@ -243,6 +245,46 @@ def test_the_newest_status_counts(probe: Probe, hall: Any, status: BridgeStatus)
     assert probe.receive() == ((1, 2, 0), fields_of(later))
     hall.answer(pack_status(anew))
     assert probe.receive() == ((1, 3, 0), fields_of(anew))
+
+
+# --- under a key ---
+
+KEY = bytes(range(7, 39))
+
+
+def test_codes_are_those_of_the_standard_library(probe: Probe) -> None:
+    """Keys and texts round the edges of SHA-256's blocks, and a vector of RFC 4231."""
+    rng = random.Random(21)
+    texts = [b"", b"a", *(rng.randbytes(n) for n in (55, 56, 63, 64, 65, 119, 120, 280, 1000))]
+    for key in (b"", b"k", *(rng.randbytes(n) for n in (32, 63, 64, 65, 200))):
+        for text in texts:
+            (told,) = probe.ask("hmac", key.hex() or "-", text.hex() or "-")
+            assert bytes.fromhex(told) == hmac.digest(key, text, "sha256")
+    (told,) = probe.ask("hmac", b"Jefe".hex(), b"what do ya want for nothing?".hex())
+    assert told == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+
+
+def test_under_a_key_commands_and_statuses_are_those_of_python(probe: Probe, hall: Any, status: BridgeStatus) -> None:
+    done, session = map(int, probe.ask("key", KEY.hex()))
+    key = port_key(KEY, BRIDGE_LABEL)
+    assert done == 0 and session != 0
+    assert probe.send(ANY) == 0
+    assert hall.take() == seal(pack_command(ANY), key, session, 0)
+    hall.answer(pack_challenge(key, session + 1, 5), pack_challenge(key, session, 77))  # another's, and ours
+    assert probe.receive()[0] == (0, 0, 2)
+    assert probe.send(ANY) == 0
+    assert hall.take() == seal(pack_command(ANY), key, session, 77)
+    good = seal(pack_status(status), key, session, 78)
+    hall.answer(pack_status(status), seal(pack_status(status), key, session + 1, 78), good[:-1] + b"?", good + b"?")
+    assert probe.receive()[0] == (0, 0, 6)
+    hall.answer(good)
+    assert probe.receive() == ((1, 1, 6), fields_of(status))
+    assert probe.send(ANY) == 0
+    assert hall.take() == seal(pack_command(ANY), key, session, 78)
+
+
+def test_a_short_key_is_an_error(probe: Probe) -> None:
+    assert probe.ask("key", KEY[:15].hex())[0] == "-1"
 
 
 def test_an_address_that_is_none_is_an_error(programs: dict[str, Path]) -> None:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from proxops.core.datagram import (
     ANSWER_SIZE,
     COMMAND_SIZE,
+    SEQUENCE_MAX,
+    TIME_MAX_NS,
     Answer,
     Command,
     Malformed,
@@ -24,7 +26,9 @@ from proxops.core.datagram import (
 QUIET = settings(max_examples=300, deadline=None, derandomize=True)
 u16, u64 = st.integers(0, 2**16 - 1), st.integers(0, 2**64 - 1)
 values = st.lists(st.floats(), min_size=22, max_size=22).map(tuple)
-commands = st.builds(Command, st.integers(1, 4), st.integers(0, 2**63 - 1), u64, values, st.booleans())
+commands = st.builds(
+    Command, st.integers(1, 4), st.integers(0, SEQUENCE_MAX), st.integers(0, TIME_MAX_NS), values, st.booleans()
+)
 answers = st.builds(Answer, st.integers(0, 15), st.booleans(), st.booleans(), u64, u64, values, u64, u16, u16, u16)
 GOOD = pack_command(Command(1, 77, 123456789, tuple(float(k) for k in range(22))))
 REPLY = pack_answer(Answer(1, True, False, 77, 5, tuple(float(k) for k in range(22)), 4, 7, 0, 0))
@@ -153,11 +157,13 @@ def test_any_bytes_are_refused_and_raise_nothing_else(data: bytes) -> None:
 @given(st.binary(min_size=COMMAND_SIZE - 10, max_size=COMMAND_SIZE - 10))
 @QUIET
 def test_any_well_sealed_bytes_are_read_or_refused(rest: bytes) -> None:
-    """Right magic, version, size and CRC: what is left is the sequence number and the mode word."""
+    """Right magic, version, size and CRC: what is left is the sequence number, the time and the mode word."""
     data = sealed(b"PXOC\x01\x00" + rest)
     word = int.from_bytes(data[6:8], "little")
-    if data[15] & 0x80:
+    if int.from_bytes(data[8:16], "little") > SEQUENCE_MAX:
         assert refused(data).refusal is Refusal.SEQUENCE
+    elif int.from_bytes(data[16:24], "little") > TIME_MAX_NS:
+        assert refused(data).refusal is Refusal.TIME
     elif (word & 0xF) in (1, 2, 3, 4) and not word & 0x3FF0:
         assert unpack_command(data).system == word & 0xF
     else:
@@ -212,6 +218,6 @@ def test_refusals_keep_their_numbers() -> None:
     """They stand in other people's programs."""
     assert [r.name for r in Refusal] == [
         "NONE", "SIZE", "MAGIC", "VERSION", "CRC", "MODE_WORD", "OLD_SEQUENCE", "NOT_MASTER", "NOT_FINITE",
-        "NOT_UNIT", "NOT_SELECTED", "SEQUENCE", "FLAGS", "ABSURD",
+        "NOT_UNIT", "NOT_SELECTED", "SEQUENCE", "FLAGS", "ABSURD", "TIME", "LEAP", "KEY", "CODE", "CHALLENGE",
     ]  # fmt: skip
-    assert [int(r) for r in Refusal] == list(range(14))
+    assert [int(r) for r in Refusal] == list(range(19))

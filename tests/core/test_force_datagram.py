@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxops.core import force_datagram
-from proxops.core.datagram import SEQUENCE_MAX, Malformed, Refusal
+from proxops.core.datagram import SEQUENCE_MAX, TIME_MAX_NS, Malformed, Refusal
 from proxops.core.force_datagram import LAYOUT, SIZE, ForceReading, pack_force, unpack_force
 
 QUIET = settings(max_examples=300, deadline=None, derandomize=True)
@@ -38,7 +38,7 @@ def test_it_lies_as_the_docstring_says() -> None:
 
 @QUIET
 @given(
-    st.integers(0, SEQUENCE_MAX), st.integers(-(2**63), 2**63 - 1),
+    st.integers(0, SEQUENCE_MAX), st.integers(-TIME_MAX_NS, TIME_MAX_NS),
     st.tuples(*(st.floats(allow_nan=False, width=64),) * 6),
 )  # fmt: skip
 def test_there_and_back(sequence: int, measured_ns: int, wrench: tuple[float, ...]) -> None:

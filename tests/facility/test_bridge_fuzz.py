@@ -151,6 +151,22 @@ def noisy(t: Temper) -> Stream:
         yield [t.packet(at(5.0 + x, y, z))]
 
 
+def extreme_numbers(t: Temper) -> Stream:
+    """Numbers and times at the ends of what an integer holds, then nothing: the cubic counts on from them."""
+    edges = (0, 1, 2**31, 2**53, 2**62 - 1, 2**62, 2**62 + 1, 2**63 - 1)
+    for _ in range(CYCLES // 3):
+        sequence, sent_ns = edges[int(t.rng.integers(len(edges)))], edges[int(t.rng.integers(len(edges)))]
+        if t.rng.random() < 0.5:
+            sequence = t.sequence + 1
+        if (
+            t.sequence < sequence <= t.sequence + 2**31
+        ):  # a leap that is taken: who counts lower afterwards is another client
+            t.sequence = sequence
+        yield [pack_command(BridgeCommand(sequence, sent_ns * (-1) ** int(t.rng.integers(2)), at(5.0), at(0.0)))]
+    for _ in range(CYCLES):
+        yield []
+
+
 def silence(t: Temper) -> Stream:
     for _ in range(CYCLES):
         yield []
@@ -158,7 +174,8 @@ def silence(t: Temper) -> Stream:
 
 TEMPERS: tuple[Callable[[Temper], Stream], ...] = (
     steady, steady, steady, approach, jumps, nonsense, zero_quaternions, garbage, flipped_bits, backwards, numbers_leap, flood,
-    burst_after_silence, both_constant, far_away, fast_tumble, absurd_velocities, noisy, silence,
+    burst_after_silence, both_constant, far_away, fast_tumble, absurd_velocities, noisy, extreme_numbers,
+    silence,
 )  # fmt: skip
 
 

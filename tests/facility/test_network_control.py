@@ -24,7 +24,6 @@ from proxops.core.sealed_datagram import (
     Sealed,
     is_sealed,
     opened,
-    read_key,
     seal,
     session_key,
 )
@@ -235,21 +234,9 @@ def test_the_client(bench: Bench, tmp_path: Path) -> None:
         serving.join()
 
 
-def test_key_files(tmp_path: Path) -> None:
+def test_control_from_other_machines_needs_a_key(tmp_path: Path) -> None:
     path = tmp_path / "key"
-    with pytest.raises(BadInput, match="cannot read"):
-        read_key(path)
-    for size, words in ((15, "15 bytes"), (5000, "4096")):
-        path.write_bytes(bytes(size))
-        path.chmod(0o600)
-        with pytest.raises(BadInput, match=words):
-            read_key(path)
     path.write_bytes(KEY)
-    path.chmod(0o640)
-    with pytest.raises(BadInput, match="chmod 600"):
-        read_key(path)
-    with pytest.raises(BadInput, match="plain file"):
-        read_key(Path("/dev/zero"))
     path.chmod(0o600)
     assert control_settings("hall", None, "0.0.0.0:4000", path).bind == ("0.0.0.0", 4000)
     with pytest.raises(BadInput, match="needs a key"):

@@ -87,7 +87,7 @@ class Walk:
     def cycle(self) -> None:
         facility, sync = self.hall.facility, self.hall.desk.sync
         self.clock.advance()
-        sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING)
+        sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING, self.clock.now_ns())
         facility.tick()
         sync.answer(facility.answer_in, facility.mode, facility.rule_number, self.clock.utc_ns())
         for sender in self.senders:

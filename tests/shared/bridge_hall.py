@@ -14,6 +14,7 @@ from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Mode, Phase, Zone
 from proxops.facility.bridged import Bridged
 from proxops.facility.build import build
+from proxops.facility.client_place import LOCKSTEP
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses
 from proxops.maths.pose import compose, inverse_pose
@@ -62,11 +63,15 @@ class BridgeHall:
         return unpack_status(finish_status(self.end.telemetry.status(), True, self.port.refusal))
 
     def cycle(self, packets: Sequence[bytes] = ()) -> None:
-        """One tick with these datagrams; then what was sent to the robots is judged."""
+        """One tick with these datagrams of one sender; then what was sent to the robots is judged."""
+        self.cycle_of(*((data, LOCKSTEP) for data in packets))
+
+    def cycle_of(self, *packets: tuple[bytes, tuple[str, int]]) -> None:
+        """Likewise, each with its sender."""
         self.clock.advance()
         self.end.begin_cycle()
-        for data in packets:
-            self.port.take(data)
+        for data, sender in packets:
+            self.port.take(data, sender)
         self.facility.tick()
         self.end.end_cycle()
         self._check()

@@ -10,7 +10,7 @@ goes out, the newer waits. That is the paper's machine, every row of it:
     BUFFERED     buffered out, → DIRECT            buffered out, new waits    buffered dropped, older out, newer waits
     EXTRAPOL.    due: cubic, at most 5, → DRY      out, → DIRECT              older out, newer waits, → BUFFERED
     DRY          nothing                           out, → DIRECT              older out, newer waits, → BUFFERED
-    any          silent for more than ``timeout`` cycles → DRY; the next packet starts anew, whatever its number
+    any          silent for longer than the time-out → DRY; the next packet starts anew, whatever its number
 
 Why one place is enough. Let packet i come between i + f and i + f + 1 cycles (jitter up to one whole cycle). It is then
 seen in one of two neighbouring cycles, and one schedule takes both: what comes in the earlier cycle waits, what comes in
@@ -41,18 +41,17 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from proxops.bridge.packet_history import DEPTH, HISTORY_DTYPE, ahead, forget, remember
-from proxops.core.messages import PERIOD_S
+from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import InputState
 from proxops.maths.rotation import Array
 
 GUESSES: Final = 5  # extrapolations in a row
-TIMEOUT: Final = 50  # cycles
+TIMEOUT_NS: Final = 50 * PERIOD_NS
 SLOW: Final = 1.5 * PERIOD_S  # from here on a client is not near 250 Hz: cycles without packet are its habit
 FAST: Final = 0.7 * PERIOD_S  # up to here it brings more than one packet a cycle as its habit
 LEAP: Final = 1000  # numbers: further ahead is a new numbering, not a loss
 SEEN: Final = 64  # numbers behind the newest of which it is known whether they came
 ALL_SEEN: Final = (1 << SEEN) - 1
-INT64: Final = 2**63 - 1
 _BY_NUMBER: Final = attrgetter("sequence")
 
 
@@ -60,7 +59,7 @@ class Sample(NamedTuple):
     """What the client says in one packet. Poses packed (x, y, z, qw, qx, qy, qz), finite, quaternions of length 1."""
 
     sequence: int
-    sent_ns: int  # client's clock
+    sent_ns: int  # client's clock, within TIME_MAX_NS of zero
     relative: Array  # T_target_chaser
     T_client_target: Array  # in the client's frame, whatever that is
     velocity: Array | None = None  # v, w of the chaser relative to the target, in the target's frame
@@ -68,10 +67,11 @@ class Sample(NamedTuple):
 
 
 class InputFilter:
-    """Call ``step`` every cycle with what came since the last one."""
+    """Call ``step`` every cycle with what came since the last one. Silence is counted by the clock that is handed in: cycles that
+    were missed count too."""
 
-    def __init__(self, timeout: int = TIMEOUT) -> None:
-        self.timeout = timeout
+    def __init__(self, timeout_ns: int = TIMEOUT_NS) -> None:
+        self.timeout_ns = timeout_ns
         self._history = np.zeros(1, HISTORY_DTYPE)
         self._h = self._history[0]
         self._poses = np.empty((2, 7))
@@ -84,7 +84,7 @@ class InputFilter:
         self.extrapolated_count = 0
         self.stale = 0  # packets refused: doubles, and old ones that came after newer ones had gone out
         self.doubled = 0  # packets dropped because two newer ones were there
-        self._cycle = 0
+        self._now_ns = 0
         self._begin()
         self.state = InputState.EMPTY
         self.extrapolated = False
@@ -97,23 +97,36 @@ class InputFilter:
         self._out = -1  # number that went out last
         self._seen = ALL_SEEN  # bit k: number newest - k has come, or lies before the first
         self._guesses = 0  # in a row
-        self.silent_cycles = 0
+        self._heard_ns = self._now_ns
+
+    @property
+    def silent_ns(self) -> int:
+        """Since the newest packet; 0 before the first."""
+        return 0 if self._newest is None else self._now_ns - self._heard_ns
+
+    @property
+    def gone(self) -> bool:
+        """Silent for longer than the time-out."""
+        return self.silent_ns > self.timeout_ns
 
     @property
     def period_s(self) -> float:
         """Client's sending period; 0 while unknown."""
         return float(self._h["period_s"])
 
-    def step(self, arrived: Sequence[Sample]) -> Sample | None:
-        """The sample for this cycle, None when there is nothing new. ``arrived``: in any order, doubles included."""
-        self._cycle += 1
+    def step(self, arrived: Sequence[Sample], now_ns: int) -> Sample | None:
+        """The sample for this cycle, None when there is nothing new. ``arrived``: in any order, doubles included; ``now_ns``: the
+        cycle's time."""
+        self._now_ns = now_ns
         self.extrapolated = False
         fresh = self._fresh(arrived) if arrived else None
         return self._pass(fresh) if fresh else self._gap()
 
     def _fresh(self, arrived: Sequence[Sample]) -> list[Sample]:
         """What may still go out, oldest first."""
-        if self.silent_cycles > self.timeout:
+        if (
+            self.silent_ns - PERIOD_NS > self.timeout_ns
+        ):  # silent until the cycle before this one, in which something came
             self._begin()
         fresh = []
         in_order = sorted(arrived, key=_BY_NUMBER) if len(arrived) > 1 else arrived
@@ -153,11 +166,11 @@ class InputFilter:
     def _remember(self, sample: Sample) -> None:
         # Copied first: the kernel is compiled for one kind of array, whatever the packet was unpacked from.
         self._poses[0], self._poses[1] = sample.relative, sample.T_client_target
-        remember(self._history, sample.sequence & INT64, sample.sent_ns & INT64, self._cycle, self._poses)
+        remember(self._history, sample.sequence, sample.sent_ns, self._now_ns // PERIOD_NS, self._poses)
 
     def _pass(self, fresh: list[Sample]) -> Sample:
         """A cycle with packets: the newest two count, the older goes out."""
-        self.silent_cycles = 0
+        self._heard_ns = self._now_ns
         if self._buffer is not None:
             fresh = sorted([self._buffer, *fresh], key=_BY_NUMBER)
         elif len(fresh) == 1 and self._hole_before(fresh[0]):
@@ -177,12 +190,11 @@ class InputFilter:
         """A cycle without packet: the buffered one, or the cubic if one is due."""
         if self._newest is None:
             return None
-        self.silent_cycles += 1
+        if self.gone:
+            self._buffer, self.state = None, InputState.DRY  # what still waited is as old
         if self._buffer is not None:
             sample, self._buffer, self.state = self._buffer, None, InputState.DIRECT
             return self._send(sample)
-        if self.silent_cycles > self.timeout:
-            self.state = InputState.DRY
         if self.state is InputState.DRY or not self._due():
             return None
         if self._guesses == GUESSES:
@@ -197,7 +209,7 @@ class InputFilter:
         period_s = self.period_s
         if period_s < SLOW:
             return period_s > 0.0
-        return self.silent_cycles >= (self._guesses + 1) * period_s / PERIOD_S + 1.0
+        return self.silent_ns / PERIOD_NS >= (self._guesses + 1) * period_s / PERIOD_S + 1.0
 
     def _hole_before(self, sample: Sample) -> bool:
         """Is exactly one packet missing between what went out and ``sample``, at one packet a cycle, with no jump?"""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import PERIOD_S
+from proxops.core.messages import PERIOD_NS, PERIOD_S
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,6 @@ class BridgeSettings:
         return np.array([self.speed_m_s, self.acceleration_m_s2, self.rate_rad_s, self.angular_acceleration_rad_s2])
 
     @property
-    def patience(self) -> int:
-        """Cycles without a packet after which the client is gone."""
-        return max(1, round(self.timeout_s / PERIOD_S))
+    def timeout_ns(self) -> int:
+        """Silence after which the client is gone: whole cycles, at least one."""
+        return max(1, round(self.timeout_s / PERIOD_S)) * PERIOD_NS

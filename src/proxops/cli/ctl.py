@@ -112,6 +112,12 @@ def select(
     _ask(context, json, "select", source=source)
 
 
+@ctl.command("accept")
+def accept(context: typer.Context, json: Json = False) -> None:
+    """Let a new client of the bridge move the hall: the one that waits, or else the next one within a minute."""
+    _ask(context, json, "accept")
+
+
 @ctl.command("hardware")
 def hardware(
     context: typer.Context,

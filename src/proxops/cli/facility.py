@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from proxops.cli.options import CellPath, Json, KeyFile, Seed, SystemName, Tool, TrajectoryPath, print_json, read_cell
+from proxops.cli.options import CellPath, Json, Seed, SystemName, Tool, TrajectoryPath, print_json, read_cell
 from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
 from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
 
@@ -22,6 +22,12 @@ ControlBind = Annotated[
 ]
 Bind = Annotated[
     str, typer.Option(help="Address of the synchronous interface and the bridge. Control has --control-bind.")
+]
+ServeKey = Annotated[
+    Path | None,
+    typer.Option(
+        help="Key of network control, the synchronous interface and the bridge; --bind beyond loopback demands one."
+    ),
 ]
 Realtime = Annotated[bool, typer.Option("--realtime", help="Keep 4 ms by the clock, not as fast as possible.")]
 Order = Annotated[str, typer.Option(help="Order of the move to start.")]
@@ -96,7 +102,7 @@ def serve(
     bridge_port: Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the bridge.")] = BRIDGE_PORT,
     control: ControlName = CONTROL_NAME,
     control_bind: ControlBind = None,
-    key_file: KeyFile = None,
+    key_file: ServeKey = None,
     seed: Seed = 0,
     for_s: Annotated[float | None, typer.Option("--for", min=0, help="End by itself after so many seconds.")] = None,
     drives: Annotated[bool, typer.Option(help="Switch the drives on at the start.")] = True,
@@ -131,6 +137,7 @@ def serve(
         report=report,
         quiet=json,
         console=launch,
+        key_file=key_file,
     )
     if json:
         print_json(summary)

@@ -26,17 +26,19 @@ class FacilityAbout:
     event_ring: Path
     mission_ring: Path | None = None
     latency_s: float | None = None
+    key_file: Path | None = None  # of its ports for clients
 
     @classmethod
     def read(cls, path: Path) -> FacilityAbout:
         """From a file of this kind."""
         try:
             told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            ring, latency_s = told.get("mission_ring"), told.get("latency_s")
+            ring, latency_s, key = told.get("mission_ring"), told.get("latency_s"), told.get("key_file")
             return cls(
                 int(told["pid"]), _address(told["sync"]), _address(told["bridge"]), Path(told["control"]), Path(told["stop"]),
                 Path(told["pool_ring"]), Path(told["event_ring"]),
                 None if ring is None else Path(ring), None if latency_s is None else float(latency_s),
+                None if key is None else Path(key),
             )  # fmt: skip
         except OSError as error:
             raise BadInput(f"cannot read where the facility listens: {error.strerror}", where=str(path)) from None

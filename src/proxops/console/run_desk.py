@@ -64,6 +64,7 @@ class RunDesk:
             raise Refused(f"{self._runs.state()['name']} is under way: end it first")
         if needs_bridge:
             await self._select_bridge()
+            await self._ask_for_client()
         self._runs.start(name)
         self._bridged, self._lost = needs_bridge, ""
 
@@ -71,6 +72,13 @@ class RunDesk:
         status = await self._line.ask("status", {}, DESK_MS)
         if status["mode"] != "BRIDGED":
             await self._line.ask("select", {"source": "bridge"}, DESK_MS)
+
+    async def _ask_for_client(self) -> None:
+        """Whoever starts a scenario asks for its client, not for a stranger that waits at the bridge."""
+        bridge = (await self._line.ask("status", {}, DESK_MS))["bridge"]
+        if bridge["new_client"]:
+            raise Refused(f"{bridge['client']} waits at the bridge: end it, or accept it (proxops ctl accept)")
+        await self._line.ask("accept", {}, DESK_MS)
 
     async def _pause(self, viewer: Viewer, arguments: dict[str, Any]) -> None:
         self._runs.pause()

@@ -73,9 +73,11 @@ def command_of(offer: Offer, facility: FacilityAbout, ring: Path, folder: Path) 
     if not offer.live:
         return [*python, "proxops.cli", "run", source, "--out", str(folder), "--json", "--overseen", str(ring)]
     if offer.kind == "scripted":
-        return [*python, "proxops.facility.application", source, host, port, str(READY_S), str(ring)]
+        key = [str(facility.key_file)] if facility.key_file else []
+        return [*python, "proxops.facility.application", source, host, port, str(READY_S), str(ring), *key]
     return [
         *python, "proxops.facility.mission_live", source, "--host", host, "--port", port, "--seed", str(offer.seed),
         "--pool", str(facility.pool_ring), "--ring", str(facility.mission_ring), "--latency", repr(facility.latency_s),
         "--told", str(folder / "outcome.json"), "--overseen", str(ring),
+        *(["--key-file", str(facility.key_file)] if facility.key_file else []),
     ]  # fmt: skip

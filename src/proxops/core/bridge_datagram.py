@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypeVar
 
-from proxops.core.datagram import SEQUENCE_MAX, Malformed, Refusal
+from proxops.core.datagram import Malformed, Refusal, check_numbers
 from proxops.core.vocabulary import InputState, Mode, Phase, Standstill, Zone
 
 VERSION: Final = 1
@@ -137,8 +137,7 @@ def unpack_head(data: bytes) -> tuple[int, int, int]:
     """Sequence, send time and flags of a command whose frame is whole and whose flags are known; else ``Malformed``."""
     _check_frame(data, COMMAND_SIZE, COMMAND_MAGIC, 8)
     _, _, flags, reserved, sequence, sent_ns = _COMMAND_HEAD.unpack_from(data)
-    if sequence > SEQUENCE_MAX:
-        raise Malformed(Refusal.SEQUENCE, f"seq {sequence}: beyond {SEQUENCE_MAX}", sequence)
+    check_numbers(sequence, sent_ns)
     if flags & ~(VELOCITIES_VALID | SUN_VALID) or reserved:
         text = f"seq {sequence}: flags {flags:#04x}, reserved {reserved:#06x}; bits 2-7 and the reserved word must be 0"
         raise Malformed(Refusal.FLAGS, text, sequence)

@@ -18,7 +18,9 @@ ALIVE_BIT: Final = 1 << 14
 MOVING_BIT: Final = 1 << 15
 SYSTEM_MASK: Final = 0x000F
 UNUSED_MASK: Final = 0x3FF0
-SEQUENCE_MAX: Final = 2**63 - 1  # what the log's signed numbers hold
+SEQUENCE_MAX: Final = 2**62  # what is computed from it (the next ones, differences) still fits the log's signed numbers
+TIME_MAX_NS: Final = 2**62  # 146 years: likewise
+LEAP_MAX: Final = 2**31  # numbers by which one datagram may be ahead of the one before: three months at 250 Hz
 
 _COMMAND: Final = struct.Struct("<4sHHQQ22d")
 _ANSWER: Final = struct.Struct("<4sHHQQ22dQHHHH")
@@ -41,9 +43,14 @@ class Refusal(IntEnum):
     NOT_FINITE = 8
     NOT_UNIT = 9
     NOT_SELECTED = 10  # the operator has not selected the synchronous interface
-    SEQUENCE = 11  # sequence number beyond 2^63 - 1
+    SEQUENCE = 11  # sequence number beyond 2^62
     FLAGS = 12  # bridge: a bit that must be 0 is set
     ABSURD = 13  # bridge: position, velocity or rate beyond anything that flies
+    TIME = 14  # time of sending beyond 2^62 ns
+    LEAP = 15  # sequence number more than 2^31 ahead of the newest one
+    KEY = 16  # it carries no code where the facility has a key, or one where it has none
+    CODE = 17  # its code is wrong: another key, another port's, or damaged
+    CHALLENGE = 18  # of another start of the facility: take the present one from the answer
 
 
 @dataclass(frozen=True)
@@ -92,8 +99,7 @@ def unpack_command(data: bytes) -> Command:
     """Check and unpack a command; ``Malformed`` names the first thing wrong with its value and bound."""
     _check_frame(data, COMMAND_SIZE, COMMAND_MAGIC)
     _, _, word, sequence, sent, *values = _COMMAND.unpack_from(data)
-    if sequence > SEQUENCE_MAX:
-        raise Malformed(Refusal.SEQUENCE, f"seq {sequence}: beyond {SEQUENCE_MAX}", sequence)
+    check_numbers(sequence, sent, 0)
     system = word & SYSTEM_MASK
     if system not in (1, 2, 3, 4) or word & UNUSED_MASK:
         raise Malformed(
@@ -135,6 +141,15 @@ def unpack_answer(data: bytes) -> Answer:
         rule,
         refusal,
     )
+
+
+def check_numbers(sequence: int, time_ns: int, earliest_ns: int = -TIME_MAX_NS) -> None:
+    """Refuse a sequence number or time with which nothing can be computed any more."""
+    if sequence > SEQUENCE_MAX:
+        raise Malformed(Refusal.SEQUENCE, f"seq {sequence}: beyond {SEQUENCE_MAX}", sequence)
+    if not earliest_ns <= time_ns <= TIME_MAX_NS:
+        text = f"seq {sequence}: time {time_ns} ns, allowed: {earliest_ns} to {TIME_MAX_NS}"
+        raise Malformed(Refusal.TIME, text, sequence)
 
 
 def _check_frame(data: bytes, size: int, magic: bytes) -> None:

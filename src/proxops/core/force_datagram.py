@@ -5,8 +5,8 @@
 | 0 | 4 chars | magic ``PXFT`` |
 | 4 | u8 | version, 1 |
 | 5 | 3 bytes | reserved, 0 |
-| 8 | u64 | sequence number: counts readings, up to 2^63 - 1 |
-| 16 | i64 | time of the reading, ns, sensor's own clock, any epoch |
+| 8 | u64 | sequence number: counts readings, up to 2^62, never ahead by more than 2^31 |
+| 16 | i64 | time of the reading, ns, sensor's own clock, any epoch, -2^62 to 2^62 |
 | 24 | 6 f64 | Fx Fy Fz (N), Tx Ty Tz (N m) |
 | 72 | u32 | CRC-32 (zlib) of bytes 0 to 71 |
 
@@ -21,7 +21,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Final
 
-from proxops.core.datagram import SEQUENCE_MAX, Malformed, Refusal
+from proxops.core.datagram import Malformed, Refusal, check_numbers
 
 VERSION: Final = 1
 MAGIC: Final = b"PXFT"
@@ -63,6 +63,5 @@ def unpack_force(data: bytes) -> ForceReading:
     _, _, reserved, sequence, measured_ns, *wrench = _BODY.unpack_from(data)
     if reserved != _NOTHING:
         raise Malformed(Refusal.FLAGS, f"seq {sequence}: reserved bytes {reserved.hex()}, must be 0", sequence)
-    if sequence > SEQUENCE_MAX:
-        raise Malformed(Refusal.SEQUENCE, f"seq {sequence}: beyond {SEQUENCE_MAX}", sequence)
+    check_numbers(sequence, measured_ns)
     return ForceReading(sequence, measured_ns, tuple(wrench))

@@ -7,14 +7,10 @@ clock, 32 the client's nonce, 48 body, and the last 32 bytes are the seal over a
 from __future__ import annotations
 
 import hmac
-import stat
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
 from typing import Final
-
-from proxops.core.errors import BadInput
 
 MAGIC: Final = b"PXC2"
 HEAD: Final = struct.Struct("<4sB3xQQQ16s")
@@ -22,7 +18,6 @@ SEAL_BYTES: Final = 32
 NONCE_BYTES: Final = 16
 SMALLEST: Final = HEAD.size + SEAL_BYTES
 WORD_LIMIT: Final = 2**64
-KEY_BYTES: Final = (16, 4096)  # of a key file: least and most
 
 
 class Kind(IntEnum):
@@ -74,26 +69,3 @@ def session_key(key: bytes, client_nonce: bytes, facility_nonce: bytes, session:
     return hmac.digest(
         key, b"proxops session" + client_nonce + facility_nonce + session.to_bytes(8, "little"), "sha256"
     )
-
-
-def read_key(path: Path) -> bytes:
-    """A key file's bytes. It must be the reader's secret."""
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise BadInput("key file is not a plain file", where=str(path))
-        if found.st_mode & 0o077:
-            raise BadInput(
-                "key file can be read by others", where=str(path), value=f"mode {stat.S_IMODE(found.st_mode):o}",
-                way_out=f"chmod 600 {path}",
-            )  # fmt: skip
-        with path.open("rb") as file:
-            key = file.read(KEY_BYTES[1] + 1)
-    except OSError as error:
-        raise BadInput(f"cannot read the key file: {error.strerror}", where=str(path)) from None
-    if not KEY_BYTES[0] <= len(key) <= KEY_BYTES[1]:
-        raise BadInput(
-            "key file", where=str(path), value=f"{len(key)} bytes", bound=f"{KEY_BYTES[0]} … {KEY_BYTES[1]} bytes",
-            way_out=f"head -c 32 /dev/urandom > {path}",
-        )  # fmt: skip
-    return key

@@ -86,6 +86,7 @@ class Standstill(IntEnum):
     WAY_BLOCKED = 8  # going on would end in red
     LIMIT = 9  # going on would break a rule of the guard: its number says which
     NO_POSTURE = 10  # the search for a posture is under way or found none
+    NEW_CLIENT = 11  # another client than before: the operator has not accepted it yet
 
 
 class InputState(IntEnum):

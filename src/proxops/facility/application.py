@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
+from proxops.core.key_file import read_key
 from proxops.core.scenario import Scenario, load_scenario
 from proxops.facility.client_line import ClientLine
 from proxops.facility.client_time import ClientTime
@@ -98,11 +99,14 @@ def _on_the_wire(pose: np.ndarray) -> tuple[float, ...]:
     return x, y, z, a, b, c, w
 
 
-def main(path: str, host: str, port: int, wait_s: float, ring: Path | None = None) -> None:
-    """Send a scenario's packets in real time until its script is over, beginning after ``wait_s``. ``ring``: of an overseer."""
+def main(
+    path: str, host: str, port: int, wait_s: float, ring: Path | None = None, key_file: Path | None = None
+) -> None:
+    """Send a scenario's packets in real time until its script is over, beginning after ``wait_s``. ``ring``: of an overseer;
+    ``key_file``: of the facility."""
     overseer, scenario = Overseer(ring), load_scenario(path)
     application = Application(scenario)
-    line = ClientLine(host, port)
+    line = ClientLine(host, port, read_key(key_file) if key_file else None)
     application.rehearse()
     time.sleep(wait_s)
     clock = ClientTime()
@@ -117,4 +121,4 @@ def main(path: str, host: str, port: int, wait_s: float, ring: Path | None = Non
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), *map(Path, sys.argv[5:6]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), *map(Path, sys.argv[5:7]))

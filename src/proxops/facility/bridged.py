@@ -46,7 +46,8 @@ LOOK_AGAIN: Final = 25  # cycles between two attempts at standstill when nothing
 SEARCH_AGAIN: Final = 250  # cycles between two whole searches
 POSTURES_TRIED: Final = 4
 NO_VELOCITY: Final = np.zeros(6)
-NO_ONE: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NONE})
+NOBODY: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NEW_CLIENT})  # whose command counts
+NO_ONE: Final = NOBODY | {Standstill.NONE}
 PHI_TOLERANCE: Final = math.radians(2.0)
 NO_LEFT: Final = (math.nan,) * 3
 WAY_DIP_M: Final = 0.01  # by which a way out of yellow may come nearer at first; never nearer than this to red
@@ -83,7 +84,7 @@ class Bridged:
         self._f, self._port, self._settings, self._zones = facility, port, settings, zones
         cell = facility.cell
         self._cell, self._hall = cell, cell.hall
-        self.filter = InputFilter(settings.patience)
+        self.filter = InputFilter(settings.timeout_ns)
         self._est, self._clutch = np.zeros(1, ESTIMATE_DTYPE), np.zeros(1, CLUTCH_DTYPE)
         self._cost, self._command_cost = cost_of(cell), cost_of(cell)
         for cost in (self._cost, self._command_cost):
@@ -133,9 +134,9 @@ class Bridged:
         against = self._against()
         if self.phase in MOVING:
             return self._halt(against) if against else self._move()
-        if against in (Standstill.NO_CLIENT, Standstill.SILENCE):
+        if against in NOBODY:
             self.placed = False
-            self._stand(Phase.WAITING, against)
+            self._stand(Phase.STANDING if against is Standstill.NEW_CLIENT else Phase.WAITING, against)
             return Rest.HOLD
         return self._at_rest()
 
@@ -145,7 +146,7 @@ class Bridged:
 
     def _listen(self) -> None:
         """Packets to one sample, sample to estimate."""
-        sample = self.filter.step(self._port.samples)
+        sample = self.filter.step(self._port.samples, self._f.clock.now_ns())
         pose, velocity, fresh = self._pose, NO_VELOCITY, sample is not None
         if sample is not None:
             self.sample, pose = sample, sample.relative
@@ -153,10 +154,9 @@ class Bridged:
                 velocity = sample.velocity
             if sample.sun is not None and self._settings.sun_weight > 0.0:
                 self._see_sun(sample)
-        gone = self.filter.silent_cycles > self._settings.patience
         dry = self.filter.state is InputState.DRY
         self.client = estimates.hear(
-            self._est, pose, velocity, fresh, velocity is not NO_VELOCITY, dry, gone, self._pose
+            self._est, pose, velocity, fresh, velocity is not NO_VELOCITY, dry, self.filter.gone, self._pose
         )
 
     def _see_sun(self, sample: Sample) -> None:
@@ -223,6 +223,8 @@ class Bridged:
     def _against(self) -> Standstill:
         """What speaks against motion now; Table 1 is ``LOGIC``."""
         if not self.client:
+            if self._port.place.waiting:
+                return Standstill.NEW_CLIENT
             return Standstill.NO_CLIENT if self.sample is None else Standstill.SILENCE
         if self.phase not in MOVING:
             return Standstill.NONE

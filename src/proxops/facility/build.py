@@ -53,17 +53,17 @@ class Hall:
 def build(
     cell: Cell, clock: Clock, *, seed: int, record: Path | None,
     sync: Address | None = None, bridge: BridgeSettings | None = None, bridge_at: Address | None = None,
-    metadata: dict[str, str] | None = None,
+    key: bytes | None = None, metadata: dict[str, str] | None = None,
 ) -> Hall:  # fmt: skip
     """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests).
-    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep."""
+    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep. ``key``: both ports demand it."""
     remove_abandoned()
     rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
     link = VirtualHall(cell, np.random.default_rng(seed))
     facility = Facility(cell, link, clock, *rings)
     try:
-        port = SyncPort(sync, facility.events.tell) if sync else None
-        end = BridgeEnd(facility, bridge, bridge_at) if bridge else None
+        port = SyncPort(sync, facility.events.tell, key) if sync else None
+        end = BridgeEnd(facility, bridge, bridge_at, key) if bridge else None
     except BadInput:
         for ring in rings:
             ring.close()

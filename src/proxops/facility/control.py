@@ -12,7 +12,7 @@ from pathlib import Path
 
 from proxops.core.control_sockets import address_of
 from proxops.core.errors import BadInput
-from proxops.core.sealed_datagram import read_key
+from proxops.core.key_file import read_key
 from proxops.facility.control_lock import ControlLock
 from proxops.facility.control_port import ControlPort
 from proxops.facility.network_control import NetworkControl

@@ -159,6 +159,12 @@ class Desk:
         f.source = Source.BRIDGE
         f.motion = self.bridge.motion(f)
 
+    def accept(self) -> None:
+        """Let a new client of the bridge move the hall: the one that waits, or else the next one."""
+        if self.bridge is None or self.facility.source is not Source.BRIDGE:
+            raise Refused("accept: the bridge does not have the hall; select bridge accepts its first client by itself")
+        self.bridge.port.place.accept()
+
     def _let_go(self) -> None:
         f = self.facility
         if f.mode in (Mode.MANUAL, Mode.SINE, Mode.BRIDGED, Mode.HALTING):

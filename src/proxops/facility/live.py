@@ -46,7 +46,8 @@ class LiveFacility:
 
     def __init__(
         self, cell: Cell, record: Path | None, *, sync: Address, control: ControlSettings, seed: int = 0,
-        bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), metadata: dict[str, str] | None = None,
+        bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), key: bytes | None = None,
+        metadata: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.intake = TrajectoryIntake(CheckerStart(cell))  # whose process compiles while this one does
         try:
@@ -54,7 +55,7 @@ class LiveFacility:
             self._clock = LiveClock()
             self.hall: Hall = build(
                 cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
-                metadata={"clock": "live", **(metadata or {})},
+                key=key, metadata={"clock": "live", **(metadata or {})},
             )  # fmt: skip
         except BaseException:
             self.intake.close()
@@ -151,7 +152,7 @@ class LiveFacility:
     def _poll_sync(self) -> None:
         facility, sync = self.hall.facility, self.hall.desk.sync
         assert sync is not None
-        sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING)
+        sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING, self._clock.now_ns())
 
     def _answer_sync(self) -> None:
         facility, sync = self.hall.facility, self.hall.desk.sync

@@ -20,6 +20,7 @@ import numpy as np
 
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
+from proxops.core.key_file import read_key
 from proxops.core.library import load_mission
 from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE
 from proxops.core.mission import Mission
@@ -117,14 +118,14 @@ def fly(options: argparse.Namespace) -> None:
     """Fly the mission in real time. When the facility ends us, flight software is let go in good order, too."""
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     mission = load_mission(options.scenario)
-    overseer = Overseer(options.overseen)
+    overseer, key = Overseer(options.overseen), read_key(options.key_file) if options.key_file else None
     software = load_flight_software(options.software, mission.file, inside=options.inside)
     latency_s = options.latency + line_latency_s(mission.file.network)
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
     application = MissionApplication(mission, options.seed, software, latency_s, limit_s)
     view, ring = RingView(Ring.attach(options.pool, POOL_DTYPE)), Ring.attach(options.ring, MISSION_DTYPE)
-    line, clock = ClientLine(options.host, options.port), LiveClock()
+    line, clock = ClientLine(options.host, options.port, key), LiveClock()
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
@@ -154,6 +155,7 @@ def main() -> None:
     parser.add_argument("--software")
     parser.add_argument("--inside", action="store_true")
     parser.add_argument("--overseen", type=Path)
+    parser.add_argument("--key-file", type=Path)
     for name, kind in (
         ("port", int),
         ("seed", int),

@@ -199,7 +199,7 @@ def serve_client(live: LiveFacility, client: subprocess.Popen[bytes], watcher: s
     assert end is not None
 
     def over() -> bool:
-        return client.poll() is not None and end.port.silent_cycles * PERIOD_S > AFTER_S
+        return client.poll() is not None and end.port.place.silent_ns * 1e-9 > AFTER_S
 
     began = time.monotonic()
     try:

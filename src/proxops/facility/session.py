@@ -14,6 +14,7 @@ from typing import IO, Any, Final, Protocol
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.errors import BadInput, ProxopsError
+from proxops.core.key_file import demand_key
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
@@ -205,18 +206,21 @@ def serve_session(
     report: bool,
     quiet: bool,
     console: Beside | None = None,
+    key_file: Path | None = None,
 ) -> dict[str, Any]:
-    """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found."""
+    """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found. ``key_file``: what
+    clients of the synchronous interface and the bridge must know; beyond loopback there must be one."""
+    key = demand_key(sync[0], key_file)
     prepare_folder(folder)
     print("warming up …", file=sys.stderr, flush=True)
     live = LiveFacility(
         cell, folder / "run.mcap", sync=sync, control=control, seed=seed, bridge=BridgeSettings(),
-        bridge_at=bridge_at,
+        bridge_at=bridge_at, key=key,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
     beside: list[subprocess.Popen[bytes]] = []
     try:
-        served = live.run(_announcement(live, folder, console, beside), for_s, drives, bridged)
+        served = live.run(_announcement(live, folder, console, beside, key_file), for_s, drives, bridged)
         if watcher:
             watcher.wait(5)
         extra = {
@@ -268,7 +272,11 @@ def _elsewhere(control: Control) -> str:
 
 
 def _announcement(
-    live: LiveFacility, folder: Path, console: Beside | None, beside: list[subprocess.Popen[bytes]]
+    live: LiveFacility,
+    folder: Path,
+    console: Beside | None,
+    beside: list[subprocess.Popen[bytes]],
+    key_file: Path | None,
 ) -> Callable[[RealTime], None]:
     """What is told and started once the facility is about to run; ``beside`` takes what was started."""
 
@@ -281,7 +289,7 @@ def _announcement(
             "network_control": list(control.network.address) if control.network else None,
             "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path),
             "mission_ring": str(live.mission.ring.path), "latency_s": hall_latency_s(live.hall.facility.cell),
-            "real_time": str(real_time),
+            "real_time": str(real_time), "key_file": str(key_file.absolute()) if key_file else None,
         }  # fmt: skip
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         print(

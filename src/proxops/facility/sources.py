@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.datagram import Refusal
-from proxops.core.messages import N_VALUES, PERIOD_S
+from proxops.core.messages import N_VALUES, PERIOD_NS, PERIOD_S
 from proxops.facility.sync import SyncPort
 from proxops.lab.coordinates import NOT_FINITE, OK, check_values
 from proxops.lab.trajectory import Trajectory, explain_values
@@ -91,7 +91,7 @@ class SyncSource:
 
     def __init__(self, port: SyncPort, timeout_s: float) -> None:
         self._port = port
-        self._patience = round(timeout_s / PERIOD_S)
+        self._patience_ns = round(timeout_s / PERIOD_S) * PERIOD_NS
         self.values = port.values
         self.steps = 1
 
@@ -108,7 +108,7 @@ class SyncSource:
         return f"seq {self.sequence}"
 
     def ready(self) -> Stop | None:
-        if self._port.command is None or self._port.silent_cycles > self._patience:
+        if self._port.command is None or self._port.silent_ns > self._patience_ns:
             return self._silence()
         return None
 
@@ -120,9 +120,9 @@ class SyncSource:
         if port.fresh and port.command:
             self.steps = max(1, port.steps)
             return Supply.FRESH if port.command.alive else Supply.END
-        return self._silence() if port.silent_cycles > self._patience else Supply.COAST
+        return self._silence() if port.silent_ns > self._patience_ns else Supply.COAST
 
     def _silence(self) -> Stop:
         last = f"last {self.name}" if self._port.command else "none yet"
-        silent, bound = self._port.silent_cycles * PERIOD_S, self._patience * PERIOD_S
+        silent, bound = self._port.silent_ns * 1e-9, self._patience_ns * 1e-9
         return Stop(Rule.SILENCE, value=silent, bound=bound, detail=last)

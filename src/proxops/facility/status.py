@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.core.datagram import Refusal
-from proxops.core.messages import AXES
+from proxops.core.messages import AXES, PERIOD_NS
 from proxops.facility.bridged import Bridged
 from proxops.facility.desk import Desk
 from proxops.facility.mover import Mover
@@ -93,7 +93,7 @@ def _sync(desk: Desk) -> dict[str, Any] | None:
         "address": f"{port.address[0]}:{port.address[1]}",
         "master": f"{port.master[0]}:{port.master[1]}" if port.master else None,
         "sequence": port.command.sequence if port.command else None,
-        "silent_cycles": port.silent_cycles,
+        "silent_cycles": port.silent_ns // PERIOD_NS,
         "refused": {
             reason.name.lower(): count for reason, count in port.counts.items() if reason is not Refusal.NONE and count
         },
@@ -108,6 +108,7 @@ def _bridge(desk: Desk) -> dict[str, Any] | None:
     told: dict[str, Any] = {
         "address": f"{port.address[0]}:{port.address[1]}",
         "client": f"{port.master[0]}:{port.master[1]}" if port.master else None,
+        "new_client": port.place.waiting,
         "refused": {reason.name.lower(): count for reason, count in port.counts.items() if count},
         "phase": "IDLE",
         "cause": "NOT_SELECTED",

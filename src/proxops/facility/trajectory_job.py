@@ -51,7 +51,7 @@ def text_of(fd: int, source: str) -> str:
         return data.decode("ascii")
     except UnicodeDecodeError as error:
         value = f"byte {data[error.start]:#04x} at offset {error.start}"
-        raise BadInput("not an ASCII file", where=source, value=value) from None
+        raise BadInput("the trajectory is not an ASCII file", where=source, value=value) from None
 
 
 def _tell(line: socket.socket, trajectory: Trajectory, job: int) -> None:

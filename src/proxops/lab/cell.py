@@ -225,6 +225,12 @@ class Positioning(Strict):
     wrist_mdeg: NotNegative = 0.0  # axes 4 to 6
 
 
+class Clients(Strict):
+    """What becomes of a client of the bridge that is not the one that had the hall: the operator is asked, or it is taken."""
+
+    new: Literal["ask", "take"] = "ask"
+
+
 class InterlockInput(Strict):
     """One named input that can forbid motion, and where it is on the floor plan (x, y in the lab)."""
 
@@ -292,6 +298,7 @@ class CellFile(Strict):
     zones: Zones
     lamp: Lamp
     positioning: Positioning = Positioning()
+    clients: Clients = Clients()
     plan: Plan | None = None
     access: Access | None = None
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]

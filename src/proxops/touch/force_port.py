@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.datagram import Malformed, Refusal
+from proxops.core.datagram import LEAP_MAX, Malformed, Refusal
 from proxops.core.errors import BadInput
 from proxops.core.force_datagram import SIZE, ForceReading, unpack_force
 from proxops.core.force_source import ForceSample
@@ -84,6 +84,9 @@ class ForcePort:
             self.sender = sender
             self._first_ns, self._first_t = reading.measured_ns, t
             self._keep(reading)
+        elif reading.sequence > self._sample.sequence + LEAP_MAX:
+            self.refused[Refusal.LEAP] += 1
+            self.last_refusal = f"seq {reading.sequence}: more than {LEAP_MAX} ahead of {self._sample.sequence}"
         elif reading.sequence > self._sample.sequence:
             self.missed += reading.sequence - self._sample.sequence - 1
             self._keep(reading)
