@@ -86,6 +86,7 @@ class Standstill(IntEnum):
     WAY_BLOCKED = 8  # going on would end in red
     LIMIT = 9  # going on would break a rule of the guard: its number says which
     NO_POSTURE = 10  # the search for a posture is under way or found none
+    NOT_RECORDED = 12  # the recorder is lost, hung, late or cannot write: no new motion begins
 
 
 class InputState(IntEnum):

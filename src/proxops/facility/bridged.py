@@ -46,7 +46,7 @@ LOOK_AGAIN: Final = 25  # cycles between two attempts at standstill when nothing
 SEARCH_AGAIN: Final = 250  # cycles between two whole searches
 POSTURES_TRIED: Final = 4
 NO_VELOCITY: Final = np.zeros(6)
-NO_ONE: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NONE})
+NO_ONE: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NOT_RECORDED, Standstill.NONE})
 PHI_TOLERANCE: Final = math.radians(2.0)
 NO_LEFT: Final = (math.nan,) * 3
 WAY_DIP_M: Final = 0.01  # by which a way out of yellow may come nearer at first; never nearer than this to red
@@ -136,6 +136,10 @@ class Bridged:
         if against in (Standstill.NO_CLIENT, Standstill.SILENCE):
             self.placed = False
             self._stand(Phase.WAITING, against)
+            return Rest.HOLD
+        if self._f.not_recorded:
+            self.placed = False
+            self._stand(Phase.STANDING, Standstill.NOT_RECORDED)
             return Rest.HOLD
         return self._at_rest()
 

@@ -14,10 +14,12 @@ from typing import Final
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
+from proxops.core.ending import Ending
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
+from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.control import ControlPort
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.mission_feed import MissionFeed
@@ -56,20 +58,21 @@ class LiveFacility:
         )  # fmt: skip
         try:
             self.control = ControlPort(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down))
-        except BadInput:
-            self.hall.close()
+        except BadInput as error:
+            self.hall.close(Ending.of_error(error))
             raise
         self.mission = MissionFeed(self.hall.facility.pool)
         self.hall.facility.application = self.mission
         self._ending = self._bridged = False
         self._signals = 0
+        self._asked = ""  # who has asked for the end
 
     def shut_down(self) -> None:
         """Brake if need be, close the log, end."""
-        self._ending = True
+        self._ending, self._asked = True, self._asked or "shut-down"
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._ending = True
+        self._ending, self._asked = True, self._asked or signal.Signals(number).name
         self._signals += 1
         if self._signals > 2:  # somebody insists: the log is finished by the recorder on its own
             os._exit(130)
@@ -82,13 +85,15 @@ class LiveFacility:
         bridge as soon as it is ready for the first time; ``until`` is asked now and then whether the end has come."""
         self._bridged, self._until = bridged, until
         before = {s: signal.signal(s, self._on_signal) for s in (signal.SIGINT, signal.SIGTERM)}
-        real_time = enter_real_time()
+        real_time, ended = enter_real_time(), LEFT
         try:
             announce(real_time)
             if drives:
                 self._try_drives()
             self._loop(None if for_s is None else round(for_s / PERIOD_S))
-        except Exception:
+            ended = how_it_ended(self.hall.facility.stop, self._asked)
+        except Exception as error:
+            ended = Ending.of_error(error)
             self.hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
             raise
         finally:
@@ -97,7 +102,7 @@ class LiveFacility:
                 signal.signal(number, handler)
             stopped = self.hall.facility.stop is not None
             self.control.close()
-            code = self.hall.close()
+            code = self.hall.close(ended)
             self.mission.close()
         return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
 

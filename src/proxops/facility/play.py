@@ -12,13 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from proxops.core.clock import LOCKSTEP_EPOCH, Clock, LiveClock, LockstepClock
+from proxops.core.ending import Ending
+from proxops.core.errors import ProxopsError
+from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
+from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.preflight import preflight
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.warmup import warm_up
+from proxops.ground.recorder import Recorder
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory
 from proxops.safety.rules import Stop
@@ -29,6 +35,7 @@ Progress = Callable[[str, int, int], None]
 EachCycle = Callable[[Hall], None]
 
 SHOW_EVERY = 250
+HANGS_S = 30.0  # by the wall clock, without a heartbeat of the recorder
 PATIENCE_CYCLES = 250 * 600  # a move to start that takes longer than ten minutes has failed
 
 
@@ -49,12 +56,16 @@ class Stopped(Exception):
 
 
 @contextmanager
-def interrupts(on_interrupt: Callable[[], None]) -> Iterator[None]:
-    """Ctrl-C and SIGTERM ask for a safe stop instead of breaking a tick in two."""
+def interrupts(on_interrupt: Callable[[str], None]) -> Iterator[None]:
+    """Ctrl-C and SIGTERM ask for a safe stop instead of breaking a tick in two. Told by the signal's name."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals belong to the main thread: the caller looks after them
         return
-    before = {s: signal.signal(s, lambda number, frame: on_interrupt()) for s in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        on_interrupt(signal.Signals(number).name)
+
+    before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
@@ -69,10 +80,11 @@ class Player:
         self._hall, self._clock, self._progress, self._each_cycle = hall, clock, progress, each_cycle
         self._facility = hall.facility
         self._interrupted = False
+        self.asked = ""  # the signal that ended it, if one has
 
-    def interrupt(self) -> None:
+    def interrupt(self, by: str) -> None:
         """Ask for a safe stop before the next cycle."""
-        self._interrupted = True
+        self._interrupted, self.asked = True, by
 
     def run(self, trajectory: Trajectory, order: str) -> Stop | None:
         """Through all phases; the stop that ended it, or None when the last line was reached."""
@@ -108,7 +120,7 @@ class Player:
         facility, clock = self._facility, self._clock
         if self._interrupted:
             self._interrupted = False
-            self._hall.desk.safe_stop()
+            self._hall.desk.safe_stop(self.asked)
         self._each_cycle(self._hall)
         facility.lateness = clock.advance()
         facility.missed = getattr(clock, "missed", 0)
@@ -120,8 +132,22 @@ class Player:
 def let_recorder_keep_up(hall: Hall) -> None:
     """Only in lockstep: there is no hurry, and nothing may be lost. A live tick never waits."""
     ring, recorder = hall.facility.ring, hall.recorder
-    while recorder and ring.head - ring.tail > ring.slots // 2 and not ring.trouble and recorder.alive():
+    if recorder is None or not _behind(ring, recorder):
+        return
+    beat, since = ring.heartbeat, time.monotonic()
+    while _behind(ring, recorder):
+        if ring.heartbeat != beat:
+            beat, since = ring.heartbeat, time.monotonic()
+        elif time.monotonic() - since > HANGS_S:
+            raise ProxopsError(
+                f"the recorder (process {recorder.pid}) has not moved for {HANGS_S:g} s: the run is given up; its log ends there"
+            )
         time.sleep(0.001)
+
+
+def _behind(ring: Ring, recorder: Recorder) -> bool:
+    """Half of the ring waits for a recorder that could take it."""
+    return ring.head - ring.tail > ring.slots // 2 and not ring.trouble and recorder.alive()
 
 
 def play(
@@ -143,7 +169,7 @@ def play(
         metadata={"trajectory": trajectory.source, "lines": str(len(trajectory)), "clock": "live" if realtime else "lockstep"},
     )  # fmt: skip
     state: RealTime | None = None
-    began = time.monotonic()
+    began, ended = time.monotonic(), LEFT
     try:
         meanwhile(hall)
         state = enter_real_time() if realtime else None
@@ -153,11 +179,13 @@ def play(
         player = Player(hall, clock, progress, each_cycle)
         with interrupts(player.interrupt):
             stop = player.run(trajectory, order)
-    except Exception:
+        ended = how_it_ended(hall.facility.stop, player.asked)
+    except Exception as error:
+        ended = Ending.of_error(error)
         hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
         raise
     finally:
         if state:
             state.leave()
-        code = hall.close()
+        code = hall.close(ended)
     return Played(stop, clock.tick, time.monotonic() - began, code, state, tuple(hall.facility.events.raised))

@@ -15,11 +15,13 @@ from typing import Any, Final, Protocol
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
+from proxops.core.ending import Ending
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Bridge, Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.application import Application
 from proxops.facility.build import Hall, build
+from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.live import LiveFacility
 from proxops.facility.play import Progress, interrupts, let_recorder_keep_up
 from proxops.facility.realtime import RealTime
@@ -97,16 +99,18 @@ def run_lockstep(
         cell, clock, seed=scenario.seed, record=record, bridge=settings_of(scenario.bridge),
         metadata={"clock": "lockstep", **_metadata(scenario)},
     )  # fmt: skip
-    began = time.monotonic()
+    began, ended = time.monotonic(), LEFT
     runner = LockstepRun(hall, clock, application)
     try:
         with interrupts(runner.interrupt):
             runner.run(scenario.duration_s, progress)
-    except Exception:
+        ended = how_it_ended(hall.facility.stop, runner.asked)
+    except Exception as error:
+        ended = Ending.of_error(error)
         hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
         raise
     finally:
-        code = hall.close()
+        code = hall.close(ended)
     alarms = tuple(hall.facility.events.raised)
     return Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
 
@@ -120,10 +124,11 @@ class LockstepRun:
         self._bridged = bridged  # False: the hall stands by, packets go nowhere
         self._began = -1  # tick at which the client began to send
         self._interrupted = False
+        self.asked = ""  # the signal that ended it, if one has
 
-    def interrupt(self) -> None:
+    def interrupt(self, by: str) -> None:
         """Ask for a safe stop before the next cycle."""
-        self._interrupted = True
+        self._interrupted, self.asked = True, by
 
     def cycle(self) -> None:
         """One tick of everything."""
@@ -161,7 +166,7 @@ class LockstepRun:
                 progress("run", done, total)
             if self._interrupted:
                 self._interrupted = False
-                desk.safe_stop()
+                desk.safe_stop(self.asked)
             self.cycle()
         progress("run", done, done)
         if facility.mode in (Mode.BRIDGED, Mode.HALTING):

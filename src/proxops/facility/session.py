@@ -18,7 +18,7 @@ from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
-from proxops.facility.build import Hall
+from proxops.facility.build import EXIT_LOST, Hall
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_feed import hall_latency_s
 from proxops.facility.mover import parse_order
@@ -31,7 +31,11 @@ from proxops.ground.log import Log
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import read_trajectory
 
-UNFINISHED = {3: "the disk was full (recorder exit code 3)", 4: "the recorder is still busy (exit code 4)"}
+NOT_WHOLE = {
+    3: "the disk was full (recorder exit code 3)",
+    4: "the recorder is still busy, or hangs (exit code 4)",
+    EXIT_LOST: "cycles were overwritten before the recorder had read them (exit code 5)",
+}
 RESULTS = ("summary.json", "run.mcap", "report.html", "facility.json")
 BESIDE = ("run.overview",)  # belongs to the log, not for people
 BESIDE_ENDS_S: Final = 8.0  # for the console, which may have a scenario to end
@@ -128,10 +132,11 @@ def run_session(
 
 
 def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, quiet: bool) -> dict[str, Any]:
-    """Summary, report and terminal table from the recorded run; an incomplete record is said and fails the run."""
+    """Summary, report and terminal table from the recorded run; a log that is not whole is said and fails the run."""
     code = extra["recorder_exit_code"]
     if code:
-        print(f"proxops: the log is not whole: {UNFINISHED.get(code, 'the recorder was killed')}", file=sys.stderr)
+        why = NOT_WHOLE.get(code, f"the recorder was killed ({code})")
+        print(f"proxops: the log is not whole: {why}", file=sys.stderr)
     try:
         return _finish(folder, cell, extra, report=report, quiet=quiet)
     except (BadInput, OSError) as error:
@@ -147,7 +152,8 @@ def _finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, qu
 
     log = Log.open(folder / "run.mcap")
     summary = {**summarise(log, cell), **extra}
-    summary["passed"] = summary["passed"] and extra["recorder_exit_code"] == 0
+    summary["log_whole"] = extra["recorder_exit_code"] == 0 and log.complete
+    summary["passed"] = summary["passed"] and summary["log_whole"]
     (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
     if not quiet:
         print_summary(summary, Console())
