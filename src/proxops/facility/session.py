@@ -19,6 +19,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import EXIT_LOST, Hall
+from proxops.facility.console_watch import Beside, ConsoleWatch
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_feed import hall_latency_s
 from proxops.facility.mover import parse_order
@@ -210,7 +211,7 @@ def serve_session(
     drives: bool,
     report: bool,
     quiet: bool,
-    console: Beside | None = None,
+    console: Launch | None = None,
 ) -> dict[str, Any]:
     """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found."""
     prepare_folder(folder)
@@ -220,7 +221,7 @@ def serve_session(
         bridge_at=bridge_at,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
-    beside: list[subprocess.Popen[bytes]] = []
+    beside: list[Kept] = []
     try:
         served = live.run(_announcement(live, folder, console, beside), for_s, drives, bridged)
         if watcher:
@@ -234,8 +235,9 @@ def serve_session(
         }
         return finish(folder, cell, extra, report=report, quiet=quiet)
     finally:
-        for process in beside:
-            _reap(process)
+        for kept in beside:
+            _reap(kept.process)
+            kept.close()
 
 
 def monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
@@ -246,12 +248,20 @@ def monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command)
 
 
-class Beside(Protocol):
-    """A process that looks at the facility from outside."""
+class Kept(Beside, Protocol):
+    """A process beside the facility, with what must be closed afterwards."""
+
+    process: subprocess.Popen[bytes]
+
+    def close(self) -> None: ...
+
+
+class Launch(Protocol):
+    """What can be started beside the facility."""
 
     address: str
 
-    def start(self, folder: Path) -> subprocess.Popen[bytes]: ...
+    def start(self, folder: Path) -> Kept: ...
 
 
 def _reap(process: subprocess.Popen[bytes]) -> None:
@@ -266,7 +276,7 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
 
 
 def _announcement(
-    live: LiveFacility, folder: Path, console: Beside | None, beside: list[subprocess.Popen[bytes]]
+    live: LiveFacility, folder: Path, console: Launch | None, beside: list[Kept]
 ) -> Callable[[RealTime], None]:
     """What is told and started once the facility is about to run; ``beside`` takes what was started."""
 
@@ -292,7 +302,9 @@ def _announcement(
             flush=True,
         )
         if console:
-            beside.append(console.start(folder))
+            kept, facility = console.start(folder), live.hall.facility
+            beside.append(kept)
+            facility.watchers.append(ConsoleWatch(kept, facility.events, facility.clock, lambda: facility.still))
             print(f"console: {console.address}", file=sys.stderr, flush=True)
 
     return announce
