@@ -1,4 +1,4 @@
-"""The recorder is watched: lost, hung, late, without a disk or losing records, each told within a second and cleared when over."""
+"""The recorder is watched: lost, hung, late, out of disk, losing records: told within a second, cleared when over."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def test_a_recorder_that_hangs_for_ever_does_not_hang_lockstep(cell, tmp_path: P
     os.kill(hall.recorder.pid, signal.SIGSTOP)
     began = time.monotonic()
     try:
-        with pytest.raises(ProxopsError, match="has not moved for 0.2 s"):
+        with pytest.raises(ProxopsError, match=r"has not moved for 0\.2 s"):
             while time.monotonic() - began < 60:
                 clock.advance()
                 hall.facility.tick()
