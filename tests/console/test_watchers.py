@@ -1,4 +1,4 @@
-"""Processes around a served hall are killed and frozen: the facility goes on, tells, forbids what it must, and starts again what it may.
+"""Processes around a served hall are killed and frozen: the facility goes on, tells, and starts again what it may.
 
 Bounds are counted in the facility's own cycles, read from its ring."""
 

@@ -1,12 +1,15 @@
-"""The facility's handle on the console's keeper: its process, its pulse, and the socket that outlives both."""
+"""The facility's handle on the console: its starter and keeper, their pulse, and the socket that outlives them."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import socket
 import subprocess
 import sys
 from typing import Final
 
+from proxops.console.starter import END, GONE, START
 from proxops.core.pulse import Pulse
 
 HANGS_S: Final = 3.0  # a keeper beats every 0.2 s
@@ -14,39 +17,52 @@ FIRST_BEAT_S: Final = 60.0
 
 
 class KeptConsole:
-    """``words`` are the keeper's, after the numbers of socket, parent and pulse. ``close`` once the process has ended."""
+    """``words`` are the console's options. Nothing here waits; ``close`` once ``process``, the starter's, has ended."""
 
-    def __init__(self, listening: socket.socket, words: list[str], environment: dict[str, str], parent: int) -> None:
-        self._listening, self._environment = listening, environment
-        self._pulse = Pulse(HANGS_S, FIRST_BEAT_S)
-        numbers = [listening.fileno(), parent, self._pulse.writing]
-        self._command = [sys.executable, "-P", "-m", "proxops.console.keeper", *map(str, numbers), *words]
-        self.process = self._started()
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        fds = [self._listening.fileno(), self._pulse.writing]
-        return subprocess.Popen(self._command, pass_fds=fds, env=self._environment, start_new_session=True)
+    def __init__(self, listening: socket.socket, words: list[str], environment: dict[str, str]) -> None:
+        self._listening, self._pulse = listening, Pulse(HANGS_S, FIRST_BEAT_S)
+        fds = [listening.fileno(), self._pulse.writing]
+        command = [sys.executable, "-P", "-m", "proxops.console.starter", *map(str, fds), *words]
+        self.process = subprocess.Popen(
+            command, pass_fds=fds, env=environment, start_new_session=True, stdin=subprocess.PIPE, bufsize=0
+        )
+        assert self.process.stdin is not None
+        self._orders = self.process.stdin
+        os.set_blocking(self._orders.fileno(), False)
+        self._gone = False  # the keeper, as the starter tells
 
     @property
     def answers(self) -> bool:
-        return self._pulse.heard
+        return self._pulse.heard and not self._gone
 
     @property
     def hangs(self) -> bool:
         return self._pulse.stopped
 
     def alive(self) -> bool:
-        return self.process.poll() is None
+        return not self._gone and self.process.poll() is None
 
     def listen(self, now_s: float) -> list[str]:
-        return self._pulse.listen(now_s)
+        told = self._pulse.listen(now_s)
+        self._gone |= GONE in told
+        return [text for text in told if text != GONE]
 
     def start_again(self, now_s: float) -> None:
-        """The console of the one before sees that its keeper is gone, and ends."""
-        self.process.kill()
         self._pulse.begin(now_s)
-        self.process = self._started()
+        self._gone = False
+        self._order(START)
+
+    def finish(self) -> None:
+        """The facility ends: so may they, each once what it keeps has ended."""
+        self._order(END)
+
+    def _order(self, word: bytes) -> None:
+        with contextlib.suppress(
+            BrokenPipeError, BlockingIOError
+        ):  # a starter that is gone starts nothing: ``alive`` tells
+            self._orders.write(word)
 
     def close(self) -> None:
+        self._orders.close()
         self._pulse.close()
         self._listening.close()

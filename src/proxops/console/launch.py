@@ -50,7 +50,7 @@ class ConsoleLaunch:
         environment = {k: v for k, v in os.environ.items() if k != "PROXOPS_TOKEN"}
         if self.token:
             environment["PROXOPS_TOKEN"] = self.token
-        return KeptConsole(self.listening, words, environment, os.getpid())
+        return KeptConsole(self.listening, words, environment)
 
 
 def _listening(bind: str, port: int, *, otherwise: bool) -> socket.socket:

@@ -29,7 +29,7 @@ class Beside(Protocol):
         ...
 
     def start_again(self, now_s: float) -> None:
-        """End it if it still is there, and start a new one: 0.7 ms of the tick (vfork, measured with locked memory)."""
+        """Have it ended if it still is there, and a new one started, by a process that has the time."""
         ...
 
 

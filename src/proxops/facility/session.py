@@ -236,6 +236,7 @@ def serve_session(
         return finish(folder, cell, extra, report=report, quiet=quiet)
     finally:
         for kept in beside:
+            kept.finish()
             _reap(kept.process)
             kept.close()
 
@@ -252,6 +253,10 @@ class Kept(Beside, Protocol):
     """A process beside the facility, with what must be closed afterwards."""
 
     process: subprocess.Popen[bytes]
+
+    def finish(self) -> None:
+        """Nothing is to be started again."""
+        ...
 
     def close(self) -> None: ...
 
