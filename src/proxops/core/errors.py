@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 EXIT_DONE = 0
-EXIT_STOPPED = 1  # the run ended in a stop or failed its criteria
+EXIT_STOPPED = 1  # the run ended in a stop, failed its criteria or its log is not whole
 EXIT_BAD_INPUT = 2
 
 
