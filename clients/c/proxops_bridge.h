@@ -69,7 +69,8 @@
     X(CAUSE, WAY_BLOCKED, 8) /* going on would end in red */                                                           \
     X(CAUSE, LIMIT, 9)       /* going on would break a rule of the guard: its number says which */                     \
     X(CAUSE, NO_POSTURE, 10) /* the search for a posture is under way or found none */                                 \
-    X(CAUSE, NEW_CLIENT, 11) /* another client than before: the operator has not accepted it yet */
+    X(CAUSE, NEW_CLIENT, 11) /* another client than before: the operator has not accepted it yet */                    \
+    X(CAUSE, NOT_RECORDED, 12) /* the recorder is lost, hung, late or cannot write: no new motion begins */
 
 #define PXB_MODES(X) /* what the facility is doing */                                                                  \
     X(MODE, STANDBY, 0)                                                                                                \

@@ -60,12 +60,16 @@ class Served:
         return max(0.0, (int(moving[-1]) - since_utc_ns) * 1e-6) if len(moving) else 0.0
 
     def console_pid(self) -> int:
-        """The console's process: the child of its keeper, which is the facility's."""
+        """The console's process: the child of its keeper."""
         return child(self.keeper_pid(), "proxops.console")
 
     def keeper_pid(self) -> int:
-        """Restarts the console."""
-        return child(self.process.pid, "proxops.console.keeper")
+        """Restarts the console; started for the facility by another."""
+        return child(self.starter_pid(), "proxops.console.keeper")
+
+    def starter_pid(self) -> int:
+        """Starts the keeper when the facility says so."""
+        return child(self.process.pid, "proxops.console.starter")
 
     def end(self) -> None:
         if self.process.poll() is None:

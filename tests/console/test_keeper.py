@@ -13,7 +13,9 @@ import pytest
 from served_console import wait_until
 
 from proxops.console import keeper
-from proxops.console.keeper import RESTARTS, WITHIN_S, Keeper, Restarts
+from proxops.console.keeper import Keeper
+from proxops.core.pulse import Pulse
+from proxops.core.restarts import RESTARTS, WITHIN_S, Restarts
 
 ENDS_AT_THE_THIRD = """
 import sys, pathlib
@@ -110,3 +112,31 @@ def test_the_socket_outlives_the_console(monkeypatch: pytest.MonkeyPatch) -> Non
         kept.run()
         assert client.recv(10) == b"here"
         client.close()
+
+
+HANGS_AT_FIRST = """
+import os, pathlib, signal, sys
+os.write(int(sys.argv[2]), b"\\n")
+began = pathlib.Path(sys.argv[1])
+if not began.exists():
+    began.write_text("")
+    os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+def test_a_console_that_hangs_is_killed_told_and_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(keeper, "LOOK_S", 0.02)
+    monkeypatch.setattr(keeper, "HANGS_S", 0.3)
+    facility = Pulse(3.0, 60.0)
+    kept = Keeper([], 0, os.getppid(), facility.writing)
+    kept._command = [sys.executable, "-c", HANGS_AT_FIRST, str(tmp_path / "began"), str(kept._pulse.writing)]
+    kept.run()
+    told = facility.listen(0.0)
+    assert "has not moved for" in told[0] and "killed" in told[0]
+    assert told[1] == "the console has ended (exit code -9): restarted"
+    said = capfd.readouterr().err
+    assert all(f"proxops: {text}" in said for text in told)
+    assert facility.heard
+    facility.close()

@@ -28,7 +28,9 @@ def shelf(tmp_path: Path) -> Path:
         write_log(folder / place, small_pool(251), metadata=told)
         os.utime(folder / place, (second, second))
     (folder / "demo" / "summary.json").write_text(json.dumps({"stop": {"rule": "AXIS_RANGE"}, "passed": False}))
-    (folder / "summary.json").write_text(json.dumps({"ended_in_stop": False, "passed": True}))
+    (folder / "summary.json").write_text(
+        json.dumps({"ended_in_stop": False, "passed": True, "ended": {"reason": "done", "detail": ""}})
+    )
     return folder
 
 
@@ -39,6 +41,7 @@ def test_runs_newest_first(shelf: Path) -> None:
     assert [run.kind for run in found] == ["experiment", "run", "play", "serve"]
     assert [run.scenario for run in found] == ["grasp", "overshoot", "runs/approach.txt", ""]
     assert [run.ended_in_stop for run in found] == [None, None, True, False]
+    assert [run.ended for run in found] == ["", "", "", "done"]
     assert [run.passed for run in found] == [None, None, False, True]
     for run in found:
         assert run.began_utc == "2026-01-01T00:00:00.000000000Z" and run.duration_s == pytest.approx(1.0, abs=1e-9)

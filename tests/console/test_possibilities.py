@@ -111,3 +111,16 @@ def test_a_run_can_do_what_its_phase_allows(cell: Cell, phase: str, possible: se
 def test_a_run_that_lost_the_hall_waits_until_it_is_ready(cell: Cell) -> None:
     found = judged(cell, Mode.STOPPED, run={"phase": "paused", "name": "straight"})
     assert "STOPPED" in found["run_resume"] and found["run_end"] == ""
+
+
+@pytest.mark.parametrize(
+    ("mode", "request_"),
+    [
+        (Mode.READY, "select manual"), (Mode.READY, "select sine"), (Mode.READY, "select bridge"), (Mode.READY, "run_start"),
+        (Mode.ARMED, "move_to_start"), (Mode.AT_START, "confirm"), (Mode.MANUAL, "jog"), (Mode.SINE, "sine"),
+    ],
+)  # fmt: skip
+def test_nothing_begins_that_would_not_be_recorded(cell: Cell, mode: Mode, request_: str) -> None:
+    assert judged(cell, mode)[request_] == ""
+    assert "recorder_hung" in judged(cell, mode, status=LOADED | {"not_recorded": "recorder_hung: 1 s"})[request_]
+    assert judged(cell, Mode.STANDBY, status=LOADED | {"not_recorded": "recorder_hung: 1 s"})["drives on"] == ""

@@ -360,3 +360,43 @@ def test_who_is_not_master_is_told_nothing_of_the_motion(following: BridgeHall) 
     assert not other.converged and not other.master and other.refusal is Refusal.NOT_MASTER
     assert math.isnan(other.left_m) and all(map(math.isnan, (*other.chaser, *other.target)))
     assert hall.status.converged and hall.status.master
+
+
+class Doubtful:
+    """A recorder that is in trouble, or not."""
+
+    trouble = ""
+
+    def look(self) -> None:
+        pass
+
+
+def test_a_bridge_that_stands_does_not_move_what_would_not_be_recorded(hall: BridgeHall) -> None:
+    hall.facility.evidence = evidence = Doubtful()
+    evidence.trouble = "recorder_hung"
+    before = hall.facility.guard.setpoint.copy()
+    hall.hold(at(5.0), 5.0)
+    assert (hall.phase, hall.bridge.cause) == (Phase.STANDING, Standstill.NOT_RECORDED)
+    assert (hall.facility.guard.setpoint == before).all()
+    evidence.trouble = ""
+    hall.until(Phase.FOLLOWING, at(5.0))
+
+
+def test_a_bridge_that_moves_goes_on_until_it_stands(following: BridgeHall) -> None:
+    following.facility.evidence = evidence = Doubtful()
+    evidence.trouble = "recorder_late"
+    following.follow(lambda t: at(5.0 - 0.02 * t), 3.0)
+    assert following.phase is Phase.FOLLOWING
+    following.silence(3.0)
+    following.hold(at(4.94), 3.0)
+    assert (following.phase, following.bridge.cause) == (Phase.STANDING, Standstill.NOT_RECORDED)
+
+
+def test_the_bridge_is_not_selected_either(following: BridgeHall) -> None:
+    following.hall.desk.select("none")
+    while following.facility.mode is not Mode.READY:
+        following.cycle()
+    following.facility.evidence = evidence = Doubtful()
+    evidence.trouble = "no motion begins"
+    with pytest.raises(Refused, match="select bridge: no motion begins"):
+        following.hall.desk.select("bridge")

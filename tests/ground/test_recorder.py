@@ -17,8 +17,10 @@ from mcap.reader import make_reader
 from mcap_protobuf.decoder import DecoderFactory
 from numpy.typing import NDArray
 
+from proxops.core.ending import ENDED, Ending, EndReason
 from proxops.core.errors import BadInput
 from proxops.core.messages import POOL_DTYPE
+from proxops.ground import recorder
 from proxops.ground.log import Log
 from proxops.ground.recover import recover
 
@@ -108,6 +110,7 @@ def test_kill_costs_the_last_block_only(start: Start, made_up: MadeUp, wait: Wai
         file.write(b"\x06" + (90_000).to_bytes(8, "little") + b"half a chunk")
     log = Log.open(run.out)
     assert not log.complete and "no end" in log.notes[0]
+    assert log.ended is None and log.ended_words.startswith("no end: the recorder itself was killed")
     assert log.pool.size >= 500 - 63
     assert log.pool.tobytes() == made_up(500)[: log.pool.size].tobytes()
 
@@ -132,7 +135,7 @@ run = Run(Path(sys.argv[1]))
 run.recorder.wait_ready()
 os.kill(run.recorder.pid, signal.SIGSTOP)
 run.push(made_up_pool(200), event_every=40)
-print(run.pool.path, run.events.path, flush=True)
+print(os.getpid(), run.pool.path, run.events.path, flush=True)
 os.kill(run.recorder.pid, signal.SIGCONT)
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -143,12 +146,51 @@ def test_death_of_the_parent_finishes_the_file(tmp_path: Path, made_up: MadeUp, 
     folder = str(Path(__file__).parent)
     parent = subprocess.run([sys.executable, "-c", PARENT, str(out), folder], stdout=subprocess.PIPE, text=True)
     assert parent.returncode == -signal.SIGKILL
-    rings = [Path(p) for p in parent.stdout.split()]
+    parent_pid, *paths = parent.stdout.split()
+    rings = [Path(p) for p in paths]
     wait(lambda: not any(ring.exists() for ring in rings), "rings removed by the recorder")
     log = Log.open(out)
     assert log.complete
     assert log.pool.tobytes() == made_up(200).tobytes()
-    assert log.events.size == 5
+    assert log.events.size == 6
+    assert log.ended is not None and log.ended.reason is EndReason.FACILITY_KILLED
+    assert f"process {parent_pid} was killed or crashed" in log.ended.detail
+
+
+TOLD = PARENT.replace(
+    "os.kill(run.recorder.pid, signal.SIGCONT)",
+    """
+event = made_up_event(199, "operator: SIGTERM")
+event["name"] = b"ended"
+run.events.push(event)
+os.kill(run.recorder.pid, signal.SIGCONT)
+""",
+).replace("import Run, made_up_pool", "import Run, made_up_event, made_up_pool")
+
+
+def test_a_parent_that_had_told_its_end_is_believed(tmp_path: Path, wait: Wait) -> None:
+    out = tmp_path / "told.mcap"
+    words = [sys.executable, "-c", TOLD, str(out), str(Path(__file__).parent)]
+    rings = subprocess.run(words, stdout=subprocess.PIPE, text=True).stdout.split()[1:]
+    wait(lambda: not any(Path(ring).exists() for ring in rings), "rings removed by the recorder")
+    log = Log.open(out)
+    assert log.ended == Ending(EndReason.OPERATOR, "SIGTERM")
+    assert np.count_nonzero(log.events["name"] == ENDED.encode()) == 1
+
+
+def test_a_recorder_that_hangs_at_the_end_is_not_waited_for(
+    start: Start, made_up: MadeUp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder, "HUNG_S", 0.2)
+    monkeypatch.setattr(recorder, "SLICE_S", 0.05)
+    run = start()
+    os.kill(run.recorder.pid, signal.SIGSTOP)
+    run.push(made_up(100))
+    assert run.recorder.finish(60.0) == recorder.EXIT_UNFINISHED
+    os.kill(run.recorder.pid, signal.SIGCONT)
+    monkeypatch.undo()
+    assert run.recorder.finish() == 0
+    assert Log.open(run.out).pool.size == 100  # it finishes the file when it wakes up
 
 
 def test_signals_of_the_terminal_do_not_end_a_recording(start: Start, made_up: MadeUp, wait: Wait) -> None:
@@ -200,6 +242,8 @@ def test_disk_that_stays_full_leaves_a_readable_log(start: Start, made_up: MadeU
     assert 0 < log.pool.size < 400
     assert log.pool.size + run.pool.lost == 400
     assert run.pool.trouble == errno.EFBIG
+    assert log.ended is not None and log.ended.reason is EndReason.DISK_FULL
+    assert f"{run.pool.lost} cycles are not in the log" in log.ended.detail
 
 
 def test_disk_full_from_the_beginning(start: Start, made_up: MadeUp, wait: Wait) -> None:

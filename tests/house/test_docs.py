@@ -23,6 +23,7 @@ from proxops.bridge.cost import COST_DTYPE, cost_of
 from proxops.core import scenario, segments
 from proxops.core.clock import LockstepClock
 from proxops.core.datagram import ANSWER_SIZE, COMMAND_SIZE, Refusal
+from proxops.core.ending import EndReason
 from proxops.core.frames import FRAMES
 from proxops.core.scenario import Bridge, Client, Network, ScenarioFile, parse_scenario, shipped
 from proxops.core.sealed_datagram import HEAD, SEAL_BYTES, SMALLEST, Kind
@@ -78,8 +79,11 @@ def test_every_transition_is_on_the_page() -> None:
 def test_every_kind_of_interlock_and_every_alarm_is_on_the_page() -> None:
     told = {(r[0], r[1], r[3]) for r in rows(SAFETY, "Interlocks")}
     assert told == {(kind, rule.name, "off" if kind in DRIVES_DROP else "on") for kind, (rule, _) in KINDS.items()}
-    for alarm in ALARMS:
-        assert alarm in SAFETY
+    assert [r[0] for r in rows(SAFETY, "Alarms")] == list(ALARMS)
+
+
+def test_every_way_a_log_ends_is_on_the_page() -> None:
+    assert [r[0] for r in rows(SAFETY, "How a log ends")] == list(EndReason)
 
 
 @pytest.mark.parametrize(("name", "size"), [("Command", COMMAND_SIZE), ("Answer", ANSWER_SIZE)])

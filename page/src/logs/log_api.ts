@@ -15,6 +15,7 @@ export interface RunEntry {
   recording: boolean;
   ended_in_stop: boolean | null;
   passed: boolean | null;
+  ended: string; // how, in the log's words
   problem: string;
 }
 

@@ -61,7 +61,7 @@ export class RunList {
     const [state, kind] = endOf(run);
     return el(
       "button.log-run",
-      { type: "button", "aria-current": run.id === this.opened ? "true" : null, title: run.problem ? `cannot be opened: ${run.problem}` : run.id, onclick: () => this.open(run) },
+      { type: "button", "aria-current": run.id === this.opened ? "true" : null, title: run.problem ? `cannot be opened: ${run.problem}` : run.ended ? `${run.id}\nended ${run.ended}` : run.id, onclick: () => this.open(run) },
       el("span.log-run-head", null, el("b", null, run.name), el(`span.tag${kind && `.${kind}`}`, null, state)),
       el("span.muted", null, what),
       el("span.muted", null, facts.join(" · ")),

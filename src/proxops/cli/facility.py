@@ -55,7 +55,9 @@ def play(
     cell: CellPath = None,
     json: Json = False,
 ) -> None:
-    """Play a trajectory file on the virtual hall: move to start, confirm, run; recorded and summed up."""
+    """Play a trajectory file on the virtual hall: move to start, confirm, run; recorded and summed up.
+
+    Exit code 0 only when every criterion is met and the log is whole; else 1."""
     from proxops.facility.session import play_session
 
     folder = out or Path("runs") / file.stem
@@ -116,7 +118,9 @@ def serve(
     console_port: Annotated[int | None, typer.Option(min=0, max=65535, help="TCP port; 47254 or a free one.")] = None,
     console_token: Annotated[str | None, typer.Option(envvar="PROXOPS_TOKEN", help="What a page must know.")] = None,
 ) -> None:
-    """Run the live facility at 250 Hz: console in the browser, bridge and synchronous commands over UDP, `proxops ctl`."""
+    """Run the live facility at 250 Hz: console in the browser, bridge and synchronous commands over UDP, `proxops ctl`.
+
+    Exit code 0 only when it ended without a standing stop and its log is whole; else 1, and why."""
     from proxops.console.launch import ConsoleLaunch
     from proxops.facility.control import control_settings
     from proxops.facility.session import serve_session
@@ -141,7 +145,8 @@ def serve(
     )
     if json:
         print_json(summary)
-    raise typer.Exit(EXIT_STOPPED if summary["ended_in_stop"] else EXIT_DONE)
+    well = summary["log_whole"] and not summary["ended_in_stop"]
+    raise typer.Exit(EXIT_DONE if well else EXIT_STOPPED)
 
 
 def doctor(json: Json = False) -> None:

@@ -17,8 +17,10 @@ import uvicorn
 from proxops.console.access import Gate
 from proxops.console.connection_watch import ConnectionWatch
 from proxops.console.facility_about import FacilityAbout
+from proxops.console.keeper import ENDING
 from proxops.console.requests import SIZE_LIMIT
 from proxops.console.server import Console, Place
+from proxops.core.pulse import beat
 from proxops.lab.cell import load_cell
 from proxops.lab.user_tool import UserTool
 
@@ -32,6 +34,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=Path, required=True, help="folder of all runs")
     parser.add_argument("--fd", type=int, required=True, help="listening socket")
     parser.add_argument("--parent", type=int, required=True, help="process whose end ends this one")
+    parser.add_argument("--pulse", type=int, required=True, help="pipe to the keeper, which listens for our heartbeat")
     parser.add_argument("--cell", type=Path)
     parser.add_argument("--user-tool", type=Path)
     return parser.parse_args()
@@ -48,6 +51,16 @@ def _step_back() -> None:
     with contextlib.suppress(OSError, ValueError):  # a flood of connections may not starve us of file numbers
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65536), hard))
+
+
+async def _beat(pulse: int) -> None:
+    """The event loop's heartbeat, to its very end: closing may take a while."""
+    try:
+        while True:
+            beat(pulse)
+            await asyncio.sleep(LOOK_S)
+    finally:
+        beat(pulse, ENDING)
 
 
 async def _serve(console: Console, listening: socket.socket, parent: int) -> None:
@@ -70,6 +83,14 @@ async def _serve(console: Console, listening: socket.socket, parent: int) -> Non
         watching.result()  # an error of ours is told at the terminal; pages see that the console is gone
 
 
+async def _live(console: Console, listening: socket.socket, parent: int, pulse: int) -> None:
+    beating = asyncio.create_task(_beat(pulse))
+    try:
+        await _serve(console, listening, parent)
+    finally:
+        beating.cancel()
+
+
 def main() -> None:
     """Serve until the facility has ended."""
     _step_back()
@@ -80,7 +101,7 @@ def main() -> None:
     about, runs = FacilityAbout.read(options.facility), options.runs.resolve()
     place = Place(about, runs, options.cell, options.user_tool)
     console = Console(cell, place, Gate(listening.getsockname()[0], token))
-    asyncio.run(_serve(console, listening, options.parent))
+    asyncio.run(_live(console, listening, options.parent, options.pulse))
 
 
 if __name__ == "__main__":

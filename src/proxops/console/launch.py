@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from proxops.console.access import demand_token
+from proxops.console.kept_console import KeptConsole
 from proxops.core.channel import CONSOLE_PORT
 from proxops.core.errors import BadInput
 
@@ -43,19 +42,15 @@ class ConsoleLaunch:
         address = f"http://{host}:{at}/" + (f"#token={token}" if token else "")
         return cls(listening, address, token, cell, user_tool)
 
-    def start(self, folder: Path) -> subprocess.Popen[bytes]:
+    def start(self, folder: Path) -> KeptConsole:
         """The process that keeps the console running, for the facility that records into ``folder``."""
-        fd = self.listening.fileno()
-        command = [sys.executable, "-P", "-m", "proxops.console.keeper", str(fd), str(os.getpid())]
-        command += ["--facility", str(folder / "facility.json"), "--runs", str(folder.resolve().parent)]
-        command += ["--cell", str(self.cell)] if self.cell else []
-        command += ["--user-tool", str(self.user_tool)] if self.user_tool else []
+        words = ["--facility", str(folder / "facility.json"), "--runs", str(folder.resolve().parent)]
+        words += ["--cell", str(self.cell)] if self.cell else []
+        words += ["--user-tool", str(self.user_tool)] if self.user_tool else []
         environment = {k: v for k, v in os.environ.items() if k != "PROXOPS_TOKEN"}
         if self.token:
             environment["PROXOPS_TOKEN"] = self.token
-        process = subprocess.Popen(command, pass_fds=[fd], env=environment, start_new_session=True)
-        self.listening.close()
-        return process
+        return KeptConsole(self.listening, words, environment)
 
 
 def _listening(bind: str, port: int, *, otherwise: bool) -> socket.socket:

@@ -19,6 +19,7 @@ SHOWN: Final = 500  # newest runs
 LOG: Final = ".mcap"
 ID_LENGTH: Final = 500
 SUMMARY_BYTES: Final = 4_000_000
+ENDED_LENGTH: Final = 200
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class ShelvedRun:
     recording: bool = False
     ended_in_stop: bool | None = None  # None: nobody has said so
     passed: bool | None = None
+    ended: str = ""  # how, in the log's words; empty where nobody has said so
     problem: str = ""  # why it cannot be opened
 
 
@@ -140,4 +142,14 @@ def _judgement(path: Path) -> dict[str, Any]:
     stopped, passed = summary.get("ended_in_stop"), summary.get("passed")
     if not isinstance(stopped, bool):
         stopped = summary["stop"] is not None if "stop" in summary else None
-    return {"ended_in_stop": stopped, "passed": passed if isinstance(passed, bool) else None}
+    return {
+        "ended_in_stop": stopped, "passed": passed if isinstance(passed, bool) else None, "ended": _ended(summary.get("ended")),
+    }  # fmt: skip
+
+
+def _ended(told: object) -> str:
+    """``Ending.plain`` in one line, whatever a file may hold there."""
+    if not isinstance(told, dict):
+        return ""
+    parts = (told.get("reason"), told.get("detail"))
+    return ": ".join(part[:ENDED_LENGTH] for part in parts if isinstance(part, str) and part)

@@ -43,10 +43,13 @@ def refusals(mode: Mode, interlocks: Interlocks, status: dict[str, Any] | None, 
         request: "" if mode is needed else f"needs {needed.name}, this is {mode.name}"
         for request, needed in NEEDS.items()
     }
+    unrecorded = (status or {}).get("not_recorded", "")
     for request, begun in BEGINS.items():
         stop = interlocks.forbids_start(begun)
         if stop and not found[request]:
             found[request] = str(stop)
+        elif unrecorded and not found[request] and request != "drives on":
+            found[request] = f"{request.replace('_', ' ')}: {unrecorded}"
     found["reset"] = found["reset"] or _cause_stands(interlocks, status)
     found["load"] = "" if mode in LOADING else f"not in {mode.name}: select none first"
     if not found["select async"] and not (status or {}).get("trajectory"):

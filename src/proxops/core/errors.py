@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 EXIT_DONE = 0
-EXIT_STOPPED = 1  # the run ended in a stop or failed its criteria
+EXIT_STOPPED = 1  # the run ended in a stop, failed its criteria or its log is not whole
 EXIT_BAD_INPUT = 2
 SHOWN: Final = 200  # characters of a value that a message shows: a file may hold a million of them
 

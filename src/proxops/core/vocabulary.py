@@ -87,6 +87,7 @@ class Standstill(IntEnum):
     LIMIT = 9  # going on would break a rule of the guard: its number says which
     NO_POSTURE = 10  # the search for a posture is under way or found none
     NEW_CLIENT = 11  # another client than before: the operator has not accepted it yet
+    NOT_RECORDED = 12  # the recorder is lost, hung, late or cannot write: no new motion begins
 
 
 class InputState(IntEnum):

@@ -47,7 +47,7 @@ SEARCH_AGAIN: Final = 250  # cycles between two whole searches
 POSTURES_TRIED: Final = 4
 NO_VELOCITY: Final = np.zeros(6)
 NOBODY: Final = frozenset({Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NEW_CLIENT})  # whose command counts
-NO_ONE: Final = NOBODY | {Standstill.NONE}
+NO_ONE: Final = NOBODY | {Standstill.NOT_RECORDED, Standstill.NONE}
 PHI_TOLERANCE: Final = math.radians(2.0)
 NO_LEFT: Final = (math.nan,) * 3
 WAY_DIP_M: Final = 0.01  # by which a way out of yellow may come nearer at first; never nearer than this to red
@@ -137,6 +137,10 @@ class Bridged:
         if against in NOBODY:
             self.placed = False
             self._stand(Phase.STANDING if against is Standstill.NEW_CLIENT else Phase.WAITING, against)
+            return Rest.HOLD
+        if self._f.not_recorded:
+            self.placed = False
+            self._stand(Phase.STANDING, Standstill.NOT_RECORDED)
             return Rest.HOLD
         return self._at_rest()
 

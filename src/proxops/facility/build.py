@@ -12,12 +12,14 @@ import proxops
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.abandoned_rings import remove_abandoned
 from proxops.core.clock import Clock, LockstepClock
+from proxops.core.ending import DONE, Ending
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.facility.bridge_end import BridgeEnd
 from proxops.facility.desk import Desk
 from proxops.facility.facility import Facility
+from proxops.facility.recorder_watch import RecorderWatch
 from proxops.facility.sync import Address, SyncPort
 from proxops.ground.recorder import Recorder
 from proxops.lab.cell import Cell
@@ -26,6 +28,7 @@ from proxops.lab.links.virtual import VirtualHall
 POOL_SLOTS = 250 * 40  # forty seconds that the recorder may fall behind
 EVENT_SLOTS = 1024
 FINISH_S = 60.0  # patience with the recorder at the end of a run
+EXIT_LOST = 5  # the log has its end, but records were overwritten before the recorder could read them
 
 
 @dataclass
@@ -37,14 +40,16 @@ class Hall:
     recorder: Recorder | None
     rings: tuple[Ring, Ring]
 
-    def close(self) -> int:
-        """Finish the log; the recorder's exit code (0: complete)."""
+    def close(self, ended: Ending = DONE) -> int:
+        """Say how it ended and finish the log: 0 when it is whole, else the recorder's exit code or ``EXIT_LOST``."""
+        self.facility.events.end(ended)
         if self.desk.sync:
             self.desk.sync.close()
         if self.desk.bridge:
             self.desk.bridge.port.close()
         if self.recorder:
-            return self.recorder.finish(FINISH_S)
+            code = self.recorder.finish(FINISH_S)
+            return code or (EXIT_LOST if any(ring.lost for ring in self.rings) else 0)
         for ring in self.rings:
             ring.close()
         return 0
@@ -79,7 +84,8 @@ def build(
             "T_flange_port2": json.dumps(cell.tool.T_flange_port2.tolist()),
             **(metadata or {}),
         }
-        recorder = Recorder.start(*rings, record, about, replace=True, durable=not isinstance(clock, LockstepClock))
+        live = not isinstance(clock, LockstepClock)
+        recorder = Recorder.start(*rings, record, about, replace=True, durable=live)
         recorder.wait_ready()
-        facility.recorder = recorder
+        facility.evidence = RecorderWatch(recorder, rings[0], facility.events, clock, by_time=live)
     return Hall(facility, Desk(facility, port, end), recorder, rings)

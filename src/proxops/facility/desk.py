@@ -130,6 +130,7 @@ class Desk:
             raise Refused("select async: no trajectory is loaded (proxops ctl load FILE)")
         if f.mode is Mode.READY and source in BEGINS_TO_MOVE:
             self._forbid(f.interlocks.forbids_start(BEGINS_TO_MOVE[source]))
+            self._demand_evidence(f"select {name}")
         f.go(event)
         f.source = source
         if source is Source.SYNC and self.sync:
@@ -154,6 +155,7 @@ class Desk:
             raise Refused("this run has no bridge")
         if f.mode is Mode.READY:
             self._forbid(f.interlocks.forbids_start(Mode.BRIDGED))
+            self._demand_evidence("select bridge")
             self._forbid(f.zones.near(f.actual, 0.0))
         f.go(Event.SELECT_BRIDGE)
         f.source = Source.BRIDGE
@@ -201,6 +203,7 @@ class Desk:
         if f.mode not in (Mode.ARMED, Mode.AT_START):
             f.go(Event.MOVE_TO_START)  # raises with what is possible
         self._forbid(f.interlocks.forbids_start(Mode.MOVING_TO_START))
+        self._demand_evidence("move to start")
         assert f.commands is not None
         missing = f.commands.ready()
         if missing:
@@ -229,6 +232,7 @@ class Desk:
         f = self.facility
         if f.mode is Mode.AT_START:
             self._forbid(f.interlocks.forbids_start(Mode.RUNNING))
+            self._demand_evidence("confirm")
             assert f.commands is not None
             missing = f.commands.ready()
             if missing:
@@ -272,6 +276,8 @@ class Desk:
         try:
             f.demand(Mode.MANUAL, "jog")
             self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
+            if self.jogging != pressed:  # what moves goes on
+                self._demand_evidence("jog")
             return self._jog.press(pressed, speed, heartbeat_cycles(hold_ms, age_ms), f.guard, f.pov)
         except Refused:
             if press is not None:  # said once, and a button held on does not begin to move when the reason is gone
@@ -305,10 +311,17 @@ class Desk:
         if axis not in AXES:
             raise BadInput("no such axis", value=repr(axis), bound=", ".join(AXES))
         self._forbid(f.interlocks.forbids_start(Mode.SINE))
+        self._demand_evidence("sine")
         wave = SineWave(f.cell, AXES.index(axis), amplitude, frequency_hz, cycles, f.guard.setpoint)
         for posture in (f.actual, *wave.turning_points()):
             self._forbid(f.guard.zones.near(posture, RESERVE_M))
         f.motion = wave
+
+    def _demand_evidence(self, what: str) -> None:
+        """No new motion while the recorder does not keep up with what there is."""
+        why = self.facility.not_recorded
+        if why:
+            raise Refused(f"{what}: {why}")
 
     @staticmethod
     def _forbid(stop: Stop | None) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.clock import LockstepClock
+from proxops.core.ending import Ending
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_docking import DockingFile
@@ -17,6 +18,7 @@ from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
+from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.docking_application import DockingApplication, Stage
 from proxops.facility.docking_bench import Bench, prepare
 from proxops.facility.docking_hardware import DockingHardware
@@ -67,6 +69,7 @@ def dock(
     bench = prepare(file, cell, traits_rng)
     clock = LockstepClock()
     hall = build(cell, clock, seed=int(hall_rng.integers(2**31)), record=record)
+    ended = LEFT
     try:
         capture = file.latch.capture_mm * 1e-3 if file.latch else 0.0
         hardware = DockingHardware(
@@ -75,8 +78,12 @@ def dock(
         )  # fmt: skip
         application = DockingApplication(file, bench, hall.facility, hardware)
         _drive(hall, clock, application, teach_rng, progress, interrupted)
+        ended = how_it_ended(hall.facility.stop, "SIGINT" if interrupted() else "")
+    except Exception as error:
+        ended = Ending.of_error(error)
+        raise
     finally:
-        hall.close()
+        hall.close(ended)
     stop = hall.facility.stop
     return DockingRan(bench, application, str(stop) if stop else "", clock.tick)
 

@@ -7,12 +7,15 @@ from typing import Final
 import numpy as np
 
 from proxops.core.clock import Clock
+from proxops.core.ending import ENDED, Ending
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import Severity
 
-ALARMS: Final = ("recorder_lost", "disk_trouble", "records_lost", "cycles_missed")
-"""Bits of ``state.alarms``: worth a look, but no reason to stop the robots."""
+ALARMS: Final = (
+    "recorder_lost", "disk_trouble", "records_lost", "cycles_missed", "recorder_hung", "recorder_late", "console_lost",
+)  # fmt: skip
+"""Bits of ``state.alarms``, never used for anything else: worth a look, but no reason to stop the robots."""
 
 
 class EventLog:
@@ -38,6 +41,10 @@ class EventLog:
         )
         self._ring.push(self._bytes)
         self.newest = text
+
+    def end(self, ended: Ending) -> None:
+        """The last event: how it ended. What stands in the log behind it, if anything, is not ours."""
+        self.tell(ended.severity, ENDED, str(ended))
 
     def alarm(self, name: str, standing: bool, text: str) -> None:
         """Raise or clear an alarm; told when it changes."""

@@ -30,7 +30,7 @@ from proxops.safety.rules import LIMITS, RULES, Category, Rule, Stop
 from proxops.safety.zone_watch import ZoneWatch
 
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
-LOOK_EVERY: Final = 25  # cycles between looks at the recorder
+LOOK_EVERY: Final = 25  # cycles between looks at the processes around
 GOES_ON: Final = frozenset({Mode.MOVING_TO_START, Mode.RUNNING, Mode.SINE})
 """Modes whose motion goes on by itself, also from a moment at which it stands."""
 
@@ -59,10 +59,16 @@ class Telemetry(Protocol):
     def publish(self) -> None: ...
 
 
-class RecorderHealth(Protocol):
-    """What the facility wants to know of its recorder."""
+class Watcher(Protocol):
+    """Looks after another process now and then; raises alarms, never waits."""
 
-    def alive(self) -> bool: ...
+    def look(self) -> None: ...
+
+
+class Evidence(Watcher, Protocol):
+    """The watcher of the recorder."""
+
+    trouble: str  # why a motion that began now would not be recorded as it should; empty when all is well
 
 
 class Facility:
@@ -76,7 +82,8 @@ class Facility:
         self.guard = Guard(cell, self.pool.run("margin"), self.zones)
         self.interlocks = Interlocks(cell.file.interlock)
         self._inputs = 0  # their mask, in the cycle before
-        self.recorder: RecorderHealth | None = None
+        self.evidence: Evidence | None = None  # None: not recorded, on purpose
+        self.watchers: list[Watcher] = []  # of other processes
         self.mode, self.source, self.hardware = Mode.STANDBY, Source.NONE, Hardware.SIMULATION
         self.telemetry: Telemetry | None = None  # the bridge's
         self.application: Telemetry | None = None  # of a mission that another process flies
@@ -135,20 +142,20 @@ class Facility:
         if self.mode is Mode.RELEASING and self.link.all_on:
             self.go(Event.RELEASED)
         if self.clock.tick % LOOK_EVERY == 0:
-            self._watch_recorder()
+            self._look_around()
 
-    def _watch_recorder(self) -> None:
-        if self.recorder is None:
-            return
-        ring, tell = self.ring, self.events.alarm
-        tell("recorder_lost", not self.recorder.alive(), "the recorder process is gone: this run is no longer recorded")
-        tell(
-            "disk_trouble",
-            ring.trouble != 0,
-            f"the recorder cannot write (errno {ring.trouble}): make room on the disk",
-        )
-        tell("records_lost", ring.lost > 0, f"{ring.lost} cycles could not be recorded")
-        tell("cycles_missed", self.missed > 0, f"{self.missed} cycles missed: see proxops doctor")
+    def _look_around(self) -> None:
+        """Recorder, console and other processes: alarms are no reason to stop."""
+        if self.evidence:
+            self.evidence.look()
+        for watcher in self.watchers:
+            watcher.look()
+        self.events.alarm("cycles_missed", self.missed > 0, f"{self.missed} cycles missed: see proxops doctor")
+
+    @property
+    def not_recorded(self) -> str:
+        """Why no motion may begin now: the evidence would be missing. Empty when it may; what moves goes on either way."""
+        return self.evidence.trouble if self.evidence else ""
 
     def _judge(self, wish: Wish) -> NDArray[np.float64]:
         """The set-point of this cycle: the wish if the guard allows it, else braking, else standing still."""

@@ -11,11 +11,13 @@ from typing import Final
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
+from proxops.core.ending import Ending
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity, Source
 from proxops.facility.build import Hall, build
 from proxops.facility.checker_process import CheckerStart
+from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.control import Control, ControlSettings
 from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
 from proxops.facility.interruption import ends_asked_for
@@ -63,9 +65,9 @@ class LiveFacility:
         try:
             self.intake.serve(self.hall.desk, self._clock.now_ns)
             self.control = Control(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down), WITH_FILE)
-        except BadInput:
+        except BadInput as error:
             self.intake.close()
-            self.hall.close()
+            self.hall.close(Ending.of_error(error))
             raise
         self.mission = MissionFeed(self.hall.facility.pool)
         self.hall.facility.application = self.mission
@@ -84,13 +86,15 @@ class LiveFacility:
         bridge as soon as it is ready for the first time; ``until`` is asked now and then whether the end has come."""
         self._bridged, self._until = bridged, until
         with ends_asked_for(self.shut_down):
-            real_time = enter_real_time()
+            real_time, ended = enter_real_time(), LEFT
             try:
                 announce(real_time)
                 if drives:
                     self._try_drives()
                 self._loop(None if for_s is None else round(for_s / PERIOD_S))
+                ended = how_it_ended(self.hall.facility.stop, self.asked_by)
             except Exception as error:
+                ended = Ending.of_error(error)
                 self.hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
                 raise
             finally:
@@ -98,7 +102,7 @@ class LiveFacility:
                 stopped = self.hall.facility.stop is not None
                 self.control.close()
                 self.intake.close()
-                code = self.hall.close()
+                code = self.hall.close(ended)
                 self.mission.close()
         return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
+from proxops.core.ending import Ending
 from proxops.core.flight import FlightSoftware
 from proxops.core.messages import mission_bytes
 from proxops.core.mission import Mission
@@ -16,6 +17,7 @@ from proxops.core.pool import Pool
 from proxops.core.scenario import Network
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource, Severity
 from proxops.facility.build import Hall, build
+from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.flight_loading import let_go, load_flight_software
 from proxops.facility.interruption import ends_asked_for
 from proxops.facility.mission_application import MissionApplication, Outcome
@@ -131,17 +133,19 @@ def run_mission(
     except BaseException:
         let_go(flown)
         raise
-    began = time.monotonic()
+    began, ended = time.monotonic(), LEFT
     runner = LockstepRun(hall, clock, MissionClient(application, hall, used), bridged=used)
     try:
         with ends_asked_for(runner.interrupt) if interruptible else nullcontext():
             runner.run(file.duration_s + (file.hall.join_s if used else 0.0), progress)
         application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
+        ended = how_it_ended(hall.facility.stop, runner.asked, application.outcome.end.name)
     except Exception as error:
+        ended = Ending.of_error(error)
         hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
         raise
     finally:
-        code = hall.close()
+        code = hall.close(ended)
         application.close()
     alarms = tuple(hall.facility.events.raised)
     ran = Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)

@@ -11,12 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proxops.core.clock import LOCKSTEP_EPOCH, Clock, LiveClock, LockstepClock
+from proxops.core.ending import Ending
+from proxops.core.errors import ProxopsError
+from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
 from proxops.facility.checked_trajectory import CheckedTrajectory, preflighted
+from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.interruption import ends_asked_for
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.warmup import warm_up
+from proxops.ground.recorder import Recorder
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory
 from proxops.safety.rules import Stop
@@ -27,6 +32,7 @@ Progress = Callable[[str, int, int], None]
 EachCycle = Callable[[Hall], None]
 
 SHOW_EVERY = 250
+HANGS_S = 30.0  # by the wall clock, without a heartbeat of the recorder
 PATIENCE_CYCLES = 250 * 600  # a move to start that takes longer than ten minutes has failed
 
 
@@ -52,11 +58,12 @@ class Player:
     def __init__(self, hall: Hall, clock: Clock, progress: Progress, each_cycle: EachCycle) -> None:
         self._hall, self._clock, self._progress, self._each_cycle = hall, clock, progress, each_cycle
         self._facility = hall.facility
-        self._interrupted = ""  # what asked for the end
+        self._interrupted = False
+        self.asked = ""  # the signal that ended it, if one has
 
     def interrupt(self, by: str) -> None:
-        """Ask for a safe stop before the next cycle; ``by``: the signal."""
-        self._interrupted = by
+        """Ask for a safe stop before the next cycle."""
+        self._interrupted, self.asked = True, by
 
     def run(self, checked: CheckedTrajectory, order: str) -> Stop | None:
         """Through all phases; the stop that ended it, or None when the last line was reached."""
@@ -91,8 +98,8 @@ class Player:
     def _cycle(self) -> None:
         facility, clock = self._facility, self._clock
         if self._interrupted:
-            self._hall.desk.safe_stop(self._interrupted)
-            self._interrupted = ""
+            self._interrupted = False
+            self._hall.desk.safe_stop(self.asked)
         self._each_cycle(self._hall)
         facility.lateness = clock.advance()
         facility.missed = getattr(clock, "missed", 0)
@@ -104,8 +111,22 @@ class Player:
 def let_recorder_keep_up(hall: Hall) -> None:
     """Only in lockstep: there is no hurry, and nothing may be lost. A live tick never waits."""
     ring, recorder = hall.facility.ring, hall.recorder
-    while recorder and ring.head - ring.tail > ring.slots // 2 and not ring.trouble and recorder.alive():
+    if recorder is None or not _behind(ring, recorder):
+        return
+    beat, since = ring.heartbeat, time.monotonic()
+    while _behind(ring, recorder):
+        if ring.heartbeat != beat:
+            beat, since = ring.heartbeat, time.monotonic()
+        elif time.monotonic() - since > HANGS_S:
+            raise ProxopsError(
+                f"the recorder (process {recorder.pid}) has not moved for {HANGS_S:g} s: the run is given up; its log ends there"
+            )
         time.sleep(0.001)
+
+
+def _behind(ring: Ring, recorder: Recorder) -> bool:
+    """Half of the ring waits for a recorder that could take it."""
+    return ring.head - ring.tail > ring.slots // 2 and not ring.trouble and recorder.alive()
 
 
 def play(
@@ -126,7 +147,7 @@ def play(
         metadata={**about, "clock": "live" if realtime else "lockstep"},
     )  # fmt: skip
     state: RealTime | None = None
-    began = time.monotonic()
+    began, ended = time.monotonic(), LEFT
     try:
         meanwhile(hall)
         state = enter_real_time() if realtime else None
@@ -136,11 +157,13 @@ def play(
         player = Player(hall, clock, progress, each_cycle)
         with ends_asked_for(player.interrupt):
             stop = player.run(checked, order)
+        ended = how_it_ended(hall.facility.stop, player.asked)
     except Exception as error:
+        ended = Ending.of_error(error)
         hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
         raise
     finally:
         if state:
             state.leave()
-        code = hall.close()
+        code = hall.close(ended)
     return Played(stop, clock.tick, time.monotonic() - began, code, state, tuple(hall.facility.events.raised))

@@ -15,11 +15,13 @@ from typing import Any, Final, Protocol
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
+from proxops.core.ending import Ending
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Bridge, Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.application import Application
 from proxops.facility.build import Hall, build
+from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.control import ControlSettings
 from proxops.facility.control_lock import ANY
 from proxops.facility.interruption import ends_asked_for
@@ -100,16 +102,18 @@ def run_lockstep(
         cell, clock, seed=scenario.seed, record=record, bridge=settings_of(scenario.bridge),
         metadata={"clock": "lockstep", **_metadata(scenario)},
     )  # fmt: skip
-    began = time.monotonic()
+    began, ended = time.monotonic(), LEFT
     runner = LockstepRun(hall, clock, application)
     try:
         with ends_asked_for(runner.interrupt):
             runner.run(scenario.duration_s, progress)
+        ended = how_it_ended(hall.facility.stop, runner.asked)
     except Exception as error:
+        ended = Ending.of_error(error)
         hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
         raise
     finally:
-        code = hall.close()
+        code = hall.close(ended)
     alarms = tuple(hall.facility.events.raised)
     return Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
 
@@ -122,11 +126,12 @@ class LockstepRun:
         self.hall, self._clock, self._client, self.bridge = hall, clock, client, hall.desk.bridge
         self._bridged = bridged  # False: the hall stands by, packets go nowhere
         self._began = -1  # tick at which the client began to send
-        self._interrupted = ""  # what asked for the end
+        self._interrupted = False
+        self.asked = ""  # the signal that ended it, if one has
 
     def interrupt(self, by: str) -> None:
-        """Ask for a safe stop before the next cycle; ``by``: the signal."""
-        self._interrupted = by
+        """Ask for a safe stop before the next cycle."""
+        self._interrupted, self.asked = True, by
 
     def cycle(self) -> None:
         """One tick of everything."""
@@ -167,8 +172,8 @@ class LockstepRun:
             if done % SHOW_EVERY == 0:
                 progress("run", done, total)
             if self._interrupted:
-                desk.safe_stop(self._interrupted)
-                self._interrupted = ""
+                self._interrupted = False
+                desk.safe_stop(self.asked)
             self.cycle()
         progress("run", done, done)
         if facility.mode in (Mode.BRIDGED, Mode.HALTING):

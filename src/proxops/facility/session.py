@@ -18,8 +18,9 @@ from proxops.core.key_file import demand_key
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
-from proxops.facility.build import Hall
+from proxops.facility.build import EXIT_LOST, Hall
 from proxops.facility.checked_trajectory import preflighted
+from proxops.facility.console_watch import Beside, ConsoleWatch
 from proxops.facility.control import Control, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_feed import hall_latency_s
@@ -32,7 +33,11 @@ from proxops.ground.log import Log
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import read_trajectory
 
-UNFINISHED = {3: "the disk was full (recorder exit code 3)", 4: "the recorder is still busy (exit code 4)"}
+NOT_WHOLE = {
+    3: "the disk was full (recorder exit code 3)",
+    4: "the recorder is still busy, or hangs (exit code 4)",
+    EXIT_LOST: "cycles were overwritten before the recorder had read them (exit code 5)",
+}
 RESULTS = ("summary.json", "run.mcap", "report.html", "facility.json")
 BESIDE = ("run.overview",)  # belongs to the log, not for people
 BESIDE_ENDS_S: Final = 8.0  # for the console, which may have a scenario to end
@@ -129,10 +134,11 @@ def run_session(
 
 
 def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, quiet: bool) -> dict[str, Any]:
-    """Summary, report and terminal table from the recorded run; an incomplete record is said and fails the run."""
+    """Summary, report and terminal table from the recorded run; a log that is not whole is said and fails the run."""
     code = extra["recorder_exit_code"]
     if code:
-        print(f"proxops: the log is not whole: {UNFINISHED.get(code, 'the recorder was killed')}", file=sys.stderr)
+        why = NOT_WHOLE.get(code, f"the recorder was killed ({code})")
+        print(f"proxops: the log is not whole: {why}", file=sys.stderr)
     try:
         return _finish(folder, cell, extra, report=report, quiet=quiet)
     except (BadInput, OSError) as error:
@@ -148,7 +154,8 @@ def _finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, qu
 
     log = Log.open(folder / "run.mcap")
     summary = {**summarise(log, cell), **extra}
-    summary["passed"] = summary["passed"] and extra["recorder_exit_code"] == 0
+    summary["log_whole"] = extra["recorder_exit_code"] == 0 and log.complete
+    summary["passed"] = summary["passed"] and summary["log_whole"]
     (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
     if not quiet:
         print_summary(summary, Console())
@@ -205,7 +212,7 @@ def serve_session(
     drives: bool,
     report: bool,
     quiet: bool,
-    console: Beside | None = None,
+    console: Launch | None = None,
     key_file: Path | None = None,
 ) -> dict[str, Any]:
     """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found. ``key_file``: what
@@ -218,7 +225,7 @@ def serve_session(
         bridge_at=bridge_at, key=key,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
-    beside: list[subprocess.Popen[bytes]] = []
+    beside: list[Kept] = []
     try:
         served = live.run(_announcement(live, folder, console, beside, key_file), for_s, drives, bridged)
         if watcher:
@@ -232,8 +239,10 @@ def serve_session(
         }
         return finish(folder, cell, extra, report=report, quiet=quiet)
     finally:
-        for process in beside:
-            _reap(process)
+        for kept in beside:
+            kept.finish()
+            _reap(kept.process)
+            kept.close()
 
 
 def monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
@@ -244,12 +253,24 @@ def monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command)
 
 
-class Beside(Protocol):
-    """A process that looks at the facility from outside."""
+class Kept(Beside, Protocol):
+    """A process beside the facility, with what must be closed afterwards."""
+
+    process: subprocess.Popen[bytes]
+
+    def finish(self) -> None:
+        """Nothing is to be started again."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Launch(Protocol):
+    """What can be started beside the facility."""
 
     address: str
 
-    def start(self, folder: Path) -> subprocess.Popen[bytes]: ...
+    def start(self, folder: Path) -> Kept: ...
 
 
 def _reap(process: subprocess.Popen[bytes]) -> None:
@@ -272,11 +293,7 @@ def _elsewhere(control: Control) -> str:
 
 
 def _announcement(
-    live: LiveFacility,
-    folder: Path,
-    console: Beside | None,
-    beside: list[subprocess.Popen[bytes]],
-    key_file: Path | None,
+    live: LiveFacility, folder: Path, console: Launch | None, beside: list[Kept], key_file: Path | None
 ) -> Callable[[RealTime], None]:
     """What is told and started once the facility is about to run; ``beside`` takes what was started."""
 
@@ -303,7 +320,9 @@ def _announcement(
             flush=True,
         )
         if console:
-            beside.append(console.start(folder))
+            kept, facility = console.start(folder), live.hall.facility
+            beside.append(kept)
+            facility.watchers.append(ConsoleWatch(kept, facility.events, facility.clock, lambda: facility.still))
             print(f"console: {console.address}", file=sys.stderr, flush=True)
 
     return announce

@@ -39,6 +39,7 @@ def status(desk: Desk) -> dict[str, Any]:
         },
         "open_interlocks": f.interlocks.open_names,
         "alarms": f.events.alarm_names,
+        "not_recorded": f.not_recorded,
         "moving_unit": f.motion.unit if isinstance(f.motion, Mover) else "",
         "axes": dict(zip(AXES, _rounded(f.actual), strict=True)),
         "setpoint": dict(zip(AXES, _rounded(f.guard.setpoint), strict=True)),

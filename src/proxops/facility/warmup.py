@@ -7,6 +7,7 @@ import numpy as np
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.clock import LockstepClock
+from proxops.core.ending import Ending, EndReason
 from proxops.core.messages import PERIOD_NS
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
@@ -17,6 +18,7 @@ from proxops.lab.coordinates import POV_AT_LAB, check_values, lines_from_axes
 from proxops.lab.trajectory import Trajectory
 
 LINES = 8
+WARM = Ending(EndReason.DONE, "warm-up")
 
 
 def standing(cell: Cell, system: System, lines: int = LINES) -> Trajectory:
@@ -64,7 +66,7 @@ def warm_up(cell: Cell, bridge: BridgeSettings | None = None) -> None:
     cycle(50)
     desk.safe_stop()
     cycle(50)
-    hall.close()
+    hall.close(WARM)
 
 
 def warm_up_bridge(cell: Cell, settings: BridgeSettings) -> None:
@@ -100,4 +102,4 @@ def warm_up_bridge(cell: Cell, settings: BridgeSettings) -> None:
     cycle(200, 5.0)
     desk.select("none")
     cycle(500, None)
-    hall.close()
+    hall.close(WARM)

@@ -19,7 +19,8 @@ from proxops.ground.truth import composed, relative
 
 Words = NDArray[np.int64]
 UNJUDGED: Final = -1  # a zone that nobody could judge, because no client sent
-STALE: Final = (Standstill.NONE, Standstill.NO_CLIENT, Standstill.SILENCE)  # causes that a search no longer has
+STALE: Final = (Standstill.NONE, Standstill.NO_CLIENT, Standstill.SILENCE, Standstill.NOT_RECORDED)
+"""Causes that a search no longer has."""
 
 
 @dataclass(frozen=True)

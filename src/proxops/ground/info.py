@@ -29,6 +29,8 @@ def describe(log: Log) -> dict[str, Any]:
         "bytes": log.path.stat().st_size,
         "complete": log.complete,
         "notes": list(log.notes),
+        "ended": log.ended.plain if log.ended else None,
+        "ended_words": log.ended_words,
         **_times(log),
         "topics": _topics(log),
         "gaps": _gaps(log),

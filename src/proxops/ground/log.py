@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.ending import ENDED, NO_END, NOT_TOLD, Ending
 from proxops.core.errors import BadInput
 from proxops.ground.chunk import EventBody, Spot, events_in, layout_in, message_rows, sorted_messages
 from proxops.ground.scan import Scan
@@ -47,6 +48,16 @@ class Log:
         except (OSError, *DAMAGE) as reason:
             raise BadInput(f"cannot be read: {reason}", where=str(path)) from reason
 
+    @property
+    def ended(self) -> Ending | None:
+        """How the recording ended; None when nobody could say so (``ended_words``)."""
+        return ended_in(self.events)
+
+    @property
+    def ended_words(self) -> str:
+        """The same for people."""
+        return str(self.ended or (NOT_TOLD if self.complete else NO_END))
+
     def column(self, name: str) -> Column:
         """The variable ``group.variable``; BadInput with near names when there is none."""
         for column in self.columns:
@@ -59,6 +70,12 @@ class Log:
         column = self.column(name)
         values: NDArray[Any] = self.pool[column.group][column.name]
         return values
+
+
+def ended_in(events: NDArray[np.void]) -> Ending | None:
+    """The last event that says how it ended; a watchdog's may stand behind it."""
+    said = np.flatnonzero(events["name"] == ENDED.encode())
+    return Ending.parse(events["text"][said[-1]].decode(errors="replace")) if said.size else None
 
 
 def unknown_name(name: str, columns: tuple[Column, ...], where: str) -> BadInput:

@@ -30,6 +30,8 @@ from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
 
 METADATA_NAME: Final = "proxops"
+HUNG_S: Final = 10.0  # without a heartbeat at the end of a run: forcing a long file onto a slow disk takes less
+SLICE_S: Final = 0.5  # between looks at the heartbeat
 EXIT_UNFINISHED: Final = 4
 """``finish`` ran out of patience; the recorder goes on and completes the file on its own."""
 
@@ -90,13 +92,18 @@ class Recorder:
         return self._process.poll() is None
 
     def finish(self, timeout: float = 10.0) -> int:
-        """Close both rings and wait: 0 whole file, 3 without its end (full disk), 4 busy, < 0 killed."""
+        """Close both rings and wait: 0 whole file, 3 without its end (full disk), 4 busy or hung, < 0 killed. One that hangs
+        is not waited for to the end; it finishes the file should it ever wake up."""
         self.events.close()
         self.pool.close()
-        try:
-            return self._process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return EXIT_UNFINISHED
+        deadline, beat, moved = time.monotonic() + timeout, self.pool.heartbeat, time.monotonic()
+        while (now := time.monotonic()) < deadline and now - moved < HUNG_S:
+            try:
+                return self._process.wait(min(SLICE_S, deadline - now))
+            except subprocess.TimeoutExpired:
+                if self.pool.heartbeat != beat:
+                    beat, moved = self.pool.heartbeat, now
+        return EXIT_UNFINISHED
 
     def last_words(self) -> str:
         """What the process said before it ended; empty while it runs and when all went well."""
@@ -167,7 +174,9 @@ def main() -> int:
         print(f"recorder: {reason}", file=sys.stderr)
         return EXIT_BAD_INPUT
     gone, overview = orphaned(options.parent), RecordersOverview(options.out)
-    code = Recording(pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy).run(gone)
+    code = Recording(pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy).run(
+        gone, options.parent
+    )
     overview.finish()
     out.close()
     if gone():

@@ -5,6 +5,7 @@ Time is used only to pace (sleep, retry, fsync), never in the bytes: the same re
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import time
@@ -16,6 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.ending import ENDED, Ending, EndReason
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Severity
@@ -47,14 +49,15 @@ class Recording:
         self._interleaver = Interleaver()
         self._waiting: deque[Block] = deque()
         self._begun = self._last = self._done = False
+        self._end_told = False  # the facility has said how it ended
         self._looks = 0  # since the last read
         self._refusals = 0  # in a row, since the end of the run began
         self._cursor = self._event_cursor = 0
         self._lost = self._event_lost = 0
         self._next_try = self._next_sync = 0.0
 
-    def run(self, parent_gone: Callable[[], bool]) -> int:
-        """Record until the pool ring is closed (or the parent gone) and drained; then finish the file."""
+    def run(self, parent_gone: Callable[[], bool], parent: int = 0) -> int:
+        """Record until the pool ring is closed (or ``parent`` gone) and drained; then finish the file."""
         ending = False
         self._write()
         while not self._done:
@@ -64,6 +67,9 @@ class Recording:
             moved = self._look(hurry=ending)
             if ending and not self._last and self._drained():
                 self._last = True
+                if not (self._pool.closed or self._end_told):
+                    gone = Ending(EndReason.FACILITY_KILLED, f"process {parent} was killed or crashed")
+                    self._interleaver.add(np.empty(0, POOL_DTYPE), _end(gone, self._pool))
                 self._waiting.extend(self._interleaver.blocks(last=True))
             self._write()
             if ending and self._refusals >= LAST_TRIES:
@@ -102,6 +108,7 @@ class Recording:
             part, self._event_cursor, overtaken = self._events.read(self._event_cursor)
             events = joined(events, part)
             lost += overtaken
+        self._end_told |= bool((events["name"] == ENDED.encode()).any())
         return events, lost
 
     def _drained(self) -> bool:
@@ -145,18 +152,35 @@ class Recording:
         """The disk stays full: the file remains readable, without summary; what it lacks is counted."""
         unread = max(0, self._pool.head - self._cursor)
         self._pool.lost = self._lost + unread + sum(block.pool.size for block in self._waiting)
+        self._say_full()
         return EXIT_CUT
+
+    def _say_full(self) -> None:
+        """Where a block has no room, an event of a few hundred bytes mostly has. If not, the log does not say how it ended."""
+        text = f"the disk had no room (errno {self._pool.trouble}): {self._pool.lost} cycles are not in the log"
+        end = _end(Ending(EndReason.DISK_FULL, text), self._pool)
+        with contextlib.suppress(OSError):
+            if self._begun:
+                self._file.add(Block(np.empty(0, POOL_DTYPE), end, np.zeros(1, np.int64)).encode())
 
 
 def _gap(lost: int, event_lost: int, pool: NDArray[np.void], ring: Ring) -> NDArray[np.void]:
     """Event that says what was overwritten before it could be recorded, stamped like the next record."""
     clock = (pool[0] if pool.size else ring.records[(ring.head - 1) % ring.slots])["clock"]
-    gap = np.zeros(1, EVENT_DTYPE)
-    gap["utc_ns"], gap["tick"], gap["severity"] = clock["utc_ns"], clock["tick"], Severity.ERROR
-    gap["name"] = b"recorder"
-    tick = int(clock["tick"])
-    gap["text"] = f"overtaken: {lost} pool records and {event_lost} events before tick {tick} are lost".encode()
-    return gap
+    text = f"overtaken: {lost} pool records and {event_lost} events before tick {int(clock['tick'])} are lost"
+    return _event(clock, Severity.ERROR, "recorder", text)
+
+
+def _end(ended: Ending, ring: Ring) -> NDArray[np.void]:
+    """The last event, where the facility can no longer say it; stamped like the last record."""
+    return _event(ring.records[(ring.head - 1) % ring.slots]["clock"], ended.severity, ENDED, str(ended))
+
+
+def _event(clock: np.void, severity: Severity, name: str, text: str) -> NDArray[np.void]:
+    event = np.zeros(1, EVENT_DTYPE)
+    event["utc_ns"], event["tick"], event["severity"] = clock["utc_ns"], clock["tick"], severity
+    event["name"], event["text"] = name.encode(), text.encode()
+    return event
 
 
 def orphaned(parent: int) -> Callable[[], bool]:

@@ -84,6 +84,7 @@ def _log_figures(log: Log, data: Recorded) -> Figures:
         "start_gps_ns": gps_from_utc_ns(int(utc[0])) if utc.size else None,
         "complete": log.complete,
         "notes": list(log.notes),
+        "ended": log.ended.plain if log.ended else None,
         "gaps": int(np.count_nonzero(steps != 1)),
         "lost_ticks": int(np.sum(steps[steps > 1] - 1)),
     }

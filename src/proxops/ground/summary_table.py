@@ -26,7 +26,12 @@ def key_figures(s: Summary) -> Rows:
         rows += mission_rows(s["mission"])
     if s["kind"] is not None:
         rows += {"played": _played_rows, "bridged": bridge_rows}[s["kind"]](s)
-    return [*rows, ("lost cycles", count(s["lost_ticks"])), *_timing_rows(s)]
+    return [*rows, ("ended", _ended(s)), ("lost cycles", count(s["lost_ticks"])), *_timing_rows(s)]
+
+
+def _ended(s: Summary) -> str:
+    ended = s.get("ended")
+    return ": ".join(part for part in (ended["reason"], ended["detail"]) if part) if ended else MISSING
 
 
 def _cycles(s: Summary) -> str:

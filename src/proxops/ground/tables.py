@@ -27,6 +27,7 @@ def print_info(about: dict[str, Any]) -> None:
         console.print(f"{topic:<10} {state['count']} messages, {rate}")
     events = ", ".join(f"{count} {name.lower()}" for name, count in about["events"].items() if count) or "none"
     console.print(f"events: {events}; gaps: {about['gaps']['count']}, {about['gaps']['lost_ticks']} cycles lost")
+    console.print(f"ended: {about['ended_words']}", markup=False)
     for note in about["notes"]:
         console.print(f"[yellow]{note}[/]")
     print(f"{'variable':<26}{'unit':<6}{'smallest':>15}{'largest':>15}{'last':>15}")
