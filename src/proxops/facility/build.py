@@ -16,10 +16,11 @@ from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.facility.bridge_end import BridgeEnd
 from proxops.facility.desk import Desk
-from proxops.facility.facility import Facility
+from proxops.facility.facility import Facility, Link
 from proxops.facility.sync import Address, SyncPort
 from proxops.ground.recorder import Recorder
 from proxops.lab.cell import Cell
+from proxops.lab.links.remote import RemoteHall
 from proxops.lab.links.virtual import VirtualHall
 
 POOL_SLOTS = 250 * 40  # forty seconds that the recorder may fall behind
@@ -35,9 +36,17 @@ class Hall:
     desk: Desk
     recorder: Recorder | None
     rings: tuple[Ring, Ring]
+    remote: RemoteHall | None = None
+
+    def farewell(self) -> None:
+        """No set-point will follow, and that is as it should be: to be said before anything that takes time."""
+        if self.remote:
+            self.remote.farewell()
 
     def close(self) -> int:
         """Finish the log; the recorder's exit code (0: complete)."""
+        if self.remote:
+            self.remote.close()
         if self.desk.sync:
             self.desk.sync.close()
         if self.desk.bridge:
@@ -52,17 +61,22 @@ class Hall:
 def build(
     cell: Cell, clock: Clock, *, seed: int, record: Path | None,
     sync: Address | None = None, bridge: BridgeSettings | None = None, bridge_at: Address | None = None,
-    metadata: dict[str, str] | None = None,
+    metadata: dict[str, str] | None = None, remote: RemoteHall | None = None,
 ) -> Hall:  # fmt: skip
     """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests).
-    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep."""
+    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep. ``remote``: the robots' controllers and the watchdog
+    live in a process of their own, as every live run has it; otherwise they are stepped by the tick."""
+    if remote:
+        remote.wait_ready(clock)
     rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
-    link = VirtualHall(cell, np.random.default_rng(seed))
+    link: Link = remote or VirtualHall(cell, np.random.default_rng(seed))
     facility = Facility(cell, link, clock, *rings)
     try:
         port = SyncPort(sync, facility.events.tell) if sync else None
         end = BridgeEnd(facility, bridge, bridge_at) if bridge else None
     except BadInput:
+        if remote:
+            remote.close()
         for ring in rings:
             ring.close()
         raise
@@ -77,7 +91,10 @@ def build(
             "T_flange_port2": json.dumps(cell.tool.T_flange_port2.tolist()),
             **(metadata or {}),
         }
-        recorder = Recorder.start(*rings, record, about, replace=True, durable=not isinstance(clock, LockstepClock))
+        recorder = Recorder.start(
+            *rings, record, about, replace=True, durable=not isinstance(clock, LockstepClock),
+            watchdog=remote.events if remote else None,
+        )  # fmt: skip
         recorder.wait_ready()
         facility.recorder = recorder
-    return Hall(facility, Desk(facility, port, end), recorder, rings)
+    return Hall(facility, Desk(facility, port, end), recorder, rings, remote)

@@ -25,6 +25,7 @@ from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.sync import Address
 from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
+from proxops.lab.links.remote import RemoteHall
 
 ASK_EVERY: Final = 25  # cycles
 SHUT_DOWN_CYCLES: Final = round(20 / PERIOD_S)  # patience for braking before the process ends
@@ -48,11 +49,12 @@ class LiveFacility:
         self, cell: Cell, record: Path | None, *, sync: Address, control: Address, seed: int = 0,
         bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), metadata: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
+        remote = RemoteHall.start(cell, seed)  # gets ready while this process warms up
         warm_up(cell, bridge)
         self._clock = LiveClock()
         self.hall: Hall = build(
             cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
-            metadata={"clock": "live", **(metadata or {})},
+            metadata={"clock": "live", **(metadata or {})}, remote=remote,
         )  # fmt: skip
         try:
             self.control = ControlPort(control, self.hall.desk, desk_verbs(self.hall.desk, self.shut_down))
@@ -92,6 +94,7 @@ class LiveFacility:
             self.hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
             raise
         finally:
+            self.hall.farewell()
             real_time.leave()
             for number, handler in before.items():
                 signal.signal(number, handler)

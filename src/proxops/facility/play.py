@@ -20,6 +20,7 @@ from proxops.facility.preflight import preflight
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
+from proxops.lab.links.remote import RemoteHall
 from proxops.lab.trajectory import Trajectory
 from proxops.safety.rules import Stop
 
@@ -135,12 +136,14 @@ def play(
     before the first cycle, ``each_cycle`` before every one."""
     if not checked:
         preflight(cell, trajectory)
+    remote = RemoteHall.start(cell, seed) if realtime else None
     if realtime:
         warm_up(cell)
     clock: Clock = LiveClock() if realtime else LockstepClock(epoch)
     hall = build(
         cell, clock, seed=seed, record=record,
         metadata={"trajectory": trajectory.source, "lines": str(len(trajectory)), "clock": "live" if realtime else "lockstep"},
+        remote=remote,
     )  # fmt: skip
     state: RealTime | None = None
     began = time.monotonic()
@@ -157,6 +160,7 @@ def play(
         hall.facility.emergency_brake()  # an error of ours may not leave the robots moving
         raise
     finally:
+        hall.farewell()
         if state:
             state.leave()
         code = hall.close()

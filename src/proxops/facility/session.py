@@ -259,6 +259,12 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def _responder(hall: Hall) -> dict[str, object]:
+    """Where to look for the robots' controllers when the facility cannot be asked."""
+    assert hall.remote is not None
+    return {"responder_pid": hall.remote.pid, "link_ring": str(hall.remote.states.path)}
+
+
 def _announcement(
     live: LiveFacility, folder: Path, console: Beside | None, beside: list[subprocess.Popen[bytes]]
 ) -> Callable[[RealTime], None]:
@@ -272,7 +278,7 @@ def _announcement(
             "control": list(live.control.address),
             "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path),
             "mission_ring": str(live.mission.ring.path), "latency_s": hall_latency_s(live.hall.facility.cell),
-            "real_time": str(real_time),
+            "real_time": str(real_time), **_responder(live.hall),
         }  # fmt: skip
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         print(

@@ -225,6 +225,12 @@ class Positioning(Strict):
     wrist_mdeg: NotNegative = 0.0  # axes 4 to 6
 
 
+class LinkTable(Strict):
+    """How long robots in motion may go without a fresh set-point before the watchdog brakes them, in cycles of 4 ms."""
+
+    patience_cycles: Annotated[int, Field(strict=True, ge=2, le=25)] = 3
+
+
 class InterlockInput(Strict):
     """One named input that can forbid motion, and where it is on the floor plan (x, y in the lab)."""
 
@@ -280,6 +286,7 @@ class CellFile(Strict):
     zones: Zones
     lamp: Lamp
     positioning: Positioning = Positioning()
+    link: LinkTable = LinkTable()
     plan: Plan | None = None
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]
 
