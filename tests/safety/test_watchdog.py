@@ -68,7 +68,9 @@ def test_set_points_in_time_are_passed_on_exactly() -> None:
         (16, 1, Verdict.FUTURE),
     ],
 )
-def test_replays_and_messages_from_the_future_are_refused_and_counted(sequence: int, sent: int, verdict: Verdict) -> None:
+def test_replays_and_messages_from_the_future_are_refused_and_counted(
+    sequence: int, sent: int, verdict: Verdict
+) -> None:
     """``sent`` in cycles after the last; the present is one cycle after it."""
     dog = Bench().dog
     at = dog.last_ns + PERIOD_NS

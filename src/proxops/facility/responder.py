@@ -42,6 +42,7 @@ from proxops.lab.links.exchange import (
 from proxops.lab.links.virtual import VirtualHall
 from proxops.safety.watchdog import Verdict, Watchdog
 
+EXITING: Final = 4  # PF_EXITING of Linux' sched.h, in the flags of /proc/PID/stat
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
 SETTLING_S: Final = 2.0  # after the set-point rests the brakes close, whatever the servos say
 DEAF_TO: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)
@@ -134,7 +135,7 @@ class Responder:
         self._gone = True
         if self.dog.watch is Watch.WATCHING:
             self._take_over(Cause.GONE, now_ns)
-        elif not self._parted:
+        elif not self._parted and self.dog.cause is not Cause.GONE:
             self.dog.cause = Cause.GONE
             self._tell(Severity.ERROR, "watchdog.gone", "watchdog: facility gone", now_ns)
 
@@ -211,9 +212,11 @@ def looks(facility: int) -> Cause:
     if os.getppid() != facility:
         return Cause.GONE
     try:
-        state = Path(f"/proc/{facility}/stat").read_text().rpartition(")")[2].split()[0]
+        state, _, _, _, _, _, flags = Path(f"/proc/{facility}/stat").read_text().rpartition(")")[2].split()[:7]
     except OSError:  # no /proc here, or gone this very moment: silence is all that is known
         return Cause.SILENT
+    if int(flags) & EXITING or state in "ZX":  # giving back its memory may take longer than our patience
+        return Cause.GONE
     return Cause.STOPPED if state in "Tt" else Cause.SILENT
 
 

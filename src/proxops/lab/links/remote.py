@@ -41,9 +41,9 @@ from proxops.lab.links.virtual import ControllerFault, Drive, Fault
 EVENT_SLOTS: Final = 256
 READY_S: Final = 60.0  # a machine that has compiled nothing yet takes some seconds
 FAREWELL_S: Final = 10.0  # patience with the responder at the end: braking from full speed takes 2.6 s
-SILENCE_NS: Final = 40_000_000
-"""Longest silence of a responder that is alive: as long as motion may go unwatched at all. The facility cannot reach the robots
-past it, so less patience wins nothing; one that is dead is noticed at once."""
+SILENCE_NS: Final = 100_000_000
+"""Longest silence of a responder that is alive. The facility cannot reach the robots past it, so less patience wins nothing; one
+that is dead is noticed at once."""
 ON, OFF = int(Drive.ON), int(Drive.OFF)
 
 
