@@ -1,13 +1,18 @@
 """The responder without processes: controllers, watchdog and what it tells, by a clock of the test's own; the facility's end
-against it over a socket pair."""
+against a real one with the drives off, so that no test depends on time."""
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from proxops.core.clock import LockstepClock
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, PERIOD_S
 from proxops.core.ring import Ring
 from proxops.facility.responder import Responder
@@ -22,6 +27,8 @@ from proxops.lab.links.exchange import (
     Watch,
     read_setpoint,
 )
+from proxops.lab.links.fault import Trouble
+from proxops.lab.links.remote import SILENCE_NS, RemoteHall
 from proxops.lab.links.virtual import Drive, VirtualHall
 
 PATIENCE = 3 * PERIOD_NS
@@ -236,3 +243,80 @@ def test_packets_that_are_none_of_ours_are_refused(bench: Bench) -> None:
     assert bench.state["cycle"] == cycle
     bench.responder.take(good, bench.now + 1)
     assert bench.state["cycle"] == cycle + 1
+
+
+# --- the facility's end, and a responder in a process of its own ---
+
+
+@pytest.fixture
+def remote(cell: Cell) -> Iterator[tuple[RemoteHall, VirtualHall]]:
+    """A responder with a cell that exists in memory only, and the same controllers here."""
+    spec = cell.file.positioning.model_copy(update={"rail_mm": 7.0})
+    mine = replace(cell, file=cell.file.model_copy(update={"positioning": spec}), home=cell.home + 0.01)
+    made = RemoteHall.start(mine, SEED)
+    made.wait_ready(LockstepClock())
+    yield made, VirtualHall(mine, np.random.default_rng(SEED))
+    made.close()
+
+
+def answered(remote: RemoteHall, sequence: int) -> None:
+    until = time.monotonic() + 20
+    while (newest := remote.states.latest()) is None or newest["sequence"] < sequence:
+        assert time.monotonic() < until, remote.last_words()
+        time.sleep(0.001)
+
+
+def test_the_responder_has_the_very_cell_and_seed(remote: tuple[RemoteHall, VirtualHall]) -> None:
+    hall, twin = remote
+    assert (hall.positioning_error == twin.positioning_error).all() and hall.positioning_error[0] != 0.0
+    assert (hall.read() == twin.read()).all() and (hall.standing == twin.standing).all()
+    for sequence in range(1, 300):  # beyond one block of noise
+        assert hall.write(twin.standing) is twin.write(twin.standing) is None
+        answered(hall, sequence)
+        assert (hall.read() == twin.read()).all()
+    assert not hall.all_on and not hall.any_on
+
+
+def test_a_wish_about_drives_counts_before_it_is_heard(remote: tuple[RemoteHall, VirtualHall]) -> None:
+    hall, _ = remote
+    hall.drives_on()
+    assert hall.any_on and not hall.all_on
+    hall.drives_off()
+    assert not hall.any_on
+
+
+def test_a_farewell_ends_the_process_in_good_order(remote: tuple[RemoteHall, VirtualHall]) -> None:
+    hall, _ = remote
+    assert hall.close() == 0
+    assert hall.last_words() == ""
+    assert not hall.states.path.exists() and not hall.events.path.exists()
+    assert hall.write(np.zeros(13)) is None  # the wire is closed, and nothing is raised
+
+
+def test_a_dead_responder_is_a_lost_link_at_once_told_once(remote: tuple[RemoteHall, VirtualHall]) -> None:
+    hall, twin = remote
+    os.kill(hall.pid, signal.SIGKILL)
+    hall._process.wait()
+    faults = [hall.write(twin.standing) for _ in range(5)]
+    assert faults[0] is not None and all(fault is faults[0] for fault in faults)
+    assert faults[0].trouble is Trouble.LOST and "gone, exit code -9" in str(faults[0])
+    hall.drives_on()
+    assert not hall.all_on and not hall.any_on
+
+
+def test_a_hung_responder_is_a_lost_link_by_the_clock(
+    remote: tuple[RemoteHall, VirtualHall], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall, twin = remote
+    os.kill(hall.pid, signal.SIGSTOP)
+    now = [10**15]
+    monkeypatch.setattr("proxops.lab.links.remote.monotonic_ns", lambda: now[0])
+    assert hall.write(twin.standing) is None
+    now[0] += SILENCE_NS - 1
+    assert hall.write(twin.standing) is None
+    now[0] += 1
+    fault = hall.write(twin.standing)
+    assert fault is not None and fault.trouble is Trouble.LOST and "does not answer" in str(fault)
+    for _ in range(2000):  # the buffer is full long before: nothing waits, nothing is raised
+        assert hall.write(twin.standing) is fault
+    os.kill(hall.pid, signal.SIGCONT)

@@ -180,7 +180,7 @@ class Responder:
             state["sequence"], state["request"] = heard.sequence, heard.request
         state["time_ns"], state["sent_ns"] = now_ns, dog.last_ns
         state["watch"], state["cause"], state["silent_s"] = dog.watch, dog.cause, dog.silence_ns * 1e-9
-        state["refused"], state["gaps"] = sum(dog.refused.values()), dog.gaps
+        state["refused"], state["gaps"], state["held_up"] = sum(dog.refused.values()), dog.gaps, dog.held_up
         state["drive"], state["setpoint"] = hall.drives, dog.setpoint
         state["actual"], state["rate"], state["standing"] = hall.actual, hall.rate, hall.standing
         state["fault"], state["fault_axis"], state["fault_value"], state["fault_bound"] = hall.standing_fault

@@ -14,13 +14,19 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES
+from proxops.core.messages import N_AXES, PERIOD_NS
 
 MAGIC: Final = b"PXSP"
 VERSION: Final = 1
 _HEAD: Final = struct.Struct("<4sHHqqqqq")
 SETPOINT_SIZE: Final = _HEAD.size + 8 * N_AXES
 STATE_SLOTS: Final = 2048  # eight seconds, for those who look on
+
+
+def patience_ns(cycles: int) -> int:
+    """How long robots in motion may go without a set-point. One that is due comes up to 1 ms into its cycle, when the tick has done
+    its work: a facility that missed one cycle less must not be caught at it."""
+    return cycles * PERIOD_NS + 1_000_000
 
 
 class Flag(IntFlag):
@@ -108,6 +114,7 @@ STATE_DTYPE: Final[np.dtype[np.void]] = np.dtype(
         ("watch", "<i8"), ("cause", "<i8"), ("silent_s", "<f8"), ("patience_s", "<f8"),
         ("fault", "<i8"), ("fault_axis", "<i8"), ("fault_value", "<f8"), ("fault_bound", "<f8"),
         ("refused", "<i8"), ("gaps", "<i8"),  # set-points that were not obeyed; numbers that never came
+        ("held_up", "<i8"),  # times that the machine kept the responder itself from running
         ("setpoint", "<f8", (N_AXES,)),  # as the controllers got it: the facility's, or of the watchdog's braking
         ("actual", "<f8", (N_AXES,)), ("rate", "<f8", (N_AXES,)), ("standing", "<f8", (N_AXES,)),
         ("positioning_error", "<f8", (N_AXES,)),

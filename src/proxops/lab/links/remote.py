@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from proxops.core.clock import Clock, monotonic_ns
 from proxops.core.errors import BadInput
-from proxops.core.messages import EVENT_DTYPE, PERIOD_NS
+from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring, bytes_of
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
@@ -34,6 +34,7 @@ from proxops.lab.links.exchange import (
     Setpoint,
     SetpointWriter,
     Watch,
+    patience_ns,
 )
 from proxops.lab.links.fault import LinkFault, Trouble
 from proxops.lab.links.virtual import ControllerFault, Drive, Fault
@@ -86,7 +87,6 @@ class RemoteHall:
     @classmethod
     def start(cls, cell: Cell, seed: int) -> RemoteHall:
         """Begin the responder with virtual controllers. It gets the very cell as it is in memory, over a private pipe."""
-        patience_ns = cell.file.link.patience_cycles * PERIOD_NS
         states = Ring.create("link", STATE_DTYPE, STATE_SLOTS)
         events = Ring.create("watchdog", EVENT_DTYPE, EVENT_SLOTS)
         wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -101,7 +101,7 @@ class RemoteHall:
         theirs.close()
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(pickle.dumps((cell, seed, patience_ns)))
+            process.stdin.write(pickle.dumps((cell, seed, patience_ns(cell.file.link.patience_cycles))))
         return cls(wire, states, events, process)
 
     def wait_ready(self, clock: Clock) -> None:
