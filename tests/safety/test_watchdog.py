@@ -77,6 +77,7 @@ def test_replays_and_messages_from_the_future_are_refused_and_counted(
     moment = dog.last_ns + sent * PERIOD_NS if abs(sent) < 10 else sent
     assert dog.judge(sequence, moment, at) is verdict
     assert dog.refused[verdict] == 1
+    assert dog.lateness(sequence, moment, at) is Cause.NONE  # and say nothing about the facility
     assert (dog.sequence, dog.last_ns) == (10, at - PERIOD_NS)
     assert dog.judge(11, at, at) is Verdict.FRESH
 
@@ -100,8 +101,8 @@ def test_it_takes_over_at_exactly_the_third_missed_cycle() -> None:
 def test_what_was_sent_at_the_third_missed_cycle_is_late_and_before_it_is_not() -> None:
     dog = Bench().dog
     sent = dog.last_ns + PATIENCE
-    assert dog.lateness(sent, sent) is Cause.LATE
-    assert dog.lateness(sent - 1, sent - 1) is Cause.NONE
+    assert dog.lateness(11, sent, sent) is Cause.LATE
+    assert dog.lateness(11, sent - 1, sent - 1) is Cause.NONE
 
 
 def test_time_in_which_the_watchdog_itself_did_not_run_is_not_the_facilitys_silence() -> None:
@@ -109,7 +110,7 @@ def test_time_in_which_the_watchdog_itself_did_not_run_is_not_the_facilitys_sile
     dog = Bench().dog
     last, held_up = dog.last_ns, 20_000_000
     now = dog.deadline_ns + held_up
-    assert dog.lateness(last + PERIOD_NS, now) is Cause.NONE  # it lay in the socket
+    assert dog.lateness(11, last + PERIOD_NS, now) is Cause.NONE  # it lay in the socket
     dog.wake(held_up)
     assert dog.deadline_ns == now + PERIOD_NS
     dog.wake(held_up)  # held up again before anything was heard: no second excuse
@@ -127,7 +128,7 @@ def test_an_excuse_ends_with_the_next_set_point_and_has_a_bound() -> None:
     bench.dog.wake(LONGEST_EXCUSE_NS + 1)
     assert bench.dog.deadline_ns == bench.now + PATIENCE
     asleep = bench.now + PATIENCE + LONGEST_EXCUSE_NS
-    assert bench.dog.lateness(bench.now + PERIOD_NS, asleep) is Cause.HELD_UP
+    assert bench.dog.lateness(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is Cause.HELD_UP
     assert bench.dog.judge(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is Verdict.STALE
 
 
@@ -165,7 +166,7 @@ def test_a_brake_that_runs_is_never_restarted_and_nothing_moves_it() -> None:
             other.take_over(Cause.GONE, other.last_ns + 1_000_000_000)
             other.wake(30_000_000)
             assert not other.overdue(other.last_ns + 10**12)
-            assert other.lateness(other.last_ns + 10**12, other.last_ns + 10**12) is Cause.NONE
+            assert other.lateness(99, other.last_ns + 10**12, other.last_ns + 10**12) is Cause.NONE
         assert one.brake() == other.brake()
         assert (one.setpoint == other.setpoint).all()
     assert other.cause is Cause.SILENT

@@ -68,12 +68,12 @@ class Responder:
 
     # --- the facility's messages
     def take(self, data: bytes, now_ns: int) -> None:
-        """One packet. Lateness is judged before it is looked at: a set-point beyond the bound rescues no motion."""
+        """One packet. Lateness is judged first: a set-point that was sent beyond the bound rescues no motion."""
         message = read_setpoint(data)
         if message is None:
-            self.dog.refused[Verdict.REPEATED] += 1
+            self.dog.refused[Verdict.NOT_OURS] += 1
             return
-        too_late = self.dog.lateness(message.sent_ns, now_ns)
+        too_late = self.dog.lateness(message.sequence, message.sent_ns, now_ns)
         if too_late is not Cause.NONE and self._hall.any_on:
             self._take_over(too_late, now_ns)
         fresh = self.dog.judge(message.sequence, message.sent_ns, now_ns) is Verdict.FRESH
@@ -122,9 +122,8 @@ class Responder:
         if self._hall.any_on and self.dog.overdue(now_ns):
             self._take_over(cause, now_ns)
         if self.dog.watch is not Watch.WATCHING and now_ns >= self._next_ns:
-            self._next_ns += PERIOD_NS * max(
-                1, (now_ns - self._next_ns) // PERIOD_NS
-            )  # no bursts after a delay of our own
+            late = (now_ns - self._next_ns) // PERIOD_NS
+            self._next_ns += PERIOD_NS * max(1, late)  # no bursts after a delay of our own
             self._brake(now_ns)
             self._publish(now_ns)
 

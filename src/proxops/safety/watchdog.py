@@ -32,7 +32,9 @@ class Verdict(IntEnum):
     REPEATED = 1  # its number, or its time, is not beyond the last one's: a replay, or out of order
     FUTURE = 2  # sent later than now, or with a number that the cycles since then cannot have reached
     STALE = 3  # it has lain about for longer than motion may go unwatched
+
     NOT_FINITE = 4  # its set-point holds what is no number; the controllers will fault on it
+    NOT_OURS = 5  # another size, magic or version
 
 
 class Watchdog:
@@ -98,9 +100,10 @@ class Watchdog:
         """True when motion has gone without a fresh set-point for as long as it may."""
         return self.watch is Watch.WATCHING and now_ns >= self.deadline_ns
 
-    def lateness(self, sent_ns: int, now_ns: int) -> Cause:
-        """Why a set-point that has come, sent at ``sent_ns``, is too late to go on from; NONE where it is not."""
-        if self.watch is not Watch.WATCHING:
+    def lateness(self, sequence: int, sent_ns: int, now_ns: int) -> Cause:
+        """Why a set-point that has come, sent at ``sent_ns``, is too late to go on from; NONE where it is not, and of messages
+        that would be refused anyway: they say nothing about the facility."""
+        if self.watch is not Watch.WATCHING or sequence <= self.sequence or sent_ns > now_ns:
             return Cause.NONE
         if sent_ns >= self.deadline_ns:
             return Cause.LATE

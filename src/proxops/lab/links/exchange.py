@@ -24,8 +24,8 @@ STATE_SLOTS: Final = 2048  # eight seconds, for those who look on
 
 
 def patience_ns(cycles: int) -> int:
-    """How long robots in motion may go without a set-point. One that is due comes up to 1 ms into its cycle, when the tick has done
-    its work: a facility that missed one cycle less must not be caught at it."""
+    """How long robots in motion may go without a set-point. One that is due comes up to 1 ms into its cycle, when the tick has
+    done its work: a facility that missed one cycle less must not be caught at it."""
     return cycles * PERIOD_NS + 1_000_000
 
 
