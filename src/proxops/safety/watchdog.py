@@ -32,7 +32,6 @@ class Verdict(IntEnum):
     REPEATED = 1  # its number, or its time, is not beyond the last one's: a replay, or out of order
     FUTURE = 2  # sent later than now, or with a number that the cycles since then cannot have reached
     STALE = 3  # it has lain about for longer than motion may go unwatched
-
     NOT_FINITE = 4  # its set-point holds what is no number; the controllers will fault on it
     NOT_OURS = 5  # another size, magic or version
 

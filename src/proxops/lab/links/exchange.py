@@ -68,8 +68,8 @@ CAUSE_TEXT: Final = {
 
 
 class Setpoint(NamedTuple):
-    """One message. ``request`` counts the wishes about drives, so that one is carried out once; ``tick`` and ``utc_ns`` are the
-    facility's, to stamp events with."""
+    """One message. ``request`` counts the wishes about drives, so that one is carried out once; ``tick`` is the
+    facility's, ``utc_ns`` that of sending by its clock: to stamp events with."""
 
     flags: Flag
     sequence: int

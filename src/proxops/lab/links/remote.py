@@ -172,7 +172,8 @@ class RemoteHall:
         clock, now = self._clock, monotonic_ns()
         assert clock is not None
         self._sequence += 1
-        message = Setpoint(self._flags, self._sequence, now, clock.tick, clock.utc_ns(), self._request, setpoint)
+        utc_ns = clock.utc_ns() + now - clock.now_ns()  # of now, not of the cycle's beginning
+        message = Setpoint(self._flags, self._sequence, now, clock.tick, utc_ns, self._request, setpoint)
         self._sent_ns, self._unanswered_ns = now, self._unanswered_ns or now
         try:
             self._wire.send(self._writer.fill(message))
