@@ -30,7 +30,7 @@ from proxops.facility.realtime import WATCHDOG_PRIORITY, enter_real_time
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
     CAUSE_TEXT,
-    SETPOINT_SIZE,
+    SETPOINT_DTYPE,
     STATE_DTYPE,
     Cause,
     Flag,
@@ -44,6 +44,7 @@ from proxops.safety.watchdog import Verdict, Watchdog
 
 EXITING: Final = 4  # PF_EXITING of Linux' sched.h, in the flags of /proc/PID/stat
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
+LOOK_NS: Final = 1_000_000  # between looks for set-points
 SETTLING_S: Final = 2.0  # after the set-point rests the brakes close, whatever the servos say
 DEAF_TO: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)
 
@@ -219,36 +220,32 @@ def looks(facility: int) -> Cause:
     return Cause.STOPPED if state in "Tt" else Cause.SILENT
 
 
-def attend(responder: Responder, wire: socket.socket, facility: int) -> None:
-    """Until it is over: packets as they come, time as it passes."""
-    listening = [wire]
+def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility: int) -> None:
+    """Until it is over: set-points as they come, time as it passes. An end of the wire is the facility's."""
+    listening, cursor = [wire], 0
     while not responder.over:
-        due = responder.due_ns()
-        wait_s = None if due is None else max(0.0, (due - monotonic_ns()) * 1e-9)
-        readable, _, _ = select.select(listening, (), (), wait_s)  # not poll: it rounds up to milliseconds
+        due, now_ns = responder.due_ns(), monotonic_ns()
+        wait_ns = LOOK_NS if due is None else min(LOOK_NS, max(0, due - now_ns))
+        gone, _, _ = select.select(listening, (), (), wait_ns * 1e-9)  # not poll: it rounds up to milliseconds
         responder.dog.wake(0 if due is None else monotonic_ns() - due)
-        if readable and not _take_all(responder, wire):
+        cursor = _take_all(responder, setpoints, cursor)
+        if gone:
             listening = []
             responder.lose(monotonic_ns())
-        now_ns = monotonic_ns()
-        due = responder.due_ns()
+        due, now_ns = responder.due_ns(), monotonic_ns()
         if due is not None and now_ns >= due:
             watching = responder.dog.watch is Watch.WATCHING
             responder.pass_time(now_ns, looks(facility) if watching else Cause.SILENT)
 
 
-def _take_all(responder: Responder, wire: socket.socket) -> bool:
-    """All packets that are there; False when the facility's end is closed."""
-    while True:
-        try:
-            data = wire.recv(SETPOINT_SIZE + 1, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return True
-        except ConnectionError:
-            return False
-        if not data:
-            return False
-        responder.take(data, monotonic_ns())
+def _take_all(responder: Responder, setpoints: Ring, cursor: int) -> int:
+    """All set-points that are there; the next cursor."""
+    if setpoints.head == cursor:
+        return cursor
+    messages, cursor, _ = setpoints.read(cursor)
+    for message in messages:
+        responder.take(message.tobytes(), monotonic_ns())
+    return cursor
 
 
 def warm_up(cell: Cell, patience_ns: int) -> None:
@@ -271,20 +268,22 @@ def main() -> int:
     for number in DEAF_TO:
         signal.signal(number, signal.SIG_IGN)
     parser = argparse.ArgumentParser(prog="proxops.facility.responder")
-    for name, kind in (("wire", int), ("states", Path), ("events", Path), ("facility", int)):
+    for name, kind in (("wire", int), ("setpoints", Path), ("states", Path), ("events", Path), ("facility", int)):
         parser.add_argument(f"--{name}", type=kind, required=True)
     options = parser.parse_args()
     cell, seed, patience_ns = pickle.load(sys.stdin.buffer)  # from our own parent, over a pipe that nobody else has
     states, events = Ring.attach(options.states, STATE_DTYPE), Ring.attach(options.events, EVENT_DTYPE)
+    setpoints = Ring.attach(options.setpoints, SETPOINT_DTYPE)
     wire = socket.socket(fileno=options.wire)
     warm_up(cell, patience_ns)
     hall = VirtualHall(cell, np.random.default_rng(seed))
     enter_real_time(WATCHDOG_PRIORITY)
-    attend(Responder(hall, cell, patience_ns, states, events, monotonic_ns()), wire, options.facility)
+    attend(Responder(hall, cell, patience_ns, states, events, monotonic_ns()), wire, setpoints, options.facility)
     states.close()
     events.close()
     if os.getppid() != options.facility:
-        options.states.unlink(missing_ok=True)  # the events' is the recorder's to remove: it may still read
+        for path in (options.setpoints, options.states):  # the events' is the recorder's to remove: it may still read
+            path.unlink(missing_ok=True)
     return 0
 
 

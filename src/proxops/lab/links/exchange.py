@@ -1,8 +1,8 @@
 """What passes between a facility and its responder: one set-point message a cycle, and the state that answers it.
 
-Set-points go as packets over a socket, because a packet wakes the responder and a closed socket tells of a dead peer. States
-stand in a ring of shared memory: whoever looks finds the newest, nothing can fill up, and displays and tests may look on. All
-of it is little-endian.
+Both stand in rings of shared memory. Whoever looks finds the newest, nothing can fill up, displays and tests may look on, and the
+tick makes no system call that wakes anybody: on a virtual machine that alone costs it 0.2 to 0.4 ms. The socket between the two
+carries nothing; its end tells each of the other's death. All of it is little-endian.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ MAGIC: Final = b"PXSP"
 VERSION: Final = 1
 _HEAD: Final = struct.Struct("<4sHHqqqqq")
 SETPOINT_SIZE: Final = _HEAD.size + 8 * N_AXES
+SETPOINT_DTYPE: Final[np.dtype[np.void]] = np.dtype([("message", "u1", (SETPOINT_SIZE,))])
+SETPOINT_SLOTS: Final = 64
 STATE_SLOTS: Final = 2048  # eight seconds, for those who look on
 
 
@@ -85,13 +87,14 @@ class SetpointWriter:
 
     def __init__(self) -> None:
         self.buffer = bytearray(SETPOINT_SIZE)
+        self._view = memoryview(self.buffer)
         self._axes = np.frombuffer(self.buffer, "<f8", N_AXES, offset=_HEAD.size)
 
-    def fill(self, m: Setpoint) -> bytearray:
-        """The message as it goes over the socket, until the next one."""
+    def fill(self, m: Setpoint) -> memoryview:
+        """The message as it goes into the ring, until the next one."""
         _HEAD.pack_into(self.buffer, 0, MAGIC, VERSION, m.flags, m.sequence, m.sent_ns, m.tick, m.utc_ns, m.request)
         self._axes[:] = m.axes
-        return self.buffer
+        return self._view
 
 
 def read_setpoint(data: bytes) -> Setpoint | None:

@@ -27,6 +27,8 @@ from proxops.core.ring import Ring, bytes_of
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
     CAUSE_TEXT,
+    SETPOINT_DTYPE,
+    SETPOINT_SLOTS,
     STATE_DTYPE,
     STATE_SLOTS,
     Cause,
@@ -65,8 +67,9 @@ class LinkTrouble:
 class RemoteHall:
     """Controllers behind a responder. ``start`` begins the process, ``wait_ready`` waits for it, ``close`` ends it."""
 
-    def __init__(self, wire: socket.socket, states: Ring, events: Ring, process: subprocess.Popen[bytes]) -> None:
-        self._wire, self.states, self.events, self._process = wire, states, events, process
+    def __init__(self, wire: socket.socket, rings: tuple[Ring, Ring, Ring], process: subprocess.Popen[bytes]) -> None:
+        self._wire, self._process = wire, process
+        self._setpoints, self.states, self.events = rings
         self._clock: Clock | None = None
         self._record = np.zeros(1, STATE_DTYPE)
         self._bytes, state = bytes_of(self._record), self._record[0]
@@ -87,11 +90,13 @@ class RemoteHall:
     @classmethod
     def start(cls, cell: Cell, seed: int) -> RemoteHall:
         """Begin the responder with virtual controllers. It gets the very cell as it is in memory, over a private pipe."""
+        setpoints = Ring.create("setpoints", SETPOINT_DTYPE, SETPOINT_SLOTS)
         states = Ring.create("link", STATE_DTYPE, STATE_SLOTS)
         events = Ring.create("watchdog", EVENT_DTYPE, EVENT_SLOTS)
-        wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         wire.setblocking(False)
         command = [sys.executable, "-P", "-m", "proxops.facility.responder", "--wire", str(theirs.fileno())]
+        command += ["--setpoints", str(setpoints.path)]
         command += ["--states", str(states.path), "--events", str(events.path), "--facility", str(os.getpid())]
         paths = [str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
         process = subprocess.Popen(
@@ -102,7 +107,7 @@ class RemoteHall:
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
             process.stdin.write(pickle.dumps((cell, seed, patience_ns(cell.file.link.patience_cycles))))
-        return cls(wire, states, events, process)
+        return cls(wire, (setpoints, states, events), process)
 
     def wait_ready(self, clock: Clock) -> None:
         """Wait until the responder tells where the robots stand; BadInput when it cannot. ``clock`` stamps what it will tell."""
@@ -139,15 +144,16 @@ class RemoteHall:
 
     def close(self) -> int:
         """Wait for the end of the responder; its exit code (0: the robots stand). One that hangs is ended."""
-        self.farewell()
+        if self._wire.fileno() >= 0:
+            self.farewell()
         self._wire.close()
         try:
             code = self._process.wait(FAREWELL_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        self.states.close()
-        self.events.close()
+        for ring in (self._setpoints, self.states, self.events):
+            ring.close()
         return code
 
     # --- port of the tick
@@ -175,12 +181,13 @@ class RemoteHall:
         utc_ns = clock.utc_ns() + now - clock.now_ns()  # of now, not of the cycle's beginning
         message = Setpoint(self._flags, self._sequence, now, clock.tick, utc_ns, self._request, setpoint)
         self._sent_ns, self._unanswered_ns = now, self._unanswered_ns or now
+        self._setpoints.push(self._writer.fill(message))
         try:
-            self._wire.send(self._writer.fill(message))
-        except ConnectionError:
-            self._severed = True
+            self._severed = not self._wire.recv(1)
+        except BlockingIOError:
+            pass  # somebody is there, and says nothing
         except OSError:
-            pass  # a full buffer: the answer that does not come will tell
+            self._severed = True  # reset by a death, or closed by us
 
     def _trouble(self) -> LinkFault | None:
         if self._sent_ns - self._unanswered_ns >= SILENCE_NS:
