@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,10 +20,12 @@ from numpy.typing import NDArray
 
 from proxops.core.ending import ENDED, Ending, EndReason
 from proxops.core.errors import BadInput
-from proxops.core.messages import POOL_DTYPE
+from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.ring import Ring
 from proxops.ground import recorder
 from proxops.ground.log import Log
 from proxops.ground.recover import recover
+from proxops.ground.watchdog_events import SILENCE_S, WatchdogEvents
 
 Start = Callable[..., object]
 MadeUp = Callable[..., NDArray[np.void]]
@@ -309,3 +312,39 @@ def test_child_imports_nothing_heavy() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_the_watchdogs_events_are_in_the_log_in_their_order(
+    start: Start, made_up: MadeUp, event: Callable[..., np.void]
+) -> None:
+    """They come from another process; one that was told last of all too."""
+    ring = Ring.create("test-watchdog", EVENT_DTYPE, 16)
+    run = start(watchdog=ring)
+    told = np.array([event(tick) for tick in (120, 260)], EVENT_DTYPE)
+    told["name"], told["utc_ns"] = b"watchdog", [made_up(300)["clock"]["utc_ns"][tick] for tick in (120, 260)]
+    ring.push(told[:1].tobytes())
+    run.push(made_up(300), event_every=100)
+    ring.push(told[1:].tobytes())
+    ring.close()
+    assert run.recorder.finish() == 0
+    log = Log.open(run.out)
+    assert log.complete
+    assert sorted(log.events["tick"].tolist()) == [0, 100, 120, 200, 260]
+    assert (log.events["name"] == b"watchdog").sum() == 2
+
+
+def test_the_recorder_waits_for_a_watchdog_that_lives_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    ring = Ring.create("test-watchdog", EVENT_DTYPE, 16)
+    events = WatchdogEvents(ring)
+    for _ in range(10):  # the robots brake: it shows life
+        ring.heartbeat += 1
+        assert not events.over()
+        now[0] += 1.0
+    now[0] += SILENCE_S
+    assert events.over()
+    ring.heartbeat += 1
+    assert not events.over()
+    ring.close()
+    assert events.over()

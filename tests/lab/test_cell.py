@@ -465,3 +465,23 @@ def _round_trip(cell: Cell) -> None:
             code, _ = axes_from_values(cell.hall, int(system), v, q + 0.01, False, back)
             assert code == OK
             np.testing.assert_allclose(back, q, atol=1e-9, err_msg=system.name)
+
+
+# --- the watchdog's patience ---
+
+
+def test_the_links_patience_is_three_cycles_unless_the_cell_says_otherwise(cell: Cell, tmp_path: Path) -> None:
+    assert cell.file.link.patience_cycles == 3
+    assert (
+        load_cell(changed(tmp_path, "[lamp]", "[link]\npatience_cycles = 25\n[lamp]")).file.link.patience_cycles == 25
+    )
+
+
+@pytest.mark.parametrize("value", ["1", "26", "3.0", "true", '"3"', "nan"])
+def test_an_absurd_patience_is_refused(tmp_path: Path, value: str) -> None:
+    said = complaint(changed(tmp_path, "[lamp]", f"[link]\npatience_cycles = {value}\n[lamp]"))
+    assert "link.patience_cycles" in said
+
+
+def test_a_misspelt_key_of_the_link_is_refused(tmp_path: Path) -> None:
+    assert "link.patience" in complaint(changed(tmp_path, "[lamp]", "[link]\npatience = 3\n[lamp]"))

@@ -18,11 +18,12 @@ from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.facility.bridge_end import BridgeEnd
 from proxops.facility.desk import Desk
-from proxops.facility.facility import Facility
+from proxops.facility.facility import Facility, Link
 from proxops.facility.recorder_watch import RecorderWatch
 from proxops.facility.sync import Address, SyncPort
 from proxops.ground.recorder import Recorder
 from proxops.lab.cell import Cell
+from proxops.lab.links.remote import RemoteHall
 from proxops.lab.links.virtual import VirtualHall
 
 POOL_SLOTS = 250 * 40  # forty seconds that the recorder may fall behind
@@ -39,10 +40,18 @@ class Hall:
     desk: Desk
     recorder: Recorder | None
     rings: tuple[Ring, Ring]
+    remote: RemoteHall | None = None
+
+    def farewell(self) -> None:
+        """No set-point will follow, and that is as it should be: to be said before anything that takes time."""
+        if self.remote:
+            self.remote.farewell()
 
     def close(self, ended: Ending = DONE) -> int:
         """Say how it ended and finish the log: 0 when it is whole, else the recorder's exit code or ``EXIT_LOST``."""
         self.facility.events.end(ended)
+        if self.remote:
+            self.remote.close()
         if self.desk.sync:
             self.desk.sync.close()
         if self.desk.bridge:
@@ -58,18 +67,24 @@ class Hall:
 def build(
     cell: Cell, clock: Clock, *, seed: int, record: Path | None,
     sync: Address | None = None, bridge: BridgeSettings | None = None, bridge_at: Address | None = None,
-    key: bytes | None = None, metadata: dict[str, str] | None = None,
+    key: bytes | None = None, metadata: dict[str, str] | None = None, remote: RemoteHall | None = None,
 ) -> Hall:  # fmt: skip
     """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests).
-    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep. ``key``: both ports demand it."""
+    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep. ``key``: both ports demand it. ``remote``: the robots'
+    controllers and the watchdog live in a process of their own, as every live run has it; otherwise they are stepped by the
+    tick."""
     remove_abandoned()
+    if remote:
+        remote.wait_ready(clock)
     rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
-    link = VirtualHall(cell, np.random.default_rng(seed))
+    link: Link = remote or VirtualHall(cell, np.random.default_rng(seed))
     facility = Facility(cell, link, clock, *rings)
     try:
         port = SyncPort(sync, facility.events.tell, key) if sync else None
         end = BridgeEnd(facility, bridge, bridge_at, key) if bridge else None
     except BadInput:
+        if remote:
+            remote.close()
         for ring in rings:
             ring.close()
         raise
@@ -85,7 +100,9 @@ def build(
             **(metadata or {}),
         }
         live = not isinstance(clock, LockstepClock)
-        recorder = Recorder.start(*rings, record, about, replace=True, durable=live)
+        recorder = Recorder.start(
+            *rings, record, about, replace=True, durable=live, watchdog=remote.events if remote else None
+        )
         recorder.wait_ready()
         facility.evidence = RecorderWatch(recorder, rings[0], facility.events, clock, by_time=live)
-    return Hall(facility, Desk(facility, port, end), recorder, rings)
+    return Hall(facility, Desk(facility, port, end), recorder, rings, remote)

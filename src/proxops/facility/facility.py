@@ -21,7 +21,7 @@ from proxops.facility.observation import observe
 from proxops.facility.sources import CommandSource
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
-from proxops.lab.links.virtual import ControllerFault
+from proxops.lab.links.fault import LinkFault, Trouble
 from proxops.safety.guard import Guard
 from proxops.safety.interlocks import Interlocks
 from proxops.safety.limits import FENCE_SPEED_M_S
@@ -33,16 +33,19 @@ AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
 LOOK_EVERY: Final = 25  # cycles between looks at the processes around
 GOES_ON: Final = frozenset({Mode.MOVING_TO_START, Mode.RUNNING, Mode.SINE})
 """Modes whose motion goes on by itself, also from a moment at which it stands."""
+LINK_RULE: Final = {
+    Trouble.CONTROLLER: Rule.CONTROLLER_FAULT, Trouble.WATCHDOG: Rule.WATCHDOG, Trouble.LOST: Rule.LINK_LOST,
+}  # fmt: skip
 
 
 class Link(Protocol):
-    """The robots' controllers: virtual, or real ones behind a protocol."""
+    """The robots' controllers: virtual ones in this process, or whatever a responder speaks to."""
 
     rate: NDArray[np.float64]
     positioning_error: NDArray[np.float64]  # true minus reported axes: known of virtual robots, NaN of real ones
 
     def read(self) -> NDArray[np.float64]: ...
-    def write(self, setpoint: NDArray[np.float64]) -> ControllerFault | None: ...
+    def write(self, setpoint: NDArray[np.float64]) -> LinkFault | None: ...
     def drives_on(self) -> None: ...
     def drives_off(self) -> None: ...
     @property
@@ -96,7 +99,7 @@ class Facility:
         self._by_hand = False  # what is braked was manual control, which may have been on its way out of red
         self.lateness = self.work = 0.0
         self.missed = 0
-        self._fault: ControllerFault | None = None
+        self._fault: LinkFault | None = None
         self.pov, self.system = POV_AT_LAB.copy(), int(System.IJT)
         self._views()
         self.guard.stand(link.standing)
@@ -132,11 +135,8 @@ class Facility:
         if forbidden:
             self.trip(forbidden)
         if self._fault and self.mode is not Mode.STANDBY:
-            self.trip(
-                Stop(
-                    Rule.CONTROLLER_FAULT, self._fault.axis + 1, self._fault.value, self._fault.bound, str(self._fault)
-                )
-            )
+            fault = self._fault
+            self.trip(Stop(LINK_RULE[fault.trouble], fault.number, fault.value, fault.bound, str(fault)))
         if self.mode in (Mode.STANDBY, Mode.RELEASING) and not np.array_equal(self.guard.setpoint, self.link.standing):
             self.guard.stand(self.link.standing)  # without drives the set-point is where the robots are
         if self.mode is Mode.RELEASING and self.link.all_on:

@@ -27,6 +27,7 @@ from proxops.facility.sync import Address
 from proxops.facility.trajectory_intake import TrajectoryIntake
 from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
+from proxops.lab.links.remote import RemoteHall
 
 ASK_EVERY: Final = 25  # cycles
 SHUT_DOWN_CYCLES: Final = round(20 / PERIOD_S)  # patience for braking before the process ends
@@ -51,16 +52,18 @@ class LiveFacility:
         bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), key: bytes | None = None,
         metadata: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
+        remote = RemoteHall.start(cell, seed)  # gets ready while this process warms up
         self.intake = TrajectoryIntake(CheckerStart(cell))  # whose process compiles while this one does
         try:
             warm_up(cell, bridge)
             self._clock = LiveClock()
             self.hall: Hall = build(
                 cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
-                key=key, metadata={"clock": "live", **(metadata or {})},
+                key=key, metadata={"clock": "live", **(metadata or {})}, remote=remote,
             )  # fmt: skip
         except BaseException:
             self.intake.close()
+            remote.close()
             raise
         try:
             self.intake.serve(self.hall.desk, self._clock.now_ns)
@@ -98,6 +101,7 @@ class LiveFacility:
                 self.hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
                 raise
             finally:
+                self.hall.farewell()
                 real_time.leave()
                 stopped = self.hall.facility.stop is not None
                 self.control.close()

@@ -23,6 +23,7 @@ from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.warmup import warm_up
 from proxops.ground.recorder import Recorder
 from proxops.lab.cell import Cell
+from proxops.lab.links.remote import RemoteHall
 from proxops.lab.trajectory import Trajectory
 from proxops.safety.rules import Stop
 
@@ -139,12 +140,13 @@ def play(
     before the first cycle, ``each_cycle`` before every one."""
     checked = preflighted(cell, trajectory) if isinstance(trajectory, Trajectory) else trajectory
     about = {"trajectory": checked.trajectory.source, "lines": str(len(checked)), "sha256": checked.sha256}
+    remote = RemoteHall.start(cell, seed) if realtime else None
     if realtime:
         warm_up(cell)
     clock: Clock = LiveClock() if realtime else LockstepClock(epoch)
     hall = build(
         cell, clock, seed=seed, record=record,
-        metadata={**about, "clock": "live" if realtime else "lockstep"},
+        metadata={**about, "clock": "live" if realtime else "lockstep"}, remote=remote,
     )  # fmt: skip
     state: RealTime | None = None
     began, ended = time.monotonic(), LEFT
@@ -163,6 +165,7 @@ def play(
         hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
         raise
     finally:
+        hall.farewell()
         if state:
             state.leave()
         code = hall.close(ended)

@@ -10,7 +10,8 @@ import sys
 from dataclasses import dataclass
 from typing import Final
 
-FIFO_PRIORITY: Final = 80
+FIFO_PRIORITY: Final = 80  # the tick's
+WATCHDOG_PRIORITY: Final = FIFO_PRIORITY + 1  # who watches the tick must not wait for it
 _MCL_CURRENT, _MCL_FUTURE, _MCL_ONFAULT = 1, 2, 4
 
 
@@ -39,12 +40,12 @@ class RealTime:
         return ", ".join(granted) + (f" ({self.note})" if self.note else "")
 
 
-def _fifo() -> str:
+def _fifo(priority: int) -> str:
     """Ask for SCHED_FIFO; the reason when refused."""
     if not sys.platform.startswith("linux"):
         return "not Linux"
     try:
-        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(FIFO_PRIORITY))
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(priority))
     except OSError as error:
         return f"SCHED_FIFO: {error.strerror}"
     return ""
@@ -66,10 +67,10 @@ def _lock_memory() -> str:
     return ""
 
 
-def enter_real_time() -> RealTime:
+def enter_real_time(priority: int = FIFO_PRIORITY) -> RealTime:
     """Take what the machine gives; what it refuses is named, and the run goes on."""
     gc.collect()
     gc.freeze()
     gc.disable()
-    memory, fifo = _lock_memory(), _fifo()
+    memory, fifo = _lock_memory(), _fifo(priority)
     return RealTime(not fifo, not memory, "; ".join(reason for reason in (fifo, memory) if reason))

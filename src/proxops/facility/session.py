@@ -292,6 +292,12 @@ def _elsewhere(control: Control) -> str:
     return f" and {host}:{port}, stops {host}:{port + 1} (with the key)"
 
 
+def _responder(hall: Hall) -> dict[str, object]:
+    """Where to look for the robots' controllers when the facility cannot be asked."""
+    assert hall.remote is not None
+    return {"responder_pid": hall.remote.pid, "link_ring": str(hall.remote.states.path)}
+
+
 def _announcement(
     live: LiveFacility, folder: Path, console: Launch | None, beside: list[Kept], key_file: Path | None
 ) -> Callable[[RealTime], None]:
@@ -306,7 +312,7 @@ def _announcement(
             "network_control": list(control.network.address) if control.network else None,
             "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path),
             "mission_ring": str(live.mission.ring.path), "latency_s": hall_latency_s(live.hall.facility.cell),
-            "real_time": str(real_time), "key_file": str(key_file.absolute()) if key_file else None,
+            "real_time": str(real_time), "key_file": str(key_file.absolute()) if key_file else None, **_responder(live.hall),
         }  # fmt: skip
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         print(

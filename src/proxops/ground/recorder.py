@@ -23,6 +23,7 @@ from typing import Final
 from mcap.records import Attachment, Metadata
 
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput
+from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring
 from proxops.ground.blocks import CHANNELS, SCHEMAS
 from proxops.ground.mcap_file import McapFile, Preamble
@@ -54,6 +55,7 @@ class Recorder:
         replace: bool = False,
         retry_s: float = 1.0,
         durable: bool = True,
+        watchdog: Ring | None = None,
     ) -> Recorder:
         """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``. ``durable``: forced onto
         the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit."""
@@ -62,6 +64,7 @@ class Recorder:
         command += ["--parent", str(os.getpid()), "--retry-s", str(retry_s)]
         command += ["--replace"] if replace else []
         command += [] if durable else ["--lazy"]
+        command += ["--watchdog-events", str(watchdog.path)] if watchdog else []
         for path in attachments:
             command += ["--attach", str(path)]
         pipe = subprocess.PIPE
@@ -124,6 +127,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="proxops.ground.recorder", description="Record two rings as MCAP.")
     parser.add_argument("--pool", type=Path, required=True, help="ring with pool records")
     parser.add_argument("--events", type=Path, required=True, help="ring with events")
+    parser.add_argument("--watchdog-events", type=Path, help="ring with the events of the watchdog over the facility")
     parser.add_argument("--out", type=Path, required=True, help="log to write (.mcap)")
     parser.add_argument("--replace", action="store_true", help="overwrite an existing log")
     parser.add_argument("--metadata", help="JSON file with a map of strings, - for standard input")
@@ -166,6 +170,7 @@ def main() -> int:
     try:
         preamble = _preamble(options.metadata, options.attach)
         pool, events = attach(options.pool, options.events)
+        watchdog = Ring.attach(options.watchdog_events, EVENT_DTYPE) if options.watchdog_events else None
         out = McapFile(options.out, replace=options.replace)
     except FileExistsError:
         print("the log exists already: choose another name, or replace it", file=sys.stderr)
@@ -174,13 +179,14 @@ def main() -> int:
         print(f"recorder: {reason}", file=sys.stderr)
         return EXIT_BAD_INPUT
     gone, overview = orphaned(options.parent), RecordersOverview(options.out)
-    code = Recording(pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy).run(
-        gone, options.parent
+    recording = Recording(
+        pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy, watchdog=watchdog
     )
+    code = recording.run(gone, options.parent)
     overview.finish()
     out.close()
     if gone():
-        for path in (options.pool, options.events):
+        for path in filter(None, (options.pool, options.events, options.watchdog_events)):
             path.unlink(missing_ok=True)
     return code
 

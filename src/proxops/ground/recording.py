@@ -24,6 +24,7 @@ from proxops.core.vocabulary import Severity
 from proxops.ground.blocks import Block, Interleaver, joined
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
+from proxops.ground.watchdog_events import WatchdogEvents
 
 READ_LIMIT: Final = 1240  # records read at once: 5 s of data
 WORTH_READING: Final = 124  # records, two blocks; fewer wait: a read costs as much as twelve, and the tick its cache
@@ -42,10 +43,11 @@ class Recording:
 
     def __init__(
         self, pool: Ring, events: Ring, out: McapFile, overview: RecordersOverview, preamble: Preamble, retry_s: float,
-        *, durable: bool = True,
+        *, durable: bool = True, watchdog: Ring | None = None,
     ) -> None:  # fmt: skip
         self._pool, self._events, self._file, self._overview, self._preamble = pool, events, out, overview, preamble
         self._retry_s, self._durable = retry_s, durable
+        self._watchdog = WatchdogEvents(watchdog) if watchdog else None
         self._interleaver = Interleaver()
         self._waiting: deque[Block] = deque()
         self._begun = self._last = self._done = False
@@ -65,7 +67,8 @@ class Recording:
             if not ending and (self._pool.closed or parent_gone()):
                 ending, self._refusals = True, 0
             moved = self._look(hurry=ending)
-            if ending and not self._last and self._drained():
+            over = self._watchdog is None or self._watchdog.over()  # asked before looking for its last words
+            if ending and over and not self._last and self._drained():
                 self._last = True
                 if not (self._pool.closed or self._end_told):
                     gone = Ending(EndReason.FACILITY_KILLED, f"process {parent} was killed or crashed")
@@ -109,10 +112,15 @@ class Recording:
             events = joined(events, part)
             lost += overtaken
         self._end_told |= bool((events["name"] == ENDED.encode()).any())
+        if self._watchdog and self._watchdog.waiting:
+            told, overtaken = self._watchdog.read()
+            events, lost = joined(events, told), lost + overtaken
+            events = events[np.argsort(events["utc_ns"], kind="stable")]
         return events, lost
 
     def _drained(self) -> bool:
-        return self._pool.head == self._cursor and self._events.head == self._event_cursor
+        read = self._pool.head == self._cursor and self._events.head == self._event_cursor
+        return read and not (self._watchdog and self._watchdog.waiting)
 
     def _full(self) -> bool:
         return len(self._waiting) >= WAITING_BLOCKS

@@ -231,6 +231,12 @@ class Clients(Strict):
     new: Literal["ask", "take"] = "ask"
 
 
+class LinkTable(Strict):
+    """How long robots in motion may go without a fresh set-point before the watchdog brakes them, in cycles of 4 ms."""
+
+    patience_cycles: Annotated[int, Field(strict=True, ge=2, le=25)] = 3
+
+
 class InterlockInput(Strict):
     """One named input that can forbid motion, and where it is on the floor plan (x, y in the lab)."""
 
@@ -299,6 +305,7 @@ class CellFile(Strict):
     lamp: Lamp
     positioning: Positioning = Positioning()
     clients: Clients = Clients()
+    link: LinkTable = LinkTable()
     plan: Plan | None = None
     access: Access | None = None
     interlock: Annotated[tuple[InterlockInput, ...], Field(min_length=1, max_length=32)]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import N_AXES, PERIOD_S, UNITS
 from proxops.lab.cell import Cell, Robot
+from proxops.lab.links.fault import Trouble
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 
@@ -177,6 +178,14 @@ class ControllerFault:
     value: float
     bound: float
 
+    @property
+    def trouble(self) -> Trouble:
+        return Trouble.CONTROLLER
+
+    @property
+    def number(self) -> int:
+        return self.axis + 1
+
     def __str__(self) -> str:
         unit, scale = ("mm", 1e3) if self.axis == 0 else ("deg", 180.0 / math.pi)
         unit += "/s" if self.fault is Fault.SPEED else ""
@@ -216,10 +225,7 @@ class VirtualHall:
             self._next_noise = 0
         fault = step(self._c, setpoint, self._noise[self._next_noise], self.actual, self.rate)
         self._next_noise += 1
-        if fault == 0:
-            return None
-        s = self._c[0]
-        return ControllerFault(Fault(fault), int(s["fault_axis"]), float(s["fault_value"]), float(s["fault_bound"]))
+        return None if fault == 0 else ControllerFault(Fault(fault), *self.standing_fault[1:])
 
     def drives_on(self) -> None:
         """Close the contactors and open the brakes; takes 0.2 s. Clears faults."""
@@ -234,6 +240,17 @@ class VirtualHall:
         s = self._c[0]
         s["drive"][s["drive"] != OFF] = BRAKING
         s["all_on"] = 0
+
+    @property
+    def standing_fault(self) -> tuple[int, int, float, float]:
+        """``Fault`` that stands (0: none), axis, value and bound as plain numbers."""
+        s = self._c[0]
+        return int(s["fault"]), int(s["fault_axis"]), float(s["fault_value"]), float(s["fault_bound"])
+
+    @property
+    def drives(self) -> NDArray[np.int64]:
+        """``Drive`` of each controller: rail, robot 1, robot 2. A view."""
+        return self._drive
 
     @property
     def all_on(self) -> bool:

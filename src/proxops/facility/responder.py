@@ -1,0 +1,291 @@
+"""The responder: the process that owns the links to the robots, and the watchdog over the facility's set-points.
+
+``python -m proxops.facility.responder`` is started by ``lab.links.remote.RemoteHall``. It steps the controllers once for each
+fresh set-point. When the facility dies, freezes or is late it takes over, brakes by its own clock, closes the brakes, tells why
+in a ring of its own that the recorder reads, and ends once the facility is gone and the robots stand. Nothing that can be typed
+ends it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import pickle
+import select
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.clock import monotonic_ns
+from proxops.core.messages import EVENT_DTYPE, PERIOD_NS
+from proxops.core.ring import Ring, bytes_of
+from proxops.core.vocabulary import Severity
+from proxops.facility.realtime import WATCHDOG_PRIORITY, enter_real_time
+from proxops.lab.cell import Cell
+from proxops.lab.links.exchange import (
+    CAUSE_TEXT,
+    SETPOINT_DTYPE,
+    STATE_DTYPE,
+    Cause,
+    Flag,
+    Setpoint,
+    SetpointWriter,
+    Watch,
+    read_setpoint,
+)
+from proxops.lab.links.virtual import VirtualHall
+from proxops.safety.watchdog import Verdict, Watchdog
+
+EXITING: Final = 4  # PF_EXITING of Linux' sched.h, in the flags of /proc/PID/stat
+AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
+LOOK_NS: Final = 1_000_000  # between looks for set-points
+SETTLING_S: Final = 2.0  # after the set-point rests the brakes close, whatever the servos say
+DEAF_TO: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)
+
+
+class Responder:
+    """Controllers, watchdog and what is told of them; time is handed in. ``over`` once there is nothing left to do."""
+
+    def __init__(
+        self, hall: VirtualHall, cell: Cell, patience_ns: int, states: Ring, events: Ring, now_ns: int
+    ) -> None:
+        self._hall, self._states, self._events = hall, states, events
+        self.dog = Watchdog(cell.hall[0]["acceleration"], patience_ns, now_ns, hall.standing)
+        self._record, self._event = np.zeros(1, STATE_DTYPE), np.zeros(1, EVENT_DTYPE)
+        self._record_bytes, self._event_bytes = bytes_of(self._record), bytes_of(self._event)
+        state = self._record[0]
+        state["positioning_error"], state["patience_s"] = hall.positioning_error, patience_ns * 1e-9
+        self._newest: Setpoint | None = None  # for numbers and stamps
+        self._took_ns = self._next_ns = 0  # when it took over; when the next cycle of braking is due
+        self._settled_ns = 0
+        self._gone = self._parted = False
+        self._publish(now_ns)
+
+    # --- the facility's messages
+    def take(self, data: bytes, now_ns: int) -> None:
+        """One packet. Lateness is judged first: a set-point that was sent beyond the bound rescues no motion."""
+        message = read_setpoint(data)
+        if message is None:
+            self.dog.refused[Verdict.NOT_OURS] += 1
+            return
+        too_late = self.dog.lateness(message.sequence, message.sent_ns, now_ns)
+        if too_late is not Cause.NONE and self._hall.any_on:
+            self._take_over(too_late, now_ns)
+        fresh = self.dog.judge(message.sequence, message.sent_ns, now_ns) is Verdict.FRESH
+        if fresh:
+            self._obey(message, now_ns)
+        self._publish(now_ns)
+
+    def _obey(self, message: Setpoint, now_ns: int) -> None:
+        news = self._newest is None or message.request != self._newest.request
+        self._newest = message
+        if Flag.FAREWELL in message.flags and not self._parted:
+            self._parted = True
+            self._take_over(Cause.FAREWELL, now_ns)
+        if self.dog.watch is Watch.WATCHING:
+            if news:
+                self._switch(on=Flag.DRIVES in message.flags)
+            self.dog.follow(message.axes)
+            self._step()
+        elif self.dog.watch is Watch.STANDING and news and Flag.DRIVES in message.flags:
+            self._tell(Severity.INFO, "watchdog.resumed", "watchdog: drives wanted on anew, watching again", now_ns)
+            self.dog.begin_anew(self._hall.standing)
+            self._switch(on=True)
+            self._step()
+        elif self.dog.cause is Cause.SILENT:
+            self.dog.cause = Cause.LATE
+            late = (now_ns - self._took_ns + self.dog.silence_ns) * 1e-6
+            self._tell(
+                Severity.WARNING, "watchdog.late", f"watchdog: set-points again after {late:.1f} ms, refused", now_ns
+            )
+
+    def _switch(self, *, on: bool) -> None:
+        if on:
+            self._hall.drives_on()
+        else:
+            self._hall.drives_off()
+
+    # --- time that passes
+    def due_ns(self) -> int | None:
+        """When ``pass_time`` wants to be called next; None: not before a message comes."""
+        if self.dog.watch is not Watch.WATCHING:
+            return self._next_ns
+        return self.dog.deadline_ns if self._hall.any_on else None
+
+    def pass_time(self, now_ns: int, cause: Cause = Cause.SILENT) -> None:
+        """Take over if it is time to; brake by our own clock once we have. ``cause`` names what the facility looks like."""
+        if self._hall.any_on and self.dog.overdue(now_ns):
+            self._take_over(cause, now_ns)
+        if self.dog.watch is not Watch.WATCHING and now_ns >= self._next_ns:
+            late = (now_ns - self._next_ns) // PERIOD_NS
+            self._next_ns += PERIOD_NS * max(1, late)  # no bursts after a delay of our own
+            self._brake(now_ns)
+            self._publish(now_ns)
+
+    def lose(self, now_ns: int) -> None:
+        """The facility is gone."""
+        if self._gone:
+            return
+        self._gone = True
+        if self.dog.watch is Watch.WATCHING:
+            self._take_over(Cause.GONE, now_ns)
+        elif not self._parted and self.dog.cause is not Cause.GONE:
+            self.dog.cause = Cause.GONE
+            self._tell(Severity.ERROR, "watchdog.gone", "watchdog: facility gone", now_ns)
+
+    @property
+    def over(self) -> bool:
+        return self.dog.watch is Watch.STANDING and (self._gone or self._parted)
+
+    def _take_over(self, cause: Cause, now_ns: int) -> None:
+        dog = self.dog
+        if dog.watch is not Watch.WATCHING:
+            return
+        seconds = dog.take_over(cause, now_ns)
+        self._took_ns = self._next_ns = now_ns
+        self._settled_ns = now_ns + round((seconds + SETTLING_S) * 1e9)
+        words = f"{CAUSE_TEXT[cause]}, last set-point {dog.sequence} {dog.silence_ns * 1e-6:.1f} ms ago"
+        words += f", bound {dog.patience_ns * 1e-6:g} ms; braking from {_fastest(dog.rate)}"
+        words += f", to rest in {seconds:.2f} s with the rail at {dog.rest[0] * 1e3:.1f} mm"
+        calm = not self._hall.any_on or (cause is Cause.FAREWELL and not dog.rate.any())
+        self._tell(Severity.INFO if calm else Severity.ERROR, "watchdog.takeover", f"watchdog: {words}", now_ns)
+
+    def _brake(self, now_ns: int) -> None:
+        dog, hall = self.dog, self._hall
+        if dog.watch is Watch.BRAKING:
+            settled = dog.brake() and bool((np.abs(hall.rate) < AT_REST).all())
+            if settled or now_ns >= self._settled_ns:
+                hall.drives_off()
+        self._step()
+        if dog.watch is Watch.BRAKING and not hall.any_on:
+            dog.stand()
+            seconds = (now_ns - self._took_ns) * 1e-9
+            words = f"standstill after {seconds:.2f} s, brakes closed, {_place(hall.standing)}"
+            self._tell(Severity.INFO, "watchdog.standstill", f"watchdog: {words}", now_ns)
+
+    def _step(self) -> None:
+        self._hall.write(self.dog.setpoint)
+        self._record[0]["cycle"] += 1
+
+    # --- what is told
+    def _publish(self, now_ns: int) -> None:
+        state, dog, hall, heard = self._record[0], self.dog, self._hall, self._newest
+        if heard is not None:
+            state["sequence"], state["request"] = heard.sequence, heard.request
+        state["time_ns"], state["sent_ns"] = now_ns, dog.last_ns
+        state["watch"], state["cause"], state["silent_s"] = dog.watch, dog.cause, dog.silence_ns * 1e-9
+        state["refused"], state["gaps"], state["held_up"] = sum(dog.refused.values()), dog.gaps, dog.held_up
+        state["drive"], state["setpoint"] = hall.drives, dog.setpoint
+        state["actual"], state["rate"], state["standing"] = hall.actual, hall.rate, hall.standing
+        state["fault"], state["fault_axis"], state["fault_value"], state["fault_bound"] = hall.standing_fault
+        self._states.push(self._record_bytes)
+        self._events.heartbeat += 1
+
+    def _tell(self, severity: Severity, name: str, text: str, now_ns: int) -> None:
+        """One event, by the facility's clock carried on; it belongs before the facility's next cycle."""
+        heard = self._newest
+        utc_ns, tick = (heard.utc_ns + now_ns - heard.sent_ns, heard.tick + 1) if heard else (0, 0)
+        self._event[0] = (utc_ns, tick, int(severity), name.encode(), text.encode()[:400])
+        self._events.push(self._event_bytes)
+
+
+def _fastest(rate: NDArray[np.float64]) -> str:
+    """The rail's speed and that of the fastest axis of the arms."""
+    return f"{rate[0]:.3f} m/s (rail), {math.degrees(np.abs(rate[1:]).max()):.1f} deg/s (fastest arm axis)"
+
+
+def _place(q: NDArray[np.float64]) -> str:
+    arms = np.degrees(q[1:])
+    first, second = (" ".join(f"{a:.3f}" for a in arms[k : k + 6]) for k in (0, 6))
+    return f"rail at {q[0] * 1e3:.2f} mm, robot 1 at {first} deg, robot 2 at {second} deg"
+
+
+# ---------------------------------------------------------------------- the process
+def looks(facility: int) -> Cause:
+    """How the facility's process looks from outside when it is silent."""
+    if os.getppid() != facility:
+        return Cause.GONE
+    try:
+        state, _, _, _, _, _, flags = Path(f"/proc/{facility}/stat").read_text().rpartition(")")[2].split()[:7]
+    except OSError:  # no /proc here, or gone this very moment: silence is all that is known
+        return Cause.SILENT
+    if int(flags) & EXITING or state in "ZX":  # giving back its memory may take longer than our patience
+        return Cause.GONE
+    return Cause.STOPPED if state in "Tt" else Cause.SILENT
+
+
+def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility: int) -> None:
+    """Until it is over: set-points as they come, time as it passes. An end of the wire is the facility's."""
+    listening, cursor = [wire], 0
+    while not responder.over:
+        due, now_ns = responder.due_ns(), monotonic_ns()
+        wait_ns = LOOK_NS if due is None else min(LOOK_NS, max(0, due - now_ns))
+        gone, _, _ = select.select(listening, (), (), wait_ns * 1e-9)  # not poll: it rounds up to milliseconds
+        responder.dog.wake(0 if due is None else monotonic_ns() - due)
+        cursor = _take_all(responder, setpoints, cursor)
+        if gone:
+            listening = []
+            responder.lose(monotonic_ns())
+        due, now_ns = responder.due_ns(), monotonic_ns()
+        if due is not None and now_ns >= due:
+            watching = responder.dog.watch is Watch.WATCHING
+            responder.pass_time(now_ns, looks(facility) if watching else Cause.SILENT)
+
+
+def _take_all(responder: Responder, setpoints: Ring, cursor: int) -> int:
+    """All set-points that are there; the next cursor."""
+    if setpoints.head == cursor:
+        return cursor
+    messages, cursor, _ = setpoints.read(cursor)
+    for message in messages:
+        responder.take(message.tobytes(), monotonic_ns())
+    return cursor
+
+
+def warm_up(cell: Cell, patience_ns: int) -> None:
+    """Every path once with rings of its own, so that nothing is compiled or imported in flight."""
+    rings = Ring.create("warm", STATE_DTYPE, 4), Ring.create("warm", EVENT_DTYPE, 4)
+    hall = VirtualHall(cell, np.random.default_rng(0))
+    scratch, writer, now = Responder(hall, cell, patience_ns, *rings, 0), SetpointWriter(), 0
+    for sequence in range(1, 80):
+        now += PERIOD_NS
+        scratch.take(bytes(writer.fill(Setpoint(Flag.DRIVES, sequence, now, 0, 0, 1, hall.standing.copy()))), now)
+    for _ in range(20):
+        now += PERIOD_NS
+        scratch.pass_time(now, looks(os.getppid()))
+    for ring in rings:
+        ring.close()
+
+
+def main() -> int:
+    """The process; 0 once the robots stand."""
+    for number in DEAF_TO:
+        signal.signal(number, signal.SIG_IGN)
+    parser = argparse.ArgumentParser(prog="proxops.facility.responder")
+    for name, kind in (("wire", int), ("setpoints", Path), ("states", Path), ("events", Path), ("facility", int)):
+        parser.add_argument(f"--{name}", type=kind, required=True)
+    options = parser.parse_args()
+    cell, seed, patience_ns = pickle.load(sys.stdin.buffer)  # from our own parent, over a pipe that nobody else has
+    states, events = Ring.attach(options.states, STATE_DTYPE), Ring.attach(options.events, EVENT_DTYPE)
+    setpoints = Ring.attach(options.setpoints, SETPOINT_DTYPE)
+    wire = socket.socket(fileno=options.wire)
+    warm_up(cell, patience_ns)
+    hall = VirtualHall(cell, np.random.default_rng(seed))
+    enter_real_time(WATCHDOG_PRIORITY)
+    attend(Responder(hall, cell, patience_ns, states, events, monotonic_ns()), wire, setpoints, options.facility)
+    states.close()
+    events.close()
+    if os.getppid() != options.facility:
+        for path in (options.setpoints, options.states):  # the events' is the recorder's to remove: it may still read
+            path.unlink(missing_ok=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""The watchdog over a link: which set-points may pass, when it takes over, and how it then brakes.
+
+Time is handed in; processes, sockets and robots are the responder's (``facility/responder.py``). A set-point is fresh when its
+number and its time of sending are beyond those of the last one and neither is ahead of the clock. When none has been sent for as
+long as the patience, the watchdog brakes from the last one along the path, as the guard would, and obeys nothing until the robots
+stand and the drives are wanted on anew.
+
+The facility is judged by when it sent, not by when the watchdog came to read. A machine that holds up the watchdog itself has
+mostly held up the facility too: then it gets one more cycle, once, to show that it is there.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.messages import PERIOD_NS, PERIOD_S
+from proxops.lab.links.exchange import Cause, Watch
+from proxops.safety.braking import braking_time, braking_way
+
+OWN_LATENESS_NS: Final = 1_000_000  # a machine that is well wakes the watchdog within this
+LONGEST_EXCUSE_NS: Final = 40_000_000  # as long as motion may go unwatched at all (Rule.STALL)
+
+
+class Verdict(IntEnum):
+    """What the watchdog thinks of a set-point message."""
+
+    FRESH = 0
+    REPEATED = 1  # its number, or its time, is not beyond the last one's: a replay, or out of order
+    FUTURE = 2  # sent later than now, or with a number that the cycles since then cannot have reached
+    STALE = 3  # it has lain about for longer than motion may go unwatched
+    NOT_FINITE = 4  # its set-point holds what is no number; the controllers will fault on it
+    NOT_OURS = 5  # another size, magic or version
+
+
+class Watchdog:
+    """Begins at rest at ``standing`` (m, rad). ``setpoint`` is what the controllers shall have: the facility's, or its own."""
+
+    def __init__(
+        self, acceleration: NDArray[np.float64], patience_ns: int, now_ns: int, standing: NDArray[np.float64]
+    ) -> None:
+        self._acceleration, self.patience_ns = acceleration.copy(), patience_ns
+        self.watch, self.cause = Watch.WATCHING, Cause.NONE
+        self.sequence, self.last_ns = 0, now_ns  # of the last fresh one
+        self.silence_ns = 0  # when it took over
+        self._allowance_ns, self._heard, self._ahead = 0, True, 1
+        self.held_up = 0  # times
+        self.gaps, self.refused = 0, dict.fromkeys(Verdict, 0)
+        self.setpoint, self.rate = standing.copy(), np.zeros(standing.size)
+        self._origin, self._pace = standing.copy(), np.zeros(standing.size)
+        self._duration = self._elapsed = 0.0
+
+    def wake(self, late_ns: int) -> None:
+        """To be called whenever the watchdog's process runs again: how much later than it wanted to."""
+        if self._heard:
+            self._allowance_ns = 0
+        if self._heard and OWN_LATENESS_NS < late_ns <= LONGEST_EXCUSE_NS:
+            self._allowance_ns, self._heard = late_ns + PERIOD_NS, False
+            self.held_up += 1
+
+    @property
+    def deadline_ns(self) -> int:
+        """When the facility's silence will have lasted too long."""
+        return self.last_ns + self.patience_ns + self._allowance_ns
+
+    # --- judging
+    def judge(self, sequence: int, sent_ns: int, now_ns: int) -> Verdict:
+        """Take note of a message; FRESH ones become the last."""
+        ahead, elapsed = sequence - self.sequence, sent_ns - self.last_ns
+        if ahead <= 0 or (elapsed <= 0 and self.sequence):
+            return self._refuse(Verdict.REPEATED)
+        if sent_ns > now_ns or ahead > (max(elapsed, 0) + self.patience_ns) // PERIOD_NS + 1:
+            return self._refuse(Verdict.FUTURE)
+        if now_ns - sent_ns >= LONGEST_EXCUSE_NS:
+            return self._refuse(Verdict.STALE)
+        self.gaps += ahead - 1
+        self._ahead, self.sequence, self.last_ns, self._heard = ahead, sequence, sent_ns, True
+        return Verdict.FRESH
+
+    def _refuse(self, verdict: Verdict) -> Verdict:
+        self.refused[verdict] += 1
+        return verdict
+
+    def follow(self, axes: NDArray[np.float64]) -> None:
+        """Pass on the set-point of a fresh message. What is no number is passed on too (the controllers fault on it and brake),
+        but braking would begin at the last good one."""
+        if not np.isfinite(axes).all():
+            self._refuse(Verdict.NOT_FINITE)
+            self.setpoint[:] = axes
+            return
+        self.rate[:] = (axes - self._origin) / (self._ahead * PERIOD_S)
+        self._origin[:] = self.setpoint[:] = axes
+
+    # --- taking over
+    def overdue(self, now_ns: int) -> bool:
+        """True when motion has gone without a fresh set-point for as long as it may."""
+        return self.watch is Watch.WATCHING and now_ns >= self.deadline_ns
+
+    def lateness(self, sequence: int, sent_ns: int, now_ns: int) -> Cause:
+        """Why a set-point that has come, sent at ``sent_ns``, is too late to go on from; NONE where it is not, and of messages
+        that would be refused anyway: they say nothing about the facility."""
+        if self.watch is not Watch.WATCHING or sequence <= self.sequence or sent_ns > now_ns:
+            return Cause.NONE
+        if sent_ns >= self.deadline_ns:
+            return Cause.LATE
+        return Cause.HELD_UP if now_ns - self.last_ns >= self.patience_ns + LONGEST_EXCUSE_NS else Cause.NONE
+
+    def take_over(self, cause: Cause, now_ns: int) -> float:
+        """Brake from the last set-point and rate; s that it will take. A brake that runs is never restarted."""
+        if self.watch is Watch.WATCHING:
+            self.watch, self.cause, self.silence_ns = Watch.BRAKING, cause, now_ns - self.last_ns
+            self._pace[:], self.setpoint[:] = self.rate, self._origin
+            self._duration, self._elapsed = braking_time(self._pace, self._acceleration), 0.0
+        return self._duration
+
+    @property
+    def rest(self) -> NDArray[np.float64]:
+        """Where the set-point will come to rest, once it brakes."""
+        return self._origin + self._pace * (0.5 * self._duration)
+
+    def brake(self) -> bool:
+        """One cycle of braking; True once the set-point no longer changes."""
+        rested = self._elapsed >= self._duration
+        self._elapsed += PERIOD_S
+        self.setpoint[:] = self._origin + self._pace * braking_way(self._elapsed, self._duration)
+        return rested
+
+    def stand(self) -> None:
+        """The brakes are closed."""
+        self.watch = Watch.STANDING
+        self.rate[:] = 0.0
+
+    def begin_anew(self, standing: NDArray[np.float64]) -> None:
+        """The drives are wanted on again: from where the robots are, at rest."""
+        self.watch, self.cause, self.silence_ns = Watch.WATCHING, Cause.NONE, 0
+        self._origin[:] = self.setpoint[:] = standing
+        self.rate[:] = 0.0
