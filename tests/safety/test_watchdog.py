@@ -11,7 +11,7 @@ from proxops.core.messages import N_AXES, PERIOD_NS, PERIOD_S
 from proxops.lab.cell import load_cell
 from proxops.lab.links.exchange import Cause, Watch
 from proxops.safety.braking import braking_time
-from proxops.safety.watchdog import LONGEST_EXCUSE_NS, Verdict, Watchdog
+from proxops.safety.watchdog import AT_REST_NS, LONGEST_EXCUSE_NS, Verdict, Watchdog
 
 HALL = load_cell().hall[0]
 ACCELERATION = HALL["acceleration"]
@@ -92,14 +92,20 @@ def test_a_gap_is_counted_and_does_not_double_the_rate() -> None:
 
 
 def test_it_takes_over_at_exactly_the_third_missed_cycle() -> None:
-    dog = Bench().dog
+    dog = Bench(full_speed()).dog
     assert not dog.overdue(dog.last_ns + PATIENCE - 1)
     assert dog.overdue(dog.last_ns + PATIENCE)
     assert dog.deadline_ns == dog.last_ns + PATIENCE
 
 
-def test_what_was_sent_at_the_third_missed_cycle_is_late_and_before_it_is_not() -> None:
+def test_robots_at_rest_can_wait_for_their_next_set_point() -> None:
     dog = Bench().dog
+    assert not dog.overdue(dog.last_ns + AT_REST_NS - 1) and dog.overdue(dog.last_ns + AT_REST_NS)
+    assert dog.lateness(11, dog.last_ns + 100 * PERIOD_NS, dog.last_ns + 100 * PERIOD_NS) is Cause.NONE
+
+
+def test_what_was_sent_at_the_third_missed_cycle_is_late_and_before_it_is_not() -> None:
+    dog = Bench(full_speed()).dog
     sent = dog.last_ns + PATIENCE
     assert dog.lateness(11, sent, sent) is Cause.LATE
     assert dog.lateness(11, sent - 1, sent - 1) is Cause.NONE
@@ -107,7 +113,7 @@ def test_what_was_sent_at_the_third_missed_cycle_is_late_and_before_it_is_not() 
 
 def test_time_in_which_the_watchdog_itself_did_not_run_is_not_the_facilitys_silence() -> None:
     """One cycle more, once; a set-point that was sent in time and read late is followed."""
-    dog = Bench().dog
+    dog = Bench(full_speed()).dog
     last, held_up = dog.last_ns, 20_000_000
     now = dog.deadline_ns + held_up
     assert dog.lateness(11, last + PERIOD_NS, now) is Cause.NONE  # it lay in the socket
@@ -120,7 +126,7 @@ def test_time_in_which_the_watchdog_itself_did_not_run_is_not_the_facilitys_sile
 
 
 def test_an_excuse_ends_with_the_next_set_point_and_has_a_bound() -> None:
-    bench = Bench()
+    bench = Bench(full_speed())
     bench.dog.wake(5_000_000)
     bench.cycle()
     bench.dog.wake(0)

@@ -70,9 +70,9 @@ def build(
     key: bytes | None = None, metadata: dict[str, str] | None = None, remote: RemoteHall | None = None,
 ) -> Hall:  # fmt: skip
     """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests).
-    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep. ``key``: both ports demand it. ``remote``: the robots'
-    controllers and the watchdog live in a process of their own, as every live run has it; otherwise they are stepped by the
-    tick."""
+    With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep. ``key``: both ports demand it. ``remote``: the
+    robots' controllers and the watchdog live in a process of their own, as every live run has it; otherwise they are stepped by
+    the tick."""
     remove_abandoned()
     if remote:
         remote.wait_ready(clock)

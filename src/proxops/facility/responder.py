@@ -147,11 +147,13 @@ class Responder:
         dog = self.dog
         if dog.watch is not Watch.WATCHING:
             return
+        bound_ns = dog.bound_ns
         seconds = dog.take_over(cause, now_ns)
+        self._record[0]["patience_s"] = bound_ns * 1e-9
         self._took_ns = self._next_ns = now_ns
         self._settled_ns = now_ns + round((seconds + SETTLING_S) * 1e9)
         words = f"{CAUSE_TEXT[cause]}, last set-point {dog.sequence} {dog.silence_ns * 1e-6:.1f} ms ago"
-        words += f", bound {dog.patience_ns * 1e-6:g} ms; braking from {_fastest(dog.rate)}"
+        words += f", bound {bound_ns * 1e-6:g} ms; braking from {_fastest(dog.rate)}"
         words += f", to rest in {seconds:.2f} s with the rail at {dog.rest[0] * 1e3:.1f} mm"
         calm = not self._hall.any_on or (cause is Cause.FAREWELL and not dog.rate.any())
         self._tell(Severity.INFO if calm else Severity.ERROR, "watchdog.takeover", f"watchdog: {words}", now_ns)

@@ -22,6 +22,7 @@ from proxops.lab.links.exchange import Cause, Watch
 from proxops.safety.braking import braking_time, braking_way
 
 OWN_LATENESS_NS: Final = 1_000_000  # a machine that is well wakes the watchdog within this
+AT_REST_NS: Final = 1_000_000_000  # robots whose set-point stands go nowhere without the next one
 LONGEST_EXCUSE_NS: Final = 40_000_000  # as long as motion may go unwatched at all (Rule.STALL)
 
 
@@ -64,7 +65,12 @@ class Watchdog:
     @property
     def deadline_ns(self) -> int:
         """When the facility's silence will have lasted too long."""
-        return self.last_ns + self.patience_ns + self._allowance_ns
+        return self.last_ns + self.bound_ns + self._allowance_ns
+
+    @property
+    def bound_ns(self) -> int:
+        """How long the facility may be silent: much shorter in motion than at rest."""
+        return self.patience_ns if self.rate.any() else max(self.patience_ns, AT_REST_NS)
 
     # --- judging
     def judge(self, sequence: int, sent_ns: int, now_ns: int) -> Verdict:
@@ -96,7 +102,7 @@ class Watchdog:
 
     # --- taking over
     def overdue(self, now_ns: int) -> bool:
-        """True when motion has gone without a fresh set-point for as long as it may."""
+        """True when the robots have gone without a fresh set-point for as long as they may."""
         return self.watch is Watch.WATCHING and now_ns >= self.deadline_ns
 
     def lateness(self, sequence: int, sent_ns: int, now_ns: int) -> Cause:
@@ -106,7 +112,7 @@ class Watchdog:
             return Cause.NONE
         if sent_ns >= self.deadline_ns:
             return Cause.LATE
-        return Cause.HELD_UP if now_ns - self.last_ns >= self.patience_ns + LONGEST_EXCUSE_NS else Cause.NONE
+        return Cause.HELD_UP if now_ns - self.last_ns >= self.bound_ns + LONGEST_EXCUSE_NS else Cause.NONE
 
     def take_over(self, cause: Cause, now_ns: int) -> float:
         """Brake from the last set-point and rate; s that it will take. A brake that runs is never restarted."""
