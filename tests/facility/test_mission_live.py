@@ -10,7 +10,7 @@ from proxops.core.mission import parse_mission
 from proxops.core.pool import Pool
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import MissionEnd, MissionPhase, Mode
-from proxops.facility.mission_feed import GONE_CYCLES, MissionFeed
+from proxops.facility.mission_feed import GONE_NS, MissionFeed
 from proxops.facility.mission_live import RingView, run_mission_realtime
 from proxops.ground.log import Log
 from proxops.lab.cell import load_cell
@@ -57,16 +57,19 @@ def test_a_mission_that_is_gone_does_not_stay_as_if_alive() -> None:
     """All of its groups are empty after half a second, and nothing else is; the next application is heard again."""
     pool = Pool()
     pool.bytes[:] = b"\1" * len(pool.bytes)
-    feed = MissionFeed(pool)
+    now_ns = [0]
+    feed = MissionFeed(pool, lambda: now_ns[0])
     record = np.zeros(1, MISSION_DTYPE)
     record[0]["mission"]["phase"], record[0]["mission"]["t"] = MissionPhase.HOLD, 7.0
     now = pool.record[0]
     for _ in range(2):  # two applications, one after the other
         application = Ring.attach(feed.ring.path, MISSION_DTYPE)
         application.push(bytes_of(record))
-        for _ in range(GONE_CYCLES):
+        for _ in range(3):
             feed.publish()
+            now_ns[0] += GONE_NS // 4
             assert (now["mission"]["phase"], now["mission"]["t"]) == (MissionPhase.HOLD, 7.0)
+        now_ns[0] += GONE_NS // 4  # the process stood still meanwhile: it counts
         feed.publish()
         for group in MISSION_GROUPS:
             assert not np.frombuffer(now[group].tobytes(), np.uint8).any(), group

@@ -18,6 +18,7 @@ from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode, System
 from proxops.facility import play as playing
 from proxops.facility.build import build
+from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.events import EventLog
 from proxops.facility.facility import LOOK_EVERY
 from proxops.facility.play import let_recorder_keep_up
@@ -180,7 +181,7 @@ def test_no_mode_of_motion_is_entered(bench, doubtful: Doubtful, source: str) ->
 
 def test_neither_start_nor_run_begins(bench, doubtful: Doubtful, swing) -> None:
     desk = bench.hall.desk
-    desk.load(swing(System.IJT))
+    desk.load(preflighted(desk.facility.cell, swing(System.IJT)))
     desk.select("async")
     doubtful.trouble = WHY
     with pytest.raises(Refused, match="move to start: no motion"):

@@ -18,6 +18,7 @@ from proxops.core.ring import Ring
 from proxops.facility.responder import Responder
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
+    AT_REST_NS,
     SETPOINT_SIZE,
     STATE_DTYPE,
     Cause,
@@ -304,16 +305,17 @@ def test_a_dead_responder_is_a_lost_link_at_once_told_once(remote: tuple[RemoteH
     assert not hall.all_on and not hall.any_on
 
 
+@pytest.mark.parametrize("rests", [True, False])
 def test_a_hung_responder_is_a_lost_link_by_the_clock(
-    remote: tuple[RemoteHall, VirtualHall], monkeypatch: pytest.MonkeyPatch
+    remote: tuple[RemoteHall, VirtualHall], monkeypatch: pytest.MonkeyPatch, rests: bool
 ) -> None:
     hall, twin = remote
     os.kill(hall.pid, signal.SIGSTOP)
     now = [10**15]
     monkeypatch.setattr("proxops.lab.links.remote.monotonic_ns", lambda: now[0])
     assert hall.write(twin.standing) is None
-    now[0] += SILENCE_NS - 1
-    assert hall.write(twin.standing) is None
+    now[0] += AT_REST_NS - 1 if rests else SILENCE_NS - 1
+    assert hall.write(twin.standing + (0.0 if rests else 1e-4)) is None
     now[0] += 1
     fault = hall.write(twin.standing)
     assert fault is not None and fault.trouble is Trouble.LOST and "does not answer" in str(fault)

@@ -7,6 +7,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,7 @@ def test_pipes_devices_and_large_files_are_refused_where_they_are_read(
     bench = bench_with()
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
-        with pytest.raises(BadInput, match="not a plain file"):
+        with pytest.raises(BadInput, match="a plain file"):
             bench.load(path)
     assert status(bench.desk)["load"]["job"] == 0
     for text, told in (("x" * 1001, "too large; got 1001 bytes"), ("1\n" * 21, "too many lines; got 21; allowed: 20")):
@@ -230,15 +231,14 @@ def test_a_killed_checker_is_named_and_the_next_load_starts_another(
 def test_the_real_process_checks_with_the_facilitys_own_cell(
     bench_with: Callable[..., Bench], cell: Cell, swing: Any, write: Any
 ) -> None:
-    """Which may exist in memory only: here its two user tools are exchanged."""
-    from proxops.lab.cell import load_cell
-
-    path = write(swing(System.CLW, 100))
-    swapped = load_cell(None, cell.tool.swapped())
-    bench = bench_with(CheckerStart(swapped))
+    """Which may exist in memory only: here its axes are slower than any file says."""
+    path, packed = write(swing(System.CLW, 100)), cell.hall.copy()
+    packed[0]["speed"] *= 0.01
+    slow = replace(cell, hall=packed)
+    bench = bench_with(CheckerStart(slow))
     with pytest.raises(BadInput) as theirs:
-        preflight.preflight(swapped, read_trajectory(path))
+        preflight.preflight(slow, read_trajectory(path))
     with pytest.raises(BadInput) as ours:
         bench.load(path)
     assert str(ours.value) == str(theirs.value)
-    assert bench.load(write(swing(System.IJT, 100))) == 100
+    assert bench.load(write(standing(cell, System.IJT, 100))) == 100

@@ -471,17 +471,16 @@ def _round_trip(cell: Cell) -> None:
 
 
 def test_the_links_patience_is_three_cycles_unless_the_cell_says_otherwise(cell: Cell, tmp_path: Path) -> None:
-    assert cell.file.link.patience_cycles == 3
-    assert (
-        load_cell(changed(tmp_path, "[lamp]", "[link]\npatience_cycles = 25\n[lamp]")).file.link.patience_cycles == 25
-    )
+    assert cell.file.link.patience_cycles == 10  # of the shipped virtual hall
+    assert load_cell(changed(tmp_path, "patience_cycles = 10", "")).file.link.patience_cycles == 3
+    assert load_cell(changed(tmp_path, "patience_cycles = 10", "patience_cycles = 25")).file.link.patience_cycles == 25
 
 
 @pytest.mark.parametrize("value", ["1", "26", "3.0", "true", '"3"', "nan"])
 def test_an_absurd_patience_is_refused(tmp_path: Path, value: str) -> None:
-    said = complaint(changed(tmp_path, "[lamp]", f"[link]\npatience_cycles = {value}\n[lamp]"))
+    said = complaint(changed(tmp_path, "patience_cycles = 10", f"patience_cycles = {value}"))
     assert "link.patience_cycles" in said
 
 
 def test_a_misspelt_key_of_the_link_is_refused(tmp_path: Path) -> None:
-    assert "link.patience" in complaint(changed(tmp_path, "[lamp]", "[link]\npatience = 3\n[lamp]"))
+    assert "link.patience" in complaint(changed(tmp_path, "patience_cycles = 10", "patience = 3"))

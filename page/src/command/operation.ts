@@ -34,6 +34,8 @@ export function operation(desk: Desk): Operation {
   const order = el("select#order", { "aria-label": "order of the move to start" }, ...ORDERS.map((o) => el("option", { value: o }, o.replaceAll(",", " → ").replaceAll("robot", "robot ")))) as HTMLSelectElement;
   const move = requestButton(desk, "Move to start", "move_to_start", "move_to_start", () => ({ order: order.value }), "primary");
   const confirm = requestButton(desk, "Confirm", "confirm", "confirm", () => ({}), "primary");
+  const accept = requestButton(desk, "Accept client", "accept", "accept", () => ({}));
+  accept.element.dataset.about = "let the client that waits at the bridge move the hall";
   const reset = requestButton(desk, "Reset", "reset", "reset", () => ({}));
   const reason = el("div.reason");
   const now = hallNow(desk);
@@ -48,7 +50,7 @@ export function operation(desk: Desk): Operation {
     el("div.sources", null, ...[...sources.values()].map((s) => s.element)),
     el("h2", null, "Run ", moving),
     el("div.row", null, order),
-    el("div.row", null, move.element, confirm.element, reset.element),
+    el("div.row", null, move.element, confirm.element, accept.element, reset.element),
     reason,
     now.element,
   );

@@ -22,7 +22,19 @@ from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput, Refused
 
 DESK_VERBS: Final = frozenset(
-    {"drives", "select", "hardware", "move_to_start", "confirm", "reset", "interlock", "sine", "jog", "release"}
+    {
+        "drives",
+        "select",
+        "hardware",
+        "move_to_start",
+        "confirm",
+        "accept",
+        "reset",
+        "interlock",
+        "sine",
+        "jog",
+        "release",
+    }
 )
 REQUESTS_HZ, REQUEST_BURST = 20.0, 30.0  # of one viewer, of everything but the heartbeats of a jog
 JOGS_HZ, JOG_BURST = 80.0, 20.0  # pages send 50 a second

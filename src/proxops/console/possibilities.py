@@ -54,6 +54,8 @@ def refusals(mode: Mode, interlocks: Interlocks, status: dict[str, Any] | None, 
     found["load"] = "" if mode in LOADING else f"not in {mode.name}: select none first"
     if not found["select async"] and not (status or {}).get("trajectory"):
         found["select async"] = "no trajectory is loaded"
+    waits = ((status or {}).get("bridge") or {}).get("new_client")
+    found["accept"] = "" if waits else "no new client waits at the bridge"
     found["hardware simulation"] = ""
     found["hardware real"] = "this cell has no link to real controllers"
     return found | _of_runs(mode, found["select bridge"] if mode is Mode.READY else "", run)

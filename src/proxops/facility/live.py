@@ -72,7 +72,7 @@ class LiveFacility:
             self.intake.close()
             self.hall.close(Ending.of_error(error))
             raise
-        self.mission = MissionFeed(self.hall.facility.pool)
+        self.mission = MissionFeed(self.hall.facility.pool, self._clock.now_ns)
         self.hall.facility.application = self.mission
         self._ending = self._bridged = False
         self.asked_by = ""  # what asked for the end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from proxops.core.messages import MISSION_DTYPE, PERIOD_S, mission_bytes
@@ -10,7 +11,7 @@ from proxops.core.ring import Ring
 from proxops.lab.cell import Cell
 
 SLOTS: Final = 64
-GONE_CYCLES: Final = round(0.5 / PERIOD_S)  # without a new record: nobody flies any more
+GONE_NS: Final = 500_000_000  # without a new record: nobody flies any more
 
 
 def hall_latency_s(cell: Cell) -> float:
@@ -24,21 +25,21 @@ class MissionFeed:
     """Newest record of the ring into the pool, every cycle; all zero once the application is gone. Never waits. Applications
     may come and go: each goes on in the ring where the one before ended."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, now_ns: Callable[[], int]) -> None:
         self.ring = Ring.create("mission", MISSION_DTYPE, SLOTS)
         self._bytes, self._span = pool.bytes, mission_bytes()
         self._nothing = bytes(MISSION_DTYPE.itemsize)
-        self._seen, self._silent = 0, GONE_CYCLES
+        self._seen, self._now_ns = 0, now_ns
+        self._heard_ns: int | None = None  # None: nobody flies
 
     def publish(self) -> None:
         head = self.ring.head
         if head != self._seen:
-            self._seen, self._silent = head, 0
+            self._seen, self._heard_ns = head, self._now_ns()
             self._bytes[self._span] = self.ring.newest_bytes(head)
-        elif self._silent < GONE_CYCLES:
-            self._silent += 1
-            if self._silent == GONE_CYCLES:
-                self._bytes[self._span] = self._nothing
+        elif self._heard_ns is not None and self._now_ns() - self._heard_ns >= GONE_NS:
+            self._heard_ns = None
+            self._bytes[self._span] = self._nothing
 
     def close(self) -> None:
         self.ring.close()

@@ -97,7 +97,9 @@ RULES: Final[dict[Rule, Entry]] = {
     ),
     Rule.LINK_LOST: Entry("no word from the robots' controllers", "ms", scale=1e3, category=Category.DRIVES_OFF),
     Rule.REDUCED_SPEED: Entry("a point of the robots faster than an open fence allows", "mm/s", scale=1e3),
-    Rule.COLLISION_ZONE: Entry("robots stand in a red zone: only manual control leads out of it", "mm", scale=1e3),
+    Rule.COLLISION_ZONE: Entry(
+        "robots in a red zone or on their way into it: manual control leads out, slowly and only away", "mm", scale=1e3
+    ),
 }
 
 LIMITS: Final = frozenset(

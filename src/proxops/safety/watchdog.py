@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_NS, PERIOD_S
-from proxops.lab.links.exchange import Cause, Watch
+from proxops.lab.links.exchange import AT_REST_NS, Cause, Watch
 from proxops.safety.braking import braking_time, braking_way
 
 OWN_LATENESS_NS: Final = 1_000_000  # a machine that is well wakes the watchdog within this
-AT_REST_NS: Final = 1_000_000_000  # robots whose set-point stands go nowhere without the next one
 LONGEST_EXCUSE_NS: Final = 40_000_000  # as long as motion may go unwatched at all (Rule.STALL)
 
 

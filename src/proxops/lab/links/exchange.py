@@ -24,6 +24,9 @@ SETPOINT_DTYPE: Final[np.dtype[np.void]] = np.dtype([("message", "u1", (SETPOINT
 SETPOINT_SLOTS: Final = 64
 STATE_SLOTS: Final = 2048  # eight seconds, for those who look on
 
+AT_REST_NS: Final = 1_000_000_000
+"""How long either end may be silent while the set-point stands: without the next one nothing moves."""
+
 
 def patience_ns(cycles: int) -> int:
     """How long robots in motion may go without a set-point. One that is due comes up to 1 ms into its cycle, when the tick has

@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 
 from proxops.core.clock import Clock, monotonic_ns
 from proxops.core.errors import BadInput
-from proxops.core.messages import EVENT_DTYPE
+from proxops.core.messages import EVENT_DTYPE, N_AXES
 from proxops.core.ring import Ring, bytes_of
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
+    AT_REST_NS,
     CAUSE_TEXT,
     SETPOINT_DTYPE,
     SETPOINT_SLOTS,
@@ -45,8 +46,8 @@ EVENT_SLOTS: Final = 256
 READY_S: Final = 60.0  # a machine that has compiled nothing yet takes some seconds
 FAREWELL_S: Final = 10.0  # patience with the responder at the end: braking from full speed takes 2.6 s
 SILENCE_NS: Final = 100_000_000
-"""Longest silence of a responder that is alive. The facility cannot reach the robots past it, so less patience wins nothing; one
-that is dead is noticed at once."""
+"""Longest silence of a responder that is alive, in motion. The facility cannot reach the robots past it, so less patience wins
+nothing; one that is dead is noticed at once."""
 ON, OFF = int(Drive.ON), int(Drive.OFF)
 
 
@@ -83,6 +84,7 @@ class RemoteHall:
         self._sequence = self._answered = self._request = 0
         self._flags = Flag(0)
         self._sent_ns = self._unanswered_ns = 0  # the last set-point; the first that waits for an answer, 0: none does
+        self._written, self._bound_ns = np.full(N_AXES, np.nan), SILENCE_NS
         self._severed = False  # nobody is at the other end
         self._fault: LinkFault | None = None
 
@@ -170,6 +172,8 @@ class RemoteHall:
 
     def write(self, setpoint: NDArray[np.float64]) -> LinkFault | None:
         """Hand over the set-points. What stands in the way is returned every cycle."""
+        self._bound_ns = AT_REST_NS if np.array_equal(setpoint, self._written) else SILENCE_NS
+        self._written[:] = setpoint
         self._send(setpoint)
         self._fault = self._trouble()
         return self._fault
@@ -190,10 +194,11 @@ class RemoteHall:
             self._severed = True  # reset by a death, or closed by us
 
     def _trouble(self) -> LinkFault | None:
-        if self._sent_ns - self._unanswered_ns >= SILENCE_NS:
+        if self._sent_ns - self._unanswered_ns >= self._bound_ns:
             self.read()  # the answer may have come while this very process was held up
         silence_ns = self._sent_ns - self._unanswered_ns if self._unanswered_ns else 0
-        if self._severed or silence_ns >= SILENCE_NS:
+        stands = self._fault is not None and self._fault.trouble is Trouble.LOST and silence_ns > 0
+        if self._severed or stands or silence_ns >= self._bound_ns:
             self.rate[:] = 0.0
             return self._lost(silence_ns * 1e-9)
         state = self._state
@@ -213,7 +218,7 @@ class RemoteHall:
             return self._fault
         if self._severed:
             return LinkTrouble(Trouble.LOST, f"the responder is gone, exit code {self._process.poll()}", 0.0, 0.0)
-        return LinkTrouble(Trouble.LOST, "the responder does not answer", silence_s, SILENCE_NS * 1e-9)
+        return LinkTrouble(Trouble.LOST, "the responder does not answer", silence_s, self._bound_ns * 1e-9)
 
     # --- drives
     @property
