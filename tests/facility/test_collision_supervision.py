@@ -242,6 +242,17 @@ def test_robots_that_are_red_while_they_brake_lose_their_drives(hall_at, facing:
     assert any("collision_zone" in text for text in bench.texts)
 
 
+@pytest.mark.parametrize("astray", ["no number", "ahead"])
+def test_a_jog_stops_when_the_robots_are_not_where_their_set_point_is(hall_at, facing: np.ndarray, astray: str) -> None:
+    bench = hall_at(at_rail(facing, 4.9))
+    bench.desk.select("manual")
+    hold(bench, "rail", -1, "rail", 60)
+    read = bench.facility.link.read
+    bench.facility.link.read = lambda: read() * np.nan if astray == "no number" else at_rail(facing, 4.2)
+    hold(bench, "rail", -1, "rail", 3)
+    assert bench.facility.stop.rule is Rule.COLLISION_ZONE
+
+
 def test_no_point_is_faster_than_250_mm_per_s_with_the_fence_open(hall_at, cell: Cell, facing: np.ndarray) -> None:
     """Even where the cell file asks for the full jog speed: A1 alone would move the tool at 0.7 m/s and more."""
     limits = cell.file.limits.model_copy(update={"reduced_share": 1.0})

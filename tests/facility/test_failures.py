@@ -72,6 +72,30 @@ def test_the_last_resort_is_recorded(bench) -> None:
     assert not facility.guard.moving and facility.ring.head - before > 20
 
 
+def test_the_last_resort_survives_what_it_was_called_for(bench) -> None:
+    """Publishing has failed, and fails on: the robots are braked all the same."""
+    jogging(bench)
+    facility = bench.hall.facility
+
+    def broken(record: object) -> None:
+        raise OSError("of the ring")
+
+    facility.ring.push = broken
+    with pytest.raises(OSError) as caught:
+        bench.ticks(1)
+    facility.emergency_brake(caught.value)
+    assert facility.mode is Mode.STOPPED and not facility.guard.moving and not facility.link.all_on
+
+
+def test_a_failing_watcher_does_not_end_the_tick(bench) -> None:
+    jogging(bench)
+    bench.hall.facility.watchers.append(SimpleNamespace(look=lambda: 1 // 0))
+    for _ in range(30):
+        bench.hall.desk.release()
+        bench.ticks(1)
+    assert bench.hall.facility.stop.rule is Rule.INTERNAL_ERROR
+
+
 @pytest.mark.parametrize("lateness_s", [STALL_S * 0.9, STALL_S * 1.1, 5.0])
 def test_a_stall_in_motion_is_a_stop(bench, lateness_s: float) -> None:
     jogging(bench)

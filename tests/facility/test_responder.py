@@ -19,6 +19,7 @@ from proxops.facility.responder import Responder
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
     AT_REST_NS,
+    DOUBT_NS,
     SETPOINT_SIZE,
     STATE_DTYPE,
     Cause,
@@ -322,3 +323,14 @@ def test_a_hung_responder_is_a_lost_link_by_the_clock(
     for _ in range(2000):  # the buffer is full long before: nothing waits, nothing is raised
         assert hall.write(twin.standing) is fault
     os.kill(hall.pid, signal.SIGCONT)
+
+
+def test_the_dead_and_the_stopped_get_three_cycles_whatever_the_cell_says(bench: Bench) -> None:
+    bench.responder.dog.patience_ns = 25 * PERIOD_NS
+    bench.at_speed()
+    bench.now += DOUBT_NS
+    bench.responder.suspect(bench.now, lambda: Cause.SILENT)
+    assert bench.responder.dog.watch is Watch.WATCHING  # alive: it is late
+    bench.responder.suspect(bench.now, lambda: Cause.STOPPED)
+    assert bench.responder.dog.watch is Watch.BRAKING
+    assert "bound 13 ms" in bench.told[-1]

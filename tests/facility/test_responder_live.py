@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -33,7 +32,7 @@ from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.links.exchange import STATE_DTYPE, Cause, Watch, patience_ns
 from proxops.lab.links.virtual import Drive
 from proxops.lab.trajectory import Trajectory, write_trajectory
-from proxops.safety.braking import braking_time
+from proxops.safety.braking import hard_braking_time
 
 CELL = load_cell()
 PATIENCE_NS = patience_ns(CELL.file.link.patience_cycles)
@@ -66,9 +65,6 @@ class Served:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
         command = [
             sys.executable,
             "-m",
@@ -80,9 +76,9 @@ class Served:
             "--out",
             str(folder),
         ]
-        command += ["--port", "0", "--bridge-port", "0", "--control-port", str(self.port)]
+        command += ["--port", "0", "--bridge-port", "0", "--control", f"race-{os.getpid()}"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.control = ControlClient(("127.0.0.1", self.port), 5.0)
+        self.control = ControlClient(f"race-{os.getpid()}", 5.0)
         self.wait(lambda s: s["mode"] != "STANDBY")
         about = json.loads((folder / "facility.json").read_text())
         self.responder = int(about["responder_pid"])
@@ -123,7 +119,7 @@ class Served:
     def at_full_speed(self, path: Path) -> None:
         try:
             self.mode("READY")
-            load(CELL, race(path / "race.txt"), self.port)
+            load(self.control, race(path / "race.txt"))
             for verb, arguments, goal in (
                 ("select", {"source": "async"}, "ARMED"), ("move_to_start", {"order": "rail,robot1,robot2"}, "AT_START"),
                 ("confirm", {}, "RUNNING"),
@@ -181,7 +177,7 @@ def racing(tmp_path: Path, request: pytest.FixtureRequest) -> Served:
 
 
 def judge_braking(states: np.ndarray, cause: set[Cause]) -> None:
-    """Begun in time, within the axes' limits, to where the guard would rest, brakes closed, the cause named."""
+    """Begun in time, within the axes' limits, to rest before the guard would, brakes closed, the cause named."""
     first = int((states["watch"] == Watch.BRAKING).argmax())
     sent = states["sent_ns"][first]
     if states["held_up"][first] == states["held_up"][0]:  # the machine let the responder itself run
@@ -193,7 +189,7 @@ def judge_braking(states: np.ndarray, cause: set[Cause]) -> None:
     last, before = states["setpoint"][first - 1], states["setpoint"][first - 2]
     v = (last - before) / PERIOD_S
     assert v[0] == pytest.approx(FULL_SPEED, rel=1e-3)
-    rest = last + v * 0.5 * braking_time(v, limit)
+    rest = last + v * 0.5 * hard_braking_time(v, limit)
     end = states[-1]
     assert end["standing"] == pytest.approx(rest, abs=2e-3)
     assert (states["actual"][:, 0] <= rest[0] + 2e-3).all()

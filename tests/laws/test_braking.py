@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from proxops.core.messages import PERIOD_S
-from proxops.safety.braking import braking_time, braking_way
+from proxops.safety.braking import braking_time, braking_way, hard_braking_time, hard_braking_way
 
 QUIET = settings(max_examples=300, deadline=None, derandomize=True)
 seconds = st.floats(1e-6, 100.0)
@@ -43,6 +43,23 @@ def test_speed_is_a_half_cosine(T: float, s: float) -> None:
     t, h = s * T, 1e-6 * T
     speed = (braking_way(t + h, T) - braking_way(t - h, T)) / (2 * h)
     assert abs(speed - 0.5 * (1 + math.cos(math.pi * s))) < 1e-8
+
+
+@given(seconds, st.floats(0.0, 0.999))
+@QUIET
+def test_hard_braking_ends_before_what_is_left_of_a_soft_brake(T: float, s: float) -> None:
+    """From any moment of it, as a multiple of v0: the watchdog may begin its brake there and lengthens nothing."""
+    v, a = (
+        np.array([0.5 * (1 + math.cos(math.pi * s))]),
+        np.array([0.5 * math.pi / T]),
+    )  # of the soft brake at s T, and its limit
+    left = braking_way(T, T) - braking_way(s * T, T)
+    hard = hard_braking_time(v, a)
+    assert v[0] * hard_braking_way(hard, hard) <= left * (1 + 1e-9) + 1e-12 * T
+    steps = np.diff([v[0] * hard_braking_way(k * hard / 50, hard) for k in range(51)])
+    assert (np.diff(steps) <= 1e-12 * T).all() and (
+        np.abs(np.diff(steps)) <= a[0] * (hard / 50) ** 2 * (1 + 1e-6)
+    ).all()
 
 
 axes = st.lists(st.tuples(st.floats(-5.0, 5.0), st.floats(0.1, 10.0)), min_size=1, max_size=13)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from proxops.core.messages import N_AXES, PERIOD_NS, PERIOD_S
 from proxops.lab.cell import load_cell
-from proxops.lab.links.exchange import Cause, Watch
-from proxops.safety.braking import braking_time
+from proxops.lab.links.exchange import DOUBT_NS, Cause, Watch
+from proxops.safety.braking import braking_time, braking_way, hard_braking_time
 from proxops.safety.watchdog import AT_REST_NS, LONGEST_EXCUSE_NS, Verdict, Watchdog
 
 HALL = load_cell().hall[0]
@@ -150,10 +150,10 @@ def braked(dog: Watchdog) -> Array:
 
 
 @given(st.lists(st.floats(-1.0, 1.0), min_size=N_AXES, max_size=N_AXES))
-def test_it_brakes_along_the_path_within_the_axes_limits_to_where_the_guard_would(shares: list[float]) -> None:
+def test_it_brakes_along_the_path_within_the_axes_limits_and_hard(shares: list[float]) -> None:
     rate = np.array(shares) * HALL["speed"]
     bench = Bench(rate)
-    last, way = bench.x, bench.dog.rate * 0.5 * braking_time(bench.dog.rate, ACCELERATION)
+    last, way = bench.x, bench.dog.rate * 0.5 * hard_braking_time(bench.dog.rate, ACCELERATION)
     bench.dog.take_over(Cause.SILENT, bench.now + PATIENCE)
     rows = braked(bench.dog)
     before = np.vstack([last - bench.dog.rate * PERIOD_S, rows])
@@ -199,3 +199,37 @@ def test_it_begins_anew_from_where_the_robots_stand() -> None:
     bench.dog.begin_anew(standing)
     assert bench.dog.watch is Watch.WATCHING
     assert (bench.dog.setpoint == standing).all() and not bench.dog.rate.any()
+
+
+def test_a_patient_watchdog_doubts_a_moving_facility_after_three_cycles() -> None:
+    """Then the system is asked whether it lives: the dead and the stopped get no more."""
+    bench = Bench(full_speed())
+    bench.dog.patience_ns = 25 * PERIOD_NS
+    last = bench.dog.last_ns
+    assert not bench.dog.doubtful(last + DOUBT_NS - 1)
+    assert bench.dog.doubtful(last + DOUBT_NS) and not bench.dog.overdue(last + DOUBT_NS)
+    assert not Bench().dog.doubtful(last + DOUBT_NS)  # at rest nothing is in doubt
+
+
+@pytest.mark.parametrize("percent", range(0, 100, 5))
+def test_a_facility_that_dies_while_it_brakes_is_braked_to_rest_no_further_on(percent: int) -> None:
+    """The watchdog cannot know that a brake runs: its own must be shorter than what is left of that."""
+    rate = full_speed()
+    bench, seconds = Bench(rate), braking_time(rate, ACCELERATION)
+    foretold = bench.x + rate * 0.5 * seconds
+    begin, cycles = bench.x.copy(), int(seconds / PERIOD_S * percent / 100)
+    for k in range(1, cycles + 1):
+        bench.now, bench.sequence = bench.now + PERIOD_NS, bench.sequence + 1
+        assert bench.dog.judge(bench.sequence, bench.now, bench.now) is Verdict.FRESH
+        bench.dog.follow(begin + rate * braking_way(k * PERIOD_S, seconds))
+    bench.dog.take_over(Cause.GONE, bench.now + PATIENCE)
+    beyond = (braked(bench.dog)[-1] - foretold) * np.sign(rate)
+    assert (beyond <= np.abs(rate) * PERIOD_S).all()  # of the cycle that its rate is a mean of
+
+
+def test_set_points_that_the_watchdog_was_too_late_for_are_no_leap() -> None:
+    """Held up for 40 to 80 ms it would skip what has aged and go on from the next: 57 mm in one cycle."""
+    dog = Bench(full_speed()).dog
+    sent = dog.last_ns + PERIOD_NS
+    assert dog.lateness(11, sent, sent + LONGEST_EXCUSE_NS) is Cause.HELD_UP
+    assert dog.lateness(11, sent, sent + LONGEST_EXCUSE_NS - 1) is Cause.NONE

@@ -66,7 +66,8 @@ def main() -> None:
         sys.exit(error.exit_code)
     except typer.Exit as end:
         sys.exit(end.exit_code)
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
+        print("proxops: interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

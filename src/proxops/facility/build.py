@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,13 +50,19 @@ class Hall:
 
     def close(self, ended: Ending = DONE) -> int:
         """Say how it ended and finish the log: 0 when it is whole, else the recorder's exit code or ``EXIT_LOST``."""
-        self.facility.events.end(ended)
-        if self.remote:
-            self.remote.close()
-        if self.desk.sync:
-            self.desk.sync.close()
-        if self.desk.bridge:
-            self.desk.bridge.port.close()
+        codes: list[int] = []
+        with ExitStack() as closing:  # whatever fails, the rest is closed; the log last
+            closing.callback(lambda: codes.append(self._finish_log()))
+            if self.desk.bridge:
+                closing.callback(self.desk.bridge.port.close)
+            if self.desk.sync:
+                closing.callback(self.desk.sync.close)
+            if self.remote:
+                closing.callback(self.remote.close)
+            self.facility.events.end(ended)
+        return codes[0]
+
+    def _finish_log(self) -> int:
         if self.recorder:
             code = self.recorder.finish(FINISH_S)
             return code or (EXIT_LOST if any(ring.lost for ring in self.rings) else 0)

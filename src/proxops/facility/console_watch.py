@@ -55,4 +55,4 @@ class ConsoleWatch:
             self._restarts.count(now_s)
             console.start_again(now_s)
             self._again = True
-            self._events.tell(Severity.WARNING, "console", f"{why}: started again")
+            self._events.tell(Severity.WARNING, "console", f"{why}: a new one was asked for")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Protocol
 
 import numpy as np
@@ -147,9 +148,9 @@ class Facility:
     def _look_around(self) -> None:
         """Recorder, console and other processes: alarms are no reason to stop."""
         if self.evidence:
-            self.evidence.look()
+            self.attempt("watch over the recorder", self.evidence.look)
         for watcher in self.watchers:
-            watcher.look()
+            self.attempt(f"watch ({type(watcher).__name__})", watcher.look)
         self.events.alarm("cycles_missed", self.missed > 0, f"{self.missed} cycles missed: see proxops doctor")
 
     @property
@@ -188,7 +189,7 @@ class Facility:
 
     def _brake(self) -> None:
         rested = self.guard.brake()
-        if not self._by_hand and self.guard.moving:
+        if self.guard.moving:
             self._watch_brake()
         if not (rested and self._at_rest()):
             return
@@ -201,7 +202,7 @@ class Facility:
     def _watch_brake(self) -> None:
         """The way of a brake was free when it began. Robots that are red on it all the same are not where they should be:
         their own brakes are harder than the set-point's."""
-        red = self.guard.red(self.actual)
+        red = self.guard.zones.astray(self.actual) if self._by_hand else self.guard.red(self.actual)
         if red:
             self.trip(red)
             self.link.drives_off()
@@ -307,10 +308,11 @@ class Facility:
         """Last resort when the tick itself has failed: bring the robots to rest with nothing but guard and link, and record
         every cycle of it."""
         self.motion, self.commands, self.telemetry, self.application = None, None, None, None
+        self.guard.begin_braking()
         if self.mode not in (Mode.STOPPING, Mode.STOPPED):
             self.stop, self.mode = failure("tick", error), Mode.STOPPING
-            self.events.tell(Severity.ERROR, f"stop.{self.stop.rule.name.lower()}", str(self.stop))
-        self.guard.begin_braking()
+            with suppress(Exception):  # braking comes before telling
+                self.events.tell(Severity.ERROR, f"stop.{self.stop.rule.name.lower()}", str(self.stop))
         while not self.guard.brake():
             self._last_resort()
         self.link.drives_off()
@@ -318,10 +320,12 @@ class Facility:
         self._last_resort()
 
     def _last_resort(self) -> None:
-        self.lateness = self.clock.advance()
-        self._read()
+        """The set-point first; whatever else fails, the next cycle brakes on."""
         self.link.write(self.guard.setpoint)
-        self._publish()
+        with suppress(Exception):  # it may be the very part that has failed
+            self._read()
+            self._publish()
+        self.lateness = self.clock.advance()
 
     @property
     def still(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -101,14 +102,19 @@ class LiveFacility:
                 self.hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
                 raise
             finally:
-                self.hall.farewell()
-                real_time.leave()
-                stopped = self.hall.facility.stop is not None
-                self.control.close()
-                self.intake.close()
-                code = self.hall.close(ended)
-                self.mission.close()
+                code = self._close(real_time, ended)
+        stopped = self.hall.facility.stop is not None
         return Served(self._clock.tick, self._clock.missed, real_time, code, stopped)
+
+    def _close(self, real_time: RealTime, ended: Ending) -> int:
+        """Everything, last first, whatever fails on the way; the recorder's exit code."""
+        codes: list[int] = []
+        with ExitStack() as closing:
+            closing.callback(self.mission.close)
+            closing.callback(lambda: codes.append(self.hall.close(ended)))
+            for close in (self.intake.close, self.control.close, real_time.leave, self.hall.farewell):
+                closing.callback(close)
+        return codes[0]
 
     def _try_drives(self) -> None:
         """Drives on; what speaks against it is told, and the facility waits in STANDBY."""
@@ -143,7 +149,8 @@ class LiveFacility:
             if bridge:
                 facility.attempt("bridge", bridge.end_cycle)
             facility.attempt("synchronous interface", self._answer_sync)
-            facility.attempt("control channel", self.control.serve)
+            if not self._ending:  # nothing new begins; stops are heard all the same
+                facility.attempt("control channel", self.control.serve)
             facility.attempt("loading of trajectories", self.intake.poll)
             facility.work = (time.perf_counter_ns() - began) * 1e-9
             if (cycles is not None and clock.tick >= cycles) or (clock.tick % ASK_EVERY == 0 and self._until()):

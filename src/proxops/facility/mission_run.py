@@ -135,18 +135,18 @@ def run_mission(
         raise
     began, ended = time.monotonic(), LEFT
     runner = LockstepRun(hall, clock, MissionClient(application, hall, used), bridged=used)
-    try:
-        with ends_asked_for(runner.interrupt) if interruptible else nullcontext():
+    with ends_asked_for(runner.interrupt) if interruptible else nullcontext():  # until all is closed
+        try:
             runner.run(file.duration_s + (file.hall.join_s if used else 0.0), progress)
-        application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
-        ended = how_it_ended(hall.facility.stop, runner.asked, application.outcome.end.name)
-    except Exception as error:
-        ended = Ending.of_error(error)
-        hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
-        raise
-    finally:
-        code = hall.close(ended)
-        application.close()
+            application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
+            ended = how_it_ended(hall.facility.stop, runner.asked, application.outcome.end.name)
+        except Exception as error:
+            ended = Ending.of_error(error)
+            hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
+            raise
+        finally:
+            code = hall.close(ended)
+            application.close()
     alarms = tuple(hall.facility.events.raised)
     ran = Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
     return MissionRan(ran, application.outcome)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from proxops.core.experiment_docking import OpenZoneTable
 from proxops.lab.cell import Cell
 from proxops.lab.hall_motion import port_motion
+from proxops.safety.braking import braking_time
 from proxops.safety.rules import Stop
 from proxops.safety.zone_watch import ZoneWatch
 from proxops.touch.relative_motion import seen_from
@@ -41,12 +42,16 @@ class OpenZone:
         return self._closed.lags_s
 
     def refuses(self, q: Axes, rate: Axes, actual: Axes, *, leaving: bool) -> Stop | None:
-        watch = self._opened if self.inside(q, rate) else self._closed
+        rest = q + rate * (0.5 * braking_time(rate, self._hall[0]["acceleration"]))
+        watch = self._opened if self.inside(q, rate) and self.inside(rest, rate) else self._closed
         stop = watch.refuses(q, rate, actual, leaving=leaving)
         return replace(stop, detail=f"{stop.detail}, zone not opened there") if stop else None
 
     def near(self, q: Axes, bound_m: float) -> Stop | None:
         return (self._opened if self.inside(q, np.zeros_like(q)) else self._closed).near(q, bound_m)
+
+    def astray(self, actual: Axes) -> Stop | None:
+        return self.near(actual, 0.0)
 
     def room_m(self, q: Axes) -> float:
         """What is open depends on the pose: every wish is looked at."""

@@ -150,23 +150,23 @@ def play(
     )  # fmt: skip
     state: RealTime | None = None
     began, ended = time.monotonic(), LEFT
-    try:
-        meanwhile(hall)
-        state = enter_real_time() if realtime else None
-        began = time.monotonic()
-        if isinstance(clock, LiveClock):
-            clock.start()
-        player = Player(hall, clock, progress, each_cycle)
-        with ends_asked_for(player.interrupt):
+    player = Player(hall, clock, progress, each_cycle)
+    with ends_asked_for(player.interrupt):  # until all is closed
+        try:
+            meanwhile(hall)
+            state = enter_real_time() if realtime else None
+            began = time.monotonic()
+            if isinstance(clock, LiveClock):
+                clock.start()
             stop = player.run(checked, order)
-        ended = how_it_ended(hall.facility.stop, player.asked)
-    except Exception as error:
-        ended = Ending.of_error(error)
-        hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
-        raise
-    finally:
-        hall.farewell()
-        if state:
-            state.leave()
-        code = hall.close(ended)
+            ended = how_it_ended(hall.facility.stop, player.asked)
+        except Exception as error:
+            ended = Ending.of_error(error)
+            hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
+            raise
+        finally:
+            hall.farewell()
+            if state:
+                state.leave()
+            code = hall.close(ended)
     return Played(stop, clock.tick, time.monotonic() - began, code, state, tuple(hall.facility.events.raised))

@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,7 @@ from proxops.facility.realtime import WATCHDOG_PRIORITY, enter_real_time
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
     CAUSE_TEXT,
+    DOUBT_NS,
     SETPOINT_DTYPE,
     STATE_DTYPE,
     Cause,
@@ -128,6 +130,14 @@ class Responder:
             self._brake(now_ns)
             self._publish(now_ns)
 
+    def suspect(self, now_ns: int, looks: Callable[[], Cause]) -> None:
+        """Three cycles of silence in motion: take over if the facility ``looks`` dead or stopped, whatever patience a living one
+        has."""
+        if self._hall.any_on and self.dog.doubtful(now_ns):
+            cause = looks()
+            if cause is not Cause.SILENT:
+                self._take_over(cause, now_ns)
+
     def lose(self, now_ns: int) -> None:
         """The facility is gone."""
         if self._gone:
@@ -147,7 +157,8 @@ class Responder:
         dog = self.dog
         if dog.watch is not Watch.WATCHING:
             return
-        bound_ns = dog.bound_ns
+        seen = cause in (Cause.GONE, Cause.STOPPED) and bool(dog.rate.any())
+        bound_ns = min(dog.bound_ns, DOUBT_NS) if seen else dog.bound_ns
         seconds = dog.take_over(cause, now_ns)
         self._record[0]["patience_s"] = bound_ns * 1e-9
         self._took_ns = self._next_ns = now_ns
@@ -238,6 +249,8 @@ def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility:
         if due is not None and now_ns >= due:
             watching = responder.dog.watch is Watch.WATCHING
             responder.pass_time(now_ns, looks(facility) if watching else Cause.SILENT)
+        else:
+            responder.suspect(now_ns, lambda: looks(facility))
 
 
 def _take_all(responder: Responder, setpoints: Ring, cursor: int) -> int:

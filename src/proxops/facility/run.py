@@ -104,16 +104,16 @@ def run_lockstep(
     )  # fmt: skip
     began, ended = time.monotonic(), LEFT
     runner = LockstepRun(hall, clock, application)
-    try:
-        with ends_asked_for(runner.interrupt):
+    with ends_asked_for(runner.interrupt):  # until all is closed
+        try:
             runner.run(scenario.duration_s, progress)
-        ended = how_it_ended(hall.facility.stop, runner.asked)
-    except Exception as error:
-        ended = Ending.of_error(error)
-        hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
-        raise
-    finally:
-        code = hall.close(ended)
+            ended = how_it_ended(hall.facility.stop, runner.asked)
+        except Exception as error:
+            ended = Ending.of_error(error)
+            hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
+            raise
+        finally:
+            code = hall.close(ended)
     alarms = tuple(hall.facility.events.raised)
     return Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
 

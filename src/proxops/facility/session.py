@@ -22,6 +22,7 @@ from proxops.facility.build import EXIT_LOST, Hall
 from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.console_watch import Beside, ConsoleWatch
 from proxops.facility.control import Control, ControlSettings
+from proxops.facility.interruption import ends_asked_for
 from proxops.facility.live import LiveFacility
 from proxops.facility.mission_feed import hall_latency_s
 from proxops.facility.mover import parse_order
@@ -226,23 +227,24 @@ def serve_session(
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
     beside: list[Kept] = []
-    try:
-        served = live.run(_announcement(live, folder, console, beside, key_file), for_s, drives, bridged)
-        if watcher:
-            watcher.wait(5)
-        extra = {
-            "recorder_exit_code": served.recorder_code,
-            "real_time": str(served.real_time),
-            "cycles_served": served.cycles,
-            "ended_in_stop": served.stopped,
-            "alarms": list(live.hall.facility.events.raised),
-        }
-        return finish(folder, cell, extra, report=report, quiet=quiet)
-    finally:
-        for kept in beside:
-            kept.finish()
-            _reap(kept.process)
-            kept.close()
+    with ends_asked_for(lambda name: None):  # beyond the run: asked for once more, the results are still written
+        try:
+            served = live.run(_announcement(live, folder, console, beside, key_file), for_s, drives, bridged)
+            if watcher:
+                watcher.wait(5)
+            extra = {
+                "recorder_exit_code": served.recorder_code,
+                "real_time": str(served.real_time),
+                "cycles_served": served.cycles,
+                "ended_in_stop": served.stopped,
+                "alarms": list(live.hall.facility.events.raised),
+            }
+            return finish(folder, cell, extra, report=report, quiet=quiet)
+        finally:
+            for kept in beside:
+                kept.finish()
+                _reap(kept.process)
+                kept.close()
 
 
 def monitor(hall: Hall, lines: int = 0) -> subprocess.Popen[bytes]:

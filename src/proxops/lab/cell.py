@@ -382,7 +382,12 @@ def builtin(folder: str, name: str) -> Path:
 def model_path(cell_path: Path, name: str) -> Path:
     """A robot model beside the cell file, or else one that is shipped."""
     beside = cell_path.parent / name
-    return beside if beside.exists() else builtin("models", name)
+    try:
+        return beside if beside.exists() else builtin("models", name)
+    except OSError as error:
+        raise BadInput(
+            f"cannot look for the model: {error.strerror}", where=str(cell_path), value=f"{name[:60]} …"
+        ) from None
 
 
 def cad_path(cell_path: Path, payload: Payload) -> Path | None:

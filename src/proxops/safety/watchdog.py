@@ -2,8 +2,8 @@
 
 Time is handed in; processes, sockets and robots are the responder's (``facility/responder.py``). A set-point is fresh when its
 number and its time of sending are beyond those of the last one and neither is ahead of the clock. When none has been sent for as
-long as the patience, the watchdog brakes from the last one along the path, as the guard would, and obeys nothing until the robots
-stand and the drives are wanted on anew.
+long as the patience, the watchdog brakes from the last one along the path and obeys nothing until the robots stand and the drives
+are wanted on anew. It brakes hard: the facility may have been braking already, and no brake is begun anew.
 
 The facility is judged by when it sent, not by when the watchdog came to read. A machine that holds up the watchdog itself has
 mostly held up the facility too: then it gets one more cycle, once, to show that it is there.
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_NS, PERIOD_S
-from proxops.lab.links.exchange import AT_REST_NS, Cause, Watch
-from proxops.safety.braking import braking_time, braking_way
+from proxops.lab.links.exchange import AT_REST_NS, DOUBT_NS, Cause, Watch
+from proxops.safety.braking import hard_braking_time, hard_braking_way
 
 OWN_LATENESS_NS: Final = 1_000_000  # a machine that is well wakes the watchdog within this
 LONGEST_EXCUSE_NS: Final = 40_000_000  # as long as motion may go unwatched at all (Rule.STALL)
@@ -104,6 +104,15 @@ class Watchdog:
         """True when the robots have gone without a fresh set-point for as long as they may."""
         return self.watch is Watch.WATCHING and now_ns >= self.deadline_ns
 
+    def doubtful(self, now_ns: int) -> bool:
+        """True when motion has gone without a fresh set-point for three cycles: then a facility that can be seen to be dead or
+        stopped gets no more patience, whatever a living one has."""
+        return (
+            self.watch is Watch.WATCHING
+            and bool(self.rate.any())
+            and now_ns >= self.last_ns + min(self.patience_ns, DOUBT_NS) + self._allowance_ns
+        )
+
     def lateness(self, sequence: int, sent_ns: int, now_ns: int) -> Cause:
         """Why a set-point that has come, sent at ``sent_ns``, is too late to go on from; NONE where it is not, and of messages
         that would be refused anyway: they say nothing about the facility."""
@@ -111,6 +120,8 @@ class Watchdog:
             return Cause.NONE
         if sent_ns >= self.deadline_ns:
             return Cause.LATE
+        if now_ns - sent_ns >= LONGEST_EXCUSE_NS and self.rate.any():
+            return Cause.HELD_UP  # to go on from it would be a leap
         return Cause.HELD_UP if now_ns - self.last_ns >= self.bound_ns + LONGEST_EXCUSE_NS else Cause.NONE
 
     def take_over(self, cause: Cause, now_ns: int) -> float:
@@ -118,7 +129,7 @@ class Watchdog:
         if self.watch is Watch.WATCHING:
             self.watch, self.cause, self.silence_ns = Watch.BRAKING, cause, now_ns - self.last_ns
             self._pace[:], self.setpoint[:] = self.rate, self._origin
-            self._duration, self._elapsed = braking_time(self._pace, self._acceleration), 0.0
+            self._duration, self._elapsed = hard_braking_time(self._pace, self._acceleration), 0.0
         return self._duration
 
     @property
@@ -130,7 +141,7 @@ class Watchdog:
         """One cycle of braking; True once the set-point no longer changes."""
         rested = self._elapsed >= self._duration
         self._elapsed += PERIOD_S
-        self.setpoint[:] = self._origin + self._pace * braking_way(self._elapsed, self._duration)
+        self.setpoint[:] = self._origin + self._pace * hard_braking_way(self._elapsed, self._duration)
         return rested
 
     def stand(self) -> None:

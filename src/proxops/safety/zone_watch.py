@@ -125,6 +125,17 @@ class ZoneWatch:
         found = self._finding(nearest, near[nearest])
         return Stop(Rule.COLLISION_ZONE, value=found.distance_m, bound=bound_m, detail=found.pair)
 
+    def astray(self, actual: NDArray[np.float64]) -> Stop | None:
+        """Why robots on their way out of red may not go on: they are red, and nearer than their set-point may be by more than
+        the reserve. What they trail by at manual control's slow speed is a tenth of that."""
+        for number, distance in self._near.below(actual, math.nextafter(0.0, math.inf)).items():
+            bound_m = self._nearest_allowed.get(number, RESERVE_M) - RESERVE_M
+            if distance <= bound_m:
+                return Stop(
+                    Rule.COLLISION_ZONE, value=distance, bound=bound_m, detail=self._finding(number, distance).pair
+                )
+        return None
+
     def blocked(self, q: NDArray[np.float64], rate: NDArray[np.float64], *, leaving: bool = False) -> Finding | None:
         """What a stop begun at set-point ``q`` and ``rate`` would run into: None when it keeps its reserve to red, or leaves
         it. Out of red itself only who is ``leaving`` may go: manual control."""
@@ -163,7 +174,7 @@ class ZoneWatch:
         if found:
             bound_m = self._nearest_allowed.get(found.number, RESERVE_M)
             return Stop(Rule.COLLISION_ZONE, value=found.distance_m, bound=bound_m, detail=found.pair)
-        red = None if leaving else self.near(actual, 0.0)
+        red = self.astray(actual) if leaving else self.near(actual, 0.0)
         if red:
             return red
         here = self._rest.below(q, RESERVE_M)

@@ -34,6 +34,9 @@ def patience_ns(cycles: int) -> int:
     return cycles * PERIOD_NS + 1_000_000
 
 
+DOUBT_NS: Final = patience_ns(3)  # of silence in motion: then it is worth asking the system whether the facility lives
+
+
 class Flag(IntFlag):
     """What a set-point message asks for besides its set-point."""
 
