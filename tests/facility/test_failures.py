@@ -90,10 +90,22 @@ def test_the_last_resort_survives_what_it_was_called_for(bench) -> None:
 def test_a_failing_watcher_does_not_end_the_tick(bench) -> None:
     jogging(bench)
     bench.hall.facility.watchers.append(SimpleNamespace(look=lambda: 1 // 0))
-    for _ in range(30):
-        bench.hall.desk.release()
-        bench.ticks(1)
-    assert bench.hall.facility.stop.rule is Rule.INTERNAL_ERROR
+    bench.ticks(30)
+    assert bench.hall.facility.stop is None and not bench.hall.facility.watchers  # told, and let go of
+    assert "ZeroDivisionError" in bench.hall.facility.events.newest
+
+
+@pytest.mark.parametrize("part", ["read", "write"])
+def test_the_last_resort_goes_on_without_the_link(bench, part: str) -> None:
+    jogging(bench)
+    facility, before = bench.hall.facility, bench.hall.facility.ring.head
+
+    def broken(*setpoint: object) -> None:
+        raise OSError("of the link")
+
+    setattr(facility.link, part, broken)
+    facility.emergency_brake(OSError("of the link"))
+    assert facility.mode is Mode.STOPPED and not facility.guard.moving and facility.ring.head - before > 20
 
 
 @pytest.mark.parametrize("lateness_s", [STALL_S * 0.9, STALL_S * 1.1, 5.0])

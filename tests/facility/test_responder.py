@@ -133,7 +133,7 @@ def test_it_takes_over_after_three_cycles_brakes_and_closes_the_brakes(bench: Be
     takeover, standstill = bench.told
     assert "alive but silent" in takeover and "12.0 ms ago" in takeover and "1.450 m/s" in takeover
     assert (
-        standstill.startswith("watchdog: standstill after 2.") and f"{state['standing'][0] * 1e3:.2f} mm" in standstill
+        standstill.startswith("watchdog: standstill after 1.") and f"{state['standing'][0] * 1e3:.2f} mm" in standstill
     )
 
 

@@ -233,3 +233,10 @@ def test_set_points_that_the_watchdog_was_too_late_for_are_no_leap() -> None:
     sent = dog.last_ns + PERIOD_NS
     assert dog.lateness(11, sent, sent + LONGEST_EXCUSE_NS) is Cause.HELD_UP
     assert dog.lateness(11, sent, sent + LONGEST_EXCUSE_NS - 1) is Cause.NONE
+
+
+def test_a_motion_that_began_while_the_watchdog_was_held_up_at_rest_is_no_leap() -> None:
+    dog = Bench().dog
+    sent, moved = dog.last_ns + 25 * PERIOD_NS, dog.setpoint + 1e-3
+    assert dog.lateness(36, sent, sent + LONGEST_EXCUSE_NS, dog.setpoint) is Cause.NONE
+    assert dog.lateness(36, sent, sent + LONGEST_EXCUSE_NS, moved) is Cause.HELD_UP

@@ -149,8 +149,12 @@ class Facility:
         """Recorder, console and other processes: alarms are no reason to stop."""
         if self.evidence:
             self.attempt("watch over the recorder", self.evidence.look)
-        for watcher in self.watchers:
-            self.attempt(f"watch ({type(watcher).__name__})", watcher.look)
+        for watcher in self.watchers[:]:
+            try:
+                watcher.look()
+            except Exception as error:  # nobody else's affair: it is let go of, and told
+                self.watchers.remove(watcher)
+                self.events.tell(Severity.ERROR, "watcher", str(failure(type(watcher).__name__, error)))
         self.events.alarm("cycles_missed", self.missed > 0, f"{self.missed} cycles missed: see proxops doctor")
 
     @property
@@ -310,8 +314,9 @@ class Facility:
         self.motion, self.commands, self.telemetry, self.application = None, None, None, None
         self.guard.begin_braking()
         if self.mode not in (Mode.STOPPING, Mode.STOPPED):
-            self.stop, self.mode = failure("tick", error), Mode.STOPPING
+            self.mode = Mode.STOPPING
             with suppress(Exception):  # braking comes before telling
+                self.stop = failure("tick", error)
                 self.events.tell(Severity.ERROR, f"stop.{self.stop.rule.name.lower()}", str(self.stop))
         while not self.guard.brake():
             self._last_resort()
@@ -320,12 +325,14 @@ class Facility:
         self._last_resort()
 
     def _last_resort(self) -> None:
-        """The set-point first; whatever else fails, the next cycle brakes on."""
-        self.link.write(self.guard.setpoint)
-        with suppress(Exception):  # it may be the very part that has failed
-            self._read()
-            self._publish()
+        """One cycle of the set-point; whatever fails, the next one brakes on."""
         self.lateness = self.clock.advance()
+        with suppress(Exception):  # each may be the very part that has failed
+            self._read()
+        with suppress(Exception):
+            self.link.write(self.guard.setpoint)
+        with suppress(Exception):
+            self._publish()
 
     @property
     def still(self) -> bool:

@@ -145,8 +145,10 @@ def run_mission(
             hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
             raise
         finally:
-            code = hall.close(ended)
-            application.close()
+            try:
+                code = hall.close(ended)
+            finally:
+                application.close()
     alarms = tuple(hall.facility.events.raised)
     ran = Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
     return MissionRan(ran, application.outcome)

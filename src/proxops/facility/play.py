@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -165,8 +166,10 @@ def play(
             hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
             raise
         finally:
-            hall.farewell()
-            if state:
-                state.leave()
-            code = hall.close(ended)
-    return Played(stop, clock.tick, time.monotonic() - began, code, state, tuple(hall.facility.events.raised))
+            codes: list[int] = []
+            with ExitStack() as closing:  # whatever fails, the rest is closed
+                closing.callback(lambda: codes.append(hall.close(ended)))
+                if state:
+                    closing.callback(state.leave)
+                closing.callback(hall.farewell)
+    return Played(stop, clock.tick, time.monotonic() - began, codes[0], state, tuple(hall.facility.events.raised))

@@ -76,7 +76,7 @@ class Responder:
         if message is None:
             self.dog.refused[Verdict.NOT_OURS] += 1
             return
-        too_late = self.dog.lateness(message.sequence, message.sent_ns, now_ns)
+        too_late = self.dog.lateness(message.sequence, message.sent_ns, now_ns, message.axes)
         if too_late is not Cause.NONE and self._hall.any_on:
             self._take_over(too_late, now_ns)
         fresh = self.dog.judge(message.sequence, message.sent_ns, now_ns) is Verdict.FRESH

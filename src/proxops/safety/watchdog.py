@@ -113,15 +113,17 @@ class Watchdog:
             and now_ns >= self.last_ns + min(self.patience_ns, DOUBT_NS) + self._allowance_ns
         )
 
-    def lateness(self, sequence: int, sent_ns: int, now_ns: int) -> Cause:
+    def lateness(self, sequence: int, sent_ns: int, now_ns: int, axes: NDArray[np.float64] | None = None) -> Cause:
         """Why a set-point that has come, sent at ``sent_ns``, is too late to go on from; NONE where it is not, and of messages
         that would be refused anyway: they say nothing about the facility."""
-        if self.watch is not Watch.WATCHING or sequence <= self.sequence or sent_ns > now_ns:
+        replayed = sequence <= self.sequence or (sent_ns <= self.last_ns and self.sequence > 0)
+        if self.watch is not Watch.WATCHING or replayed or sent_ns > now_ns:
             return Cause.NONE
+        moves = self.rate.any() or (axes is not None and not np.array_equal(axes, self.setpoint))
+        if now_ns - sent_ns >= LONGEST_EXCUSE_NS and moves:
+            return Cause.HELD_UP  # to go on from it would be a leap
         if sent_ns >= self.deadline_ns:
             return Cause.LATE
-        if now_ns - sent_ns >= LONGEST_EXCUSE_NS and self.rate.any():
-            return Cause.HELD_UP  # to go on from it would be a leap
         return Cause.HELD_UP if now_ns - self.last_ns >= self.bound_ns + LONGEST_EXCUSE_NS else Cause.NONE
 
     def take_over(self, cause: Cause, now_ns: int) -> float:

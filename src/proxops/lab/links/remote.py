@@ -146,8 +146,9 @@ class RemoteHall:
 
     def close(self) -> int:
         """Wait for the end of the responder; its exit code (0: the robots stand). One that hangs is ended."""
-        if self._wire.fileno() >= 0:
-            self.farewell()
+        with contextlib.suppress(OSError):  # it may be gone: it is waited for all the same
+            if self._wire.fileno() >= 0:
+                self.farewell()
         self._wire.close()
         try:
             code = self._process.wait(FAREWELL_S)
@@ -197,7 +198,7 @@ class RemoteHall:
         if self._sent_ns - self._unanswered_ns >= self._bound_ns:
             self.read()  # the answer may have come while this very process was held up
         silence_ns = self._sent_ns - self._unanswered_ns if self._unanswered_ns else 0
-        stands = self._fault is not None and self._fault.trouble is Trouble.LOST and silence_ns > 0
+        stands = self._fault is not None and self._fault.trouble is Trouble.LOST and silence_ns >= SILENCE_NS
         if self._severed or stands or silence_ns >= self._bound_ns:
             self.rate[:] = 0.0
             return self._lost(silence_ns * 1e-9)
