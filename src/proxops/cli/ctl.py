@@ -113,9 +113,15 @@ def select(
 
 
 @ctl.command("accept")
-def accept(context: typer.Context, json: Json = False) -> None:
-    """Let a new client of the bridge move the hall: the one that waits, or else the next one within a minute."""
-    _ask(context, json, "accept")
+def accept(
+    context: typer.Context,
+    ahead: Annotated[
+        bool, typer.Option("--next", help="Not the one that waits: the next one within a minute.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Let the new client that waits at the bridge move the hall."""
+    _ask(context, json, "accept", ahead=ahead)
 
 
 @ctl.command("hardware")

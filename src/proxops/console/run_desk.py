@@ -78,7 +78,7 @@ class RunDesk:
         bridge = (await self._line.ask("status", {}, DESK_MS))["bridge"]
         if bridge["new_client"]:
             raise Refused(f"{bridge['client']} waits at the bridge: end it, or accept it (proxops ctl accept)")
-        await self._line.ask("accept", {}, DESK_MS)
+        await self._line.ask("accept", {"ahead": True}, DESK_MS)
 
     async def _pause(self, viewer: Viewer, arguments: dict[str, Any]) -> None:
         self._runs.pause()

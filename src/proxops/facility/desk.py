@@ -161,10 +161,12 @@ class Desk:
         f.source = Source.BRIDGE
         f.motion = self.bridge.motion(f)
 
-    def accept(self) -> None:
-        """Let a new client of the bridge move the hall: the one that waits, or else the next one."""
+    def accept(self, *, ahead: bool = False) -> None:
+        """Let a new client of the bridge move the hall: the one that waits, or, asked for ``ahead``, the next one."""
         if self.bridge is None or self.facility.source is not Source.BRIDGE:
             raise Refused("accept: the bridge does not have the hall; select bridge accepts its first client by itself")
+        if not ahead and not self.bridge.port.place.waiting:
+            raise Refused("accept: no new client waits at the bridge (accept --next: the next one within a minute)")
         self.bridge.port.place.accept()
 
     def _let_go(self) -> None:

@@ -21,7 +21,7 @@ def desk_verbs(desk: Desk, shut_down: Callable[[], None]) -> dict[str, Verb]:
         "status": lambda a: status(desk),
         "drives": lambda a: desk.drives(flag_of(a, "on")),
         "select": lambda a: desk.select(text_of(a, "source")),
-        "accept": lambda a: desk.accept(),
+        "accept": lambda a: desk.accept(ahead=flag_of(a, "ahead") if "ahead" in a else False),
         "hardware": lambda a: desk.hardware(text_of(a, "kind")),
         "move_to_start": lambda a: desk.move_to_start(text_of(a, "order")),
         "confirm": lambda a: desk.confirm(),

@@ -78,7 +78,7 @@ class LiveFacility:
         self._ending = self._bridged = False
         self.asked_by = ""  # what asked for the end
 
-    def shut_down(self, by: str = "shut down") -> None:
+    def shut_down(self, by: str = "shut-down") -> None:
         """Brake if need be, close the log, end. However often it is asked for, nothing ends before the robots stand."""
         self._ending, self.asked_by = True, self.asked_by or by
 
@@ -154,7 +154,7 @@ class LiveFacility:
             facility.attempt("loading of trajectories", self.intake.poll)
             facility.work = (time.perf_counter_ns() - began) * 1e-9
             if (cycles is not None and clock.tick >= cycles) or (clock.tick % ASK_EVERY == 0 and self._until()):
-                self.shut_down("its time was over")
+                self._ending = True  # nobody has asked: it was to last so long
             if self._ending:
                 left -= 1
                 if self._at_rest():
@@ -182,5 +182,5 @@ class LiveFacility:
         if facility.mode in (Mode.MANUAL, Mode.SINE, Mode.BRIDGED, Mode.HALTING):
             desk.select("none")
         elif facility.mode in (Mode.MOVING_TO_START, Mode.RUNNING):
-            desk.safe_stop(self.asked_by)
+            desk.safe_stop(self.asked_by or "its time is over")
         return False
