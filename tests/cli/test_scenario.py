@@ -49,11 +49,11 @@ def test_run_sums_up(short: Path, tmp_path: Path) -> None:
 
 
 def test_run_in_real_time_with_sockets_and_processes(short: Path, tmp_path: Path) -> None:
-    """A loaded machine may miss cycles, which fails that criterion and no other."""
+    """A loaded machine may miss cycles or begin them late, which fails those criteria and no other."""
     done = proxops("run", str(short), "--out", str(tmp_path / "out"), "--json", "--no-report", "--realtime")
     summary = json.loads(done.stdout)
     missed = [c for c in summary["criteria"] if not c["passed"]]
-    assert {c["name"] for c in missed} <= {"missed_share"}, (missed, summary["alarms"])
+    assert {c["name"] for c in missed} <= {"missed_share", "late_share"}, (missed, summary["alarms"])
     assert summary["clock"] == "live" and summary["first_converged_s"] is not None
 
 
