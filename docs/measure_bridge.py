@@ -23,11 +23,11 @@ from proxops.core.vocabulary import Zone
 from proxops.facility.application import Application
 from proxops.facility.build import build
 from proxops.facility.run import LockstepRun, settings_of
-from proxops.safety.zone_watch import ZoneWatch
 from proxops.lab.cell import load_cell
 from proxops.lab.coordinates import port_poses
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
 from proxops.safety.distance import Placed
+from proxops.safety.zone_watch import ZoneWatch
 from proxops.safety.zones import lags_s
 
 Vector = NDArray[np.float64]
