@@ -79,7 +79,7 @@ def test_lost_in_motion_it_is_told_at_once_and_started_at_standstill(hall: Hall,
     assert hall.alarm and not hall.keeper.starts
     hall.still = True
     hall.seconds(0.2)
-    assert hall.keeper.starts == 1 and "started again" in hall.told[-1]
+    assert hall.keeper.starts == 1 and "a new one was asked for" in hall.told[-1]
     assert hall.alarm  # until the new one is heard of
     hall.keeper.answers = True
     hall.seconds(0.2)

@@ -79,11 +79,14 @@ class Clearance:
         """The smallest clearance at axes ``q``: exact if it is below ``enough_m``, else a lower bound of at least that."""
         return self._least(q, enough_m, STILL, 0.0)
 
-    def nearest_yellow(self, q: NDArray[np.float64], ahead: NDArray[np.float64], minimum_m: float) -> Finding:
+    def nearest_yellow(
+        self, q: NDArray[np.float64], ahead: NDArray[np.float64], minimum_m: float, enough_m: float = 0.0
+    ) -> Finding:
         """The pair that is deepest in its own yellow layer, or nearest to it: what the two can close while every axis
-        goes on by ``ahead`` (m, rad; signs do not matter), at least ``minimum_m``. Exact if it is in the layer. Only
-        axes that move one against the other count: a fast rail does not bring an arm nearer to its own base."""
-        return self._least(q, 0.0, ahead, minimum_m)
+        goes on by ``ahead`` (m, rad; signs do not matter), at least ``minimum_m``. Exact if it is in the layer or not
+        ``enough_m`` outside. Only axes that move one against the other count: a fast rail does not bring an arm nearer to
+        its own base."""
+        return self._least(q, enough_m, ahead, minimum_m)
 
     def green_layer_m(self, q: NDArray[np.float64], ahead: NDArray[np.float64], minimum_m: float) -> float:
         """Quick answer for the tick: the layer of the pair nearest to its yellow when bounds alone show that all is green,

@@ -140,7 +140,7 @@ class ZoneWatch:
         """What a stop begun at set-point ``q`` and ``rate`` would run into: None when it keeps its reserve to red, or leaves
         it. Out of red itself only who is ``leaving`` may go: manual control."""
         _stopping(self._hall, rate, self._lags, self._way, self._reach)
-        near = self._ahead.nearest_yellow(q, self._reach, 0.0)
+        near = self._ahead.nearest_yellow(q, self._reach, 0.0, RESERVE_M)
         if near.distance_m > near.layer_m + RESERVE_M:
             return None
         # The bound leaves it open (it does not know which way things move): look along the stop.
@@ -170,6 +170,17 @@ class ZoneWatch:
     ) -> Stop | None:
         """Why the next set-point ``q`` may not be taken, the robots being at ``actual``. One that may is remembered: from
         there on nothing in the reserve may come nearer."""
+        _reach_of(self._hall, rate, self._lags, q, actual, self._way, self._reach)
+        near = self._ahead.nearest_yellow(q, self._reach, 0.0, RESERVE_M)
+        if near.distance_m > near.layer_m + RESERVE_M:  # set-point, robots and stop alike
+            self._best = {}
+            return None
+        return self._refuses(q, rate, actual, leaving)
+
+    def _refuses(
+        self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64], leaving: bool
+    ) -> Stop | None:
+        """``refuses`` where one look leaves it open."""
         found = self.blocked(q, rate, leaving=leaving)
         if found:
             bound_m = self._nearest_allowed.get(found.number, RESERVE_M)
