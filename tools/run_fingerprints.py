@@ -1,4 +1,4 @@
-"""The net under a rebuilding: every shipped scenario is run with its own seed, and what it recorded is compared with what is kept.
+"""The net under a rebuilding: every shipped scenario is run with its own seed, and its records are compared with what is kept.
 
     python tools/run_fingerprints.py take    # writes tests/replay/fingerprints.json
     python tools/run_fingerprints.py check   # runs again, names every variable and summary entry that differs
@@ -25,7 +25,19 @@ from proxops.ground.log import Log
 
 KEPT = Path(__file__).parents[1] / "tests" / "replay" / "fingerprints.json"
 BY_THE_CLOCK = {"timing"}  # groups of the log
-TIMED = ("wall", "real_time", "realtime", "elapsed", "log_bytes", "version", "created", "folder", "file", "path", "duration_real")
+TIMED = (
+    "wall",
+    "real_time",
+    "realtime",
+    "elapsed",
+    "log_bytes",
+    "version",
+    "created",
+    "folder",
+    "file",
+    "path",
+    "duration_real",
+)
 CORES = 2
 Fingerprint = dict[str, dict[str, str]]
 

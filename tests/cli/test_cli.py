@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patient_cell import patient_cell
 
 from proxops.core.vocabulary import System
 from proxops.facility.warmup import standing
@@ -234,6 +235,7 @@ def test_a_trajectory_in_mixed_systems_plays(run: Run, cell: Cell, tmp_path: Pat
 def test_realtime_shows_the_run_from_another_process_and_checks_only_once(motion: Path, tmp_path: Path) -> None:
     """On a pipe there are no bars, but every change of mode is told while it happens."""
     command = [sys.executable, "-m", "proxops.cli", "play", str(motion), "--realtime", "--no-report"]
+    command += ["--cell", str(patient_cell(tmp_path))]
     done = subprocess.run([*command, "--out", str(tmp_path / "live")], capture_output=True, text=True, timeout=120)
     assert "AT_START → RUNNING" in done.stderr
     assert "SCHED_FIFO" in json.loads((tmp_path / "live" / "summary.json").read_text())["real_time"]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patient_cell import patient_cell
 
 SHORT = """
 name = "short"
@@ -50,7 +51,8 @@ def test_run_sums_up(short: Path, tmp_path: Path) -> None:
 
 def test_run_in_real_time_with_sockets_and_processes(short: Path, tmp_path: Path) -> None:
     """A loaded machine may miss cycles or begin them late, which fails those criteria and no other."""
-    done = proxops("run", str(short), "--out", str(tmp_path / "out"), "--json", "--no-report", "--realtime")
+    words = ("--json", "--no-report", "--realtime", "--cell", str(patient_cell(tmp_path)))
+    done = proxops("run", str(short), "--out", str(tmp_path / "out"), *words)
     summary = json.loads(done.stdout)
     missed = [c for c in summary["criteria"] if not c["passed"]]
     assert {c["name"] for c in missed} <= {"missed_share", "late_share"}, (missed, summary["alarms"])

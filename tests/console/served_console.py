@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from patient_cell import patient_cell
 
 from proxops.client import ControlClient
 from proxops.console.facility_about import FacilityAbout
@@ -97,7 +98,8 @@ def wait_until(true: Callable[[], Any], seconds: float = 10.0, what: str = "") -
 def serve(folder: Path, *words: str) -> Served:
     """``proxops serve`` on free ports."""
     command = [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder), "--no-report", "--seed", "1"]
-    command += ["--port", "0", "--bridge-port", "0", "--control", "0", "--console-port", "0", *words]
+    command += ["--port", "0", "--bridge-port", "0", "--control", "0", "--console-port", "0"]
+    command += ["--cell", str(patient_cell(folder.parent)), *words]
     told = folder.parent / "stderr.txt"
     with told.open("w") as stream:
         process = subprocess.Popen(command, stderr=stream, stdout=subprocess.DEVNULL, text=True, env=os.environ.copy())

@@ -124,7 +124,12 @@ def test_the_log_tells_it_all_and_how_it_ended(served: Served) -> None:
     assert log.complete and log.ended == Ending(EndReason.OPERATOR, "SIGINT")
     assert log.events["name"][-1] == b"ended"
     said = " ".join(event["text"].decode() for event in log.events if event["name"] == b"console")
-    for words in ("has not moved", "restarted", "has ended: a new one was asked for", "does not answer: a new one was asked for"):
+    for words in (
+        "has not moved",
+        "restarted",
+        "has ended: a new one was asked for",
+        "does not answer: a new one was asked for",
+    ):
         assert words in said
     assert (np.diff(log.pool["clock"]["tick"]) == 1).all()
     assert served.process.returncode == 0

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patient_cell import patient_cell
 
 from proxops.client import ControlClient, SyncClient
 from proxops.core.datagram import Command, Refusal, pack_command
@@ -59,7 +60,7 @@ class Live:
             "--no-report",
             "--json",
         ]
-        command += ["--port", str(self.sync_port), "--control", self.name]
+        command += ["--port", str(self.sync_port), "--control", self.name, "--cell", str(patient_cell(folder.parent))]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.control = ControlClient(self.name, 5.0)
         self.wait("READY", patience=60)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patient_cell import patient_cell
 
 from proxops.core.messages import MISSION_DTYPE, MISSION_GROUPS, POOL_DTYPE
 from proxops.core.mission import parse_mission
@@ -88,7 +89,7 @@ def test_the_application_flies_in_its_own_process(fails: bool, tmp_path: Path) -
     mission = parse_mission(TEXT, scenario)
     software = f"{own}:Failing" if fails else None
     ran, outcome = run_mission_realtime(
-        load_cell(), mission, tmp_path / "run.mcap", seed=None, software=software, quiet=True
+        load_cell(patient_cell(tmp_path)), mission, tmp_path / "run.mcap", seed=None, software=software, quiet=True
     )
     log = Log.open(tmp_path / "run.mcap")
     assert (ran.stop, ran.recorder_code, log.complete) == (None, 0, True)

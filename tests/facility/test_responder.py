@@ -30,10 +30,11 @@ from proxops.lab.links.exchange import (
     read_setpoint,
 )
 from proxops.lab.links.fault import Trouble
-from proxops.lab.links.remote import SILENCE_NS, RemoteHall
+from proxops.lab.links.remote import RemoteHall
 from proxops.lab.links.virtual import Drive, VirtualHall
 
 PATIENCE = 3 * PERIOD_NS
+SILENCE_NS = 100_000_000  # 2.5 stalls of 40 ms
 SEED = 5
 
 

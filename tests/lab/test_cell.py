@@ -476,10 +476,20 @@ def test_the_links_patience_is_three_cycles_unless_the_cell_says_otherwise(cell:
     assert load_cell(changed(tmp_path, "patience_cycles = 10", "patience_cycles = 25")).file.link.patience_cycles == 25
 
 
-@pytest.mark.parametrize("value", ["1", "26", "3.0", "true", '"3"', "nan"])
+@pytest.mark.parametrize("value", ["1", "251", "3.0", "true", '"3"', "nan"])
 def test_an_absurd_patience_is_refused(tmp_path: Path, value: str) -> None:
     said = complaint(changed(tmp_path, "patience_cycles = 10", f"patience_cycles = {value}"))
     assert "link.patience_cycles" in said
+
+
+@pytest.mark.parametrize("value", ["7.9", "1001", "nan", "true"])
+def test_an_absurd_stall_is_refused(tmp_path: Path, value: str) -> None:
+    assert "link.stall_ms" in complaint(changed(tmp_path, "patience_cycles = 10", f"stall_ms = {value}"))
+
+
+def test_a_stall_is_forty_milliseconds_unless_the_cell_says_otherwise(cell: Cell, tmp_path: Path) -> None:
+    assert cell.file.link.stall_ns == 40_000_000
+    assert load_cell(changed(tmp_path, "patience_cycles = 10", "stall_ms = 250")).file.link.stall_ns == 250_000_000
 
 
 def test_a_misspelt_key_of_the_link_is_refused(tmp_path: Path) -> None:

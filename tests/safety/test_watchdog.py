@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxops.core.clock import STALL_NS
 from proxops.core.messages import N_AXES, PERIOD_NS, PERIOD_S
 from proxops.lab.cell import load_cell
 from proxops.lab.links.exchange import DOUBT_NS, Cause, Watch
 from proxops.safety.braking import braking_time, braking_way, hard_braking_time
-from proxops.safety.watchdog import AT_REST_NS, LONGEST_EXCUSE_NS, Verdict, Watchdog
+from proxops.safety.watchdog import AT_REST_NS, Verdict, Watchdog
 
 HALL = load_cell().hall[0]
 ACCELERATION = HALL["acceleration"]
@@ -131,9 +132,9 @@ def test_an_excuse_ends_with_the_next_set_point_and_has_a_bound() -> None:
     bench.cycle()
     bench.dog.wake(0)
     assert bench.dog.deadline_ns == bench.now + PATIENCE
-    bench.dog.wake(LONGEST_EXCUSE_NS + 1)
+    bench.dog.wake(STALL_NS + 1)
     assert bench.dog.deadline_ns == bench.now + PATIENCE
-    asleep = bench.now + PATIENCE + LONGEST_EXCUSE_NS
+    asleep = bench.now + PATIENCE + STALL_NS
     assert bench.dog.lateness(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is Cause.HELD_UP
     assert bench.dog.judge(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is Verdict.STALE
 
@@ -231,12 +232,12 @@ def test_set_points_that_the_watchdog_was_too_late_for_are_no_leap() -> None:
     """Held up for 40 to 80 ms it would skip what has aged and go on from the next: 57 mm in one cycle."""
     dog = Bench(full_speed()).dog
     sent = dog.last_ns + PERIOD_NS
-    assert dog.lateness(11, sent, sent + LONGEST_EXCUSE_NS) is Cause.HELD_UP
-    assert dog.lateness(11, sent, sent + LONGEST_EXCUSE_NS - 1) is Cause.NONE
+    assert dog.lateness(11, sent, sent + STALL_NS) is Cause.HELD_UP
+    assert dog.lateness(11, sent, sent + STALL_NS - 1) is Cause.NONE
 
 
 def test_a_motion_that_began_while_the_watchdog_was_held_up_at_rest_is_no_leap() -> None:
     dog = Bench().dog
     sent, moved = dog.last_ns + 25 * PERIOD_NS, dog.setpoint + 1e-3
-    assert dog.lateness(36, sent, sent + LONGEST_EXCUSE_NS, dog.setpoint) is Cause.NONE
-    assert dog.lateness(36, sent, sent + LONGEST_EXCUSE_NS, moved) is Cause.HELD_UP
+    assert dog.lateness(36, sent, sent + STALL_NS, dog.setpoint) is Cause.NONE
+    assert dog.lateness(36, sent, sent + STALL_NS, moved) is Cause.HELD_UP

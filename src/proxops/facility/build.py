@@ -87,7 +87,7 @@ def build(
     link: Link = remote or VirtualHall(cell, np.random.default_rng(seed))
     facility = Facility(cell, link, clock, *rings)
     try:
-        port = SyncPort(sync, facility.events.tell, key) if sync else None
+        port = SyncPort(sync, facility.events.tell, key, cell.file.link.stall_ns) if sync else None
         end = BridgeEnd(facility, bridge, bridge_at, key) if bridge else None
     except BadInput:
         if remote:

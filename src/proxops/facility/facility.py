@@ -9,7 +9,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.clock import STALL_S, Clock, gps_from_utc_ns
+from proxops.core.clock import Clock, gps_from_utc_ns
 from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.pool import Pool
@@ -85,6 +85,7 @@ class Facility:
         self.zones = ZoneWatch(cell)
         self.guard = Guard(cell, self.pool.run("margin"), self.zones)
         self.interlocks = Interlocks(cell.file.interlock)
+        self._stall_s = cell.file.link.stall_ms * 1e-3
         self._inputs = 0  # their mask, in the cycle before
         self.evidence: Evidence | None = None  # None: not recorded, on purpose
         self.watchers: list[Watcher] = []  # of other processes
@@ -127,8 +128,8 @@ class Facility:
 
     def _watch(self) -> None:
         """Inputs, controllers, clock and recorder: anything that ends motion whatever the motion says."""
-        if self.lateness > STALL_S and (self.guard.moving or self.mode in GOES_ON):
-            self.trip(Stop(Rule.STALL, value=self.lateness, bound=STALL_S))
+        if self.lateness > self._stall_s and (self.guard.moving or self.mode in GOES_ON):
+            self.trip(Stop(Rule.STALL, value=self.lateness, bound=self._stall_s))
         if self.interlocks.mask != self._inputs:
             self._inputs = self.interlocks.mask
             self.guard.limit_points(FENCE_SPEED_M_S if self.interlocks.fence_open else np.inf)

@@ -58,7 +58,7 @@ class Responder:
         self, hall: VirtualHall, cell: Cell, patience_ns: int, states: Ring, events: Ring, now_ns: int
     ) -> None:
         self._hall, self._states, self._events = hall, states, events
-        self.dog = Watchdog(cell.hall[0]["acceleration"], patience_ns, now_ns, hall.standing)
+        self.dog = Watchdog(cell.hall[0]["acceleration"], patience_ns, now_ns, hall.standing, cell.file.link.stall_ns)
         self._record, self._event = np.zeros(1, STATE_DTYPE), np.zeros(1, EVENT_DTYPE)
         self._record_bytes, self._event_bytes = bytes_of(self._record), bytes_of(self._event)
         state = self._record[0]

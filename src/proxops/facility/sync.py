@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.clock import STALL_NS
 from proxops.core.datagram import (
     COMMAND_MAGIC,
     COMMAND_SIZE,
@@ -41,7 +42,6 @@ REFUSED_ANSWERS: Final = 8  # answers per tick to what was not taken
 BUFFER_BYTES: Final = 4 << 20  # asked of the system for what waits between two ticks
 MASTER_PATIENCE_NS: Final = 2_000_000_000  # a master that is silent for longer outside a run gives up its place
 NAME_EVERY_NS: Final = 1_000_000_000  # between two tellings of the same kind of refusal
-WAITED_NS: Final = 40_000_000  # a facility that stood still for longer drops what waited: it is old, or nobody can tell
 FLOODS: Final = (Refusal.MAGIC, Refusal.KEY)  # what costs nothing to send must cost next to nothing here
 NOT_ANSWERED: Final = frozenset({Refusal.MAGIC, Refusal.CODE})  # of whom nobody knows who it is
 
@@ -49,7 +49,10 @@ NOT_ANSWERED: Final = frozenset({Refusal.MAGIC, Refusal.CODE})  # of whom nobody
 class SyncPort:
     """One UDP socket and the state of the exchange with the master. Silence is counted by the clock of whoever polls."""
 
-    def __init__(self, bind: Address, tell: Tell, key: bytes | None = None) -> None:
+    def __init__(self, bind: Address, tell: Tell, key: bytes | None = None, stall_ns: int = STALL_NS) -> None:
+        self._stall_ns = (
+            stall_ns  # a facility that stood still for longer drops what waited: it is old, or nobody can tell
+        )
         self._keys = Authenticator(key, SYNC_LABEL, COMMAND_SIZE) if key else None
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -94,7 +97,7 @@ class SyncPort:
         self._now_ns = now_ns
         if self._keys:
             self._keys.begin_cycle()
-        if stood_ns > WAITED_NS:
+        if stood_ns > self._stall_ns:
             self._drop_waiting(stood_ns)
         self.fresh, self.bad, self.steps = False, None, 0
         began = time.monotonic_ns()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from proxops.core.clock import STALL_S
 from proxops.core.errors import BadInput
 from proxops.core.messages import AXES, N_AXES
 from proxops.core.toml_text import load_toml
@@ -232,9 +233,15 @@ class Clients(Strict):
 
 
 class LinkTable(Strict):
-    """How long robots in motion may go without a fresh set-point before the watchdog brakes them, in cycles of 4 ms."""
+    """How long robots in motion may go without a fresh set-point before the watchdog brakes them, in cycles of 4 ms, and for how
+    long the machine may hold up the facility or the watchdog before whatever moves is stopped."""
 
-    patience_cycles: Annotated[int, Field(strict=True, ge=2, le=25)] = 3
+    patience_cycles: Annotated[int, Field(strict=True, ge=2, le=250)] = 3
+    stall_ms: Annotated[Finite, Field(ge=8.0, le=1000.0)] = STALL_S * 1e3
+
+    @property
+    def stall_ns(self) -> int:
+        return round(self.stall_ms * 1e6)
 
 
 class InterlockInput(Strict):

@@ -17,12 +17,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.clock import STALL_NS
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.lab.links.exchange import AT_REST_NS, DOUBT_NS, Cause, Watch
 from proxops.safety.braking import hard_braking_time, hard_braking_way
 
 OWN_LATENESS_NS: Final = 1_000_000  # a machine that is well wakes the watchdog within this
-LONGEST_EXCUSE_NS: Final = 40_000_000  # as long as motion may go unwatched at all (Rule.STALL)
 
 
 class Verdict(IntEnum):
@@ -40,9 +40,11 @@ class Watchdog:
     """Begins at rest at ``standing`` (m, rad). ``setpoint`` is what the controllers shall have: the facility's, or its own."""
 
     def __init__(
-        self, acceleration: NDArray[np.float64], patience_ns: int, now_ns: int, standing: NDArray[np.float64]
-    ) -> None:
+        self, acceleration: NDArray[np.float64], patience_ns: int, now_ns: int, standing: NDArray[np.float64],
+        stall_ns: int = STALL_NS,
+    ) -> None:  # fmt: skip
         self._acceleration, self.patience_ns = acceleration.copy(), patience_ns
+        self._stall_ns = stall_ns  # as long as motion may go unwatched at all (Rule.STALL): the longest excuse
         self.watch, self.cause = Watch.WATCHING, Cause.NONE
         self.sequence, self.last_ns = 0, now_ns  # of the last fresh one
         self.silence_ns = 0  # when it took over
@@ -57,7 +59,7 @@ class Watchdog:
         """To be called whenever the watchdog's process runs again: how much later than it wanted to."""
         if self._heard:
             self._allowance_ns = 0
-        if self._heard and OWN_LATENESS_NS < late_ns <= LONGEST_EXCUSE_NS:
+        if self._heard and OWN_LATENESS_NS < late_ns <= self._stall_ns:
             self._allowance_ns, self._heard = late_ns + PERIOD_NS, False
             self.held_up += 1
 
@@ -79,7 +81,7 @@ class Watchdog:
             return self._refuse(Verdict.REPEATED)
         if sent_ns > now_ns or ahead > (max(elapsed, 0) + self.patience_ns) // PERIOD_NS + 1:
             return self._refuse(Verdict.FUTURE)
-        if now_ns - sent_ns >= LONGEST_EXCUSE_NS:
+        if now_ns - sent_ns >= self._stall_ns:
             return self._refuse(Verdict.STALE)
         self.gaps += ahead - 1
         self._ahead, self.sequence, self.last_ns, self._heard = ahead, sequence, sent_ns, True
@@ -120,11 +122,11 @@ class Watchdog:
         if self.watch is not Watch.WATCHING or replayed or sent_ns > now_ns:
             return Cause.NONE
         moves = self.rate.any() or (axes is not None and not np.array_equal(axes, self.setpoint))
-        if now_ns - sent_ns >= LONGEST_EXCUSE_NS and moves:
+        if now_ns - sent_ns >= self._stall_ns and moves:
             return Cause.HELD_UP  # to go on from it would be a leap
         if sent_ns >= self.deadline_ns:
             return Cause.LATE
-        return Cause.HELD_UP if now_ns - self.last_ns >= self.bound_ns + LONGEST_EXCUSE_NS else Cause.NONE
+        return Cause.HELD_UP if now_ns - self.last_ns >= self.bound_ns + self._stall_ns else Cause.NONE
 
     def take_over(self, cause: Cause, now_ns: int) -> float:
         """Brake from the last set-point and rate; s that it will take. A brake that runs is never restarted."""

@@ -1,7 +1,7 @@
 """The facility's end of a link whose controllers live in another process, the responder. Nothing in it waits.
 
 Every cycle one set-point goes out and the newest state is taken. A responder that is gone, or has not answered for
-``SILENCE_NS``, is a lost link: controllers without one stop by themselves and close their brakes, a real one by its own time-out.
+``SILENCE_STALLS``, is a lost link: controllers without one stop by themselves and close their brakes, real ones by their time-out.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from proxops.lab.links.virtual import ControllerFault, Drive, Fault
 EVENT_SLOTS: Final = 256
 READY_S: Final = 60.0  # a machine that has compiled nothing yet takes some seconds
 FAREWELL_S: Final = 10.0  # patience with the responder at the end: braking from full speed takes 2.6 s
-SILENCE_NS: Final = 100_000_000
-"""Longest silence of a responder that is alive, in motion. The facility cannot reach the robots past it, so less patience wins
-nothing; one that is dead is noticed at once."""
+SILENCE_STALLS: Final = 2.5
+"""Longest silence of a responder that lives, in motion, in stalls of the cell. The facility cannot reach the robots past it, so
+less patience wins nothing; one that is dead is noticed at once."""
 ON, OFF = int(Drive.ON), int(Drive.OFF)
 
 
@@ -68,8 +68,10 @@ class LinkTrouble:
 class RemoteHall:
     """Controllers behind a responder. ``start`` begins the process, ``wait_ready`` waits for it, ``close`` ends it."""
 
-    def __init__(self, wire: socket.socket, rings: tuple[Ring, Ring, Ring], process: subprocess.Popen[bytes]) -> None:
-        self._wire, self._process = wire, process
+    def __init__(
+        self, wire: socket.socket, rings: tuple[Ring, Ring, Ring], process: subprocess.Popen[bytes], silence_ns: int
+    ) -> None:
+        self._wire, self._process, self._silence_ns = wire, process, silence_ns
         self._setpoints, self.states, self.events = rings
         self._clock: Clock | None = None
         self._record = np.zeros(1, STATE_DTYPE)
@@ -84,7 +86,7 @@ class RemoteHall:
         self._sequence = self._answered = self._request = 0
         self._flags = Flag(0)
         self._sent_ns = self._unanswered_ns = 0  # the last set-point; the first that waits for an answer, 0: none does
-        self._written, self._bound_ns = np.full(N_AXES, np.nan), SILENCE_NS
+        self._written, self._bound_ns = np.full(N_AXES, np.nan), silence_ns
         self._severed = False  # nobody is at the other end
         self._fault: LinkFault | None = None
 
@@ -109,7 +111,7 @@ class RemoteHall:
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
             process.stdin.write(pickle.dumps((cell, seed, patience_ns(cell.file.link.patience_cycles))))
-        return cls(wire, (setpoints, states, events), process)
+        return cls(wire, (setpoints, states, events), process, round(SILENCE_STALLS * cell.file.link.stall_ns))
 
     def wait_ready(self, clock: Clock) -> None:
         """Wait until the responder tells where the robots stand; BadInput when it cannot. ``clock`` stamps what it will tell."""
@@ -173,7 +175,7 @@ class RemoteHall:
 
     def write(self, setpoint: NDArray[np.float64]) -> LinkFault | None:
         """Hand over the set-points. What stands in the way is returned every cycle."""
-        self._bound_ns = AT_REST_NS if np.array_equal(setpoint, self._written) else SILENCE_NS
+        self._bound_ns = AT_REST_NS if np.array_equal(setpoint, self._written) else self._silence_ns
         self._written[:] = setpoint
         self._send(setpoint)
         self._fault = self._trouble()
@@ -198,7 +200,7 @@ class RemoteHall:
         if self._sent_ns - self._unanswered_ns >= self._bound_ns:
             self.read()  # the answer may have come while this very process was held up
         silence_ns = self._sent_ns - self._unanswered_ns if self._unanswered_ns else 0
-        stands = self._fault is not None and self._fault.trouble is Trouble.LOST and silence_ns >= SILENCE_NS
+        stands = self._fault is not None and self._fault.trouble is Trouble.LOST and silence_ns >= self._silence_ns
         if self._severed or stands or silence_ns >= self._bound_ns:
             self.rate[:] = 0.0
             return self._lost(silence_ns * 1e-9)
