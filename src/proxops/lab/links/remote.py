@@ -1,7 +1,7 @@
 """The facility's end of a link whose controllers live in another process, the responder. Nothing in it waits.
 
 Every cycle one set-point goes out and the newest state is taken. A responder that is gone, or has not answered for
-``SILENCE_STALLS``, is a lost link: controllers without one stop by themselves and close their brakes, real ones by their time-out.
+``SILENCE_STALLS``, is a lost link: controllers without one stop by themselves, real ones by their time-out.
 """
 
 from __future__ import annotations
