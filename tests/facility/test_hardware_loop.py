@@ -18,15 +18,17 @@ from proxops.core.experiment import Experiment, experiment_paths, parse_experime
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.experiment_session import experiment_session
 from proxops.facility.hardware_loop import HardwareLoop, row_dtype
-from proxops.facility.hardware_loop_experiment import empty_loop, look_ahead, prepare, run
+from proxops.facility.hardware_loop_experiment import Bench, _loop, empty_loop, look_ahead, prepare, run
 from proxops.facility.hardware_loop_result import momentum_bound, momentum_share
 from proxops.facility.loop_clock import LockstepLoopClock, WallLoopClock
 from proxops.facility.post_test_session import analysis_session
 from proxops.ground.log import Log
 from proxops.lab.arm_link import ArmLink, Measured
+from proxops.lab.virtual_iiwa import IiwaTraits
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
+from proxops.safety.arm_guard import ArmGuard
 
 PATH = experiment_paths()["kube"]
 START = np.radians([-26.25, 65.96, 0.72, 67.57, -63.15, -2.56, 140.79])
@@ -148,7 +150,7 @@ def test_what_the_look_ahead_does_not_like_is_refused_before_anything_moves(monk
     monkeypatch.setattr("proxops.facility.hardware_loop_experiment.VirtualIiwa", None)
     bent = kube(("position_m = [0.948, -0.225, 0.094]", "position_m = [0.3, 0.0, -0.2]"), duration=20.0)
     with pytest.raises(
-        BadInput, match=r"A4 comes to the end of its range at 0\.9. s.* deg; allowed: -119\.5 … 119\.5 deg"
+        BadInput, match=r"A4 comes to the end of its range at 0\.9. s.* deg; allowed: -119\.0 … 119\.0 deg"
     ):
         run(bent, quiet)
     with pytest.raises(BadInput, match=r"not reached within the duration of 5 s; got .* mm and .* deg at 5\.00 s"):
@@ -158,8 +160,7 @@ def test_what_the_look_ahead_does_not_like_is_refused_before_anything_moves(monk
 def test_a_joint_at_its_end_stops_the_run_with_its_name(unseen: None) -> None:
     """A goal that bends the arm beyond what a joint allows."""
     result = run(kube(("position_m = [0.948, -0.225, 0.094]", "position_m = [0.3, 0.0, -0.2]"), duration=6.0), quiet)
-    assert result.failure.startswith("the arm halted: A")
-    assert "end of its range" in result.failure
+    assert result.failure.startswith("AXIS_RANGE: axis would leave its range before it can stand (A")
     assert np.abs(column(result, "rates")[-1]).max() < 0.01  # and at rest
     assert not result.passed
 
@@ -339,22 +340,31 @@ class TwiceTheSame:
     """A link that brings each measurement twice, as after a cycle that was held up before its reading."""
 
     def __init__(self) -> None:
-        self.reads, self.commands = 0, 0
+        self.reads, self.answered = 0, list[float]()
 
     def read(self) -> Measured:
         self.reads += 1
         return Measured((self.reads // 2) * 1e-3, START.copy(), np.zeros(7), "")
 
     def command(self, rates: np.ndarray, answers: float) -> None:
-        self.commands += 1
+        self.answered.append(answers)
 
 
 def looped(link: ArmLink, duration_s: float = 0.02) -> HardwareLoop:
     model = load_model("iiwa_satellite", "flange")
     settings = LawSettings(np.ones(3), np.ones(3), model.speed, np.full(7, 8.0))
     law = DynamicJacobianLaw(settings, np.array([0.9, 0.0, 0.2]), np.array([1.0, 0, 0, 0]))
+    guard = ArmGuard(model.joints, model.lower, model.upper, model.speed, np.full(7, 8.0), START, 1e-3, 7e-3)
     return HardwareLoop(
-        model, link, law, LockstepLoopClock(1000), rate_hz=1000, duration_s=duration_s, filter_hz=40.0, timed=False
+        model,
+        link,
+        law,
+        guard,
+        LockstepLoopClock(1000),
+        rate_hz=1000,
+        duration_s=duration_s,
+        filter_hz=40.0,
+        timed=False,
     )
 
 
@@ -363,7 +373,7 @@ def test_a_measurement_that_comes_twice_counts_once() -> None:
     loop = looped(link)
     loop.run(lambda t: None)
     assert loop.rows["t"] == pytest.approx(np.arange(1, 21) * 1e-3)  # the first reading was taken by the loop's making
-    assert link.commands == len(loop.rows) + 1  # one for each, and rest at the end
+    assert link.answered[: len(loop.rows)] == loop.rows["t"].tolist()  # one for each, then the way to rest
 
 
 class Scripted:
@@ -416,8 +426,8 @@ def test_what_joints_cannot_do_never_reaches_the_law(value: float, failure: str)
     assert loop.rows["t"] == pytest.approx(np.arange(2, 10) * 1e-3)
     assert np.isfinite(loop.rows["commanded"]).all()
     assert all(rates.any() for rates in link.commands[:8])
-    assert len(link.commands) == 8 + 500 + 1  # rest, for as long as a halt may take
-    assert not np.any(link.commands[8:])
+    assert len(link.commands) == 8 + 500 + 1  # braking and rest, for as long as a halt may take
+    softly(link.commands)
 
 
 def test_a_first_measurement_that_cannot_be_used_moves_nothing() -> None:
@@ -436,6 +446,67 @@ def test_rest_is_commanded_however_the_loop_ends(error: BaseException) -> None:
     loop = looped(link)
     with pytest.raises(type(error)):
         loop.run(lambda t: None)
-    assert link.commands[-2].any()
-    assert not link.commands[-1].any()
+    softly(link.commands)
     assert len(loop.rows) == 8
+
+
+def softly(commands: list[np.ndarray]) -> None:
+    """From the beginning to rest at the end, within 8 rad/s2 from cycle to cycle."""
+    steps = np.diff(np.array([np.zeros(7), *commands]), axis=0)
+    assert np.abs(steps).max() <= 8.0 * 1e-3 * (1.0 + 1e-6)
+    assert not commands[-1].any()
+
+
+def test_the_guard_holds_the_arm_within_its_limits_when_the_robot_would_not(unseen: None) -> None:
+    """The virtual robot's own checks are switched off: it would follow anything."""
+    bench = prepare(kube().file, load_model("iiwa_satellite", "flange"))
+    far = replace(bench, goal_p=np.array([0.3, 0.0, -0.2]))  # beyond what a joint allows
+    endless = replace(far.traits, lower=np.full(7, -np.inf), upper=np.full(7, np.inf), speed=np.full(7, np.inf))
+    loop = looped_arm(far, endless, 6.0)
+    loop.run(lambda t: None)
+    assert loop.failure.startswith("AXIS_RANGE")
+    angles = loop.rows["angles"]
+    assert (angles > bench.traits.lower).all() and (angles < bench.traits.upper).all()
+    assert np.abs(loop.rows["rates"][-1]).max() < 0.01
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "rule"), [(np.nan, "NOT_FINITE"), (9.0, "JUMP"), (1.5, "AXIS_SPEED"), (1.0, "AXIS_ACCELERATION")]
+)
+def test_rates_beyond_a_limit_are_refused_by_the_guard(
+    monkeypatch: pytest.MonkeyPatch, spoilt: float, rule: str
+) -> None:
+    """Whatever the law says, with the robot's own checks switched off."""
+    bench = prepare(kube().file, load_model("iiwa_satellite", "flange"))
+    endless = replace(bench.traits, lower=np.full(7, -np.inf), upper=np.full(7, np.inf), speed=np.full(7, np.inf))
+    loop = looped_arm(bench, endless, 1.0)
+    sound = DynamicJacobianLaw.step
+
+    def step(law: DynamicJacobianLaw, *given: object) -> np.ndarray:
+        rates = sound(law, *given)  # type: ignore[arg-type]
+        return np.where(np.arange(7) == 3, spoilt, rates) if len(loop.rows) > 300 else rates
+
+    monkeypatch.setattr(DynamicJacobianLaw, "step", step)
+    loop.run(lambda t: None)
+    assert loop.failure.startswith(rule) and "A4" in loop.failure
+    sent = loop.rows["commanded"]
+    assert np.isfinite(sent).all() and np.abs(np.diff(sent, axis=0)).max() <= 15.72e-3 * (1.0 + 1e-6)
+    assert np.abs(loop.rows["rates"][-1]).max() < 0.01
+
+
+def test_an_arm_that_does_not_follow_is_stopped(unseen: None) -> None:
+    """Its encoders stand still while it is sent away."""
+    link = Scripted(lambda k: None)
+    loop = looped(link, 1.9)
+    loop.run(lambda t: None)
+    assert loop.failure.startswith("FOLLOWING: arm is not where its set-points have led (A")
+    softly(link.commands)
+
+
+def looped_arm(bench: Bench, traits: IiwaTraits, duration_s: float) -> HardwareLoop:
+    """As the experiment makes it, but for the robot's own limits."""
+    sane, clock = replace(bench, traits=traits), LockstepLoopClock(1000)
+    made = _loop(bench, clock, 1, duration_s, timed=False)
+    other = _loop(sane, clock, 1, duration_s, timed=False)
+    made._link = other._link
+    return made

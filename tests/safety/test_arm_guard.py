@@ -4,9 +4,10 @@ accelerations."""
 import math
 
 import numpy as np
+import pytest
 
 from proxops.maths.rotation import Array
-from proxops.safety.arm_guard import ArmGuard
+from proxops.safety.arm_guard import ASTRAY, ArmGuard
 from proxops.safety.rules import Rule
 
 NAMES = ("A1", "A2", "E1", "A3", "A4", "A5", "A6")
@@ -98,3 +99,30 @@ def test_the_first_cause_stays_until_reset() -> None:
     assert guard.stop is None
     assert (guard.judge(place) == place).all()
     assert guard.stop is None
+
+
+def test_an_arm_that_is_elsewhere_is_stopped() -> None:
+    guard = ArmGuard(NAMES, -LIMIT, LIMIT, SPEED, ACCELERATION, np.zeros(7), trailing_s=0.01)
+    bound = ASTRAY + (0.01 + DT) * SPEED[4]
+    guard.notice(np.where(np.arange(7) == 4, 0.99 * bound, 0.0))
+    assert guard.stop is None
+    guard.notice(np.where(np.arange(7) == 4, 1.01 * bound, 0.0))
+    assert guard.stop is not None and guard.stop.rule is Rule.FOLLOWING and guard.stop.detail == NAMES[4]
+
+
+def test_an_angle_that_is_no_number_is_not_where_the_arm_should_be() -> None:
+    guard = ArmGuard(NAMES, -LIMIT, LIMIT, SPEED, ACCELERATION, np.zeros(7))
+    guard.notice(np.where(np.arange(7) == 2, np.nan, 0.0))
+    assert guard.stop is not None and guard.stop.detail == NAMES[2]
+
+
+def test_rates_pass_unchanged_and_lead_where_they_lead() -> None:
+    """Lost cycles too: an arm holds the last rates."""
+    guard = ArmGuard(NAMES, -LIMIT, LIMIT, SPEED, ACCELERATION, np.zeros(7))
+    x, rate = np.zeros(7), np.zeros(7)
+    for cycles in (1, 1, 3, 1, 7, 1):
+        x = x + rate * DT * cycles
+        rate = rate + ACCELERATION * DT * 0.5
+        assert (guard.judge_rates(rate, x, cycles) == rate).all()
+    assert guard.stop is None
+    assert guard.joints == pytest.approx(x + rate * DT, abs=1e-12)

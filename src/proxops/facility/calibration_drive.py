@@ -54,8 +54,9 @@ class CalibrationDrive:
         traits = arm.traits
         self._arm, self._source, self._clock, self._watch = arm, source, clock, ForceWatch(stream)
         self._guard = ArmGuard(
-            traits.joints, traits.lower, traits.upper, traits.speed, traits.acceleration, arm.angles, traits.cycle_s
-        )
+            traits.joints, traits.lower, traits.upper, traits.speed, traits.acceleration, arm.angles, traits.cycle_s,
+            traits.delay_s,
+        )  # fmt: skip
         self._t: list[float] = []
         self._encoders: list[Floats] = []
         self._samples: list[ForceSample] = []
@@ -92,6 +93,7 @@ class CalibrationDrive:
             self._t.append(measured.t)
             self._encoders.append(measured.angles)
         fault = self._listen(measured.t)
+        self._guard.notice(measured.angles)
         for k in range(passed):  # lost cycles are judged, too; the arm went on as it did before them
             self._guard.judge(way[min(at + k, len(way) - 1)])
         if self._guard.stop is not None:

@@ -109,8 +109,9 @@ class FloatLoop:
         self.timeline = Timeline(self.world, ahead_s=(self._planner.longest - 1 + self.lead) * PERIOD_S)
         traits = bench.traits
         self.guard = ArmGuard(
-            traits.joints, traits.lower, traits.upper, traits.speed, traits.acceleration, bench.joints
-        )
+            traits.joints, traits.lower, traits.upper, traits.speed, traits.acceleration, bench.joints,
+            trailing_s=traits.delay_s,
+        )  # fmt: skip
         self._grip = (
             bench.T_flange_object[:3, 3] + bench.T_flange_object[:3, :3] @ bench.com
         )  # the module's mass centre on the flange
@@ -187,6 +188,7 @@ class FloatLoop:
         if self.stage is Stage.SETTLE and self.t >= SETTLE_S:
             self._let_go()
         wish = self._settle() if self.stage is Stage.SETTLE else self._float(row)
+        self.guard.notice(measured.angles)
         setpoint = self.guard.judge(wish)
         if self.guard.stop is not None and self.stage is not Stage.STOP:
             self._stop(self.guard.stop)

@@ -1,6 +1,6 @@
-"""The loop with an arm in it (paper 004, figure 6): measure, satellite from the momentum, law, command; one row per cycle.
+"""The loop with an arm in it (paper 004, figure 6): measure, satellite from the momentum, law, guard, command; one row per cycle.
 
-Which arm is behind the link, and whose time passes, is none of its business. However it ends, the last command is rest.
+Which arm is behind the link, and whose time passes, is none of its business. However it ends, the guard brings the arm to rest.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from proxops.maths.rotation import quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
 from proxops.onboard.joint_rates import JointRates
 from proxops.onboard.momentum_base import MomentumBase
+from proxops.safety.arm_guard import ArmGuard
 from proxops.safety.measured_joints import MeasuredJoints
 from proxops.safety.rules import Rule, Stop
 
@@ -44,10 +45,10 @@ class HardwareLoop:
     without a new measurement; ``encoder_error``: the most by which two readings of a joint at rest differ, rad."""
 
     def __init__(
-        self, model: ArmModel, link: ArmLink, law: DynamicJacobianLaw, clock: LoopClock, *, rate_hz: int, duration_s: float,
-        filter_hz: float, timed: bool, patience_s: float = 0.05, encoder_error: float = 1e-4,
+        self, model: ArmModel, link: ArmLink, law: DynamicJacobianLaw, guard: ArmGuard, clock: LoopClock, *, rate_hz: int,
+        duration_s: float, filter_hz: float, timed: bool, patience_s: float = 0.05, encoder_error: float = 1e-4,
     ) -> None:  # fmt: skip
-        self._link, self._law, self._clock, self._timed = link, law, clock, timed
+        self._link, self._law, self._guard, self._clock, self._timed = link, law, guard, clock, timed
         self._period, self._duration = 1.0 / rate_hz, duration_s
         self._dynamics = Dynamics(model)
         first = link.read()
@@ -73,7 +74,7 @@ class HardwareLoop:
             if not self.failure:
                 self._follow(progress, stopped)
         finally:  # an exception and Ctrl-C too
-            self._link.command(self._rest, self._seen)
+            self._brake()
 
     def _follow(self, progress: Callable[[float], None], stopped: Callable[[], bool]) -> None:
         lateness, until = 0.0, self._duration
@@ -82,8 +83,8 @@ class HardwareLoop:
             if self._doubt:
                 self.failure = self.failure or self._doubt
                 return self._come_to_rest()
-            if measured.halted and not self.failure:
-                self.failure = f"the arm halted: {measured.halted}"
+            if (measured.halted or self._guard.stop) and not self.failure:
+                self.failure = f"the arm halted: {measured.halted}" if measured.halted else str(self._guard.stop)
                 until = min(until, measured.t + AFTER_HALT_S)
             if measured.t >= until - 0.5 * self._period or self._count == len(self._rows):
                 return None
@@ -103,11 +104,13 @@ class HardwareLoop:
         self._doubt = self._measured.fault(measured.angles, measured.t)
         if self._doubt:
             return measured
+        cycles = round((measured.t - self._seen) / self._period)
         self._unchanged, self._seen = 0, measured.t
-        rates, tool_quat = self.evaluate(measured)
+        asked, tool_quat = self.evaluate(measured)
+        rates = self._guard.judge_rates(asked, measured.angles, cycles)
         self._link.command(rates, measured.t)
         evaluation = (time.perf_counter_ns() - began) * 1e-9 if self._timed else 0.0
-        self._keep(measured, tool_quat, evaluation, lateness)
+        self._keep(measured, rates, tool_quat, evaluation, lateness)
         return measured
 
     def _wait(self) -> None:
@@ -119,13 +122,25 @@ class HardwareLoop:
             )
 
     def _come_to_rest(self) -> None:
-        """Rest is commanded for as long as a halt may take. No rows: what comes now is not trusted."""
+        """For as long as a halt may take. No rows: what comes now is not trusted."""
+        self._guard.brake(Stop(Rule.OPERATOR, detail=self.failure))
         for _ in range(round(AFTER_HALT_S / self._period)):
-            self._link.command(self._rest, self._seen)
+            self._guard.judge(self._rest)
+            self._link.command(self._guard.rates, self._seen)
             self._clock.advance()
             measured = self._link.read()
             if math.isfinite(measured.t):
                 self._seen = max(self._seen, measured.t)
+
+    def _brake(self) -> None:
+        """Within the accelerations, whatever has happened; the last command is rest."""
+        self._guard.brake(Stop(Rule.OPERATOR))
+        while not self._guard.at_rest:
+            self._guard.judge(self._rest)
+            self._link.command(self._guard.rates, self._seen)
+            self._clock.advance()
+            self._seen += self._period
+        self._link.command(self._rest, self._seen)
 
     def evaluate(self, measured: Measured) -> tuple[Floats, Floats]:
         """Steps 2 to 5 of figure 6: joint rates to command, and the tool's quaternion on the way."""
@@ -139,10 +154,12 @@ class HardwareLoop:
         rates = self._law.step(generalised.jacobian, np.ascontiguousarray(dynamics.p), tool_quat, self._period)
         return rates, tool_quat
 
-    def _keep(self, measured: Measured, tool_quat: Floats, evaluation: float, lateness: float) -> None:
+    def _keep(
+        self, measured: Measured, commanded: Floats, tool_quat: Floats, evaluation: float, lateness: float
+    ) -> None:
         row, law = self._rows[self._count], self._law
         row["t"], row["angles"], row["torques"] = measured.t, measured.angles, measured.torques
-        row["rates"], row["commanded"] = self._v[6:], law.rates
+        row["rates"], row["commanded"] = self._v[6:], commanded
         row["base_p"], row["base_quat"], row["base_velocity"] = self._base.p, self._base.quat, self._v[:6]
         row["tool_p"], row["tool_quat"], row["error"] = self._dynamics.p, tool_quat, law.error
         row["least"], row["slowed"], row["evaluation"], row["lateness"] = law.least, law.slowed, evaluation, lateness

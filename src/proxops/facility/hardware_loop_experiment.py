@@ -23,15 +23,17 @@ from proxops.facility.interruption import noted_interrupt
 from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
 from proxops.facility.progress import now_and_then
 from proxops.facility.realtime import enter_real_time
-from proxops.lab.virtual_iiwa import MARGIN, IiwaTraits, VirtualIiwa
+from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
 from proxops.maths.rotation import matrix_from_abc, quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
 from proxops.onboard.goal_preview import Goal, preview_goal
+from proxops.safety.arm_guard import ArmGuard
 
 ROBOT_CYCLE_S: Final = 1e-3
 SINGULAR: Final = 1e-3  # least singular value of the dynamic Jacobian at the start, m and rad
 EMPTY_S: Final = 2.0  # of the same loop without work, to tell the machine's lateness from ours
 WARM_UP_S: Final = 0.05
+RANGE_MARGIN: Final = math.radians(1.0)  # of the guard: twice that of the robot itself, which has no reason to act then
 LEAST_ROWS: Final = 2  # fewer have no course to be told
 ENCODER_SIGMAS: Final = 12.0  # two readings, six standard deviations each: one in 1e9
 
@@ -100,7 +102,7 @@ def follow(loop: HardwareLoop, tell: Callable[[float], None], stopped: Callable[
 def look_ahead(bench: Bench) -> float:
     """BadInput if the goal is not reached, within the joints' ranges and the time; when it will be, s."""
     goal = Goal(bench.goal_p, bench.goal_quat, 1e-3 * POSITION_BOUND_MM, math.radians(ATTITUDE_BOUND_DEG))
-    return preview_goal(bench.model, bench.joints, goal, bench.law, bench.file.duration_s, MARGIN)
+    return preview_goal(bench.model, bench.joints, goal, bench.law, bench.file.duration_s, RANGE_MARGIN)
 
 
 def prepare(file: HardwareLoopFile, model: ArmModel) -> Bench:
@@ -192,7 +194,11 @@ def _loop(bench: Bench, clock: LoopClock, seed: int, duration_s: float, *, timed
     arm = VirtualIiwa(bench.traits, bench.joints, net, clock.now, np.random.default_rng(seed))
     law = DynamicJacobianLaw(bench.law, bench.goal_p, bench.goal_quat)
     traits = bench.traits
+    guard = ArmGuard(
+        traits.joints, traits.lower + RANGE_MARGIN, traits.upper - RANGE_MARGIN, traits.speed, traits.acceleration, bench.joints,
+        1.0 / file.loop.rate_hz, traits.lag_s + traits.dead_cycles * traits.cycle_s,
+    )  # fmt: skip
     return HardwareLoop(
-        bench.model, arm, law, clock, rate_hz=file.loop.rate_hz, duration_s=duration_s, filter_hz=file.loop.rate_filter_hz,
+        bench.model, arm, law, guard, clock, rate_hz=file.loop.rate_hz, duration_s=duration_s, filter_hz=file.loop.rate_filter_hz,
         timed=timed, patience_s=traits.patience_s, encoder_error=traits.encoder_step + ENCODER_SIGMAS * traits.encoder_noise,
     )  # fmt: skip

@@ -1,13 +1,15 @@
-"""The last word before a seven-axis arm moves: every set-point is checked against the one before, or the arm brakes.
+"""The last word before an arm of a few joints moves: every set-point is checked against the one before, or the arm brakes.
 
 Numbers, jumps, speed, acceleration between cycles, and the range, judged where a braking begun after this cycle would
 end, so that braking itself never overruns it. A set-point that breaks a rule is not sent: from the last good one on,
 all joints come to rest together within their accelerations, and rule, joint, value and bound stay readable until the
-guard is reset.
+guard is reset. An arm that is commanded by joint rates has a set-point too: where those rates lead. What the encoders say is
+compared with it, so that an arm which does not go where it is sent is stopped.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -22,16 +24,23 @@ ROUNDING: Final = 1e-6  # share of a limit that arithmetic may add
 JUMP_FACTOR: Final = 4.0  # a step of more than four cycles' worth of full speed is a jump, not a fast motion
 NOT_FINITE, JUMP, AXIS_RANGE = int(Rule.NOT_FINITE), int(Rule.JUMP), int(Rule.AXIS_RANGE)
 AXIS_SPEED, AXIS_ACCELERATION = int(Rule.AXIS_SPEED), int(Rule.AXIS_ACCELERATION)
+ASTRAY: Final = 0.035  # rad (2 deg) by which a joint may be off, over what it trails its set-point by
+FORGETTING_S: Final = (
+    0.5  # an arm commanded by rates has no position loop: small errors of the rates do not add up for ever
+)
 
 
 class ArmGuard:
-    """Starts at rest at ``joints``. Limits per joint: rad, rad/s, rad/s2. ``stop`` is None while nothing is wrong."""
+    """Starts at rest at ``joints``. Limits per joint: rad, rad/s, rad/s2. ``stop`` is None while nothing is wrong.
+    ``trailing_s``: by how much time the arm trails its set-point."""
 
     def __init__(
         self, names: tuple[str, ...], lower: Array, upper: Array, speed: Array, acceleration: Array, joints: Array,
-        cycle_s: float = PERIOD_S,
+        cycle_s: float = PERIOD_S, trailing_s: float = 0.0,
     ) -> None:  # fmt: skip
         self.names, self.cycle_s = names, cycle_s
+        self._astray = ASTRAY + (trailing_s + cycle_s) * np.asarray(speed, float)
+        self._keep = math.exp(-cycle_s / FORGETTING_S)
         self._limits = np.array([lower, upper, speed, acceleration], float)
         self.stop: Stop | None = None
         self.reset(joints)
@@ -58,6 +67,30 @@ class ArmGuard:
         self.rates = (after - self.joints) / self.cycle_s
         self.joints = after
         return after
+
+    def judge_rates(self, wish: Array, measured: Array, cycles: int = 1) -> Array:
+        """The joint rates to command until the next cycle: the wish, or those of the way on which the arm brakes.
+        ``measured``: by the encoders, rad. ``cycles`` have passed since the last rates, which the arm has held."""
+        if cycles > 1 and self.stop is None:
+            self.joints = self.joints + self.rates * (self.cycle_s * (cycles - 1))
+        self.notice(measured)
+        if self.stop is None:
+            self.joints = measured + (self.joints - measured) * self._keep
+        self.judge(
+            self.joints + np.asarray(wish, float) * self.cycle_s if np.shape(wish) == self.joints.shape else wish
+        )
+        return np.array(wish, float) if self.stop is None else self.rates
+
+    def notice(self, measured: Array) -> None:
+        """Brake if the arm is not where its set-point has led it; ``measured``: by the encoders, rad."""
+        off = np.abs(measured - self.joints)
+        worst = int(np.argmax(off - self._astray))
+        if not off[worst] <= self._astray[worst]:  # of what is no number too
+            self.brake(
+                Stop(
+                    Rule.FOLLOWING, value=float(off[worst]), bound=float(self._astray[worst]), detail=self.names[worst]
+                )
+            )
 
     def brake(self, stop: Stop) -> None:
         """Come to rest from now on, for a cause from here or from elsewhere; the first one stays."""

@@ -40,6 +40,7 @@ class Rule(IntEnum):
     WATCHDOG = 27
     LINK_LOST = 28
     REDUCED_SPEED = 29
+    FOLLOWING = 30
 
 
 class Category(IntEnum):
@@ -97,6 +98,7 @@ RULES: Final[dict[Rule, Entry]] = {
     ),
     Rule.LINK_LOST: Entry("no word from the robots' controllers", "ms", scale=1e3, category=Category.DRIVES_OFF),
     Rule.REDUCED_SPEED: Entry("a point of the robots faster than an open fence allows", "mm/s", scale=1e3),
+    Rule.FOLLOWING: Entry("arm is not where its set-points have led", "deg", scale=DEG_PER_RAD),
     Rule.COLLISION_ZONE: Entry(
         "robots in a red zone or on their way into it: manual control leads out, slowly and only away", "mm", scale=1e3
     ),
