@@ -19,14 +19,14 @@ from typing import Final
 import numpy as np
 
 from benchmarks.live import interval
+from proxops.applications.catalogue import load
+from proxops.applications.kube.experiment import prepare, wall_run
+from proxops.applications.kube.tables import HardwareLoopFile
+from proxops.applications.tracking.experiment import cases_of, prepared
+from proxops.applications.tracking.result import Case, Setting
+from proxops.applications.tracking.run import TrackingBench
 from proxops.arms.model import Floats, load_model
 from proxops.core.experiment import Experiment
-from proxops.core.experiment_hardware_loop import HardwareLoopFile
-from proxops.core.library import load
-from proxops.facility.hardware_loop_experiment import prepare, wall_run
-from proxops.facility.tracking_experiment import cases_of, prepared
-from proxops.facility.tracking_result import Case, Setting
-from proxops.facility.tracking_run import TrackingBench
 from proxops.space.free_floating import FreeFloating
 from proxops.space.link_gravity import CircularOrbit, LinkGravity
 

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
-from proxops.core.library import load_mission
 from proxops.core.messages import PERIOD_S
-from proxops.core.mission import Mission
+from proxops.core.mission import Mission, load_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.facility.build import build
 from proxops.facility.flight_loading import load_flight_software

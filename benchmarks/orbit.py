@@ -14,9 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.library import load_mission
 from proxops.core.messages import PERIOD_S
-from proxops.core.mission import MissionFile
+from proxops.core.mission import MissionFile, load_mission
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.space.pair import SpacecraftPair

@@ -11,15 +11,15 @@ from typing import Final
 
 import numpy as np
 
+from proxops.applications.catalogue import load
+from proxops.applications.docking.experiment import dock
+from proxops.applications.docking.tables import DockingFile
+from proxops.applications.floating.bench import FloatBench, prepare
+from proxops.applications.floating.experiment import lockstep
+from proxops.applications.floating.tables import FloatFile
 from proxops.arms.model import load_model
 from proxops.core.experiment import Experiment
-from proxops.core.experiment_docking import DockingFile
-from proxops.core.experiment_float import FloatFile
-from proxops.core.library import load
 from proxops.core.messages import PERIOD_S
-from proxops.facility.docking_experiment import dock
-from proxops.facility.float_bench import FloatBench, prepare
-from proxops.facility.float_experiment import lockstep
 from proxops.lab.cell import load_cell
 from proxops.space.floating_world import FloatingWorld
 from proxops.space.timeline import Timeline

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from proxops.applications.catalogue import parse_experiment
+from proxops.applications.experiments import carry_out
 from proxops.core.errors import BadInput
-from proxops.core.experiment import parse_experiment
-from proxops.facility.experiments import carry_out
 
 FILE = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("my_object.toml")
 

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from proxops.core.library import shelf
+from proxops.applications.catalogue import shelf
 from proxops.ground.log import Log
 
 KEPT = Path(__file__).parents[1] / "tests" / "replay" / "fingerprints.json"

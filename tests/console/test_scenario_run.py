@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from proxops.applications.catalogue import parse_experiment
 from proxops.console.facility_about import FacilityAbout
 from proxops.console.scenario_catalogue import BESIDE, LIVE
 from proxops.console.scenario_run import ScenarioRuns
 from proxops.core.bridge_datagram import BridgeCommand, unpack_command
 from proxops.core.errors import BadInput, Refused
-from proxops.core.experiment import parse_experiment
 from proxops.core.messages import PERIOD_NS
 from proxops.core.scenario import parse_scenario
 from proxops.ground.log import Log

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from proxops.applications.catalogue import load, shelf
 from proxops.core.errors import BadInput
-from proxops.core.library import load, load_mission, shelf
-from proxops.core.mission import Mission, mission_paths, parse_mission
+from proxops.core.mission import Mission, load_mission, mission_paths, parse_mission
 from proxops.core.scenario import Scenario
 from proxops.space.reference_orbit import reference_orbit
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proxops.applications.catalogue import experiment_paths, load
 from proxops.core.errors import BadInput
-from proxops.core.experiment import experiment_paths
-from proxops.core.library import load
 from proxops.core.mission import mission_paths
 from proxops.core.scenario import scenario_paths
 from proxops.core.toml_text import LARGEST_BYTES, read_toml

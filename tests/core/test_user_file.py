@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from proxops.applications.catalogue import load
 from proxops.arms.urdf import readable
 from proxops.core.errors import BadInput
-from proxops.core.library import load
 from proxops.core.tool_load_file import read_tool_load
 from proxops.core.user_file import demand_file, read_bytes, read_text
 from proxops.core.xml_text import load_xml

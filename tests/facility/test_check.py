@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from proxops.applications.feasibility.advice import smallest_step
+from proxops.applications.feasibility.answer import Answer, answer
+from proxops.applications.feasibility.asked import FiledMotion, ScriptedMotion
+from proxops.applications.feasibility.examination import Examiner
+from proxops.applications.feasibility.motion import Change, motion_of
+from proxops.applications.feasibility.stretch import TrialHall
+from proxops.applications.feasibility.table import Table, table_of
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.scenario import parse_scenario
 from proxops.core.vocabulary import System
-from proxops.facility.feasibility.advice import smallest_step
-from proxops.facility.feasibility.answer import Answer, answer
-from proxops.facility.feasibility.asked import FiledMotion, ScriptedMotion
-from proxops.facility.feasibility.examination import Examiner
-from proxops.facility.feasibility.motion import Change, motion_of
-from proxops.facility.feasibility.stretch import TrialHall
-from proxops.facility.feasibility.table import Table, table_of
 from proxops.facility.run import settings_of
 from proxops.lab.cell import Cell
 from proxops.lab.shapes import MOCKUP, ROBOT1, ROBOT2, hall_shapes

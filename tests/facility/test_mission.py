@@ -10,8 +10,7 @@ import pytest
 
 from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.flight import Commands, Measurements
-from proxops.core.library import load_mission
-from proxops.core.mission import Mission, parse_mission
+from proxops.core.mission import Mission, load_mission, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource
 from proxops.facility.flight_loading import load_flight_software
 from proxops.facility.mission_application import MissionApplication

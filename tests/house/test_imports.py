@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import proxops
+from proxops.applications.kinds import FOLDERS
 
 ROOT = Path(proxops.__file__).parent
 
@@ -27,11 +28,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ground": {"lab"} | ARMS,
     "client": BELOW,  # what an application uses to talk to the facility
     "facility": {"client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"} | ARMS,
-    "console": {"facility", "client", "bridge", "safety", "ground", "lab"}
+    "applications": {"facility", "client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"}
+    | ARMS,
+    "console": {"applications", "facility", "client", "bridge", "safety", "ground", "lab"}
     | BELOW,  # a process of its own that looks on
     "campaign": {"facility", "client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"}
     | ARMS,
     "cli": {
+        "applications",
         "campaign",
         "console",
         "facility",
@@ -55,7 +59,7 @@ SIBLINGS = {
     ("ground", "proxops.safety.modes"),
     ("ground", "proxops.safety.clearance"),
 }
-BOTH_WORLDS = {"bridge", "touch", "facility", "campaign", "cli"}
+BOTH_WORLDS = {"bridge", "touch", "facility", "applications", "campaign", "cli"}
 FILES = sorted(ROOT.rglob("*.py"))
 
 
@@ -103,6 +107,26 @@ def ours(name: str) -> str | None:
     return parts[1] if parts[0] == "proxops" and len(parts) > 1 else None
 
 
+def test_no_kind_of_run_sees_another() -> None:
+    """What two of them need belongs to a level below. Files of ``applications`` itself stand above all kinds."""
+    folders = {path.name for path in (ROOT / "applications").iterdir() if path.is_dir()}
+    offenders = [
+        f"{path.relative_to(ROOT.parent.parent)}:{line}: {own} may not import {name}"
+        for own in folders
+        for path in (ROOT / "applications" / own).rglob("*.py")
+        for line, name in imports(path)
+        if f"{name}.".startswith("proxops.applications.") and f"{name}.".split(".")[2] != own
+        if not (own == "feasibility" and f"{name}.".split(".")[2] == "catalogue")
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_every_kind_of_experiment_has_its_parts() -> None:
+    for kind, folder in FOLDERS.items():
+        here = ROOT / "applications" / folder
+        assert {"tables.py", "experiment.py", "figures.py"} <= {path.name for path in here.iterdir()}, kind
+
+
 def test_every_part_has_its_place() -> None:
     assert {package(path) for path in FILES} <= set(MAY_IMPORT)
 
@@ -140,6 +164,7 @@ def test_the_table_itself_keeps_the_three_prohibitions() -> None:
         "space lab",
         "bridge touch safety sensors onboard ground client",
         "facility",
+        "applications",
         "campaign console",
         "cli",
     )

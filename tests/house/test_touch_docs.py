@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from proxops.core.experiment import parse_experiment
-from proxops.core.experiment_docking import TouchLimitsTable
-from proxops.core.experiment_float import FloatFile, FloatSensorTable
+from proxops.applications.catalogue import parse_experiment
+from proxops.applications.docking.tables import TouchLimitsTable
+from proxops.applications.floating.desk import LONGEST_S, MOST_NS, SHORTEST_S
+from proxops.applications.floating.tables import FloatFile, FloatSensorTable
 from proxops.core.force_datagram import LAYOUT, MAGIC, SIZE
-from proxops.facility.float_desk import LONGEST_S, MOST_NS, SHORTEST_S
 from proxops.touch.fidelity import LEAST_ERROR, MOST_B, MOST_DEAD, MOST_OMEGA_TAU, MOST_OVERLOAD
 from proxops.touch.force_watch import StreamTraits
 

@@ -6,12 +6,12 @@ import mujoco
 import numpy as np
 import pytest
 
+from proxops.applications.catalogue import experiment_paths, parse_experiment
+from proxops.applications.grasp.experiment import gripper_of
+from proxops.applications.grasp.tables import GraspFile
 from proxops.arms.model import load_model
 from proxops.core.errors import ProxopsError
-from proxops.core.experiment import experiment_paths, parse_experiment
-from proxops.core.experiment_grasp import GraspFile
 from proxops.core.floating_object import FloatingScene, ObjectTable
-from proxops.facility.grasp_experiment import gripper_of
 from proxops.space import grasp_scene
 from proxops.space.contact_solver import check_solver, set_solver
 from proxops.space.floating_model import floating_model

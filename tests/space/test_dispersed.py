@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from proxops.core.library import load_mission
-from proxops.core.mission import Dispersion, MissionFile
+from proxops.core.mission import Dispersion, MissionFile, load_mission
 from proxops.space.dispersed import TrueState, true_state
 
 Array = NDArray[np.float64]

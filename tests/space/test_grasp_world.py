@@ -7,13 +7,13 @@ import numpy as np
 import pinocchio
 import pytest
 
+from proxops.applications.grasp.scene import BODY, joint_axis
+from proxops.applications.grasp.tables import HandleTable
+from proxops.applications.grasp.world import GraspWorld, Survey
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.gripper import Gripper, with_gripper
 from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.core.errors import BadInput
-from proxops.core.experiment_grasp import HandleTable
-from proxops.space.grasp_scene import BODY, joint_axis
-from proxops.space.grasp_world import GraspWorld, Survey
 from proxops.space.gripper_drive import GripperDrive
 
 CYCLE_S = 0.002

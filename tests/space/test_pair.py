@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from proxops.core.library import load_mission
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import (
     Dispersion,
@@ -23,6 +22,7 @@ from proxops.core.mission import (
     Push,
     TleOrbit,
     WayPoint,
+    load_mission,
 )
 from proxops.space.lvlh import relative_in_lvlh
 from proxops.space.pair import SpacecraftPair

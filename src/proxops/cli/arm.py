@@ -28,7 +28,7 @@ def _arm() -> None:
 def analyse(run: RunFolder, model: Model = None, json: Json = False) -> None:
     """Analyse a test with an arm in the loop: smooth the measured joint angles, compute driving torques, simulate the
     free-floating arm with them, and compare; ground torques against the sensors. Writes analysis.json and analysis.html."""
-    from proxops.facility.post_test_session import analysis_session
+    from proxops.applications.kube.post_test_session import analysis_session
 
     about = analysis_session(run.parent if run.is_file() else run, model, quiet=json)
     if json:

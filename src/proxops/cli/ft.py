@@ -68,7 +68,7 @@ def calibrate(
 ) -> None:
     """Find mass, centre and inertia of the tool on a force sensor, and the sensor's bias, from a short motion of the virtual
     arm, by its encoders. Writes load.toml for scenarios, and calibration.png with the force before and after compensation."""
-    from proxops.facility.load_calibration_session import calibration_session
+    from proxops.applications.load_calibration.session import calibration_session
 
     if sensor is Sensor.VIRTUAL and (port is not None or rate_hz is not None):
         raise BadInput("--port and --rate-hz are for --sensor network")

@@ -56,14 +56,14 @@ def run(
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
     scripted client of the bridge."""
+    from proxops.applications.catalogue import load
     from proxops.core.experiment import Experiment
-    from proxops.core.library import load
     from proxops.core.mission import Mission
 
     loaded = load(scenario)
     folder = out or Path("runs") / loaded.name
     if isinstance(loaded, Experiment):
-        from proxops.facility.experiment_session import experiment_session
+        from proxops.applications.session import experiment_session
 
         _refuse(
             loaded.name,
@@ -162,8 +162,8 @@ def list_(json: Json = False) -> None:
 
 def list_scenarios() -> list[dict[str, Any]]:
     """One row for each shipped scenario."""
+    from proxops.applications.catalogue import shelf
     from proxops.core.experiment import Experiment
-    from proxops.core.library import shelf
     from proxops.core.mission import Mission
 
     rows = []

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from proxops.applications.catalogue import shelf
 from proxops.console.facility_about import FacilityAbout
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
-from proxops.core.library import shelf
 from proxops.core.mission import Mission
 from proxops.core.scenario import Scenario
 

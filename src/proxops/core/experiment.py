@@ -1,37 +1,15 @@
 """An experiment (a free-floating arm, a touch): one TOML file, read strictly. Its ``kind`` says what is tried; each has its own
-tables (``core/experiment_*.py``)."""
+tables (``applications/<kind>/tables.py``)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
-from proxops.core.errors import BadInput
-from proxops.core.strict_table import Finite, Strict, Truth, judge_table, within
-from proxops.core.toml_text import read_toml
-from proxops.core.tool_load_file import read_tool_load
-
-KINDS: Final = {  # kind → module and class of its tables
-    "turn": ("proxops.core.experiment_turn", "TurnFile"),
-    "replay": ("proxops.core.experiment_replay", "ReplayFile"),
-    "tracking": ("proxops.core.experiment_tracking", "TrackingFile"),
-    "servo": ("proxops.core.experiment_servo", "ServoFile"),
-    "hardware_loop": ("proxops.core.experiment_hardware_loop", "HardwareLoopFile"),
-    "docking": ("proxops.core.experiment_docking", "DockingFile"),
-    "float": ("proxops.core.experiment_float", "FloatFile"),
-    "grasp": ("proxops.core.experiment_grasp", "GraspFile"),
-}
-
-
-LOADS: Final = (
-    "tool",
-    "mock_up",
-)  # tables that may be the name of a file of ``proxops ft calibrate``, beside the scenario
+from proxops.core.strict_table import Finite, Strict, Truth, within
 
 
 class Arm(Strict):
@@ -94,24 +72,3 @@ class Experiment:
         given = (arm or self.arm).model
         beside = self.source.parent / given
         return beside if beside.suffix == ".urdf" and beside.is_file() else given
-
-
-def experiment_paths() -> dict[str, Path]:
-    """Names and files of the experiments that come with us."""
-    folder = Path(str(files("proxops") / "experiments"))
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
-
-
-def parse_experiment(text: str, source: Path) -> Experiment:
-    """From the file's text, by its ``kind``."""
-    values = read_toml(text, source)
-    kind = values.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise BadInput("kind: not one of the choices", where=str(source), value=kind, bound=", ".join(KINDS))
-    module, name = KINDS[kind]
-    for key in LOADS:
-        if isinstance(values.get(key), str):
-            path = source.parent / values[key]
-            values[key] = read_tool_load(path).model_dump()
-    table: type[ExperimentFile] = getattr(import_module(module), name)
-    return Experiment(judge_table(values, table, source), source, text)

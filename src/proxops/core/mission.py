@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from proxops.core.craft import Body, ChaserBody
 from proxops.core.earth import EQUATOR_M
 from proxops.core.errors import BadInput
-from proxops.core.scenario import Bridge, Network
+from proxops.core.scenario import Bridge, Network, located, scenario_paths
 from proxops.core.segments import DAY_S
 from proxops.core.strict_table import (
     Direction,
@@ -31,7 +31,7 @@ from proxops.core.strict_table import (
     judge_table,
     within,
 )
-from proxops.core.toml_text import load_toml, read_toml
+from proxops.core.toml_text import load_toml, read_toml, toml_text
 
 LOWEST_KM = EQUATOR_M * 1e-3 + 120.0  # of perigee: below, there is no orbit to speak of
 Seconds = Annotated[Finite, within(0, DAY_S)]
@@ -364,6 +364,18 @@ def parse_mission(text: str, source: Path) -> Mission:
     except BadInput as bad:
         raise BadInput(bad.what, where=str(source), value=bad.value, bound=bad.bound, way_out=bad.way_out) from None
     return Mission(file, source, text)
+
+
+def load_mission(path_or_name: Path | str) -> Mission:
+    """Read ``some/where.toml``, or one that is shipped by its name."""
+    path = located(path_or_name, mission_paths() | scenario_paths())
+    text = toml_text(path, "the scenario")
+    if not read_toml(text, path).keys() & {"orbit", "like"}:
+        raise BadInput(
+            "this scenario has no orbit of two craft", value=str(path_or_name), bound=", ".join(mission_paths()),
+            way_out="or a path to a file with an [orbit] table",
+        )  # fmt: skip
+    return parse_mission(text, path)
 
 
 def mission_paths() -> dict[str, Path]:

@@ -21,9 +21,8 @@ import numpy as np
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
 from proxops.core.key_file import read_key
-from proxops.core.library import load_mission
 from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE
-from proxops.core.mission import Mission
+from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility.client_line import ClientLine

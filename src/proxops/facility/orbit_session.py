@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from proxops.core.errors import BadInput
-from proxops.core.library import load_mission
+from proxops.core.mission import load_mission
 from proxops.facility.orbit_survey import survey_orbit
 from proxops.ground.orbit_figures import draw_orbit
 

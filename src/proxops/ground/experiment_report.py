@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from proxops.core.errors import BadInput
 from proxops.ground.experiment_log import about_of
@@ -17,24 +16,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 About = dict[str, Any]
-FIGURES: Final = {  # kind of experiment → module with draw(log, about) → (figure, caption) or (png bytes, caption)
-    "replay": "proxops.ground.replay_figures",
-    "tracking": "proxops.ground.tracking_figures",
-    "servo": "proxops.ground.servo_figures",
-    "hardware_loop": "proxops.ground.hardware_loop_figures",
-    "turn": "proxops.ground.turn_figures",
-    "docking": "proxops.ground.docking_figures",
-    "float": "proxops.ground.float_figures",
-    "grasp": "proxops.ground.grasp_figures",
-}
+Draw = Callable[[Log, About], Iterator[tuple[Any, str]]]  # (figure or png bytes, caption)
 
 
-def write_experiment_report(log: Log, out_html: Path) -> None:
-    """Verdict, conventions, tables, criteria, drawings."""
+def write_experiment_report(log: Log, draw: Draw, out_html: Path) -> None:
+    """Verdict, conventions, tables, criteria, drawings; ``draw`` makes those of the experiment's kind."""
     about = about_of(log)
     assert about is not None
     name = log.metadata.get("scenario", log.path.stem)
-    body = [*_head(name, log, about), *_tables(about), *_drawings(log, about), *_provenance(log)]
+    body = [*_head(name, log, about), *_tables(about), *_drawings(log, about, draw), *_provenance(log)]
     try:
         out_html.write_text(page(f"{name}: {headline(about)}", body), encoding="utf-8")
     except OSError as reason:
@@ -80,12 +70,11 @@ def _tables(about: About) -> Iterator[str]:
         yield judged_table(("criterion", "measured", "bound", ""), map(criterion_row, about["criteria"]))
 
 
-def _drawings(log: Log, about: About) -> Iterator[str]:
+def _drawings(log: Log, about: About, draw: Draw) -> Iterator[str]:
     if len(log.pool) < 2:
         return
-    module = import_module(FIGURES[log.metadata["kind"]])
     yield "<h2>Drawings</h2>"
-    for figure, caption in module.draw(log, about):
+    for figure, caption in draw(log, about):
         yield picture(figure, caption) if isinstance(figure, bytes) else drawing(figure, caption)
 
 

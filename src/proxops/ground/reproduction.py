@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Iterator
 
 from proxops.core.errors import BadInput
-from proxops.core.library import load_flown
-from proxops.core.mission import Mission
-from proxops.core.scenario import Scenario
+from proxops.core.mission import Mission, load_mission, mission_paths
+from proxops.core.scenario import Scenario, load_scenario
 from proxops.ground.log import Log
 from proxops.ground.verdict import Summary
 from proxops.lab.cell import shipped_tool
@@ -38,7 +37,7 @@ def _run(name: str, text: str | None, summary: Summary) -> Iterator[str]:
 
 def _shipped(name: str) -> Scenario | Mission | None:
     try:
-        return load_flown(name)
+        return load_mission(name) if name in mission_paths() else load_scenario(name)
     except BadInput:
         return None
 

@@ -10,6 +10,7 @@ import numpy as np
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.errors import BadInput
+from proxops.core.task_law_table import LawTable
 from proxops.onboard.pose_path import PoseDemand
 from proxops.onboard.task_laws import KD, KDS, KP, KPS, acceleration_law, force_law, velocity_law
 
@@ -34,6 +35,12 @@ class TaskGains:
     posture_kp: Floats | float
     posture_kd: Floats | float = 0.0
     alpha: float = 1.0  # law 1 only: of the posture term
+
+    @classmethod
+    def of(cls, table: LawTable) -> TaskGains:
+        """As a scenario has them."""
+        damping = 0.0 if table.posture_kd is None else np.array(table.posture_kd)
+        return cls(np.array(table.kp), np.array(table.kd), np.array(table.posture_kp), damping, table.alpha)
 
 
 class TaskController:

@@ -124,3 +124,16 @@ def tide(
             j, k = (i + 1) % 3, (i + 2) % 3
             out[b, i] = f[i]
             out[b, 3 + i] = 3.0 * share * (e[j] * Ie[k] - e[k] * Ie[j]) + c[j] * f[k] - c[k] * f[j]
+
+
+class HeldGravity:
+    """Differential gravity on the links, computed once for each control cycle: within a millisecond it changes by 1e-4 of
+    itself."""
+
+    def __init__(self, model: ArmModel, orbit: CircularOrbit, begin_s: float, dt: float) -> None:
+        self._gravity, self._dt, self._until, self._forces = LinkGravity(model, orbit, begin_s), dt, 0.0, None
+
+    def at(self, t: float, data: Any) -> Any:
+        if self._forces is None or t >= self._until:
+            self._forces, self._until = self._gravity.at(t, data), t + (1.0 - 1e-6) * self._dt
+        return self._forces

@@ -1,0 +1,1 @@
+"""Docking: two robots of the hall bring a computed contact together."""

@@ -1,0 +1,28 @@
+"""Carrying out an experiment of any kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from inspect import signature
+from typing import Any
+
+from proxops.applications.kinds import run_of
+from proxops.core.errors import BadInput
+from proxops.core.experiment import Experiment
+from proxops.core.experiment_result import ExperimentResult, Progress
+
+
+def carry_out(experiment: Experiment, progress: Progress, **options: Any) -> ExperimentResult:
+    """Run it. ``options``: realtime, seed, control; a kind that cannot use one refuses it."""
+    run = run_of(experiment.file.kind)
+    for name in options.keys() - signature(run).parameters:
+        raise BadInput(f"--{name.replace('_', '-')}: this experiment has no use for it", value=experiment.name)
+    try:
+        result: ExperimentResult = run(experiment, progress, **options)
+    except BadInput as error:
+        if error.where:
+            raise
+        raise BadInput(
+            error.what, where=str(experiment.source), value=error.value, bound=error.bound, way_out=error.way_out
+        ) from None
+    return replace(result, conventions=(*result.conventions, *experiment.file.notes))

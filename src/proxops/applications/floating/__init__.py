@@ -1,0 +1,1 @@
+"""A floating module on an arm that feels pushes (paper 002)."""

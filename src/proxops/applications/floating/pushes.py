@@ -1,0 +1,143 @@
+"""Pushes of a micro-gravity run: those that were given beside those that were recognised, one to one, and what they took.
+
+Where the truth is not known (a sensor on the network, no virtual hand) a recognised push stands for itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.applications.floating.bench import SETTLE_S
+from proxops.applications.floating.loop import FloatLoop, Stage
+from proxops.applications.floating.reaction import Reaction
+from proxops.core.messages import PERIOD_S
+from proxops.maths.rotation import Array
+from proxops.touch.impulse_detector import Impulse
+from proxops.touch.push import Push
+
+BEFORE_S: Final = 0.06  # a push may be dated this much before it truly began
+REACTION_CYCLES: Final = 2  # from the crossing to another set-point
+FORCE, TORQUE = slice(0, 3), slice(3, 6)
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """A recognised push and the scripted or live one that it was; None: nobody pushed, or nobody knows. Impulses (6) are in
+    world axes about the sensor's origin; errors are those of the part, force or torque, that the true push mostly is."""
+
+    reaction: Reaction
+    found: Array
+    part: slice
+    push: Push | None = None
+    given: Array | None = None
+
+    @property
+    def unit(self) -> str:
+        return "N s" if self.part == FORCE else "N m s"
+
+    @property
+    def magnitude_error(self) -> float:
+        assert self.given is not None
+        return float(np.linalg.norm(self.found[self.part]) / np.linalg.norm(self.given[self.part]) - 1.0)
+
+    @property
+    def direction_error_deg(self) -> float:
+        assert self.given is not None
+        a, b = self.found[self.part], self.given[self.part]
+        size = float(np.linalg.norm(a) * np.linalg.norm(b))
+        return math.degrees(math.acos(min(1.0, max(-1.0, float(a @ b) / size)))) if size > 0.0 else 180.0
+
+
+def floating_until(loop: FloatLoop) -> float:
+    """s, of the last cycle of the flight."""
+    rows = loop.rows[: loop.count]
+    floating = rows["t"][rows["stage"] == Stage.FLOAT]
+    return float(floating[-1]) if len(floating) else 0.0
+
+
+def pushes_of(loop: FloatLoop) -> list[Push]:
+    """Those that fell into the flight."""
+    hand = loop.module.hand.pushes if loop.module is not None else []
+    return [push for push in hand if push.at_s >= SETTLE_S and push.end_s < floating_until(loop)]
+
+
+def matches(loop: FloatLoop) -> list[Matched]:
+    """Recognised pushes beside true ones: each of those is used once, by the one that overlaps it most."""
+    impulses = [(r, r.impulse) for r in loop.reactions if r.impulse is not None]
+    pairs = sorted(
+        (
+            (_shared(found, push), i, k)
+            for i, (_, found) in enumerate(impulses)
+            for k, push in enumerate(pushes_of(loop))
+        ),
+        key=lambda pair: (-pair[0], pair[1], pair[2]),
+    )
+    given, of = pushes_of(loop), dict[int, int]()
+    for shared, i, k in pairs:
+        if shared > 0.0 and i not in of and k not in of.values():
+            of[i] = k
+    return [_matched(loop, r, found, given[of[i]] if i in of else None) for i, (r, found) in enumerate(impulses)]
+
+
+def _shared(found: Impulse, push: Push) -> float:
+    """s, that both last; with what a push may be dated too early."""
+    return min(found.t_end + PERIOD_S, push.end_s) - max(found.t_start, push.at_s - BEFORE_S)
+
+
+def _matched(loop: FloatLoop, reaction: Reaction, impulse: Impulse, push: Push | None) -> Matched:
+    """The flange hardly turns in a push."""
+    R, bench = loop.rotation_at(reaction.crossed), loop.bench
+    found = np.concatenate([R @ impulse.impulse[FORCE], R @ impulse.impulse[TORQUE]])
+    if push is None:
+        return Matched(reaction, found, FORCE)
+    given, sensor = push.impulse.copy(), bench.file.sensor
+    mostly_force = np.linalg.norm(given[FORCE]) / sensor.noise_N >= np.linalg.norm(given[TORQUE]) / sensor.noise_Nm
+    given[TORQUE] += np.cross(R @ bench.T_flange_object[:3, 3], given[FORCE])  # from the module's frame to the sensor's
+    return Matched(reaction, found, FORCE if mostly_force else TORQUE, push, given)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Times of one reaction, from recorded cycles; None where it was not seen."""
+
+    latency_ms: float | None  # from the true push to the crossing
+    rewind_ms: float
+    to_setpoint: int | None  # cycles from the crossing to the first set-point that differs
+    to_visible_ms: float | None  # likewise, to one that differs by what encoders can show
+    robot: int | None  # cycles from there to the encoders: the arm's own
+
+    @property
+    def to_motion(self) -> int | None:
+        """Cycles from the crossing to the motion that follows from the first set-point that differs."""
+        return None if self.to_setpoint is None or self.robot is None else self.to_setpoint + self.robot
+
+    @property
+    def push_to_motion_ms(self) -> float | None:
+        if self.latency_ms is None or self.to_motion is None:
+            return None
+        return self.latency_ms + self.to_motion * PERIOD_S * 1e3
+
+
+def budget(loop: FloatLoop, reaction: Reaction, push: Push | None) -> Budget:
+    """By the clock: lost cycles count."""
+    t, r = loop.rows["t"], reaction
+
+    def cycles(begin: int, end: int) -> int | None:
+        return None if begin < 0 or end < 0 else round(float(t[end] - t[begin]) / PERIOD_S)
+
+    latency = None if push is None else (float(t[r.crossed]) - push.at_s) * 1e3
+    visible = cycles(r.crossed, r.shown)
+    return Budget(
+        latency, r.rewind * PERIOD_S * 1e3, cycles(r.crossed, r.changed),
+        None if visible is None else visible * PERIOD_S * 1e3, cycles(r.shown, r.moved),
+    )  # fmt: skip
+
+
+def judged_reactions(loop: FloatLoop, after: int) -> list[Reaction]:
+    """Those that had ``after`` cycles of flight left to show."""
+    last = int(np.count_nonzero(loop.rows["stage"][: loop.count] <= Stage.FLOAT)) - 1
+    return [r for r in loop.reactions if r.crossed + after <= last]

@@ -1,0 +1,1 @@
+"""A free-floating arm catches a bar."""

@@ -1,0 +1,64 @@
+"""Pictures of a catch at its key moments, rendered after the run from the recorded places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from proxops.applications.grasp.run import GraspRun
+from proxops.applications.grasp.scene import BAR, BASE, BODY, GRASP_SITE, PICTURE
+from proxops.applications.grasp.world import GraspWorld
+from proxops.core.offscreen import PictureUnavailable, import_mujoco, open_renderer
+from proxops.ground.picture import encode_png
+from proxops.onboard.grasp_phases import Phase
+
+Picture = tuple[float, str, bytes]  # s, what it shows, PNG
+
+
+def pictures(world: GraspWorld, run: GraspRun) -> list[Picture]:
+    """None where the machine cannot draw."""
+    try:
+        renderer = open_renderer(world.model, *PICTURE)
+    except PictureUnavailable:
+        return []
+    mujoco = import_mujoco()
+    data, out = mujoco.MjData(world.model), []
+    try:
+        shown = moments(run)
+        for number, (t, words) in enumerate(shown):
+            row = min(int(np.searchsorted(run.t, t - 1e-9)), len(run.t) - 1)
+            data.qpos[:] = run.places[row]
+            mujoco.mj_forward(world.model, data)
+            renderer.update_scene(data, camera=_camera(mujoco, data, number in (0, len(shown) - 1)))
+            out.append((float(run.t[row]), words, encode_png(renderer.render())))
+    finally:
+        renderer.close()
+    return out
+
+
+def moments(run: GraspRun) -> list[tuple[float, str]]:
+    """At most six, in order of time: start, what the phases say, first touch, end."""
+    words = {
+        Phase.CLOSE: "fingers begin to close", Phase.HOLD: "gripped", Phase.DAMP: "joints damp", Phase.MISSED: "missed",
+        Phase.STOPPED: "too much force: stops", Phase.HALTED: "halted",
+    }  # fmt: skip
+    out = [(0.0, "start"), *((t, words[phase]) for t, phase in run.phases if phase in words)]
+    if run.touched_s is not None:
+        out.append((run.touched_s, "first touch"))
+    out.append((float(run.t[-1]), "end"))
+    return [*sorted(out)[:5], out[-1]] if len(out) > 6 else sorted(out)
+
+
+def _camera(mujoco: Any, data: Any, wide: bool) -> Any:
+    """From the side and a little above: everything, or hand and bar."""
+    hand, bar, body, base = data.site(GRASP_SITE).xpos, data.site(BAR).xpos, data.body(BODY).xpos, data.body(BASE).xpos
+    camera = mujoco.MjvCamera()
+    camera.lookat[:] = 0.5 * (body + base) if wide else 0.5 * (hand + bar)
+    camera.azimuth, camera.elevation = (
+        (118.0, -22.0) if wide else (55.0, -28.0)
+    )  # from behind the hand: the body hides nothing
+    camera.distance = (
+        1.0 + 0.8 * float(np.linalg.norm(body - base)) if wide else 0.7 + float(np.linalg.norm(hand - bar))
+    )
+    return camera

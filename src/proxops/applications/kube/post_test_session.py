@@ -1,0 +1,184 @@
+"""``proxops arm analyse``: from a run's log to analysis.json and analysis.html."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from dataclasses import asdict
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.applications.kube.figures import columns, joint_names, timing_figures
+from proxops.applications.kube.post_test import analyse
+from proxops.applications.kube.post_test_figures import PostTest, draw
+from proxops.applications.kube.tables import HardwareLoopFile
+from proxops.arms.model import ArmModel, load_model, shipped_models
+from proxops.core.errors import BadInput
+from proxops.core.experiment import Experiment
+from proxops.core.experiment_result import Criterion
+from proxops.core.messages import PERIOD_S
+from proxops.core.strict_table import read_table
+from proxops.ground.experiment_log import MODEL, about_of
+from proxops.ground.experiment_report import criterion_row, headline, print_experiment
+from proxops.ground.log import Log
+from proxops.ground.report_page import drawing, judged_table, page, table
+
+RESULTS: Final = ("analysis.json", "analysis.html")
+POSE: Final = ("x", "y", "z", "qw", "qx", "qy", "qz")
+LEAST_ROWS: Final = 200  # fewer say nothing about accelerations
+FIT_DEG: Final = 0.05  # the spline's error, largest at the start where commanded accelerations step
+POSITION_MM: Final = 1.0  # tool and satellite: what the fit's error makes of an arm of a metre
+TURN_DEG: Final = 0.1
+CONVENTIONS: Final = (
+    "differences are simulation (or model) less test; turns are rotation vectors in inertial axes",
+    "simulation: equations of motion of the free-floating arm, Runge-Kutta 4, open loop, by the torques of the smoothed angles",
+    "ground torques: base held, gravity as in the run; drive friction with the parameters that the virtual arm has",
+)
+
+
+def analysis_session(folder: Path, model: Path | None, *, quiet: bool) -> dict[str, Any]:
+    """Read ``folder``/run.mcap, write the results beside it; the analysis as plain values."""
+    from rich.console import Console
+
+    from proxops.facility.progress import progress_bar
+
+    log, experiment = _opened(folder)
+    file = experiment.file
+    assert isinstance(file, HardwareLoopFile)
+    arm = _loaded(model, log, experiment)
+    names = joint_names(log)
+    if tuple(names) != tuple(name.lower() for name in arm.joints):
+        raise BadInput(
+            "the log has other joints than the model", where=str(folder), value=names, bound=", ".join(arm.joints)
+        )
+    with progress_bar(quiet) as bar:
+        post = analyse(
+            arm, file, log.values("clock.t_sim"), columns(log, "measured", names), columns(log, "torque", names),
+            columns(log, "base", POSE), columns(log, "tool", POSE),
+            lambda what, done, of: bar(what, round(done / PERIOD_S), round(of / PERIOD_S)),
+        )  # fmt: skip
+    run = about_of(log)
+    assert run is not None
+    about = told(post, file, run["failure"])
+    (folder / RESULTS[0]).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+    _write_page(folder, log, post, about, run)
+    if not quiet:
+        print_experiment(about, Console())
+        print(f"\n{folder}: {', '.join(RESULTS)}")
+    return about
+
+
+def _opened(folder: Path) -> tuple[Log, Experiment]:
+    path = folder / "run.mcap" if folder.is_dir() else folder
+    if not path.is_file():
+        raise BadInput(
+            "no log of a run", where=str(path), way_out="proxops run kube --out FOLDER, then proxops arm analyse FOLDER"
+        )
+    log = Log.open(path)
+    if about_of(log) is None or log.metadata.get("kind") != "hardware_loop":
+        raise BadInput(
+            "not a run with an arm in the loop", where=str(path), value=log.metadata.get("kind", "no experiment")
+        )
+    if len(log.pool) < LEAST_ROWS:
+        raise BadInput(
+            "too short to be analysed", where=str(path), value=f"{len(log.pool)} cycles", bound=f"at least {LEAST_ROWS}"
+        )
+    text = log.metadata["scenario_file"]
+    return log, Experiment(read_table(text, HardwareLoopFile, path), path, text)
+
+
+def _loaded(given: Path | None, log: Log, experiment: Experiment) -> ArmModel:
+    """The model that was asked for, a shipped one by its name, or the URDF that the log carries."""
+    arm = experiment.arm
+    if given is not None or arm.model in shipped_models() or MODEL not in log.attachments:
+        return load_model(given or experiment.model_path(), arm.tool, arm.joints)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / MODEL
+        path.write_bytes(log.attachments[MODEL])
+        return load_model(path, arm.tool, arm.joints)
+
+
+def told(post: PostTest, file: HardwareLoopFile, failure: str) -> dict[str, Any]:
+    """Figures, tables and criteria as plain values. ``failure``: of the run; what is left of it is analysed all the same."""
+    figures: dict[str, Any] = {
+        "trials": {trial.name: _largest(trial) for trial in post.trials},
+        "ground_torque_Nm": _torques(post),
+    }
+    criteria = _criteria(post, figures, file)
+    rows = [
+        (trial.name, *(f"{value:.3g}" for value in figures["trials"][trial.name].values())) for trial in post.trials
+    ]
+    head = ("smoothed by", "fit [deg]", "joints [deg]", "tool [mm]", "tool [deg]", "satellite [mm]", "satellite [deg]")
+    return {
+        "conventions": list(CONVENTIONS), "figures": figures, "failure": f"the run ended early: {failure}" if failure else "",
+        "passed": not failure and all(row.passed for row in criteria),
+        "tables": [
+            ["Largest differences between simulation and test", list(head), [list(row) for row in rows]],
+            [
+                "Ground torques, model less sensor, RMS [N m]", ["", *post.joints],
+                [[name, *(f"{value:.3f}" for value in values)] for name, values in figures["ground_torque_Nm"].items()],
+            ],
+        ],
+        "criteria": [{**asdict(row), "passed": row.passed} for row in criteria],
+    }  # fmt: skip
+
+
+def _largest(trial: Any) -> dict[str, float]:
+    """Greatest of each difference, degrees and millimetres."""
+    return {
+        "fit_deg": math.degrees(np.abs(trial.fit_error).max()),
+        "joints_deg": math.degrees(np.abs(trial.joint_error).max()),
+        "tool_mm": 1e3 * float(np.linalg.norm(trial.tool_error[:, :3], axis=1).max()),
+        "tool_deg": math.degrees(np.linalg.norm(trial.tool_error[:, 3:], axis=1).max()),
+        "satellite_mm": 1e3 * float(np.linalg.norm(trial.base_error[:, :3], axis=1).max()),
+        "satellite_deg": math.degrees(np.linalg.norm(trial.base_error[:, 3:], axis=1).max()),
+    }
+
+
+def _torques(post: PostTest) -> dict[str, list[float]]:
+    ground = post.ground
+
+    def rms(values: Any) -> list[float]:
+        return [float(x) for x in np.sqrt((values**2).mean(axis=0))]
+
+    return {
+        "with friction": rms(ground.error), "without friction": rms(ground.computed - ground.measured),
+        "sensors themselves": rms(ground.measured),
+    }  # fmt: skip
+
+
+def _criteria(post: PostTest, figures: dict[str, Any], file: HardwareLoopFile) -> tuple[Criterion, ...]:
+    first = figures["trials"][post.trials[0].name]
+    # A sensor is off by its offset and its noise; offsets of more than three standard deviations are not drawn in practice.
+    torque = math.hypot(3.0 * file.robot.torque_offset_Nm, file.robot.torque_noise_Nm) + 0.02
+    return (
+        Criterion(f"error of the {post.trials[0].name}", first["fit_deg"], FIT_DEG, unit="deg"),
+        Criterion("tool, simulation less test", first["tool_mm"], POSITION_MM, unit="mm"),
+        Criterion("tool turned", first["tool_deg"], TURN_DEG, unit="deg"),
+        Criterion("satellite, simulation less test", first["satellite_mm"], POSITION_MM, unit="mm"),
+        Criterion("satellite turned", first["satellite_deg"], TURN_DEG, unit="deg"),
+        Criterion("ground torques, worst RMS", max(figures["ground_torque_Nm"]["with friction"]), torque, unit="N m"),
+    )
+
+
+def _write_page(folder: Path, log: Log, post: PostTest, about: dict[str, Any], run: dict[str, Any]) -> None:
+    name = log.metadata.get("scenario", "run")
+    tone = "good" if about["passed"] else "bad"
+    body = [
+        f"<h1>{escape(name)}: analysis after the test</h1>",
+        f'<div class="verdict {tone}"><strong>{escape(headline(about))}</strong></div>',
+        "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in about["conventions"]) + "</ul>",
+    ]
+    for caption, head, rows in about["tables"]:
+        body += [f"<h2>{escape(caption)}</h2>", table(head, rows)]
+    body += [
+        "<h2>Criteria</h2>",
+        judged_table(("criterion", "measured", "bound", ""), map(criterion_row, about["criteria"])),
+    ]
+    body.append("<h2>Drawings</h2>")
+    body += [drawing(figure, caption) for figure, caption in (*draw(post), *timing_figures(log, run))]
+    (folder / RESULTS[1]).write_text(page(f"{name}: analysis, {headline(about)}", body), encoding="utf-8")

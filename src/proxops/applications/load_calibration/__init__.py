@@ -1,0 +1,1 @@
+"""Mass, centre and zero of what hangs on a force sensor."""

@@ -1,0 +1,57 @@
+"""A tool on a virtual arm as a virtual force sensor under it reads it: the truth of a calibration.
+
+Rigid bodies are Pinocchio's: the formula that identification uses (touch/tool_load.py) has no part in this. Amplifiers average
+over their period, so a reading is the mean since the one before: made half a period before it is stamped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proxops.applications.load_calibration.motion import Motion, flange_motion
+from proxops.arms.model import ArmModel, Floats
+from proxops.core.force_source import ForceSample
+from proxops.lab.virtual_arm import VirtualArm
+from proxops.sensors.force_torque import ForceTorqueSensor
+from proxops.touch.tool_load import GRAVITY, ToolLoad
+
+
+class VirtualTool:
+    """A ``ForceSource``. ``biases``: the sensor's true ones, one for each reading."""
+
+    def __init__(self, model: ArmModel, arm: VirtualArm, truth: ToolLoad, sensor: ForceTorqueSensor) -> None:
+        self._model, self._arm, self._truth, self.sensor = model, arm, truth, sensor
+        self._t, self._angles, self._rates = arm.t, arm.angles.copy(), arm.rates.copy()
+        self.biases: list[Floats] = []
+
+    def latest(self, t: float) -> ForceSample | None:
+        """One reading for each cycle of the arm."""
+        arm = self._arm
+        passed = arm.t - self._t
+        if passed > 0.0 or not self.biases:
+            acceleration = (arm.rates - self._rates) / passed if passed > 0.0 else arm.accelerations
+            self.sensor.read(
+                arm.t, self._wrench(0.5 * (arm.angles + self._angles), 0.5 * (arm.rates + self._rates), acceleration)
+            )
+            self.biases.append(self.sensor.bias)
+            self._t, self._angles, self._rates = arm.t, arm.angles.copy(), arm.rates.copy()
+        return self.sensor.latest(t)
+
+    def _wrench(self, angles: Floats, rates: Floats, accelerations: Floats) -> Floats:
+        one = flange_motion(self._model, np.zeros(1), angles[None], rates[None], accelerations[None])
+        wrench: Floats = true_wrenches(self._truth, one)[0]
+        return wrench
+
+
+def true_wrenches(truth: ToolLoad, motion: Motion) -> Floats:
+    """(n, 6) that the tool puts on the sensor, by Pinocchio's spatial inertia: minus what the sensor has to hold it with."""
+    import pinocchio
+
+    body = pinocchio.Inertia(truth.mass, truth.com, truth.inertia)
+    out = np.empty((len(motion.t), 6))
+    for i, (q, w, alpha, a) in enumerate(zip(motion.attitude, motion.w, motion.alpha, motion.a, strict=True)):
+        R = pinocchio.Quaternion(*q).toRotationMatrix()
+        v = pinocchio.Motion(np.zeros(3), w)  # an observer who moves along with the sensor's origin: only its a counts
+        spatial = pinocchio.Motion(a - R.T @ GRAVITY, alpha)
+        out[i] = -(body * spatial + v.cross(body * v)).vector
+    return out

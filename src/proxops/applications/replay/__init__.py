@@ -1,0 +1,1 @@
+"""Flown motions of free-floating arms, computed again (ETS-VII)."""

@@ -1,0 +1,1 @@
+"""A free-floating arm is led by a camera."""

@@ -1,0 +1,187 @@
+"""One run of one visual servo: the craft and camera as they are, flight software with joints and sightings only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+import pinocchio
+
+from proxops.applications.servo.eye import Eye, Looked
+from proxops.applications.servo.tables import ServoFile
+from proxops.arms.dynamics import base_pose
+from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
+from proxops.maths.pose import compose, inverse_pose, pose, pose_from_packed
+from proxops.maths.quaternion import rotation_vector
+from proxops.maths.rotation import quat_from_matrix
+from proxops.onboard.pose_path import PoseDemand
+from proxops.onboard.visual_guidance import Seen, Tally, VisualGuidance
+from proxops.space.free_floating import Diverged, FreeFloating, hardware_of
+from proxops.space.link_gravity import CircularOrbit, HeldGravity
+
+XYZ: Final = ("x", "y", "z")
+
+
+class Servo(Protocol):
+    """Flight software: the direct or the indirect servo."""
+
+    guidance: VisualGuidance
+    demand: PoseDemand
+
+    @property
+    def tool(self) -> Floats: ...
+
+    def step(self, t: float, joints: Floats, rates: Floats, seen: Seen | None = None) -> Floats: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Station:
+    """What is fixed in inertial axes, and where the camera sits: truth."""
+
+    T_inertial_marker: Floats
+    T_marker_grasp: Floats
+    T_base_camera: Floats
+
+    @property
+    def T_inertial_grasp(self) -> Floats:
+        return compose(self.T_inertial_marker, self.T_marker_grasp)
+
+
+def columns(n: int) -> tuple[tuple[str, str], ...]:
+    """Of one run's series, at the log's rate."""
+    vectors = (
+        ("error", "m"), ("true_error", "m"), ("hand", "m"), ("path", "m"), ("marker", "m"), ("marker_turn", "rad"),
+        ("seen", "m"), ("seen_turn", "rad"),
+    )  # fmt: skip
+    return (
+        *((f"{name}_{axis}", unit) for name, unit in vectors for axis in XYZ),
+        *((f"torque_{i}", "N m") for i in range(1, n + 1)), *((f"joint_{i}", "rad") for i in range(1, n + 1)),
+        ("error", "m"), ("true_error", "m"), ("true_turn_error", "rad"), ("to_go", "m"), ("to_go_turn", "rad"),
+        ("base_move", "m"), ("base_turn", "rad"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ServoRun:
+    """``record``: rows at the log's rate, NaN before the first plan and behind a divergence."""
+
+    record: Floats
+    looked: Looked
+    tally: Tally
+    torque_share: float  # largest torque, of what the joint can give
+    margin_rad: float  # smallest distance of a joint to its limits
+    failure: str = ""
+    interrupted: bool = False  # by the operator
+
+    def mean(self, column: str) -> float:
+        values = self._column(column)
+        return float(np.nanmean(values)) if not self.failure and np.isfinite(values).any() else float("nan")
+
+    def last(self, column: str) -> float:
+        return float(self._column(column)[-1]) if not self.failure else float("nan")
+
+    def _column(self, name: str) -> Floats:
+        n = (self.record.shape[1] - len(columns(0))) // 2
+        return self.record[:, [one for one, _ in columns(n)].index(name)]
+
+
+class ServoBench:
+    """Everything of one run; ``run`` once."""
+
+    def __init__(
+        self, file: ServoFile, craft: ArmModel, q: Floats, station: Station, servo: Servo, eye: Eye, every: int
+    ) -> None:
+        self._craft, self._station, self._servo, self._eye, self._every = craft, station, servo, eye, every
+        self._dt, self._cycles = 1.0 / file.rate_hz, round(file.end_s * file.rate_hz)
+        v = np.zeros(craft.pin.nv)
+        v[:3], v[3:6] = file.drift.speed_m_s, np.radians(file.drift.turn_deg_s)
+        gravity = None
+        if file.orbit is not None:
+            gravity = HeldGravity(craft, CircularOrbit(1000.0 * file.orbit.radius_km), file.orbit.begin_s, self._dt)
+        self.plant = FreeFloating(craft, q, v, hardware_of(craft, friction=file.arm.friction), gravity)
+        self._data: Any = craft.pin.createData()
+        self._T_marker_start = compose(inverse_pose(station.T_inertial_marker), T_inertial_base(q))
+        self._start = q.copy()
+        self._seen = np.full(
+            6, np.nan
+        )  # last sighting: the marker's place in the base's frame, its turn from the start
+
+    def run(self, stopped: Callable[[], bool] = lambda: False) -> ServoRun:
+        """To the end of the time, until the craft diverges, or it is ``stopped``."""
+        plant, every = self.plant, self._every
+        record = np.full((self._cycles // every + 1, len(columns(self._craft.n))), np.nan)
+        share, margin, failure, interrupted = 0.0, np.inf, "", False
+        for i in range(self._cycles + 1):
+            t, joints = i * self._dt, plant.q[N_BASE_Q:]
+            self._look(t)
+            torques = self._servo.step(t, joints.copy(), plant.v[N_BASE:].copy(), self._eye.arrived(t))
+            if i % every == 0:
+                record[i // every] = self._row(t, torques)
+            share = max(share, float(np.max(np.abs(torques) / self._craft.effort)))
+            margin = min(margin, float(np.min(np.minimum(joints - self._craft.lower, self._craft.upper - joints))))
+            if i == self._cycles:
+                break
+            if stopped():
+                failure, interrupted = f"interrupted after {t:.3f} s", True
+                break
+            try:
+                plant.step(torques, self._dt)
+            except Diverged as reason:
+                failure = str(reason)
+                break
+        return ServoRun(record, self._eye.looked, self._servo.guidance.tally, share, margin, failure, interrupted)
+
+    def _look(self, t: float) -> None:
+        if not self._eye.due(t):
+            return
+        sighting = self._eye.expose(t, compose(T_inertial_base(self.plant.q), self._station.T_base_camera))
+        if sighting is not None:
+            T_base_marker = compose(self._station.T_base_camera, pose_from_packed(sighting.T_camera_marker))
+            self._seen[:] = self._from_start(T_base_marker)
+
+    def _row(self, t: float, torques: Floats) -> Floats:
+        """Errors as the flight software believes them and as they are. Where the path runs in truth: at the true marker, as
+        it was planned at the believed one."""
+        station, demand, guidance = self._station, self._servo.demand, self._servo.guidance
+        base, hand = T_inertial_base(self.plant.q), self._hand()
+        path = np.full((4, 4), np.nan)
+        believed = guidance.marker(t)
+        error = np.full(3, np.nan)
+        if believed is not None and guidance.moving:
+            wanted = pose(np.ascontiguousarray(demand.R), demand.p)
+            path = compose(station.T_inertial_marker, compose(inverse_pose(believed), wanted))
+            error = demand.p - self._servo.tool[:3]
+        goal, off = station.T_inertial_grasp, path[:3, 3] - hand[:3, 3]
+        marker = self._from_start(compose(inverse_pose(base), station.T_inertial_marker))
+        singles = (
+            np.linalg.norm(error), np.linalg.norm(off), _angle(path, hand), np.linalg.norm(goal[:3, 3] - hand[:3, 3]),
+            _angle(goal, hand), np.linalg.norm(self.plant.q[:3] - self._start[:3]), _angle(base, T_inertial_base(self._start)),
+        )  # fmt: skip
+        return np.concatenate(
+            [error, off, hand[:3, 3], path[:3, 3], marker, self._seen, torques, self.plant.q[N_BASE_Q:], singles]
+        )
+
+    def _hand(self) -> Floats:
+        """T_inertial_hand, truth."""
+        pinocchio.forwardKinematics(self._craft.pin, self._data, self.plant.q)
+        place = pinocchio.updateFramePlacement(self._craft.pin, self._data, self._craft.tool_id)
+        return np.ascontiguousarray(place.homogeneous)
+
+    def _from_start(self, T_base_marker: Floats) -> Floats:
+        """(6) place of the marker in the base's frame, and its turn since the start as a rotation vector there."""
+        out = np.empty(6)
+        out[:3] = T_base_marker[:3, 3]
+        rotation_vector(quat_from_matrix(compose(T_base_marker, self._T_marker_start)), out[3:])
+        return out
+
+
+def T_inertial_base(q: Floats) -> Floats:
+    return pose_from_packed(base_pose(q))
+
+
+def _angle(T_1: Floats, T_2: Floats) -> float:
+    out = np.zeros(3)
+    turn = np.ascontiguousarray(T_1[:3, :3] @ T_2[:3, :3].T)
+    return rotation_vector(quat_from_matrix(turn), out) if np.isfinite(turn).all() else float("nan")

@@ -1,0 +1,104 @@
+"""An experiment with an arm as the command line runs it: log, summary, report."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from proxops.applications.experiments import carry_out
+from proxops.applications.kinds import drawings_of
+from proxops.arms.model import shipped_models
+from proxops.core.errors import ProxopsError
+from proxops.core.experiment import ArmExperimentFile, Experiment, ExperimentFile
+from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.core.messages import PERIOD_S
+from proxops.core.user_file import read_bytes
+from proxops.core.xml_text import LARGEST_BYTES
+from proxops.facility.interruption import noted_interrupt
+from proxops.facility.overseer import Overseer
+from proxops.facility.session import RESULTS, prepare_folder
+from proxops.ground.experiment_log import MODEL
+
+
+def experiment_session(
+    experiment: Experiment, folder: Path, *, realtime: bool, seed: int | None, report: bool, quiet: bool,
+    control: str | None = None, overseer: Overseer | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
+    from proxops.facility.progress import progress_bar
+    from proxops.ground.experiment_log import write_experiment
+
+    options = {"realtime": realtime or None, "seed": seed, "control": control}
+    prepare_folder(folder)
+    whole = 1
+    with progress_bar(quiet, overseer) as bar:
+
+        def progress(what: str, done_s: float, of_s: float) -> None:
+            nonlocal whole
+            whole = max(1, round(of_s / PERIOD_S))
+            bar(experiment.name, round(done_s / PERIOD_S), whole)
+
+        result = _carried_out(
+            experiment, progress, {name: value for name, value in options.items() if value is not None}
+        )
+        bar(experiment.name, whole, whole)
+    file = experiment.file
+    seed = getattr(file, "seed", None) if seed is None else seed
+    metadata = {
+        "scenario": file.name, "about": file.about, "kind": file.kind, "model": _model(file), "proxops": version("proxops"),
+        "scenario_file": experiment.text, "seed": str(seed) if seed is not None else "",
+        "clock": "wall" if realtime else "lockstep",
+    }  # fmt: skip
+    with noted_interrupt():
+        write_experiment(folder / "run.mcap", result, metadata)
+    return sum_up(folder, report=report, quiet=quiet)
+
+
+def _carried_out(experiment: Experiment, progress: Progress, options: dict[str, Any]) -> ExperimentResult:
+    """With the URDF beside the series, as it was when the run began: a log can be analysed where that file is not."""
+    if not isinstance(experiment.file, ArmExperimentFile):
+        return _run(experiment, progress, options)
+    given = experiment.model_path()
+    path = shipped_models().get(str(given), Path(given))
+    urdf = (
+        {MODEL: read_bytes(path, "the URDF", LARGEST_BYTES)} if path.is_file() else {}
+    )  # no such model: the experiment says so
+    result = _run(experiment, progress, options)
+    return replace(result, attachments={**urdf, **result.attachments})
+
+
+def _run(experiment: Experiment, progress: Progress, options: dict[str, Any]) -> ExperimentResult:
+    try:
+        return carry_out(experiment, progress, **options)
+    except KeyboardInterrupt:  # experiments that have rows to keep give them back as a failure
+        raise ProxopsError(f"{experiment.name}: interrupted, nothing was recorded") from None
+
+
+def _model(file: ExperimentFile) -> str:
+    return file.arm.model if isinstance(file, ArmExperimentFile) else ""
+
+
+def sum_up(folder: Path, *, report: bool, quiet: bool) -> dict[str, Any]:
+    """Summary, report and terminal tables from the log."""
+    from rich.console import Console
+
+    from proxops.ground.experiment_log import about_of
+    from proxops.ground.experiment_report import print_experiment, write_experiment_report
+    from proxops.ground.log import Log
+
+    log = Log.open(folder / "run.mcap")
+    about = about_of(log)
+    assert about is not None
+    told = {name: log.metadata[name] for name in ("scenario", "kind", "model", "seed", "clock", "proxops")}
+    summary = {**told, **about}
+    (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
+    if not quiet:
+        print_experiment(about, Console())
+    if report:
+        write_experiment_report(log, drawings_of(log.metadata["kind"]), folder / "report.html")
+    if not quiet:
+        print(f"\n{folder}: {', '.join(name for name in RESULTS if (folder / name).exists())}")
+    return summary

@@ -1,0 +1,1 @@
+"""A planar free-floating arm turns its base."""
