@@ -8,9 +8,9 @@ import statistics
 from pathlib import Path
 from typing import Final
 
+from proxops.applications.mission.run import run_mission
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.vocabulary import MissionEnd
-from proxops.facility.mission_run import run_mission
 from proxops.lab.cell import Cell, load_cell
 
 SECONDS: Final = 600.0  # of the mission: begin and end of the process, about 1 s, do not count for much

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from proxops.applications.mission.application import MissionApplication
+from proxops.applications.mission.flight_loading import load_flight_software
+from proxops.applications.mission.run import MissionClient
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import Mission, load_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
+from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import build
-from proxops.facility.flight_loading import load_flight_software
-from proxops.facility.mission_application import MissionApplication
-from proxops.facility.mission_feed import hall_latency_s
-from proxops.facility.mission_run import MissionClient
 from proxops.facility.run import LockstepRun, settings_of
 from proxops.lab.cell import Cell, load_cell
 

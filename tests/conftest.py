@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from proxops.lab.cell import Cell, load_cell
+
 os.environ.setdefault("MUJOCO_GL", "egl")
 
 settings.register_profile("house", deadline=None)  # no test asserts wall-clock time
@@ -18,8 +20,9 @@ settings.load_profile("house")
 
 TESTS = Path(__file__).parent
 LIVE = {  # files with a live facility, real sockets or loops against the clock
-    "facility/test_live.py", "facility/test_mission_live.py", "facility/test_control.py", "facility/test_flight_link.py",
-    "facility/test_flight_host.py", "facility/test_flight_process.py", "facility/test_responder_live.py",
+    "facility/test_live.py", "applications/mission/test_mission_live.py", "facility/test_control.py",
+    "applications/mission/test_flight_link.py",
+    "applications/mission/test_flight_host.py", "applications/mission/test_flight_process.py", "facility/test_responder_live.py",
     "clients/test_bridge_client.py", "clients/test_c_client.py", "cli/test_cli.py",
     "house/test_docs.py", "house/test_startup.py", "examples/test_flight_software.py", "ground/test_recorder.py",
 }  # fmt: skip
@@ -29,6 +32,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(TESTS).as_posix() in LIVE:
             item.add_marker("live")
+
+
+@pytest.fixture(scope="session")
+def cell() -> Cell:
+    """The shipped hall."""
+    return load_cell()
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from small_plant import SmallPlant
 
+from proxops.applications.mission.flight_host import FlightHost
+from proxops.applications.mission.flight_link import RemoteFlightSoftware
+from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.client import FlightComputer
 from proxops.core.flight import Commands, FlightSoftware
 from proxops.core.mission import MissionFile, parse_mission
-from proxops.facility.flight_host import FlightHost
-from proxops.facility.flight_link import RemoteFlightSoftware
-from proxops.facility.flight_loading import load_flight_software
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OWN = EXAMPLES / "05_flight_software.py"

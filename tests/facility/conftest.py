@@ -13,7 +13,7 @@ from proxops.core.clock import LockstepClock
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import Hall, build
 from proxops.facility.checked_trajectory import preflighted
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory, write_trajectory
 
@@ -49,11 +49,6 @@ class Bench:
         self.hall.desk.drives(True)
         self.until(Mode.READY)
         return self
-
-
-@pytest.fixture(scope="session")
-def cell() -> Cell:
-    return load_cell()
 
 
 @pytest.fixture

@@ -116,7 +116,6 @@ def test_no_kind_of_run_sees_another() -> None:
         for path in (ROOT / "applications" / own).rglob("*.py")
         for line, name in imports(path)
         if f"{name}.".startswith("proxops.applications.") and f"{name}.".split(".")[2] != own
-        if not (own == "feasibility" and f"{name}.".split(".")[2] == "catalogue")
     ]
     assert not offenders, "\n".join(offenders)
 

@@ -28,7 +28,7 @@ def check(
     """Tell before anything moves whether the hall can show a motion: where it leaves the workspace, breaks a limit or a
     rate, comes near a singularity or into yellow and red; with what margin, from which start, and what would help. Exit
     code 0: feasible, 1: not feasible, 2: bad input."""
-    from proxops.applications.feasibility.session import check_session
+    from proxops.applications.check import check_session
 
     about = check_session(read_cell(cell, user_tool), motion, plot, out, quiet=json)
     if json:

@@ -19,7 +19,7 @@ Folder = Annotated[
 def orbit(scenario: MissionName, hours: Hours = None, out: Folder = None, json: Json = False) -> None:
     """Tell and draw the reference orbit of a mission (elements, drifts, altitudes, shadow, ground track) and how the chaser
     drifts freely from its start: exactly, after Clohessy and Wiltshire, and linearised about the ellipse."""
-    from proxops.facility.orbit_session import orbit_session
+    from proxops.applications.mission.orbit_session import orbit_session
 
     about = orbit_session(scenario, hours, out, quiet=json)
     if json:

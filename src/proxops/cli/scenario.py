@@ -87,7 +87,7 @@ def run(
         )  # fmt: skip
     read = read_cell(cell, user_tool)
     if isinstance(loaded, Mission) and runs > 1:
-        from proxops.facility.mission_campaign import campaign_session
+        from proxops.applications.mission.campaign import campaign_session
 
         if realtime:
             raise BadInput(
@@ -105,7 +105,7 @@ def run(
             quiet=json,
         )
     elif isinstance(loaded, Mission):
-        from proxops.facility.mission_session import mission_session
+        from proxops.applications.mission.session import mission_session
 
         summary = mission_session(
             read, loaded, folder, realtime=realtime, seed=seed, software=flight_software,

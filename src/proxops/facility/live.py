@@ -16,13 +16,13 @@ from proxops.core.ending import Ending
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity, Source
+from proxops.facility.application_feed import MissionFeed
 from proxops.facility.build import Hall, build
 from proxops.facility.checker_process import CheckerStart
 from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.control import Control, ControlSettings
 from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
 from proxops.facility.interruption import ends_asked_for
-from proxops.facility.mission_feed import MissionFeed
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.sync import Address
 from proxops.facility.trajectory_intake import TrajectoryIntake

@@ -18,13 +18,13 @@ from proxops.core.key_file import demand_key
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
+from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import EXIT_LOST, Hall
 from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.console_watch import Beside, ConsoleWatch
 from proxops.facility.control import Control, ControlSettings
 from proxops.facility.interruption import ends_asked_for
 from proxops.facility.live import LiveFacility
-from proxops.facility.mission_feed import hall_latency_s
 from proxops.facility.mover import parse_order
 from proxops.facility.play import play
 from proxops.facility.realtime import RealTime

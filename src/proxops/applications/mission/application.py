@@ -1,0 +1,251 @@
+"""The application of a mission: two spacecraft, instruments, flight software. It is the facility's client and knows the hall
+only by the packets it sends and by what its relative sensor sees there.
+
+Each cycle: exposure of the sensor if due → flight software if due → actuators → orbit and attitude → packet. The sensor looks at
+the hall while the hall shows what was commanded, and at the computed pose otherwise (before the robots have joined, or beyond
+their reach): the hand-over. Which of the two it was is recorded with every measurement.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+import numpy as np
+
+from proxops.applications.mission.flight_host import FlightHost, FlightSoftwareFailed
+from proxops.applications.mission.record import MissionRecord
+from proxops.applications.mission.truth import both_in_inertial_axes
+from proxops.core.bridge_datagram import VALUES, pack_values
+from proxops.core.flight import Commands, FlightSoftware, Measurements
+from proxops.core.messages import PERIOD_NS, PERIOD_S, TRUTH_EVERY
+from proxops.core.mission import Mission, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
+from proxops.facility.network import Network, NetworkSpec
+from proxops.maths.quaternion import quat_inverse, quat_product, turned
+from proxops.maths.rotation import Array
+from proxops.sensors.avionics import AvionicsSuite
+from proxops.sensors.relative_pose import RelativePoseSensor
+from proxops.space.pair import SpacecraftPair
+from proxops.space.two_craft import DV, Q_C, Q_T, W_C, D
+
+CLIENT_EPOCH_NS: Final = 1_000_000_000  # the client's clock has an epoch of its own
+STILL_S: Final = 1.0  # how long the last pose is sent after contact
+NEAR_GAP_M: Final = 0.05  # interfaces so near are watched every cycle
+CAPTURE_M: Final = 0.2  # interfaces that touch further apart, or more tilted, are not mated: a collision
+CAPTURE_RAD: Final = math.radians(10.0)
+CONSISTENCY_S: Final = 1.0  # between samples of the normalised error
+
+
+class HallView(Protocol):
+    """What can be seen of the hall by its sensors and its client."""
+
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def truth(self) -> Array: ...
+
+
+@dataclass(eq=False)
+class Outcome:
+    """How a mission went, from truth."""
+
+    end: MissionEnd = MissionEnd.UNDER_WAY
+    t: float = 0.0
+    contact: Array | None = None  # gap, lateral, tilt, roll, closing rate, lateral rate, angular rate
+    abort: AbortCause = AbortCause.NONE
+    phase: MissionPhase = MissionPhase.NONE
+    propellant_kg: float = 0.0  # used
+    failure: str = ""  # of the flight software
+    least_distance_m: float = math.inf  # of the centres of mass
+    measurements: dict[SensorSource, int] = field(default_factory=lambda: dict.fromkeys(SensorSource, 0))
+    audit: Array = field(default_factory=lambda: np.zeros(6))  # greatest of each
+    nees: list[tuple[float, float]] = field(default_factory=list)  # distance and value, once a second
+
+
+class MissionApplication:
+    """A client of the bridge. ``limit_s`` overrides the flight software's limit of the scenario."""
+
+    def __init__(
+        self, mission: Mission, seed: int, software: FlightSoftware, hall_latency_s: float = 0.0, limit_s: float | None = None
+    ) -> None:  # fmt: skip
+        file = mission.file
+        self.file, self._latency = file, hall_latency_s
+        true, sensor, avionics, line = np.random.default_rng(seed).spawn(4)
+        self.pair = SpacecraftPair(file, true)
+        self.sensor = RelativePoseSensor(file.sensor, sensor, self.pair.true.noise)
+        self._avionics = AvionicsSuite(file.avionics, avionics)
+        limit_s = file.flight.limit_ms * 1e-3 if limit_s is None else limit_s
+        wheels = len(file.chaser.wheels.axes)
+        self._host = FlightHost(software, self.pair.bank.count, wheels, 1.0 / file.flight.rate_hz, limit_s)
+        n = file.network
+        spec = NetworkSpec(n.delay_ms, n.jitter_ms, n.loss, n.burst, n.duplicate, n.reorder, n.reorder_ms)
+        self._line = Network(spec, line)
+        self._perfect = n.delay_ms == n.jitter_ms == n.loss == n.duplicate == n.reorder == 0.0
+        self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
+        self._sent, self._silent, self._waited = 0, 0, 0
+        self.begun = False
+        self.outcome, self.news = (
+            Outcome(),
+            0,
+        )  # news counts what may have changed in it, or in what the sensor looks at
+        t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
+        self._origin_t, self._origin_c = -t, -c
+        self.record = MissionRecord(
+            self.pair, np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
+        )
+        self._poses, self._arriving = np.zeros(VALUES), list[bytes]()
+        self._near, self._gap = False, -math.inf
+        self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
+        self._publish()
+
+    # ------------------------------------------------------------------ life
+    @property
+    def over(self) -> bool:
+        """Nothing more will be sent."""
+        return self._silent * PERIOD_S >= STILL_S
+
+    def advance(self, t: float, hall: HallView | None) -> list[bytes]:
+        """One cycle; ``t`` is the facility's time, ``hall`` None when there is nothing to look at. What arrives at the
+        bridge by then."""
+        if not self.begun:
+            self._wait(hall)
+        elif self.outcome.end is MissionEnd.UNDER_WAY:
+            self._fly(hall)
+        elif self.outcome.end is MissionEnd.FLIGHT_SOFTWARE:
+            self._silent = round(STILL_S / PERIOD_S)  # nobody flies: silence, and the hall halts
+        else:
+            self._silent += 1
+        self._arriving = []
+        if not self.over:
+            self._send(t)
+        return self._arriving if self._perfect else self._line.due(t)
+
+    def finish(self, end: MissionEnd) -> None:
+        """The mission is over, and why."""
+        out = self.outcome
+        if out.end is not MissionEnd.UNDER_WAY:
+            return
+        out.end, out.t, self.news = end, self.pair.t, self.news + 1
+        out.propellant_kg = self.file.chaser.propellant_kg - self.pair.propellant_kg
+        self._publish()
+        out.audit = self.record.worst
+
+    def close(self) -> None:
+        """Let the flight software go; if it does not go in peace, that is told and changes nothing."""
+        try:
+            self._host.close()
+        except Exception as error:  # the user's own code: the run is over and its results stand
+            print(f"note: the flight software's close() raised {type(error).__name__}: {error}", file=sys.stderr)
+
+    def _wait(self, hall: HallView | None) -> None:
+        """Until the hall shows the first pose, or patience ends."""
+        self._waited += 1
+        self.begun = hall is None or hall.converged or self._waited * PERIOD_S >= self.file.hall.join_s
+        self._publish()
+
+    def _fly(self, hall: HallView | None) -> None:
+        pair = self.pair
+        if self.file.fault:
+            self._break()
+        if self.sensor.due(pair.t):
+            self._expose(hall)
+        if pair.cycle % self._every == 0:
+            try:
+                self._fly_software()
+            except FlightSoftwareFailed as failure:
+                self.outcome.failure = str(failure)
+                self.finish(MissionEnd.FLIGHT_SOFTWARE)
+                return
+        pair.advance()
+        self._publish()
+        self._look_for_contact()
+        if pair.t >= self.file.duration_s:
+            self.finish(MissionEnd.TIME)
+
+    def _publish(self) -> None:
+        waited = 0 if self.begun else max(1, round(self.file.hall.join_s / PERIOD_S) - self._waited)
+        self.record.publish(waited, self.outcome.end)
+
+    # ------------------------------------------------------------------ instruments and flight software
+    def _expose(self, hall: HallView | None) -> None:
+        t = shown_at = self.pair.t
+        if hall is not None and hall.converged:
+            source, pose, shown_at = SensorSource.HALL, hall.truth.copy(), t - self._latency
+        else:
+            source, pose = SensorSource.SOFTWARE, self.relative_pose()
+        self.record.source, self.record.measured = source, int(self.sensor.expose(t, pose, shown_at))
+        self.outcome.measurements[source] += self.record.measured
+        self.news += 1
+
+    def _fly_software(self) -> None:
+        pair, y = self.pair, self.pair.y
+        q, w, p, v = self._avionics.read(y[Q_C], y[W_C], y[0:3] + y[D], y[3:6] + y[DV])
+        measurements = Measurements(
+            pair.t, self.sensor.arrived(pair.t), q, w, p, v, pair.wheel_rates, pair.bank.read_pressure(),
+            max(pair.propellant_kg, 0.0),
+        )  # fmt: skip
+        commands = self._host.step(measurements)
+        pair.bank.command(commands.on_time_s, commands.isolated)
+        pair.set_wheels(commands.wheel_torque)
+        self.record.note(measurements, commands.telemetry)
+        self._remember(commands)
+
+    def _remember(self, commands: Commands) -> None:
+        told, out, distance = commands.telemetry, self.outcome, float(np.linalg.norm(self.pair.y[D]))
+        out.phase, out.least_distance_m, self.news = told.phase, min(out.least_distance_m, distance), self.news + 1
+        if told.abort is not AbortCause.NONE and out.abort is AbortCause.NONE:
+            out.abort = told.abort
+        if told.estimate is not None and self.pair.cycle % round(CONSISTENCY_S / PERIOD_S) == 0:
+            out.nees.append((distance, self.record.nees))
+
+    # ------------------------------------------------------------------ what goes wrong
+    def _break(self) -> None:
+        t, bank, blind = self.pair.t, self.pair.bank, False
+        for fault in self.file.fault:
+            if isinstance(fault, SensorOutage):
+                blind |= fault.at_s <= t < fault.at_s + fault.duration_s
+            elif isinstance(fault, StuckOpen) and t >= fault.at_s:
+                bank.stuck_open[fault.thruster - 1] = True
+            elif isinstance(fault, StuckClosed) and t >= fault.at_s:
+                bank.stuck_closed[fault.thruster - 1] = True
+        self.sensor.blind = blind
+
+    def _look_for_contact(self) -> None:
+        if self._near:
+            self.record.tell_truth(0)
+        elif self.pair.cycle % TRUTH_EVERY:
+            return
+        told = self.record.interfaces
+        gap, lateral, tilt = told[:3].tolist()
+        before, self._gap = self._gap, gap
+        beside = lateral < self._reach
+        self._near = abs(gap) < NEAR_GAP_M and beside
+        if gap <= 0.0 < before and gap > -NEAR_GAP_M and beside:  # the planes of the interfaces meet
+            self.outcome.contact = told.copy()
+            captured = lateral < CAPTURE_M and tilt < CAPTURE_RAD
+            self.finish(MissionEnd.MATED if captured else MissionEnd.COLLISION)
+        elif float(np.linalg.norm(self.pair.y[D])) < self._reach:
+            self.finish(MissionEnd.COLLISION)
+
+    # ------------------------------------------------------------------ packets
+    def relative_pose(self) -> Array:
+        """T_target_chaser as computed, packed."""
+        y, pose = self.pair.y, np.empty(7)
+        q_target_eci = quat_inverse(y[Q_T])
+        pose[3:] = quat_product(q_target_eci, y[Q_C])
+        pose[:3] = turned(q_target_eci, y[D]) + turned(pose[3:], self._origin_c) - self._origin_t
+        return pose
+
+    def _send(self, t: float) -> None:
+        """Both body frames in inertial axes about the target's centre of mass: nothing to cancel."""
+        moving = self.begun and self.outcome.end is MissionEnd.UNDER_WAY
+        both_in_inertial_axes(self.pair.y, self._origin_c, self._origin_t, moving, self._poses)
+        data = pack_values(self._sent, CLIENT_EPOCH_NS + self._sent * PERIOD_NS, self._poses.tobytes())
+        self._sent += 1
+        if self._perfect:
+            self._arriving = [data]
+        else:
+            self._line.send(data, t)

@@ -1,0 +1,255 @@
+"""Many runs of one mission, seed after seed, on all cores: every run's figures, and the worst of each. Run k is the same as
+``proxops run NAME --seed k``."""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.applications.mission.flight_loading import let_go, load_flight_software
+from proxops.applications.mission.run import run_mission
+from proxops.core.docking_standard import CONTACT_LIMITS
+from proxops.core.errors import BadInput, ProxopsError
+from proxops.core.mission import Mission, parse_mission
+from proxops.core.vocabulary import MissionEnd, SensorSource
+from proxops.facility.session import prepare_folder
+from proxops.lab.cell import Cell
+
+BINS_M: Final = ((15.0, 25.0), (8.0, 15.0), (4.0, 8.0), (2.0, 4.0))
+NEES_95: Final = (4.403789, 23.336664)  # two-sided 95 % of chi-square with 12 degrees of freedom
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """One run; contact figures are None unless the interfaces met."""
+
+    seed: int
+    end: str
+    abort: str
+    t_s: float
+    lateral_m: float | None
+    tilt_rad: float | None
+    roll_rad: float | None
+    closing_rate_m_s: float | None
+    lateral_rate_m_s: float | None
+    angular_rate_rad_s: float | None
+    propellant_kg: float
+    least_distance_m: float
+    hall_share: float  # of measurements
+    audit: float
+    nees: tuple[float | None, ...]  # one sample for each range bin: the last in it
+    nees_inside: tuple[float | None, ...]  # share of all samples in the 95 % band, for each range bin
+    failure: str
+    stop: str
+
+    @property
+    def within(self) -> bool:
+        """Mated, and every contact condition met."""
+        values = ((getattr(self, name), bound) for name, bound in CONTACT_LIMITS.items())
+        return self.end == MissionEnd.MATED.name and all(v is not None and abs(v) <= bound for v, bound in values)
+
+
+def fly(
+    cell: Cell, mission: Mission, seed: int, software: str | None, use_hall: bool | None, inside: bool = False
+) -> RunFigures:  # fmt: skip
+    """One run, unrecorded."""
+    both = run_mission(
+        cell, mission, None, seed=seed, software=software, inside=inside, use_hall=use_hall, interruptible=False
+    )
+    out, stop = both.outcome, both.ran.stop
+    contact: list[float | None] = [None] * 7 if out.contact is None else [float(value) for value in out.contact]
+    _, lateral, tilt, roll, closing, lateral_rate, angular_rate = contact
+    samples = np.array(out.nees).reshape(-1, 2)
+    hall = out.measurements[SensorSource.HALL]
+    return RunFigures(
+        seed, out.end.name, out.abort.name, out.t, lateral, tilt, roll, closing, lateral_rate, angular_rate, out.propellant_kg,
+        out.least_distance_m, hall / max(1, sum(out.measurements.values())), float(np.max(out.audit)),
+        tuple(_last(samples, *bin_m) for bin_m in BINS_M), tuple(_inside(samples, *bin_m) for bin_m in BINS_M),
+        out.failure, str(stop) if stop else "",
+    )  # fmt: skip
+
+
+def _in_bin(samples: np.ndarray, low: float, high: float) -> np.ndarray:
+    found: np.ndarray = samples[(samples[:, 0] > low) & (samples[:, 0] <= high), 1]
+    return found
+
+
+def _last(samples: np.ndarray, low: float, high: float) -> float | None:
+    found = _in_bin(samples, low, high)
+    return float(found[-1]) if found.size else None
+
+
+def _inside(samples: np.ndarray, low: float, high: float) -> float | None:
+    found = _in_bin(samples, low, high)
+    return float(np.mean((found >= NEES_95[0]) & (found <= NEES_95[1]))) if found.size else None
+
+
+# ---------------------------------------------------------------------- many of them
+_work: dict[str, Any] = {}
+
+
+def _prepare(cell: Cell, text: str, source: Path, software: str | None, use_hall: bool | None, inside: bool) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who collects
+    _work.update(cell=cell, mission=parse_mission(text, source), software=software, use_hall=use_hall, inside=inside)
+
+
+def _fly_one(seed: int) -> RunFigures:
+    try:
+        return fly(_work["cell"], _work["mission"], seed, _work["software"], _work["use_hall"], _work["inside"])
+    finally:
+        gc.collect()  # a hall is a knot of references with 23 MB of shared memory: not to be left to chance 200 times
+
+
+def fly_all(
+    cell: Cell,
+    mission: Mission,
+    seeds: range,
+    software: str | None,
+    use_hall: bool | None,
+    workers: int | None = None,
+    inside: bool = False,
+) -> Iterator[RunFigures]:
+    """The runs as they come in."""
+    count = min(workers or os.cpu_count() or 1, len(seeds))
+    context = multiprocessing.get_context("spawn")
+    given = (cell, mission.text, mission.source, software, use_hall, inside)
+    with context.Pool(
+        count, initializer=_prepare, initargs=given
+    ) as pool:  # its end ends the workers, wherever they are
+        yield from pool.imap_unordered(_fly_one, seeds)
+
+
+def campaign_session(
+    cell: Cell, mission: Mission, folder: Path, *, runs: int, first_seed: int | None, software: str | None,
+    use_hall: bool | None, quiet: bool, inside: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """Fly them all; ``runs.json`` and the summary."""
+    from proxops.facility.progress import count_bar
+
+    prepare_folder(folder)
+    if software and software.startswith("udp:"):
+        raise BadInput(
+            "--runs: one on-board computer flies one mission at a time", value=software, way_out="give a class"
+        )
+    let_go(load_flight_software(software, mission.file, inside=inside))  # what cannot be used is said at once, by us
+    first = mission.file.seed if first_seed is None else first_seed
+    found: list[RunFigures] = []
+    with count_bar(quiet, "runs", runs) as done, (folder / "runs.jsonl").open("w") as file, suppress(KeyboardInterrupt):
+        for row in fly_all(cell, mission, range(first, first + runs), software, use_hall, inside=inside):
+            found.append(row)
+            file.write(json.dumps(asdict(row)) + "\n")  # each as it comes: an interrupted campaign keeps what it has
+            file.flush()
+            done()
+    if not found:
+        raise ProxopsError("interrupted before the first run was over")
+    found.sort(key=lambda row: row.seed)
+    summary = summarise(mission, found)
+    summary["asked"], summary["passed"] = runs, summary["passed"] and len(found) == runs
+    (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+    if not quiet:
+        print_campaign(summary)
+        print(f"\n{folder}: runs.jsonl, summary.json")
+    return summary
+
+
+def summarise(mission: Mission, rows: list[RunFigures]) -> dict[str, Any]:
+    """The worst of every figure and whose it is; how many met all limits; consistency of the filter."""
+    ends = {end: sum(row.end == end for row in rows) for end in sorted({row.end for row in rows})}
+    worst = {name: _worst(rows, name, bound) for name, bound in CONTACT_LIMITS.items()}
+    return {
+        "scenario": mission.name,
+        "runs": len(rows),
+        "first_seed": rows[0].seed,
+        "ends": ends,
+        "within_limits": sum(row.within for row in rows),
+        "outside": [row.seed for row in rows if not row.within],
+        "worst": worst,
+        "propellant_kg": _spread([row.propellant_kg for row in rows]),
+        "duration_s": _spread([row.t_s for row in rows]),
+        "hall_share_min": min(row.hall_share for row in rows),
+        "audit_max": max(row.audit for row in rows),
+        "consistency": [_consistency(rows, k, bin_m) for k, bin_m in enumerate(BINS_M)],
+        "failures": sorted({row.failure for row in rows if row.failure}),
+        "passed": all(row.within and row.audit < 1e-9 for row in rows),
+    }
+
+
+def _worst(rows: list[RunFigures], name: str, bound: float) -> dict[str, Any]:
+    met = [(abs(value), row.seed) for row in rows if (value := getattr(row, name)) is not None]
+    value, seed = max(met) if met else (None, None)
+    return {
+        "value": value,
+        "bound": bound,
+        "seed": seed,
+        "median": float(np.median([v for v, _ in met])) if met else None,
+    }
+
+
+def _spread(values: list[float]) -> dict[str, float]:
+    return {"min": min(values), "median": float(np.median(values)), "max": max(values)}
+
+
+def _consistency(rows: list[RunFigures], k: int, bin_m: tuple[float, float]) -> dict[str, Any]:
+    last = [row.nees[k] for row in rows if row.nees[k] is not None]
+    inside = [share for row in rows if (share := row.nees_inside[k]) is not None]
+    return {
+        "range_m": list(bin_m),
+        "runs": len(last),
+        "inside_95": float(np.mean([NEES_95[0] <= v <= NEES_95[1] for v in last if v is not None])) if last else None,
+        "below": float(np.mean([v < NEES_95[0] for v in last if v is not None])) if last else None,
+        "mean_nees": float(np.mean([v for v in last if v is not None])) if last else None,
+        "samples_inside_95": float(np.mean(inside)) if inside else None,
+    }
+
+
+def print_campaign(s: dict[str, Any]) -> None:
+    """The table on the terminal: the worst, not the best."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    ends = ", ".join(f"{count} {end}" for end, count in s["ends"].items())
+    console.print(f"{s['scenario']}: {s['runs']} runs, {ends}; {s['within_limits']} within all limits at contact")
+    table = Table("at contact", "worst", "of seed", "median", "limit")
+    for name, row in s["worst"].items():
+        scale = 180.0 / math.pi if "rad" in name else 1.0
+        words = name.split("_rad")[0].split("_m")[0].replace("_", " ")
+        worst, median, bound = (
+            "–" if row[key] is None else f"{row[key] * scale:.4f}" for key in ("value", "median", "bound")
+        )
+        table.add_row(f"{words}, {_unit(name)}", worst, str(row["seed"]), median, bound)
+    console.print(table)
+    table = Table("range, m", "runs", "last estimate in it inside 95 %", "its mean NEES (12)", "all estimates inside")
+    for row in s["consistency"]:
+        if row["runs"]:
+            low, high = row["range_m"]
+            shares = (
+                f"{100 * row['inside_95']:.1f} %",
+                f"{row['mean_nees']:.1f}",
+                f"{100 * row['samples_inside_95']:.1f} %",
+            )
+            table.add_row(f"{low:g} … {high:g}", str(row["runs"]), *shares)
+    console.print(table)
+    used, took = s["propellant_kg"], s["duration_s"]
+    console.print(
+        f"propellant {used['min']:.3f} … {used['max']:.3f} kg, duration {took['min']:.0f} … {took['max']:.0f} s, "
+        f"measurements from the hall at least {100 * s['hall_share_min']:.1f} %, audit at most {s['audit_max']:.1e}"
+    )
+    if s["outside"]:
+        print(f"outside: seeds {s['outside']}", file=sys.stderr)
+
+
+def _unit(name: str) -> str:
+    return {"_m": "m", "ad": "deg", "_s": "deg/s" if "rad" in name else "m/s"}[name[-2:]]

@@ -1,0 +1,42 @@
+"""The motion that a mission asks of the hall, before it is flown there: for ``proxops check``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proxops.applications.mission.application import MissionApplication
+from proxops.applications.mission.flight_loading import load_flight_software
+from proxops.applications.mission.run import COMPILING_S
+from proxops.core.messages import PERIOD_S
+from proxops.core.mission import Mission
+from proxops.core.vocabulary import MissionEnd, MissionPhase
+from proxops.facility.feasibility.asked import along_chords
+from proxops.facility.feasibility.motion import Flags, Floats, Part
+
+
+class FlownMotion:
+    """The motion of a mission as it is flown in software, without the hall; its parts are the flight software's phases."""
+
+    def __init__(self, mission: Mission) -> None:
+        self.name, self.source = mission.name, str(mission.source)
+        application = MissionApplication(
+            mission, mission.file.seed, load_flight_software(None, mission.file), 0.0, COMPILING_S
+        )
+        poses, phases = [application.relative_pose()], [(0.0, MissionPhase.NONE)]
+        while application.outcome.end is MissionEnd.UNDER_WAY:
+            application.advance(len(poses) * PERIOD_S, None)
+            pose = application.relative_pose()
+            poses.append(-pose if np.dot(pose[3:], poses[-1][3:]) < 0.0 else pose)
+            poses[-1][:3] = pose[:3]
+            if application.outcome.phase is not phases[-1][1]:
+                phases.append((application.pair.t, application.outcome.phase))
+        application.close()
+        self._pose, self.duration_s = np.array(poses), application.pair.t
+        ends = [*(start for start, _ in phases[1:]), self.duration_s]
+        self.parts = tuple(
+            Part(i, phase.name.lower(), phase.name.lower().replace("_", " "), start, end)
+            for i, ((start, phase), end) in enumerate(zip(phases, ends, strict=True), 1)
+        )
+
+    def at(self, t: Floats) -> tuple[Floats, Flags, Floats]:
+        return along_chords(self._pose, t)

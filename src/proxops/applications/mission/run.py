@@ -1,0 +1,154 @@
+"""Runs a mission in lockstep: application → bridge → hall → sensor → flight software → application."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from proxops.applications.mission.application import MissionApplication, Outcome
+from proxops.applications.mission.flight_loading import let_go, load_flight_software
+from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
+from proxops.core.ending import Ending
+from proxops.core.flight import FlightSoftware
+from proxops.core.messages import mission_bytes
+from proxops.core.mission import Mission
+from proxops.core.pool import Pool
+from proxops.core.scenario import Network
+from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource, Severity
+from proxops.facility.application_feed import hall_latency_s
+from proxops.facility.build import Hall, build
+from proxops.facility.conclusion import LEFT, how_it_ended
+from proxops.facility.interruption import ends_asked_for
+from proxops.facility.play import Progress
+from proxops.facility.run import LockstepRun, Ran, settings_of
+from proxops.lab.cell import Cell
+from proxops.maths.rotation import Array
+
+COMPILING_S: Final = 300.0  # our own flight software may have to be compiled on the way
+
+
+@dataclass(frozen=True)
+class MissionRan:
+    """How a mission ended, in space and in the hall."""
+
+    ran: Ran
+    outcome: Outcome
+
+
+def line_latency_s(network: Network) -> float:
+    """What the network between application and hall adds, on average."""
+    return (network.delay_ms + 0.5 * network.jitter_ms) * 1e-3
+
+
+class PoolView:
+    """The hall as its pool shows it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._bridge, self.truth = pool.record[0]["bridge"], pool.run("hall_truth")
+
+    truth: Array
+
+    @property
+    def converged(self) -> bool:
+        return bool(self._bridge["converged"])
+
+
+class MissionClient:
+    """The application as a lockstep run wants it: looks at the hall, fills its part of the pool."""
+
+    def __init__(self, application: MissionApplication, hall: Hall, use_hall: bool) -> None:
+        self.application = application
+        self._facility, self._span = hall.facility, mission_bytes()
+        self._view = PoolView(hall.facility.pool) if use_hall else None
+        self._told, self._phase, self._abort = MissionEnd.UNDER_WAY, MissionPhase.NONE, AbortCause.NONE
+        self._source, self._seen = SensorSource.NONE, -1
+
+    @property
+    def over(self) -> bool:
+        return self.application.over
+
+    def advance(self, t: float) -> list[bytes]:
+        packets = self.application.advance(t, self._view)
+        self._facility.pool.bytes[self._span] = self.application.record.bytes
+        if self.application.news != self._seen:
+            self._seen = self.application.news
+            self._tell()
+        return packets
+
+    def _tell(self) -> None:
+        """What is new since it was told last, as events."""
+        out, tell = self.application.outcome, self._facility.events.tell
+        if out.phase is not self._phase:
+            tell(
+                Severity.INFO,
+                "mission.phase",
+                f"{self._phase.name} → {out.phase.name} at {self.application.pair.t:.1f} s",
+            )
+            self._phase = out.phase
+        source = self.application.record.source
+        if source is not self._source:
+            tell(
+                Severity.INFO,
+                "mission.sensor",
+                f"the relative sensor looks at {source.name}, before at {self._source.name}",
+            )
+            self._source = source
+        if out.abort is not self._abort:
+            tell(Severity.WARNING, "mission.abort", f"the approach is given up: {out.abort.name}")
+            self._abort = out.abort
+        if out.end is self._told:
+            return
+        self._told = out.end
+        if out.failure:
+            tell(Severity.ERROR, "mission.flight_software", out.failure)
+        tell(Severity.INFO, "mission.end", f"{out.end.name} at {out.t:.3f} s")
+
+
+def run_mission(
+    cell: Cell, mission: Mission, record: Path | None, *, seed: int | None = None, software: str | FlightSoftware | None = None,
+    inside: bool = False, use_hall: bool | None = None, interruptible: bool = True, epoch: str = LOCKSTEP_EPOCH,
+    progress: Progress = lambda phase, done, expected: None,
+) -> MissionRan:  # fmt: skip
+    """As fast as it goes. The same mission and seed give the same log, bit for bit. A class that ``software`` names runs in a
+    process of its own unless ``inside``."""
+    file = mission.file
+    seed, used = file.seed if seed is None else seed, file.hall.use if use_hall is None else use_hall
+    flown = (
+        software
+        if software is not None and not isinstance(software, str)
+        else load_flight_software(software, file, used, inside=inside)
+    )
+    own_s = None if software else COMPILING_S
+    latency_s = hall_latency_s(cell) + line_latency_s(file.network)
+    clock = LockstepClock(epoch)
+    metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
+    try:
+        application = MissionApplication(mission, seed, flown, latency_s, own_s)
+        hall = build(
+            cell, clock, seed=seed, record=record, bridge=settings_of(file.bridge), metadata={**metadata, "hall": str(used)}
+        )  # fmt: skip
+    except BaseException:
+        let_go(flown)
+        raise
+    began, ended = time.monotonic(), LEFT
+    runner = LockstepRun(hall, clock, MissionClient(application, hall, used), bridged=used)
+    with ends_asked_for(runner.interrupt) if interruptible else nullcontext():  # until all is closed
+        try:
+            runner.run(file.duration_s + (file.hall.join_s if used else 0.0), progress)
+            application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
+            ended = how_it_ended(hall.facility.stop, runner.asked, application.outcome.end.name)
+        except Exception as error:
+            ended = Ending.of_error(error)
+            hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
+            raise
+        finally:
+            try:
+                code = hall.close(ended)
+            finally:
+                application.close()
+    alarms = tuple(hall.facility.events.raised)
+    ran = Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
+    return MissionRan(ran, application.outcome)
