@@ -10,11 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-from proxops.core.flight import R_CHASER_SENSOR, Commands, Floats, Measurements, Telemetry, onboard_data
-from proxops.core.mission import MissionFile
-from proxops.core.vocabulary import MissionPhase
-from proxops.maths.rotation import matrix_from_quat
+from proxops import (
+    R_CHASER_SENSOR,
+    Commands,
+    Measurements,
+    MissionFile,
+    MissionPhase,
+    Telemetry,
+    matrix_from_quat,
+    onboard_data,
+)
 
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 STIFF, DAMP = 0.05**2, 1.8 * 0.05  # position, 1/s^2 and 1/s
 STIFF_TURN, DAMP_TURN = 0.15**2, 1.8 * 0.15  # attitude
 ALPHA, BETA, OUTLIER_M = 0.05, 0.00125, 1.0  # of the filter: a surprise's share in position and velocity

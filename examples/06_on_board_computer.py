@@ -10,9 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from proxops import FlightComputer
-from proxops.core.flight import Commands, FlightSoftware, Measurements
-from proxops.core.mission import parse_mission
+from proxops import Commands, FlightComputer, FlightSoftware, Measurements, load_mission
 
 HERE = Path(__file__).parent
 MISSION = HERE / "hold.toml"
@@ -38,7 +36,7 @@ class Spoken:
 
 
 HoldPosition = runpy.run_path(str(HERE / "05_flight_software.py"))["HoldPosition"]
-computer = FlightComputer(Spoken(HoldPosition(parse_mission(MISSION.read_text(), MISSION).file)), port=0)
+computer = FlightComputer(Spoken(HoldPosition(load_mission(MISSION).file)), port=0)
 run = [sys.executable, "-m", "proxops.cli", "run", str(MISSION), "--no-report"]
 with tempfile.TemporaryDirectory() as out:
     host, port = computer.address

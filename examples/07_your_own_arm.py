@@ -7,11 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from proxops.arms.dynamics import Dynamics, base_pose
-from proxops.arms.model import load_model
-from proxops.onboard.pose_path import PosePath
-from proxops.onboard.task_controller import TaskController, TaskGains
-from proxops.space.free_floating import FreeFloating
+from proxops import Dynamics, FreeFloating, PosePath, TaskController, TaskGains, base_pose, load_model
 
 BODY = '<link name="{}"><inertial><origin xyz="0 0 {}"/><mass value="{}"/><inertia {}/></inertial></link>'
 

@@ -8,9 +8,7 @@ import time
 
 import numpy as np
 
-from proxops.core.force_datagram import ForceReading, pack_force
-from proxops.touch.force_port import ForcePort
-from proxops.touch.force_watch import ForceWatch, StreamTraits
+from proxops import ForcePort, ForceReading, ForceWatch, StreamTraits, pack_force
 
 RATE_HZ = 250
 NOISE = np.array([1.0, 1.0, 1.0, 0.05, 0.05, 0.05])  # N and N m, standard deviation

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from proxops.cli.options import CellPath, Json, Tool, print_json, read_cell
+from proxops.cli.options import CellPath, Json, Tool, print_json
 from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
 
 Asked = Annotated[
@@ -28,9 +28,9 @@ def check(
     """Tell before anything moves whether the hall can show a motion: where it leaves the workspace, breaks a limit or a
     rate, comes near a singularity or into yellow and red; with what margin, from which start, and what would help. Exit
     code 0: feasible, 1: not feasible, 2: bad input."""
-    from proxops.applications.check import check_session
+    from proxops import api
 
-    about = check_session(read_cell(cell, user_tool), motion, plot, out, quiet=json)
+    about = api.check(motion, out=out, plot=plot, cell=cell, user_tool=user_tool, quiet=json)
     if json:
         print_json(about)
     raise typer.Exit(EXIT_DONE if about["feasible"] else EXIT_STOPPED)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from proxops.cli.options import CellPath, Json, Seed, SystemName, Tool, TrajectoryPath, print_json, read_cell
+from proxops.cli.options import CellPath, Json, Seed, SystemName, Tool, TrajectoryPath, end, print_json
 from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
 from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
 
@@ -58,23 +57,13 @@ def play(
     """Play a trajectory file on the virtual hall: move to start, confirm, run; recorded and summed up.
 
     Exit code 0 only when every criterion is met and the log is whole; else 1."""
-    from proxops.facility.session import play_session
+    from proxops import api
 
-    folder = out or Path("runs") / file.stem
-    summary = play_session(
-        read_cell(cell, user_tool),
-        file,
-        folder,
-        realtime=realtime,
-        order=order,
-        seed=seed,
-        rehearse=open_at or [],
-        report=report,
-        quiet=json,
-    )
-    if json:
-        print_json(summary)
-    raise typer.Exit(EXIT_DONE if summary["passed"] else EXIT_STOPPED)
+    done = api.play(
+        file, out=out, seed=seed, realtime=realtime, order=order, rehearse=open_at or (), report=report, cell=cell,
+        user_tool=user_tool, quiet=json,
+    )  # fmt: skip
+    end(done, json)
 
 
 def convert(
@@ -88,6 +77,7 @@ def convert(
     json: Json = False,
 ) -> None:
     """Write the same motion in another coordinate system."""
+    from proxops.api import read_cell
     from proxops.facility.conversion import convert_file
 
     result = convert_file(read_cell(cell, user_tool), file, to.value, out, pov, posture, as_json=json)
@@ -121,31 +111,16 @@ def serve(
     """Run the live facility at 250 Hz: console in the browser, bridge and synchronous commands over UDP, `proxops ctl`.
 
     Exit code 0 only when it ended without a standing stop and its log is whole; else 1, and why."""
-    from proxops.console.launch import ConsoleLaunch
-    from proxops.facility.control import control_settings
-    from proxops.facility.session import serve_session
+    from proxops import api
 
-    folder = out or Path("runs") / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    launch = ConsoleLaunch.prepare(console_bind, console_port, console_token, cell, user_tool) if console else None
-    read = read_cell(cell, user_tool)
-    summary = serve_session(
-        read,
-        folder,
-        sync=(bind, port),
-        bridge_at=(bind, bridge_port),
-        bridged=bridge,
-        control=control_settings(control, read.file.access, control_bind, key_file),
-        seed=seed,
-        for_s=for_s,
-        drives=drives,
-        report=report,
-        quiet=json,
-        console=launch,
-        key_file=key_file,
-    )
+    served = api.serve(
+        out=out, cell=cell, user_tool=user_tool, bind=bind, port=port, bridge=bridge, bridge_port=bridge_port, control=control,
+        control_bind=control_bind, key_file=key_file, seed=seed, for_s=for_s, drives=drives, report=report, console=console,
+        console_bind=console_bind, console_port=console_port, console_token=console_token, quiet=json,
+    ).summary  # fmt: skip
     if json:
-        print_json(summary)
-    well = summary["log_whole"] and not summary["ended_in_stop"]
+        print_json(served)
+    well = served["log_whole"] and not served["ended_in_stop"]
     raise typer.Exit(EXIT_DONE if well else EXIT_STOPPED)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from proxops.cli.options import CellPath, Json, LogPath, SystemName, Tool, print_json, read_cell
+from proxops.cli.options import CellPath, Json, LogPath, SystemName, Tool, print_json
 from proxops.core.errors import BadInput, refuse_overwriting
 
 log = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look into a recorded run.")
@@ -77,6 +77,8 @@ def plot(
         )  # fmt: skip
     target = out or file.with_name(f"{file.stem}_{system.value}.png")
     refuse_overwriting(target, file)
+    from proxops.api import read_cell
+
     own = read_cell(cell, user_tool) if user_tool or cell else cell_of(recorded)
     plot_log(recorded, own, System[system.value], target)
     _tell(json, target, system=system.value)

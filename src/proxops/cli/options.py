@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
+
 if TYPE_CHECKING:
-    from proxops.lab.cell import Cell
+    from proxops.api import Run
 
 
 class SystemName(StrEnum):
@@ -36,12 +38,11 @@ KeyFile = Annotated[
 ]
 
 
-def read_cell(cell: Path | None, tool: Path | None) -> Cell:
-    """The cell with its tools."""
-    from proxops.lab.cell import load_cell
-    from proxops.lab.user_tool import UserTool
-
-    return load_cell(cell, UserTool.read(tool) if tool else None)
+def end(run: Run, json: bool) -> NoReturn:
+    """Exit code 0 only when the run has passed."""
+    if json:
+        print_json(run.summary)
+    raise typer.Exit(EXIT_DONE if run.passed else EXIT_STOPPED)
 
 
 def print_json(result: Any) -> None:

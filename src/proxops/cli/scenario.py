@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from proxops.cli.facility import Out, Realtime, Report
-from proxops.cli.options import CellPath, Json, Tool, print_json, read_cell
-from proxops.core.errors import EXIT_DONE, EXIT_STOPPED, BadInput
+from proxops.cli.options import CellPath, Json, Tool, end, print_json
 
 if TYPE_CHECKING:
     from proxops.facility.overseer import Overseer
@@ -56,76 +55,14 @@ def run(
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
     scripted client of the bridge."""
-    from proxops.applications.catalogue import load
-    from proxops.core.experiment import Experiment
-    from proxops.core.mission import Mission
+    from proxops import api
 
-    loaded = load(scenario)
-    folder = out or Path("runs") / loaded.name
-    if isinstance(loaded, Experiment):
-        from proxops.applications.session import experiment_session
-
-        _refuse(
-            loaded.name,
-            "missions",
-            flight_software=flight_software,
-            flight_software_inside=flight_software_inside or None,
-            hall=hall,
-            runs=runs if runs > 1 else None,
-        )
-        _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
-        summary = experiment_session(
-            loaded, folder, realtime=realtime, seed=seed, control=control, report=report, quiet=json,
-            overseer=_overseer(overseen),
-        )  # fmt: skip
-        _end(summary, json)
-    _refuse(loaded.name, "experiments", control=control)
-    if flight_software_inside and (flight_software is None or flight_software.startswith("udp:")):
-        raise BadInput(
-            "--flight-software-inside: only a class in a Python file can run inside", value=flight_software,
-            way_out="name one with --flight-software, or leave it out",
-        )  # fmt: skip
-    read = read_cell(cell, user_tool)
-    if isinstance(loaded, Mission) and runs > 1:
-        from proxops.applications.mission.campaign import campaign_session
-
-        if realtime:
-            raise BadInput(
-                "--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out"
-            )
-        summary = campaign_session(
-            read,
-            loaded,
-            folder,
-            runs=runs,
-            first_seed=seed,
-            software=flight_software,
-            inside=flight_software_inside,
-            use_hall=hall,
-            quiet=json,
-        )
-    elif isinstance(loaded, Mission):
-        from proxops.applications.mission.session import mission_session
-
-        summary = mission_session(
-            read, loaded, folder, realtime=realtime, seed=seed, software=flight_software,
-            inside=flight_software_inside, use_hall=hall, report=report, quiet=json, overseer=_overseer(overseen),
-        )  # fmt: skip
-    else:
-        from proxops.facility.session import run_session
-
-        _refuse(
-            loaded.name,
-            "missions",
-            overseen=overseen,
-            seed=seed,
-            flight_software=flight_software,
-            flight_software_inside=flight_software_inside or None,
-            hall=hall,
-            runs=runs if runs > 1 else None,
-        )
-        summary = run_session(read, loaded, folder, realtime=realtime, report=report, quiet=json)
-    _end(summary, json)
+    done = api.run(
+        scenario, seed=seed, out=out, realtime=realtime, report=report, cell=cell, user_tool=user_tool,
+        flight_software=flight_software, flight_software_inside=flight_software_inside, hall=hall, runs=runs, control=control,
+        quiet=json, overseer=_overseer(overseen),
+    )  # fmt: skip
+    end(done, json)
 
 
 def _overseer(ring: Path | None) -> Overseer | None:
@@ -134,19 +71,6 @@ def _overseer(ring: Path | None) -> Overseer | None:
     from proxops.facility.overseer import Overseer
 
     return Overseer(ring)
-
-
-def _end(summary: dict[str, Any], json: bool) -> NoReturn:
-    if json:
-        print_json(summary)
-    raise typer.Exit(EXIT_DONE if summary["passed"] else EXIT_STOPPED)
-
-
-def _refuse(name: str, only: str, **given: object) -> None:
-    """BadInput for options that this scenario has no use for."""
-    for option, value in given.items():
-        if value is not None:
-            raise BadInput(f"--{option.replace('_', '-')}: for {only} only, and {name} is none", value=value)
 
 
 def list_(json: Json = False) -> None:

@@ -32,7 +32,7 @@ from proxops.facility.run import run_lockstep, run_realtime
 from proxops.facility.sync import Address
 from proxops.ground.log import Log
 from proxops.lab.cell import Cell
-from proxops.lab.trajectory import read_trajectory
+from proxops.lab.trajectory import Trajectory
 
 NOT_WHOLE = {
     3: "the disk was full (recorder exit code 3)",
@@ -74,7 +74,7 @@ def prepare_folder(folder: Path) -> Path:
 
 def play_session(
     cell: Cell,
-    file: Path,
+    trajectory: Trajectory,
     folder: Path,
     *,
     realtime: bool,
@@ -84,10 +84,9 @@ def play_session(
     report: bool,
     quiet: bool,
 ) -> dict[str, Any]:
-    """Play ``file`` into ``folder``; the summary."""
+    """Play ``trajectory`` into ``folder``; the summary."""
     from proxops.facility.progress import progress_bar
 
-    trajectory = read_trajectory(file)
     rehearsal = Rehearsal([_opening(cell, text) for text in rehearse])
     parse_order(order)
     checked = preflighted(cell, trajectory)

@@ -1,0 +1,210 @@
+"""What the program does, as functions: run a scenario, play a file, check a motion, serve. The command line is a skin on it.
+
+    import proxops
+
+    run = proxops.run("approach", seed=7, out="runs/seven")
+    print(run.passed, run.summary["mission"]["end"], run.report)
+    distance = run.log.values("truth.x")
+
+Nothing is printed unless ``quiet=False``. Bad input raises ``BadInput`` before anything moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
+from proxops.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from proxops.core.experiment import Experiment
+    from proxops.core.mission import Mission
+    from proxops.core.scenario import Scenario
+    from proxops.facility.overseer import Overseer
+    from proxops.ground.log import Log
+    from proxops.lab.cell import Cell
+    from proxops.lab.trajectory import Trajectory
+
+RUNS = Path("runs")  # where results go unless told otherwise
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that is over: its folder, and its figures as they stand in summary.json."""
+
+    folder: Path
+    summary: dict[str, Any]
+
+    @property
+    def passed(self) -> bool:
+        """Every criterion is met and the log is whole."""
+        return bool(self.summary["passed"])
+
+    @cached_property
+    def log(self) -> Log:
+        """What was recorded: ``log.values("group.variable")``, ``log.events``."""
+        from proxops.ground.log import Log
+
+        return Log.open(self.folder / "run.mcap")
+
+    @property
+    def report(self) -> Path | None:
+        """The page about it, if one was written."""
+        path = self.folder / "report.html"
+        return path if path.exists() else None
+
+
+def read_cell(cell: Path | str | None = None, user_tool: Path | str | None = None) -> Cell:
+    """The cell of a file with its tools; the EPOS hall and the paper's tool unless given."""
+    from proxops.lab.cell import load_cell
+    from proxops.lab.user_tool import UserTool
+
+    return load_cell(Path(cell) if cell else None, UserTool.read(Path(user_tool)) if user_tool else None)
+
+
+def run(
+    scenario: Path | str, *, seed: int | None = None, out: Path | str | None = None, realtime: bool = False, report: bool = True,
+    cell: Path | str | None = None, user_tool: Path | str | None = None, flight_software: str | None = None,
+    flight_software_inside: bool = False, hall: bool | None = None, runs: int = 1, control: str | None = None,
+    quiet: bool = True, overseer: Overseer | None = None,
+) -> Run:  # fmt: skip
+    """Run a scenario, by its shipped name or its file, into the folder ``out``. What a kind of scenario has no use for is
+    refused.
+
+    ``flight_software``: path/to/file.py:Class or udp://host:port, for missions; ``inside``: in this process. ``hall``: close a
+    mission's loop through the hall. ``runs``: of a mission, with seeds counting up. ``control``: name of a live experiment for
+    ``ControlClient``."""
+    from proxops.applications.catalogue import load
+    from proxops.core.experiment import Experiment
+    from proxops.core.mission import Mission
+
+    loaded = load(scenario)
+    folder = Path(out) if out else RUNS / loaded.name
+    flown = {
+        "flight_software": flight_software, "flight_software_inside": flight_software_inside or None, "hall": hall,
+        "runs": runs if runs > 1 else None,
+    }  # fmt: skip
+    if isinstance(loaded, Experiment):
+        _refuse(loaded.name, "missions", **flown)
+        _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
+        return _experiment(loaded, folder, realtime, seed, control, report, quiet, overseer)
+    _refuse(loaded.name, "experiments", control=control)
+    read = read_cell(cell, user_tool)
+    if isinstance(loaded, Mission):
+        return _mission(read, loaded, folder, realtime, seed, flown, report, quiet, overseer)
+    _refuse(loaded.name, "missions", overseen=overseer, seed=seed, **flown)
+    return _scripted(read, loaded, folder, realtime, report, quiet)
+
+
+def _refuse(name: str, only: str, **given: object) -> None:
+    """BadInput for options that this scenario has no use for."""
+    for option, value in given.items():
+        if value is not None:
+            raise BadInput(f"--{option.replace('_', '-')}: for {only} only, and {name} is none", value=value)
+
+
+def _experiment(
+    loaded: Experiment, folder: Path, realtime: bool, seed: int | None, control: str | None, report: bool, quiet: bool,
+    overseer: Overseer | None,
+) -> Run:  # fmt: skip
+    from proxops.applications.session import experiment_session
+
+    summary = experiment_session(
+        loaded, folder, realtime=realtime, seed=seed, control=control, report=report, quiet=quiet, overseer=overseer
+    )
+    return Run(folder, summary)
+
+
+def _mission(
+    cell: Cell, loaded: Mission, folder: Path, realtime: bool, seed: int | None, flown: dict[str, Any], report: bool, quiet: bool,
+    overseer: Overseer | None,
+) -> Run:  # fmt: skip
+    software, inside = flown["flight_software"], bool(flown["flight_software_inside"])
+    if inside and (software is None or software.startswith("udp:")):
+        raise BadInput(
+            "--flight-software-inside: only a class in a Python file can run inside", value=software,
+            way_out="name one with --flight-software, or leave it out",
+        )  # fmt: skip
+    if flown["runs"] and realtime:
+        raise BadInput("--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out")
+    if flown["runs"]:
+        from proxops.applications.mission.campaign import campaign_session
+
+        summary = campaign_session(
+            cell, loaded, folder, runs=flown["runs"], first_seed=seed, software=software, inside=inside,
+            use_hall=flown["hall"], quiet=quiet,
+        )  # fmt: skip
+    else:
+        from proxops.applications.mission.session import mission_session
+
+        summary = mission_session(
+            cell, loaded, folder, realtime=realtime, seed=seed, software=software, inside=inside, use_hall=flown["hall"],
+            report=report, quiet=quiet, overseer=overseer,
+        )  # fmt: skip
+    return Run(folder, summary)
+
+
+def _scripted(cell: Cell, loaded: Scenario, folder: Path, realtime: bool, report: bool, quiet: bool) -> Run:
+    from proxops.facility.session import run_session
+
+    return Run(folder, run_session(cell, loaded, folder, realtime=realtime, report=report, quiet=quiet))
+
+
+def play(
+    motion: Path | str | Trajectory, *, out: Path | str | None = None, seed: int = 0, realtime: bool = False,
+    order: str = "rail,robot1,robot2",
+    rehearse: Sequence[str] = (), report: bool = True, cell: Path | str | None = None, user_tool: Path | str | None = None,
+    quiet: bool = True,
+) -> Run:  # fmt: skip
+    """Play a trajectory, or the file of one, on the hall: move to start in ``order``, confirm, run. ``rehearse``: interlocks to
+    open, NAME@SECONDS."""
+    from proxops.facility.session import play_session
+    from proxops.lab.trajectory import Trajectory, read_trajectory
+
+    trajectory = motion if isinstance(motion, Trajectory) else read_trajectory(Path(motion))
+    folder = Path(out) if out else RUNS / Path(trajectory.source).stem
+    summary = play_session(
+        read_cell(cell, user_tool), trajectory, folder, realtime=realtime, order=order, seed=seed, rehearse=list(rehearse),
+        report=report, quiet=quiet,
+    )  # fmt: skip
+    return Run(folder, summary)
+
+
+def check(
+    motion: Path | str, *, out: Path | str | None = None, plot: Path | str | None = None, cell: Path | str | None = None,
+    user_tool: Path | str | None = None, quiet: bool = True,
+) -> dict[str, Any]:  # fmt: skip
+    """Whether the hall can show a motion (a scenario or a trajectory file): ``feasible``, and all that speaks against it."""
+    from proxops.applications.check import check_session
+
+    paths = (Path(path) if path else None for path in (plot, out))
+    return check_session(read_cell(cell, user_tool), str(motion), *paths, quiet=quiet)
+
+
+def serve(
+    *, out: Path | str | None = None, cell: Path | str | None = None, user_tool: Path | str | None = None, bind: str = LOOPBACK,
+    port: int = SYNC_PORT, bridge: bool = False, bridge_port: int = BRIDGE_PORT, control: str = CONTROL_NAME,
+    control_bind: str | None = None, key_file: Path | None = None, seed: int = 0, for_s: float | None = None, drives: bool = True,
+    report: bool = True, console: bool = True, console_bind: str = LOOPBACK, console_port: int | None = None,
+    console_token: str | None = None, quiet: bool = True,
+) -> Run:  # fmt: skip
+    """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``)."""
+    from proxops.console.launch import ConsoleLaunch
+    from proxops.facility.control import control_settings
+    from proxops.facility.session import serve_session
+
+    folder = Path(out) if out else RUNS / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    beside = (Path(path) if path else None for path in (cell, user_tool))
+    launch = ConsoleLaunch.prepare(console_bind, console_port, console_token, *beside) if console else None
+    read = read_cell(cell, user_tool)
+    summary = serve_session(
+        read, folder, sync=(bind, port), bridge_at=(bind, bridge_port), bridged=bridge,
+        control=control_settings(control, read.file.access, control_bind, key_file), seed=seed, for_s=for_s, drives=drives,
+        report=report, quiet=quiet, console=launch, key_file=key_file,
+    )  # fmt: skip
+    return Run(folder, summary)
