@@ -61,7 +61,7 @@ SIBLINGS = {
     ("ground", "proxops.safety.modes"),
     ("ground", "proxops.safety.clearance"),
 }
-BOTH_WORLDS = {"bridge", "touch", "facility", "applications", "campaign", "cli"}
+BOTH_WORLDS = {"__init__", "api", "bridge", "touch", "facility", "applications", "campaign", "cli"}
 FILES = sorted(ROOT.rglob("*.py"))
 
 
