@@ -76,17 +76,17 @@ class StageMessages:
 
     def pieces(self, block: Block) -> list[Piece]:
         """What is to be woven into a block."""
-        opening = list(self._opening(block.pool["clock"][0])) if block.opening else []
-        chosen = np.flatnonzero(block.pool["clock"]["tick"] % EVERY == 0)
-        records = block.pool[chosen]
-        q = np.ascontiguousarray(records["actual"]).view("<f8").reshape(-1, N_AXES)
+        clock = block.pool["clock"]
+        found = list(self._opening(clock[0])) if block.opening else []
+        chosen = np.flatnonzero(clock["tick"] % EVERY == 0)
+        q = np.ascontiguousarray(block.pool["actual"][chosen]).view("<f8").reshape(-1, N_AXES)
         known = np.isfinite(q).all(axis=1)
-        opening += _woven(JOINT_CHANNEL, chosen[known], records[known], self._joint_rows, self._joints.poses(q[known]))
-        flying = in_orbit(records)
-        if flying.any():
-            poses = orbit_poses(records[flying])
-            opening += _woven(ORBIT_CHANNEL, chosen[flying], records[flying], self._orbit_rows, poses)
-        return opening
+        if known.any():
+            found += _behind(clock, chosen[known], JOINT_CHANNEL, self._joint_rows, self._joints.poses(q[known]))
+        flying = chosen[in_orbit(block.pool, chosen)]
+        if flying.size:
+            found += _behind(clock, flying, ORBIT_CHANNEL, self._orbit_rows, orbit_poses(block.pool, flying))
+        return found
 
     def _opening(self, clock: np.void) -> Iterator[Piece]:
         """Messages that hold for the whole log, with the time of its first record."""
@@ -111,17 +111,13 @@ def _piece(channel: int, clock: np.void, body: bytes) -> Piece:
     return Piece(0, channel, int(clock["utc_ns"]), head.tobytes() + body)
 
 
-def _woven(
-    channel: int,
-    places: NDArray[np.intp],
-    records: NDArray[np.void],
-    encoder: TransformRows,
-    poses: NDArray[np.float64],
+def _behind(
+    clock: NDArray[np.void], rows: NDArray[np.intp], channel: int, encoder: TransformRows, poses: NDArray[np.float64]
 ) -> Iterator[Piece]:
-    """A message for each record, behind it."""
-    clock, head = records["clock"], HEAD_DTYPE.itemsize
-    rows = np.empty((records.size, head + encoder.size), np.uint8)
-    fill_head(rows[:, :head].view(HEAD_DTYPE)[:, 0], encoder.size, channel, clock["tick"], clock["utc_ns"])
-    encoder.fill(rows[:, head:], clock["utc_ns"], poses)
-    for place, utc_ns, row in zip(places.tolist(), clock["utc_ns"].tolist(), rows, strict=True):
-        yield Piece(place + 1, channel, utc_ns, row.tobytes())
+    """A message for each of the records ``rows``, behind it."""
+    utc_ns = clock["utc_ns"][rows]
+    head = np.empty(rows.size, HEAD_DTYPE)
+    fill_head(head, encoder.size, channel, clock["tick"][rows], utc_ns)
+    bodies = encoder.rows(utc_ns, poses)
+    for row, time, first, body in zip(rows.tolist(), utc_ns.tolist(), head, bodies, strict=True):
+        yield Piece(row + 1, channel, time, first.tobytes() + body.tobytes())

@@ -27,32 +27,31 @@ class TransformRows:
     """Messages with a transform for each pair of ``frames`` (parent, child)."""
 
     def __init__(self, frames: Sequence[tuple[str, str]]) -> None:
-        template, seconds, doubles = b"", [], []
+        template, times, doubles = b"", [], []
         for parent, child in frames:
             names = _field(2, parent.encode()) + _field(3, child.encode())
             body = _field(1, _TIME) + names + _field(4, _XYZ) + _field(5, _XYZW)
             end = len(template) + len(_field(1, body))
-            seconds.append(end - len(body) + 3)  # behind the tag and length of the time and the tag of its seconds
+            seconds = end - len(body) + 3  # behind the tag and length of the time and the tag of its seconds
+            times += [seconds, seconds + TIME_BYTES + 1]
             rotation, translation = end - len(_XYZW), end - len(_XYZW) - 2 - len(_XYZ)
             doubles += [translation + 1 + 9 * i for i in range(3)] + [rotation + 1 + 9 * i for i in range(4)]
             template += _field(1, body)
         self._template = np.frombuffer(template, np.uint8)
-        self._seconds, self._doubles = _places(seconds, TIME_BYTES), _places(doubles, 8)
+        self.size = len(template)  # bytes of one message
+        # Where each byte of a message comes from in a row of: the template, the time, the poses.
+        self._source = np.arange(self.size)
+        self._source[_places(times, TIME_BYTES)] = self.size + np.tile(np.arange(2 * TIME_BYTES), len(frames))
+        self._source[_places(doubles, 8)] = self.size + 2 * TIME_BYTES + np.arange(8 * len(doubles))
 
-    @property
-    def size(self) -> int:
-        """Bytes of one message."""
-        return int(self._template.size)
-
-    def fill(self, rows: Bytes, utc_ns: NDArray[np.int64], poses: NDArray[np.float64]) -> None:
-        """Messages into ``rows`` (n, size). ``poses`` (n, frames, 7): x y z qw qx qy qz of the child in its parent."""
-        count, frames = poses.shape[:2]
+    def rows(self, utc_ns: NDArray[np.int64], poses: NDArray[np.float64]) -> Bytes:
+        """Messages (n, size). ``poses`` (n, frames, 7): x y z qw qx qy qz of the child in its parent."""
+        count = len(poses)
         seconds, nanos = np.divmod(np.maximum(utc_ns, 0), SECOND_NS)
-        rows[:] = self._template
-        rows[:, self._seconds] = np.tile(_varints(seconds), frames)
-        rows[:, self._seconds + TIME_BYTES + 1] = np.tile(_varints(nanos), frames)
-        values = np.ascontiguousarray(poses[:, :, _WIRE_ORDER], "<f8")
-        rows[:, self._doubles] = values.view(np.uint8).reshape(count, -1)
+        values = np.ascontiguousarray(poses[:, :, _WIRE_ORDER], "<f8").view(np.uint8).reshape(count, 8 * poses[0].size)
+        template = np.broadcast_to(self._template, (count, self.size))
+        parts = np.concatenate([template, _varints(seconds), _varints(nanos), values], axis=1)
+        return np.take(parts, self._source, axis=1)
 
 
 def _field(number: int, body: bytes) -> bytes:

@@ -94,23 +94,23 @@ def slerp(a: Floats, b: Floats, share: Floats) -> Floats:
 def relative(T_lab_a: Floats, T_lab_b: Floats) -> Floats:
     """T_a_b of poses given as rows x y z qw qx qy qz."""
     inverse = T_lab_a[:, 3:] * (1.0, -1.0, -1.0, -1.0)
-    p = rotated(inverse, T_lab_b[:, :3] - T_lab_a[:, :3])
-    return np.hstack([p, product(inverse, T_lab_b[:, 3:])])
+    p = _rotated(inverse, T_lab_b[:, :3] - T_lab_a[:, :3])
+    return np.hstack([p, _product(inverse, T_lab_b[:, 3:])])
 
 
 def composed(T_a_b: Floats, T_b_c: Floats) -> Floats:
     """T_a_c of poses given as rows x y z qw qx qy qz."""
-    return np.hstack([T_a_b[:, :3] + rotated(T_a_b[:, 3:], T_b_c[:, :3]), product(T_a_b[:, 3:], T_b_c[:, 3:])])
+    return np.hstack([T_a_b[:, :3] + _rotated(T_a_b[:, 3:], T_b_c[:, :3]), _product(T_a_b[:, 3:], T_b_c[:, 3:])])
 
 
-def product(a: Floats, b: Floats) -> Floats:
+def _product(a: Floats, b: Floats) -> Floats:
     """Hamilton product, row by row."""
     w = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
     v = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
     return np.hstack([w, v])
 
 
-def rotated(q: Floats, p: Floats) -> Floats:
+def _rotated(q: Floats, p: Floats) -> Floats:
     """Vectors ``p`` turned by unit quaternions ``q``."""
     t = 2.0 * np.cross(q[:, 1:], p)
     out: Floats = p + q[:, :1] * t + np.cross(q[:, 1:], t)
