@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from proxops.console.hall_description import describe_hall
-from proxops.console.urdf_drawing import read_drawing
 from proxops.core.errors import BadInput
 from proxops.lab.cell import Cell, Payload, builtin, load_cell
 from proxops.lab.shapes import BODIES, CARRIAGE, MOCKUP, RAIL, ROBOT1, ROBOT2, body_poses, hall_shapes
+from proxops.lab.urdf_drawing import read_drawing
 from proxops.safety.clearance import mockup_boxes
 
 EXACT = 1e-9  # m and parts of one: two chains of some ten products of numbers up to 30 m, in double precision

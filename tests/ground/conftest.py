@@ -152,11 +152,20 @@ def cell() -> Cell:
 
 
 @pytest.fixture(scope="session")
-def swung(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> Log:
+def swing_once(cell: Cell) -> Callable[[Path], Log]:
+    """Records the same short run, which comes to its end, into any file."""
+
+    def record(out: Path) -> Log:
+        assert play(cell, swing(cell), out, seed=3).stop is None
+        return Log.open(out)
+
+    return record
+
+
+@pytest.fixture(scope="session")
+def swung(swing_once: Callable[[Path], Log], tmp_path_factory: pytest.TempPathFactory) -> Log:
     """The log of a short run that came to its end."""
-    out = tmp_path_factory.mktemp("swung") / "run.mcap"
-    assert play(cell, swing(cell), out, seed=3).stop is None
-    return Log.open(out)
+    return swing_once(tmp_path_factory.mktemp("swung") / "run.mcap")
 
 
 @pytest.fixture(scope="session")

@@ -8,28 +8,27 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.console.urdf_drawing import DrawnLink, Solid, read_drawing
 from proxops.core.messages import AXES, AXIS_UNITS
 from proxops.ground import hall_plan
-from proxops.lab.cell import Cell, model_path
-from proxops.lab.shapes import MOCKUPS, floor_z_m, hall_shapes
-from proxops.lab.urdf import ARM_AXES, LINKS
+from proxops.lab.cell import Cell
+from proxops.lab.link_tree import PORT, Link, hall_links
+from proxops.lab.shapes import floor_z_m, hall_shapes
+from proxops.lab.urdf import LINKS
+from proxops.lab.urdf_drawing import Solid
 from proxops.maths.pose import pose_from_abc
 from proxops.safety.clearance import mockup_boxes
 
 Described = dict[str, Any]
-RAIL_AXIS: Final = "e1"
-PORT: Final = "port"  # root link of a mock-up
 
 
 def describe_hall(cell: Cell) -> Described:
     """Everything that the page needs to draw the cell; JSON as it stands."""
-    links = _links(cell)
+    links = [_link(link) for link in hall_links(cell)]
     return {
         "name": cell.file.name,
         "axes": _axes(cell),
@@ -46,61 +45,24 @@ def describe_hall(cell: Cell) -> Described:
     }
 
 
-def _links(cell: Cell) -> list[Described]:
-    """The tree as a list, parents before children; ``parent`` -1 is the lab."""
-    file, source = cell.file, cell.source
-    base1, base2 = cell.hall["base1"][0], cell.hall["base2"][0]
-    T_lab_rail, T_carriage_base = base1.copy(), base1.copy()
-    T_lab_rail[:3, :3], T_carriage_base[:3, 3] = np.eye(3), 0.0
-    found: list[Described] = []
-    rail_axes = {RAIL_AXIS: 0}
-    _hang(found, "", T_lab_rail, model_path(source, file.rail.model), "rail", "", rail_axes)
-    for k, (robot, on, base) in enumerate(zip(cell.robots, ("carriage", ""), (T_carriage_base, base2), strict=True)):
-        axes = {axis: 1 + 6 * k + i for i, axis in enumerate(ARM_AXES)}
-        name = f"robot{k + 1}/"
-        _hang(found, on, base, model_path(source, robot.model), LINKS[0], name, axes)
-        port = (cell.tool.T_flange_port1, cell.tool.T_flange_port2)[k]
-        _hang(found, f"{name}{LINKS[-1]}", port, model_path(source, MOCKUPS[k]), PORT, f"{name}mockup/", {})
-    return found
-
-
-def _hang(
-    found: list[Described],
-    on: str,
-    T_on_root: NDArray[np.float64],
-    path: Path,
-    root: str,
-    prefix: str,
-    axes: dict[str, int],
-) -> None:
-    """Hang a model's tree on a link that is there already (or on the lab)."""
-    numbers = {link["name"]: i for i, link in enumerate(found)}
-    for drawn in read_drawing(path, root):
-        is_root = drawn.name == root
-        parent = numbers.get(on, -1) if is_root else numbers[prefix + drawn.parent]
-        numbers[prefix + drawn.name] = len(found)
-        found.append(_link(drawn, prefix, parent, T_on_root if is_root else drawn.T_parent_joint, axes))
-
-
-def _link(
-    drawn: DrawnLink, prefix: str, parent: int, T_parent_joint: NDArray[np.float64], axes: dict[str, int]
-) -> Described:
+def _link(link: Link) -> Described:
+    drawn = link.drawn
     return {
-        "name": prefix + drawn.name,
-        "parent": parent,
+        "name": link.name,
+        "parent": link.parent,
         "joint": drawn.moves,
         "axis": list(drawn.axis),
-        "drive": axes.get(drawn.joint, -1),  # number of the axis that moves it; -1: stays as it is
-        "T_parent_joint": _rows(T_parent_joint),
-        "mockup": _mockup_of(prefix),
+        "drive": link.drive,
+        "T_parent_joint": _rows(link.T_parent_joint),
+        "mockup": _mockup_of(link.name),
         "visuals": [_solid(s) for s in drawn.visuals],
         "solids": [_solid(s) for s in drawn.solids],
     }
 
 
-def _mockup_of(prefix: str) -> int:
+def _mockup_of(name: str) -> int:
     """1 or 2: part of that robot's mock-up, which a CAD model may replace; 0: part of a machine."""
-    return int(prefix[5]) if prefix.endswith("/mockup/") else 0
+    return int(name[5]) if "/mockup/" in name else 0
 
 
 def _solid(solid: Solid) -> Described:

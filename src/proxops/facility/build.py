@@ -22,6 +22,7 @@ from proxops.facility.desk import Desk
 from proxops.facility.facility import Facility, Link
 from proxops.facility.recorder_watch import RecorderWatch
 from proxops.facility.sync import Address, SyncPort
+from proxops.ground.hall_stage import stage_of
 from proxops.ground.recorder import Recorder
 from proxops.lab.cell import Cell
 from proxops.lab.links.remote import RemoteHall
@@ -108,8 +109,9 @@ def build(
         }
         live = not isinstance(clock, LockstepClock)
         recorder = Recorder.start(
-            *rings, record, about, replace=True, durable=live, watchdog=remote.events if remote else None
-        )
+            *rings, record, about, replace=True, durable=live, watchdog=remote.events if remote else None,
+            stage=stage_of(cell),
+        )  # fmt: skip
         recorder.wait_ready()
         facility.evidence = RecorderWatch(recorder, rings[0], facility.events, clock, by_time=live)
     return Hall(facility, Desk(facility, port, end), recorder, rings, remote)

@@ -8,9 +8,10 @@ record of the next one).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import numpy as np
 from mcap.opcode import Opcode
@@ -53,6 +54,15 @@ HEAD_DTYPE: Final[np.dtype[np.void]] = np.dtype(_HEAD)
 """What MCAP puts before the bytes of a message."""
 
 
+class Piece(NamedTuple):
+    """A message that stands before pool record ``place`` of a block: MCAP's record of it, its channel and time."""
+
+    place: int
+    channel: int
+    utc_ns: int
+    record: bytes
+
+
 @dataclass(frozen=True)
 class Block:
     """Pool records and events of one chunk; event i stands before pool record ``places[i]``."""
@@ -60,20 +70,23 @@ class Block:
     pool: NDArray[np.void]
     events: NDArray[np.void]
     places: NDArray[np.int64]
+    opening: bool = False  # the log's first pool record is in it
 
-    def encode(self) -> ChunkData:
-        """The chunk's bytes and its index."""
+    def encode(self, beside: Sequence[Piece] = ()) -> ChunkData:
+        """The chunk's bytes and its index, with pieces ``beside`` our own."""
         messages = _pool_messages(self.pool)
-        texts = [event_message(event) for event in self.events]
-        ends = np.concatenate([[0], np.cumsum([len(t) for t in texts])]).astype(np.int64)
+        told = [
+            Piece(place, EVENT_CHANNEL, int(event["utc_ns"]), event_message(event))
+            for place, event in zip(self.places.tolist(), self.events, strict=True)
+        ]
+        pieces = sorted((*told, *beside), key=attrgetter("place"))
+        places = np.array([piece.place for piece in pieces], np.int64)
+        ends = np.concatenate([[0], np.cumsum([len(piece.record) for piece in pieces])]).astype(np.int64)
         stride, rows = messages.shape[1], np.arange(len(messages))
-        offsets = rows * stride + ends[np.searchsorted(self.places, rows, side="right")]
-        index = {
-            POOL_CHANNEL: index_table(self.pool["clock"]["utc_ns"], offsets),
-            EVENT_CHANNEL: index_table(self.events["utc_ns"], self.places * stride + ends[:-1]),
-        }
-        data = _woven(messages.tobytes(), texts, (self.places * stride).tolist())
-        return ChunkData(data, {channel: table for channel, table in index.items() if len(table)})
+        offsets = rows * stride + ends[np.searchsorted(places, rows, side="right")]
+        index = {POOL_CHANNEL: index_table(self.pool["clock"]["utc_ns"], offsets)} if rows.size else {}
+        index |= _indexed(pieces, places * stride + ends[:-1])
+        return ChunkData(_woven(messages.tobytes(), pieces, stride), index)
 
 
 class Interleaver:
@@ -82,6 +95,7 @@ class Interleaver:
     def __init__(self) -> None:
         self._pool: NDArray[np.void] = np.empty(0, POOL_DTYPE)
         self._events: NDArray[np.void] = np.empty(0, EVENT_DTYPE)
+        self._opened = False  # the first pool record has been handed out
 
     def add(self, pool: NDArray[np.void], events: NDArray[np.void]) -> None:
         """Records in the order of their rings; ``events`` read after ``pool``."""
@@ -104,7 +118,8 @@ class Interleaver:
         keys = np.maximum.accumulate(self._events["tick"])
         ready = keys.size if all_events else int(np.searchsorted(keys, ticks[-1], side="right"))
         events, self._events = self._events[:ready], self._events[ready:]
-        return Block(pool, events, np.searchsorted(ticks, keys[:ready], side="left").astype(np.int64))
+        opening, self._opened = bool(pool.size) and not self._opened, self._opened or bool(pool.size)
+        return Block(pool, events, np.searchsorted(ticks, keys[:ready], side="left").astype(np.int64), opening)
 
 
 def joined(first: NDArray[np.void], second: NDArray[np.void]) -> NDArray[np.void]:
@@ -152,10 +167,19 @@ def index_table(utc_ns: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArra
     return np.stack([np.maximum(utc_ns, 0), offsets], axis=1).astype(np.uint64)
 
 
-def _woven(pool: bytes, texts: list[bytes], places: list[int]) -> bytes:
-    """Pool messages with every event's message put in at its byte place."""
-    pieces, start = [], 0
-    for text, place in zip(texts, places, strict=True):
-        pieces += [pool[start:place], text]
-        start = place
-    return b"".join([*pieces, pool[start:]])
+def _indexed(pieces: list[Piece], offsets: NDArray[np.int64]) -> dict[int, NDArray[np.uint64]]:
+    """Index tables by channel."""
+    utc_ns, channels = (np.array([getattr(p, name) for p in pieces], np.int64) for name in ("utc_ns", "channel"))
+    return {
+        int(channel): index_table(utc_ns[channels == channel], offsets[channels == channel])
+        for channel in np.unique(channels)
+    }
+
+
+def _woven(pool: bytes, pieces: list[Piece], stride: int) -> bytes:
+    """Pool messages of ``stride`` bytes with every piece put in at its place."""
+    parts, start = [], 0
+    for piece in pieces:
+        parts += [pool[start : piece.place * stride], piece.record]
+        start = piece.place * stride
+    return b"".join([*parts, pool[start:]])

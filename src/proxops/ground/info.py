@@ -53,12 +53,14 @@ def _times(log: Log) -> dict[str, Any]:
 
 
 def _topics(log: Log) -> dict[str, dict[str, Any]]:
-    """Messages per topic and their measured rate (intervals over the time between first and last)."""
-    stamps = {POOL_TOPIC: log.pool["clock"]["utc_ns"], EVENT_TOPIC: log.events["utc_ns"]}
+    """Messages per topic and their measured rate (intervals over the time between first and last; for what we do not decode,
+    over the time of the whole log)."""
+    whole = log.pool["clock"]["utc_ns"]
+    stamps = {POOL_TOPIC: whole, EVENT_TOPIC: log.events["utc_ns"]}
     topics: dict[str, dict[str, Any]] = {}
     for topic, count in log.topics.items():
-        times = stamps.get(topic)
-        span = int(times.max()) - int(times.min()) if times is not None and times.size > 1 else 0
+        times = stamps.get(topic, whole)
+        span = int(times.max()) - int(times.min()) if count > 1 and times.size > 1 else 0
         topics[topic] = {"count": count, "rate_hz": (count - 1) / (span * 1e-9) if span else None}
     return topics
 

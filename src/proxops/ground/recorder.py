@@ -29,6 +29,7 @@ from proxops.ground.blocks import CHANNELS, SCHEMAS
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
+from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage
 
 METADATA_NAME: Final = "proxops"
 HUNG_S: Final = 10.0  # without a heartbeat at the end of a run: forcing a long file onto a slow disk takes less
@@ -56,10 +57,12 @@ class Recorder:
         retry_s: float = 1.0,
         durable: bool = True,
         watchdog: Ring | None = None,
+        stage: Stage | None = None,
     ) -> Recorder:
         """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``. ``durable``: forced onto
-        the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit."""
-        command = [sys.executable, "-P", "-m", "proxops.ground.recorder", "--metadata", "-"]
+        the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit. ``stage``:
+        the hall for viewers of the log."""
+        command = [sys.executable, "-P", "-m", "proxops.ground.recorder"]
         command += ["--pool", str(pool_ring.path), "--events", str(event_ring.path), "--out", str(out)]
         command += ["--parent", str(os.getpid()), "--retry-s", str(retry_s)]
         command += ["--replace"] if replace else []
@@ -71,7 +74,8 @@ class Recorder:
         process = subprocess.Popen(command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True)
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(json.dumps(dict(metadata)).encode())
+            about = {"metadata": dict(metadata), "stage": stage.plain() if stage else None}
+            process.stdin.write(json.dumps(about).encode())
         return cls(pool_ring, event_ring, out, process)
 
     @property
@@ -124,13 +128,15 @@ def _environment() -> dict[str, str]:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="proxops.ground.recorder", description="Record two rings as MCAP.")
+    parser = argparse.ArgumentParser(
+        prog="proxops.ground.recorder",
+        description="Record two rings as MCAP. Standard input: JSON with metadata (a map of strings) and a stage (or null).",
+    )
     parser.add_argument("--pool", type=Path, required=True, help="ring with pool records")
     parser.add_argument("--events", type=Path, required=True, help="ring with events")
     parser.add_argument("--watchdog-events", type=Path, help="ring with the events of the watchdog over the facility")
     parser.add_argument("--out", type=Path, required=True, help="log to write (.mcap)")
     parser.add_argument("--replace", action="store_true", help="overwrite an existing log")
-    parser.add_argument("--metadata", help="JSON file with a map of strings, - for standard input")
     parser.add_argument("--attach", type=Path, action="append", default=[], help="file to keep in the log")
     parser.add_argument("--parent", type=int, default=os.getppid(), help="process whose end ends this one")
     parser.add_argument("--lazy", action="store_true", help="leave it to the system when data reach the disk")
@@ -148,15 +154,15 @@ def _step_back() -> None:
         os.nice(5)
 
 
-def _preamble(metadata: str | None, attachments: list[Path]) -> Preamble:
+def _preamble(metadata: dict[str, str], attachments: list[Path], staged: bool) -> Preamble:
     """Metadata and attachments as records. Times are zero: the bytes must not depend on the wall clock."""
-    text = sys.stdin.read() if metadata == "-" else Path(metadata).read_text("utf-8") if metadata else "{}"
-    pairs = {str(key): str(value) for key, value in json.loads(text).items()}
+    pairs = {str(key): str(value) for key, value in metadata.items()}
     records = tuple(
         Attachment(create_time=0, log_time=0, name=path.name, media_type=_media_type(path), data=path.read_bytes())
         for path in attachments
     )
-    return Preamble(SCHEMAS, CHANNELS, (Metadata(METADATA_NAME, pairs),), records)
+    schemas, channels = (STAGE_SCHEMAS, STAGE_CHANNELS) if staged else (SCHEMAS, CHANNELS)
+    return Preamble(schemas, channels, (Metadata(METADATA_NAME, pairs),), records)
 
 
 def _media_type(path: Path) -> str:
@@ -168,7 +174,9 @@ def main() -> int:
     _step_back()
     options = _arguments()
     try:
-        preamble = _preamble(options.metadata, options.attach)
+        about = json.load(sys.stdin)
+        stage = Stage.of(about["stage"]) if about["stage"] else None
+        preamble = _preamble(about["metadata"], options.attach, stage is not None)
         pool, events = attach(options.pool, options.events)
         watchdog = Ring.attach(options.watchdog_events, EVENT_DTYPE) if options.watchdog_events else None
         out = McapFile(options.out, replace=options.replace)
@@ -180,7 +188,7 @@ def main() -> int:
         return EXIT_BAD_INPUT
     gone, overview = orphaned(options.parent), RecordersOverview(options.out)
     recording = Recording(
-        pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy, watchdog=watchdog
+        pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy, watchdog=watchdog, stage=stage
     )
     code = recording.run(gone, options.parent)
     overview.finish()

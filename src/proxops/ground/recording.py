@@ -24,6 +24,7 @@ from proxops.core.vocabulary import Severity
 from proxops.ground.blocks import Block, Interleaver, joined
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
+from proxops.ground.stage import Stage, StageMessages
 from proxops.ground.watchdog_events import WatchdogEvents
 
 READ_LIMIT: Final = 1240  # records read at once: 5 s of data
@@ -43,11 +44,12 @@ class Recording:
 
     def __init__(
         self, pool: Ring, events: Ring, out: McapFile, overview: RecordersOverview, preamble: Preamble, retry_s: float,
-        *, durable: bool = True, watchdog: Ring | None = None,
+        *, durable: bool = True, watchdog: Ring | None = None, stage: Stage | None = None,
     ) -> None:  # fmt: skip
         self._pool, self._events, self._file, self._overview, self._preamble = pool, events, out, overview, preamble
         self._retry_s, self._durable = retry_s, durable
         self._watchdog = WatchdogEvents(watchdog) if watchdog else None
+        self._stage = StageMessages(stage) if stage else None
         self._interleaver = Interleaver()
         self._waiting: deque[Block] = deque()
         self._begun = self._last = self._done = False
@@ -148,8 +150,9 @@ class Recording:
             self._file.begin(self._preamble)
             self._begun = True
         while self._waiting:
-            place = self._file.add(self._waiting[0].encode())
-            block = self._waiting.popleft()
+            block = self._waiting[0]
+            place = self._file.add(block.encode(self._stage.pieces(block) if self._stage else ()))
+            self._waiting.popleft()
             self._overview.add(place, block.pool, block.events)
             self._pool.heartbeat += 1
         if self._last:

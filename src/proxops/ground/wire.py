@@ -139,7 +139,7 @@ def layout(schema: bytes) -> Layout:
     gaps: list[tuple[str, Any, int]] = []
     for name, number, own, numbers in _groups(schema):
         body, parts = _body(own, numbers)
-        template += _varint(number << 3 | 2) + _varint(len(body))
+        template += varint(number << 3 | 2) + varint(len(body))
         gaps.append((name, _structure(parts, len(body)), len(template)))
         packed.append((name, np.dtype([(c.name, c.type) for c in own])))
         template += body
@@ -241,7 +241,7 @@ def _body(columns: list[Column], numbers: list[int]) -> tuple[bytes, list[tuple[
     """Constant bytes of a nested message (values zero) and where its values lie."""
     body, parts = b"", []
     for column, number in zip(columns, numbers, strict=True):
-        body += _varint(number << 3 | _WIRE_TYPE[column.type])
+        body += varint(number << 3 | _WIRE_TYPE[column.type])
         parts.append((column.name, column.type, len(body)))
         body += bytes(np.dtype(column.type).itemsize)
     return body, parts
@@ -252,7 +252,7 @@ def _structure(parts: list[tuple[str, Any, int]], size: int) -> np.dtype[np.void
     return np.dtype({"names": list(names), "formats": list(formats), "offsets": list(offsets), "itemsize": size})
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
     """Protobuf's variable-length integer: seven bits a byte, lowest first."""
     out = bytearray()
     while value > 0x7F:

@@ -1,0 +1,110 @@
+"""Messages that Foxglove draws by itself: frame transforms, solids, camera calibration and images.
+
+Names, numbers and types of the fields are those that Foxglove publishes (foxglove-sdk, schemas/proto/foxglove); a viewer knows a
+message by its full name. Parts that we never write (arrows, lines, triangles, texts, models, metadata of an entity) are left out,
+as protobuf allows; their numbers stay free.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
+from google.protobuf.duration_pb2 import DESCRIPTOR as DURATION_FILE
+from google.protobuf.timestamp_pb2 import DESCRIPTOR as TIMESTAMP_FILE
+
+from proxops.ground.schema import message_class
+
+TRANSFORMS: Final = "foxglove.FrameTransforms"
+SCENE: Final = "foxglove.SceneUpdate"
+CALIBRATION: Final = "foxglove.CameraCalibration"
+IMAGE: Final = "foxglove.CompressedImage"
+
+Fields = dict[str, tuple[int, str]]  # name: number and type; a list is [type]
+_XYZ: Final[Fields] = {"x": (1, "double"), "y": (2, "double"), "z": (3, "double")}
+_TIME: Final = "google.protobuf.Timestamp"
+MESSAGES: Final[dict[str, Fields]] = {
+    "Vector3": _XYZ,
+    "Quaternion": {**_XYZ, "w": (4, "double")},
+    "Color": {"r": (1, "double"), "g": (2, "double"), "b": (3, "double"), "a": (4, "double")},
+    "Pose": {"position": (1, "Vector3"), "orientation": (2, "Quaternion")},
+    "FrameTransform": {
+        "timestamp": (1, _TIME), "parent_frame_id": (2, "string"), "child_frame_id": (3, "string"),
+        "translation": (4, "Vector3"), "rotation": (5, "Quaternion"),
+    },
+    "FrameTransforms": {"transforms": (1, "[FrameTransform]")},
+    "CubePrimitive": {"pose": (1, "Pose"), "size": (2, "Vector3"), "color": (3, "Color")},
+    "SpherePrimitive": {"pose": (1, "Pose"), "size": (2, "Vector3"), "color": (3, "Color")},
+    "CylinderPrimitive": {
+        "pose": (1, "Pose"), "size": (2, "Vector3"), "bottom_scale": (3, "double"), "top_scale": (4, "double"),
+        "color": (5, "Color"),
+    },
+    "SceneEntity": {
+        "timestamp": (1, _TIME), "frame_id": (2, "string"), "id": (3, "string"),
+        "lifetime": (4, "google.protobuf.Duration"), "frame_locked": (5, "bool"),
+        "cubes": (8, "[CubePrimitive]"), "spheres": (9, "[SpherePrimitive]"), "cylinders": (10, "[CylinderPrimitive]"),
+    },
+    "SceneUpdate": {"entities": (2, "[SceneEntity]")},
+    "CameraCalibration": {
+        "timestamp": (1, _TIME), "width": (2, "fixed32"), "height": (3, "fixed32"), "distortion_model": (4, "string"),
+        "D": (5, "[double]"), "K": (6, "[double]"), "R": (7, "[double]"), "P": (8, "[double]"), "frame_id": (9, "string"),
+    },
+    "CompressedImage": {
+        "timestamp": (1, _TIME), "data": (2, "bytes"), "format": (3, "string"), "frame_id": (4, "string"),
+    },
+}  # fmt: skip
+_KINDS: Final = {
+    "double": FieldDescriptorProto.TYPE_DOUBLE,
+    "string": FieldDescriptorProto.TYPE_STRING,
+    "bytes": FieldDescriptorProto.TYPE_BYTES,
+    "bool": FieldDescriptorProto.TYPE_BOOL,
+    "fixed32": FieldDescriptorProto.TYPE_FIXED32,
+}
+_WELL_KNOWN: Final = {_TIME: TIMESTAMP_FILE, "google.protobuf.Duration": DURATION_FILE}
+
+
+@cache
+def foxglove_schema(name: str) -> bytes:
+    """Serialised FileDescriptorSet of the message ``name``, one file each for it and whatever it is made of."""
+    files: dict[str, Any] = {}
+    _gather(name.removeprefix("foxglove."), files)
+    data: bytes = FileDescriptorSet(file=files.values()).SerializeToString(deterministic=True)
+    return data
+
+
+def foxglove_message(name: str) -> Any:
+    """Class of the message ``name``."""
+    return message_class(foxglove_schema(name), name)
+
+
+def _gather(name: str, files: dict[str, Any]) -> None:
+    """The file of ``name`` behind those that it imports."""
+    if name in files:
+        return
+    needed = sorted({kind.strip("[]") for _, kind in MESSAGES.get(name, {}).values()} - set(_KINDS))
+    for other in needed:
+        _gather(other, files)
+    files[name] = _known_file(name) if name in _WELL_KNOWN else _file(name, needed)
+
+
+def _known_file(name: str) -> Any:
+    file = FileDescriptorProto()
+    _WELL_KNOWN[name].CopyToProto(file)
+    return file
+
+
+def _file(name: str, needed: list[str]) -> Any:
+    file = FileDescriptorProto(name=f"foxglove/{name}.proto", package="foxglove", syntax="proto3")
+    file.dependency.extend(_WELL_KNOWN[n].name if n in _WELL_KNOWN else f"foxglove/{n}.proto" for n in needed)
+    message = file.message_type.add(name=name)
+    for field, (number, kind) in MESSAGES[name].items():
+        label = FieldDescriptorProto.LABEL_REPEATED if kind.startswith("[") else FieldDescriptorProto.LABEL_OPTIONAL
+        added = message.field.add(name=field, number=number, label=label)
+        kind = kind.strip("[]")
+        if kind in _KINDS:
+            added.type = _KINDS[kind]
+        else:
+            added.type = FieldDescriptorProto.TYPE_MESSAGE
+            added.type_name = f".{kind}" if kind in _WELL_KNOWN else f".foxglove.{kind}"
+    return file
