@@ -21,7 +21,8 @@ LIVE = {  # files with a live facility, real sockets or loops against the clock
     "facility/test_live.py", "facility/test_mission_live.py", "facility/test_control.py", "facility/test_flight_link.py",
     "facility/test_flight_host.py", "facility/test_flight_process.py", "facility/test_responder_live.py",
     "clients/test_bridge_client.py", "clients/test_c_client.py", "cli/test_cli.py",
-    "house/test_docs.py", "house/test_startup.py", "house/test_wheel.py", "examples/test_flight_software.py", "ground/test_recorder.py",
+    "house/test_docs.py", "house/test_startup.py", "house/test_wheel.py",
+    "examples/test_flight_software.py", "ground/test_recorder.py",
 }  # fmt: skip
 
 
