@@ -56,9 +56,11 @@ def console(tab: Tab) -> None:
 def hall(tab: Tab) -> None:
     """The hall alone."""
     tab.open("rvd")
+    tab.wait("proxops.hall", 60.0)
+    time.sleep(DRAWING_S)
     for name in CLUTTER:
         tab.page.uncheck(f'section.page.rvd label:has-text("{name}") input')
-    time.sleep(2 * DRAWING_S)
+    time.sleep(DRAWING_S)
     tab.page.locator("section.page.rvd canvas").first.screenshot(path=OUT / "hall.png")
 
 
