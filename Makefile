@@ -6,7 +6,7 @@ STAMP := $(VENV)/.setup-stamp
 RUN := runs/demo
 PAGE := src/proxops/console/static/index.html
 
-.PHONY: demo test setup lint bench clean
+.PHONY: demo test setup lint bench wheel clean
 .DELETE_ON_ERROR:
 
 demo: setup
@@ -26,6 +26,12 @@ lint: setup
 bench: setup
 	$(BIN)/python -m benchmarks
 
+# One file for pip, with the console's page inside; build/ is emptied first, or what has been deleted since would come along.
+wheel: setup
+	rm -rf build dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/*.whl
+
 setup: $(STAMP) $(PAGE)
 
 $(STAMP): pyproject.toml constraints.txt Makefile
@@ -43,5 +49,5 @@ page/node_modules/.package-lock.json: page/package-lock.json page/package.json $
 	@touch $@
 
 clean:
-	rm -rf $(VENV) runs build page/node_modules src/proxops/console/static .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) runs build dist page/node_modules src/proxops/console/static .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "console"))
+sys.path += [str(Path(__file__).parents[1] / "tests" / part) for part in ("console", "shared")]
 from served_console import FLAGS, Served, Tab, serve
 
 OUT = Path(__file__).parent / "console"

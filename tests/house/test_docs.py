@@ -3,12 +3,15 @@ exist."""
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import inspect
 import itertools
 import math
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
+import proxops
 from proxops.bridge.cost import COST_DTYPE, cost_of
 from proxops.core import scenario, segments
 from proxops.core.clock import LockstepClock
@@ -35,6 +39,7 @@ from proxops.facility.bridged import Bridged
 from proxops.facility.build import build
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.events import ALARMS
+from proxops.facility.facility import Facility
 from proxops.facility.roles import LEAST
 from proxops.facility.run import LockstepRun, settings_of
 from proxops.lab.cell import Cell, load_cell
@@ -48,7 +53,7 @@ SAFETY = (ROOT / "docs" / "safety.md").read_text()
 INTERFACES = (ROOT / "docs" / "interfaces.md").read_text()
 BRIDGE = (ROOT / "docs" / "bridge.md").read_text()
 SCENARIOS = (ROOT / "docs" / "scenarios.md").read_text()
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def rows(text: str, heading: str) -> list[list[str]]:
@@ -427,3 +432,28 @@ def test_examples_run(example: Path) -> None:
 
 def test_the_readme_fits_one_screen() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 50
+
+
+def test_files_named_on_the_architecture_page_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    named = re.findall(r"`([\w/]+\.(?:py|toml))`", page)
+    assert len(named) > 40
+    assert not {name for name in named if not any((at / name).exists() for at in (ROOT, ROOT / "src" / "proxops"))}
+
+
+def test_the_loop_on_the_architecture_page_is_the_loop() -> None:
+    """Word for word, but for its remarks."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    shown = page.split("```python\n", 1)[1].split("```", 1)[0]
+    assert ast.dump(ast.parse(shown)) == ast.dump(ast.parse(textwrap.dedent(inspect.getsource(Facility.tick))))
+
+
+def test_python_on_the_readme_uses_what_there_is() -> None:
+    for code in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "proxops":
+                assert node.attr in proxops.__all__
+
+
+def test_the_citation_names_this_version() -> None:
+    assert f"\nversion: {proxops.__version__}\n" in (ROOT / "CITATION.cff").read_text()
