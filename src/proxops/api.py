@@ -91,8 +91,8 @@ def run(
     }  # fmt: skip
     if isinstance(loaded, Experiment):
         _refuse(loaded.name, "missions", **flown)
-        _refuse(loaded.name, "runs through the hall", cell=cell, user_tool=user_tool)
-        return _experiment(loaded, folder, realtime, seed, control, report, quiet, overseer)
+        own = read_cell(cell, user_tool) if cell or user_tool else None  # of experiments that move the hall
+        return _experiment(loaded, folder, realtime, seed, control, report, quiet, overseer, own)
     _refuse(loaded.name, "experiments", control=control)
     read = read_cell(cell, user_tool)
     if isinstance(loaded, Mission):
@@ -110,13 +110,14 @@ def _refuse(name: str, only: str, **given: object) -> None:
 
 def _experiment(
     loaded: Experiment, folder: Path, realtime: bool, seed: int | None, control: str | None, report: bool, quiet: bool,
-    overseer: Overseer | None,
+    overseer: Overseer | None, cell: Cell | None,
 ) -> Run:  # fmt: skip
     from proxops.applications.session import experiment_session
 
     summary = experiment_session(
-        loaded, folder, realtime=realtime, seed=seed, control=control, report=report, quiet=quiet, overseer=overseer
-    )
+        loaded, folder, realtime=realtime, seed=seed, control=control, report=report, quiet=quiet, overseer=overseer,
+        cell=cell,
+    )  # fmt: skip
     return Run(folder, summary)
 
 

@@ -10,12 +10,19 @@ from proxops.applications.kinds import run_of
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.ground.row_stream import RowStream
 
 
-def carry_out(experiment: Experiment, progress: Progress, **options: Any) -> ExperimentResult:
-    """Run it. ``options``: realtime, seed, control; a kind that cannot use one refuses it."""
+def carry_out(
+    experiment: Experiment, progress: Progress, stream: RowStream | None = None, **options: Any
+) -> ExperimentResult:
+    """Run it. ``options``: realtime, seed, control, cell; a kind that cannot use one refuses it. ``stream``: for rows of those
+    with a loop."""
     run = run_of(experiment.file.kind)
-    for name in options.keys() - signature(run).parameters:
+    known = signature(run).parameters
+    if stream is not None and "stream" in known:
+        options["stream"] = stream
+    for name in options.keys() - known:
         raise BadInput(f"--{name.replace('_', '-')}: this experiment has no use for it", value=experiment.name)
     try:
         result: ExperimentResult = run(experiment, progress, **options)

@@ -21,19 +21,28 @@ from proxops.facility.interruption import noted_interrupt
 from proxops.facility.overseer import Overseer
 from proxops.facility.session import RESULTS, prepare_folder
 from proxops.ground.experiment_log import MODEL
+from proxops.ground.row_stream import RowStream
+from proxops.lab.cell import Cell
 
 
 def experiment_session(
     experiment: Experiment, folder: Path, *, realtime: bool, seed: int | None, report: bool, quiet: bool,
-    control: str | None = None, overseer: Overseer | None = None,
+    control: str | None = None, overseer: Overseer | None = None, cell: Cell | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
     from proxops.facility.progress import progress_bar
     from proxops.ground.experiment_log import write_experiment
 
-    options = {"realtime": realtime or None, "seed": seed, "control": control}
+    options = {"realtime": realtime or None, "seed": seed, "control": control, "cell": cell}
     prepare_folder(folder)
-    whole = 1
+    file = experiment.file
+    used = getattr(file, "seed", None) if seed is None else seed
+    metadata = {
+        "scenario": file.name, "about": file.about, "kind": file.kind, "model": _model(file), "proxops": version("proxops"),
+        "scenario_file": experiment.text, "seed": str(used) if used is not None else "",
+        "clock": "wall" if realtime else "lockstep",
+    }  # fmt: skip
+    stream, whole = RowStream(folder / "run.mcap", metadata, live=realtime), 1
     with progress_bar(quiet, overseer) as bar:
 
         def progress(what: str, done_s: float, of_s: float) -> None:
@@ -41,38 +50,39 @@ def experiment_session(
             whole = max(1, round(of_s / PERIOD_S))
             bar(experiment.name, round(done_s / PERIOD_S), whole)
 
-        result = _carried_out(
-            experiment, progress, {name: value for name, value in options.items() if value is not None}
-        )
+        try:
+            given = {name: value for name, value in options.items() if value is not None}
+            result = _carried_out(experiment, progress, stream, given)
+        except BaseException as error:
+            stream.abandon(error)
+            raise
         bar(experiment.name, whole, whole)
-    file = experiment.file
-    seed = getattr(file, "seed", None) if seed is None else seed
-    metadata = {
-        "scenario": file.name, "about": file.about, "kind": file.kind, "model": _model(file), "proxops": version("proxops"),
-        "scenario_file": experiment.text, "seed": str(seed) if seed is not None else "",
-        "clock": "wall" if realtime else "lockstep",
-    }  # fmt: skip
     with noted_interrupt():
-        write_experiment(folder / "run.mcap", result, metadata)
+        if stream.begun:
+            stream.finish(result)
+        else:
+            write_experiment(folder / "run.mcap", result, metadata)
     return sum_up(folder, report=report, quiet=quiet)
 
 
-def _carried_out(experiment: Experiment, progress: Progress, options: dict[str, Any]) -> ExperimentResult:
+def _carried_out(
+    experiment: Experiment, progress: Progress, stream: RowStream, options: dict[str, Any]
+) -> ExperimentResult:
     """With the URDF beside the series, as it was when the run began: a log can be analysed where that file is not."""
     if not isinstance(experiment.file, ArmExperimentFile):
-        return _run(experiment, progress, options)
+        return _run(experiment, progress, stream, options)
     given = experiment.model_path()
     path = shipped_models().get(str(given), Path(given))
     urdf = (
         {MODEL: read_bytes(path, "the URDF", LARGEST_BYTES)} if path.is_file() else {}
     )  # no such model: the experiment says so
-    result = _run(experiment, progress, options)
+    result = _run(experiment, progress, stream, options)
     return replace(result, attachments={**urdf, **result.attachments})
 
 
-def _run(experiment: Experiment, progress: Progress, options: dict[str, Any]) -> ExperimentResult:
+def _run(experiment: Experiment, progress: Progress, stream: RowStream, options: dict[str, Any]) -> ExperimentResult:
     try:
-        return carry_out(experiment, progress, **options)
+        return carry_out(experiment, progress, stream, **options)
     except KeyboardInterrupt:  # experiments that have rows to keep give them back as a failure
         raise ProxopsError(f"{experiment.name}: interrupted, nothing was recorded") from None
 

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from proxops.core.clock import LOCKSTEP_EPOCH, Clock, LiveClock, LockstepClock
 from proxops.core.ending import Ending
-from proxops.core.errors import ProxopsError
-from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Hall, build
 from proxops.facility.checked_trajectory import CheckedTrajectory, preflighted
@@ -22,7 +20,6 @@ from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.interruption import ends_asked_for
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.facility.warmup import warm_up
-from proxops.ground.recorder import Recorder
 from proxops.lab.cell import Cell
 from proxops.lab.links.remote import RemoteHall
 from proxops.lab.trajectory import Trajectory
@@ -34,7 +31,6 @@ Progress = Callable[[str, int, int], None]
 EachCycle = Callable[[Hall], None]
 
 SHOW_EVERY = 250
-HANGS_S = 30.0  # by the wall clock, without a heartbeat of the recorder
 PATIENCE_CYCLES = 250 * 600  # a move to start that takes longer than ten minutes has failed
 
 
@@ -111,24 +107,9 @@ class Player:
 
 
 def let_recorder_keep_up(hall: Hall) -> None:
-    """Only in lockstep: there is no hurry, and nothing may be lost. A live tick never waits."""
-    ring, recorder = hall.facility.ring, hall.recorder
-    if recorder is None or not _behind(ring, recorder):
-        return
-    beat, since = ring.heartbeat, time.monotonic()
-    while _behind(ring, recorder):
-        if ring.heartbeat != beat:
-            beat, since = ring.heartbeat, time.monotonic()
-        elif time.monotonic() - since > HANGS_S:
-            raise ProxopsError(
-                f"the recorder (process {recorder.pid}) has not moved for {HANGS_S:g} s: the run is given up; its log ends there"
-            )
-        time.sleep(0.001)
-
-
-def _behind(ring: Ring, recorder: Recorder) -> bool:
-    """Half of the ring waits for a recorder that could take it."""
-    return ring.head - ring.tail > ring.slots // 2 and not ring.trouble and recorder.alive()
+    """Only in lockstep."""
+    if hall.recorder:
+        hall.recorder.let_it_keep_up()
 
 
 def play(

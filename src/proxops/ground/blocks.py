@@ -9,7 +9,7 @@ record of the next one).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 from numpy.typing import NDArray
 
-from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.messages import EVENT_DTYPE
 from proxops.ground.mcap_file import ChunkData
 from proxops.ground.schema import (
     EVENT_TOPIC,
@@ -29,15 +29,22 @@ from proxops.ground.schema import (
     message_class,
     pool_schema,
 )
-from proxops.ground.wire import pool_layout
+from proxops.ground.wire import Layout, pool_layout
 
 BLOCK_RECORDS: Final = 62  # 0.248 s: what a kill may cost
 POOL_CHANNEL: Final = 1
 EVENT_CHANNEL: Final = 2
-SCHEMAS: Final = (
-    Schema(id=1, name=POOL_NAME, encoding="protobuf", data=pool_schema()),
-    Schema(id=2, name=LOG_NAME, encoding="protobuf", data=log_schema()),
-)
+
+
+def schemas_of(pool: bytes) -> tuple[Schema, ...]:
+    """Of a log with this table of variables."""
+    return (
+        Schema(id=1, name=POOL_NAME, encoding="protobuf", data=pool),
+        Schema(id=2, name=LOG_NAME, encoding="protobuf", data=log_schema()),
+    )
+
+
+SCHEMAS: Final = schemas_of(pool_schema())
 CHANNELS: Final = (
     Channel(id=POOL_CHANNEL, topic=POOL_TOPIC, message_encoding="protobuf", metadata={}, schema_id=1),
     Channel(id=EVENT_CHANNEL, topic=EVENT_TOPIC, message_encoding="protobuf", metadata={}, schema_id=2),
@@ -71,10 +78,11 @@ class Block:
     events: NDArray[np.void]
     places: NDArray[np.int64]
     opening: bool = False  # the log's first pool record is in it
+    table: Layout = field(default_factory=pool_layout)
 
     def encode(self, beside: Sequence[Piece] = ()) -> ChunkData:
         """The chunk's bytes and its index, with pieces ``beside`` our own."""
-        messages = _pool_messages(self.pool)
+        messages = pool_messages(self.pool, self.table)
         told = [
             Piece(place, EVENT_CHANNEL, int(event["utc_ns"]), event_message(event))
             for place, event in zip(self.places.tolist(), self.events, strict=True)
@@ -92,8 +100,9 @@ class Block:
 class Interleaver:
     """Takes what the rings gave and hands out blocks."""
 
-    def __init__(self) -> None:
-        self._pool: NDArray[np.void] = np.empty(0, POOL_DTYPE)
+    def __init__(self, table: Layout | None = None) -> None:
+        self._table = table or pool_layout()
+        self._pool: NDArray[np.void] = np.empty(0, self._table.dtype)
         self._events: NDArray[np.void] = np.empty(0, EVENT_DTYPE)
         self._opened = False  # the first pool record has been handed out
 
@@ -119,7 +128,8 @@ class Interleaver:
         ready = keys.size if all_events else int(np.searchsorted(keys, ticks[-1], side="right"))
         events, self._events = self._events[:ready], self._events[ready:]
         opening, self._opened = bool(pool.size) and not self._opened, self._opened or bool(pool.size)
-        return Block(pool, events, np.searchsorted(ticks, keys[:ready], side="left").astype(np.int64), opening)
+        places = np.searchsorted(ticks, keys[:ready], side="left").astype(np.int64)
+        return Block(pool, events, places, opening, self._table)
 
 
 def joined(first: NDArray[np.void], second: NDArray[np.void]) -> NDArray[np.void]:
@@ -143,9 +153,8 @@ def event_message(event: np.void) -> bytes:
     return head.tobytes() + body
 
 
-def _pool_messages(pool: NDArray[np.void]) -> NDArray[np.uint8]:
+def pool_messages(pool: NDArray[np.void], table: Layout) -> NDArray[np.uint8]:
     """MCAP message records of a block of pool records, one row each."""
-    table = pool_layout()
     out = np.empty((pool.size, HEAD_DTYPE.itemsize + table.size), np.uint8)
     head = out[:, : HEAD_DTYPE.itemsize].view(HEAD_DTYPE)[:, 0]
     fill_head(head, table.size, POOL_CHANNEL, pool["clock"]["tick"], pool["clock"]["utc_ns"])

@@ -1,4 +1,4 @@
-"""The log of an experiment: its series as one MCAP file, written at once, read by the same tools as the facility's logs."""
+"""The log of an experiment: its series in the form of the facility's logs, read by the same tools."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from mcap.records import Attachment, Channel, Metadata, Schema
+from mcap.records import Attachment, Metadata
 from numpy.typing import NDArray
 
 from proxops.core.clock import LOCKSTEP_EPOCH, gps_from_utc_ns, parse_utc_ns
@@ -17,49 +17,78 @@ from proxops.core.experiment_result import ExperimentResult, Series
 from proxops.core.json_text import read_json
 from proxops.core.messages import EVENT_DTYPE, POOL, Group, Variable
 from proxops.core.vocabulary import Severity
-from proxops.ground.blocks import (
-    CHANNELS,
-    EVENT_CHANNEL,
-    HEAD_DTYPE,
-    POOL_CHANNEL,
-    event_message,
-    fill_head,
-    index_table,
-)
+from proxops.ground.blocks import CHANNELS, Interleaver, schemas_of
 from proxops.ground.log import Log
-from proxops.ground.mcap_file import ChunkData, McapFile, Preamble
-from proxops.ground.schema import LOG_NAME, POOL_NAME, log_schema, pool_schema
+from proxops.ground.mcap_file import McapFile, Preamble
+from proxops.ground.schema import pool_schema
 from proxops.ground.wire import layout
 
-CHUNK: Final = 500  # records
 MODEL: Final = "model.urdf"  # attachment: the craft that the experiment was about
 CLOCK: Final = POOL[0]  # the same group as in the facility's logs
 
 
-def groups_of(result: ExperimentResult) -> tuple[Group, ...]:
-    """The table of this log's variables."""
-    return (CLOCK, *(_group(series) for series in result.series))
+def groups_of(series: tuple[Series, ...]) -> tuple[Group, ...]:
+    """The table of a log's variables."""
+    return (CLOCK, *(_group(one) for one in series))
 
 
 def _group(series: Series) -> Group:
     return Group(series.name, series.meaning, tuple(Variable(name, "f8", unit, name) for name, unit in series.columns))
 
 
-def records_of(result: ExperimentResult, schema: bytes, epoch: str = LOCKSTEP_EPOCH) -> NDArray[np.void]:
+def records_of(result: ExperimentResult, dtype: np.dtype[np.void], epoch: str = LOCKSTEP_EPOCH) -> NDArray[np.void]:
     """One record for each time."""
-    out = np.zeros(len(result.t), layout(schema).dtype)
+    out = np.zeros(len(result.t), dtype)
     clock = out["clock"]
     clock["tick"], clock["t_sim"] = np.arange(len(result.t)), result.t
     clock["utc_ns"] = parse_utc_ns(epoch) + np.round(result.t * 1e9).astype(np.int64)
-    clock["gps_ns"] = [gps_from_utc_ns(int(t)) for t in clock["utc_ns"]]
+    clock["gps_ns"] = clock["utc_ns"] + gps_from_utc_ns(0)
     for series in result.series:
         for (name, _), values in zip(series.columns, series.values.T, strict=True):
             out[series.name][name] = values
     return out
 
 
+def write_experiment(
+    path: Path, result: ExperimentResult, metadata: dict[str, str], epoch: str = LOCKSTEP_EPOCH
+) -> None:
+    """The whole log of a result that was computed at once. ``metadata`` is joined by what the report needs. Loops have a
+    ``RowStream`` instead."""
+    schema = pool_schema(groups_of(result.series))
+    table = layout(schema)
+    about = {**metadata, "experiment": about_text(result), "clock": metadata.get("clock", "lockstep")}
+    attachments = tuple(
+        Attachment(create_time=0, data=data, log_time=0, media_type="application/octet-stream", name=name)
+        for name, data in result.attachments.items()
+    )
+    records, blocks = records_of(result, table.dtype, epoch), Interleaver(table)
+    blocks.add(records, _last_event(result.failure, records))
+    try:
+        file = McapFile(path, replace=True)
+        file.begin(Preamble(schemas_of(schema), CHANNELS, (Metadata(name="run", metadata=about),), attachments))
+        for block in blocks.blocks(last=True):
+            file.add(block.encode())
+        file.finish()
+        file.close()
+    except OSError as reason:
+        raise BadInput(f"cannot be written: {reason.strerror}", where=str(path)) from reason
+
+
+def _last_event(failure: str, records: NDArray[np.void]) -> NDArray[np.void]:
+    event = np.zeros(1 if failure and len(records) else 0, EVENT_DTYPE)
+    if event.size:
+        clock = records[-1]["clock"]
+        event["utc_ns"], event["tick"] = clock["utc_ns"], clock["tick"]
+        event["severity"], event["name"], event["text"] = Severity.ERROR, b"experiment", failure.encode()
+    return event
+
+
+def about_text(result: ExperimentResult) -> str:
+    """What the report needs beside the series, as JSON: what is no number is null."""
+    return json.dumps(_plain(_about(result)), allow_nan=False)
+
+
 def _plain(value: Any) -> Any:
-    """As JSON can say it: what is no number is null."""
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -67,55 +96,13 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def write_experiment(
-    path: Path, result: ExperimentResult, metadata: dict[str, str], epoch: str = LOCKSTEP_EPOCH
-) -> None:
-    """The whole log. ``metadata`` is joined by what the report needs."""
-    schema = pool_schema(groups_of(result))
-    records = records_of(result, schema, epoch)
-    about = {
-        **metadata,
-        "experiment": json.dumps(_plain(_about(result)), allow_nan=False),
-        "clock": metadata.get("clock", "lockstep"),
-    }
-    schemas = (
-        Schema(id=1, name=POOL_NAME, encoding="protobuf", data=schema),
-        Schema(id=2, name=LOG_NAME, encoding="protobuf", data=log_schema()),
-    )
-    channels: tuple[Channel, ...] = CHANNELS
-    attachments = tuple(
-        Attachment(create_time=0, data=data, log_time=0, media_type="application/octet-stream", name=name)
-        for name, data in result.attachments.items()
-    )
-    try:
-        file = McapFile(path, replace=True)
-        file.begin(Preamble(schemas, channels, (Metadata(name="run", metadata=about),), attachments))
-        for start in range(0, len(records), CHUNK):
-            file.add(_chunk(records[start : start + CHUNK], schema))
-        if result.failure and len(records):
-            file.add(_last_event(result.failure, records[-1]))
-        file.finish()
-        file.close()
-    except OSError as reason:
-        raise BadInput(f"cannot be written: {reason.strerror}", where=str(path)) from reason
-
-
 def _about(result: ExperimentResult) -> dict[str, Any]:
+    names = ("name", "value", "bound", "kind", "unit", "passed")
     return {
         "conventions": list(result.conventions),
         "tables": [[caption, list(head), [list(row) for row in rows]] for caption, head, rows in result.tables],
         "figures": result.figures,
-        "criteria": [
-            {
-                "name": row.name,
-                "value": row.value,
-                "bound": row.bound,
-                "kind": row.kind,
-                "unit": row.unit,
-                "passed": row.passed,
-            }
-            for row in result.criteria
-        ],
+        "criteria": [{name: getattr(row, name) for name in names} for row in result.criteria],
         "failure": result.failure,
         "passed": result.passed,
     }
@@ -128,22 +115,3 @@ def about_of(log: Log) -> dict[str, Any] | None:
     if about is not None and not isinstance(about, dict):
         raise BadInput("what the experiment told of itself is no table", where=str(log.path))
     return about
-
-
-def _chunk(records: NDArray[np.void], schema: bytes) -> ChunkData:
-    table = layout(schema)
-    out = np.empty((records.size, HEAD_DTYPE.itemsize + table.size), np.uint8)
-    head = out[:, : HEAD_DTYPE.itemsize].view(HEAD_DTYPE)[:, 0]
-    clock = records["clock"]
-    fill_head(head, table.size, POOL_CHANNEL, clock["tick"], clock["utc_ns"])
-    table.fill(out, records, HEAD_DTYPE.itemsize)
-    offsets = np.arange(records.size, dtype=np.int64) * out.shape[1]
-    return ChunkData(out.tobytes(), {POOL_CHANNEL: index_table(clock["utc_ns"], offsets)})
-
-
-def _last_event(failure: str, record: np.void) -> ChunkData:
-    event = np.zeros(1, EVENT_DTYPE)
-    event["utc_ns"], event["tick"] = record["clock"]["utc_ns"], record["clock"]["tick"]
-    event["severity"], event["name"], event["text"] = Severity.ERROR, b"experiment", failure.encode()
-    table = index_table(event["utc_ns"], np.zeros(1, np.int64))
-    return ChunkData(event_message(event[0]), {EVENT_CHANNEL: table})

@@ -155,6 +155,16 @@ class McapFile:
             self._counts[channel] = self._counts.get(channel, 0) + len(table)
         return Place(entry.chunk_start_offset, entry.chunk_length, crc)
 
+    def append(self, *records: Metadata | Attachment) -> None:
+        """What is known only when the run is over."""
+        data, pieces = b"", []
+        for record in records:
+            raw = serialised(record)
+            pieces.append(_index_of(record, self.size + len(data), len(raw)))
+            data += raw
+        self._append(data)
+        self._pieces += pieces
+
     def finish(self) -> None:
         """Summary and footer. Nothing may be added afterwards."""
         data_end = serialised(DataEnd(0))
@@ -206,14 +216,14 @@ class McapFile:
 
     def _statistics(self) -> Statistics:
         return Statistics(
-            attachment_count=len(self._preamble.attachments),
+            attachment_count=sum(isinstance(piece, AttachmentIndex) for piece in self._pieces),
             channel_count=len(self._preamble.channels),
             channel_message_counts=dict(sorted(self._counts.items())),
             chunk_count=len(self._chunks),
             message_count=sum(self._counts.values()),
             message_start_time=min((c.message_start_time for c in self._chunks), default=0),
             message_end_time=max((c.message_end_time for c in self._chunks), default=0),
-            metadata_count=len(self._preamble.metadata),
+            metadata_count=sum(isinstance(piece, MetadataIndex) for piece in self._pieces),
             schema_count=len(self._preamble.schemas),
         )
 

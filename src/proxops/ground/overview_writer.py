@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.messages import EVENT_DTYPE
 from proxops.ground.block_bounds import BlockBounds
 from proxops.ground.mcap_file import Place
 from proxops.ground.overview_file import BLOCK_DTYPE, DAMAGED, TILE_BLOCKS, TILE_EVENTS, head_bytes, tile_bytes
-from proxops.ground.wire import VARINT_MAX, pool_layout
+from proxops.ground.wire import VARINT_MAX, Layout, pool_layout
 
 SUFFIX: Final = ".overview"
 
@@ -85,9 +85,9 @@ def _block(place: Place, records: NDArray[np.void]) -> tuple[float, ...]:
 class RecordersOverview:
     """The recorder's: beside the log. Trouble with it ends it and never touches the log; what is missing is made later."""
 
-    def __init__(self, log: Path) -> None:
-        table = pool_layout()
-        self._writer = OverviewWriter(self._write, POOL_DTYPE, VARINT_MAX)
+    def __init__(self, log: Path, table: Layout | None = None) -> None:
+        table = table or pool_layout()
+        self._writer = OverviewWriter(self._write, table.dtype, VARINT_MAX)
         self._size = 0
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         self._fd: int | None = None

@@ -8,6 +8,7 @@ and SIGHUP: the parent decides when a recording is over.
 from __future__ import annotations
 
 import argparse
+import base64
 import contextlib
 import json
 import mimetypes
@@ -22,17 +23,20 @@ from typing import Final
 
 from mcap.records import Attachment, Metadata
 
-from proxops.core.errors import EXIT_BAD_INPUT, BadInput
-from proxops.core.messages import EVENT_DTYPE
+from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError
+from proxops.core.messages import EVENT_DTYPE, POOL, Group
 from proxops.core.ring import Ring
-from proxops.ground.blocks import CHANNELS, SCHEMAS
+from proxops.ground.blocks import CHANNELS, schemas_of
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
+from proxops.ground.schema import pool_schema
 from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage
+from proxops.ground.wire import layout
 
 METADATA_NAME: Final = "proxops"
 HUNG_S: Final = 10.0  # without a heartbeat at the end of a run: forcing a long file onto a slow disk takes less
+HANGS_S = 30.0  # by the wall clock, without a heartbeat of the recorder
 SLICE_S: Final = 0.5  # between looks at the heartbeat
 EXIT_UNFINISHED: Final = 4
 """``finish`` ran out of patience; the recorder goes on and completes the file on its own."""
@@ -58,10 +62,13 @@ class Recorder:
         durable: bool = True,
         watchdog: Ring | None = None,
         stage: Stage | None = None,
+        groups: tuple[Group, ...] = POOL,
+        last_words: bool = False,
     ) -> Recorder:
         """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``. ``durable``: forced onto
         the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit. ``stage``:
-        the hall for viewers of the log."""
+        the hall for viewers of the log. ``groups``: the table of the pool ring's variables. ``last_words``: ``finish`` will bring
+        some."""
         command = [sys.executable, "-P", "-m", "proxops.ground.recorder"]
         command += ["--pool", str(pool_ring.path), "--events", str(event_ring.path), "--out", str(out)]
         command += ["--parent", str(os.getpid()), "--retry-s", str(retry_s)]
@@ -73,9 +80,13 @@ class Recorder:
         pipe = subprocess.PIPE
         process = subprocess.Popen(command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True)
         assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError), process.stdin:
-            about = {"metadata": dict(metadata), "stage": stage.plain() if stage else None}
-            process.stdin.write(json.dumps(about).encode())
+        table = base64.b64encode(pool_schema(groups)).decode()
+        about = {"metadata": dict(metadata), "stage": stage.plain() if stage else None, "table": table}
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(about).encode() + b"\n")
+            process.stdin.flush()
+            if not last_words:
+                process.stdin.close()
         return cls(pool_ring, event_ring, out, process)
 
     @property
@@ -98,11 +109,38 @@ class Recorder:
         """True while the process runs. Cheap and never waits."""
         return self._process.poll() is None
 
-    def finish(self, timeout: float = 10.0) -> int:
+    def let_it_keep_up(self) -> None:
+        """Only in lockstep: there is no hurry, and nothing may be lost. A live loop never waits."""
+        if not self._behind():
+            return
+        beat, since = self.pool.heartbeat, time.monotonic()
+        while self._behind():
+            if self.pool.heartbeat != beat:
+                beat, since = self.pool.heartbeat, time.monotonic()
+            elif time.monotonic() - since > HANGS_S:
+                raise ProxopsError(
+                    f"the recorder (process {self.pid}) has not moved for {HANGS_S:g} s: the run is given up; its log ends there"
+                )
+            time.sleep(0.001)
+
+    def _behind(self) -> bool:
+        """Half of the ring waits for a recorder that could take it."""
+        return self.pool.head - self.pool.tail > self.pool.slots // 2 and not self.pool.trouble and self.alive()
+
+    def finish(
+        self,
+        timeout: float = 10.0,
+        metadata: Mapping[str, str] | None = None,
+        attachments: Mapping[str, bytes] | None = None,
+    ) -> int:
         """Close both rings and wait: 0 whole file, 3 without its end (full disk), 4 busy or hung, < 0 killed. One that hangs
-        is not waited for to the end; it finishes the file should it ever wake up."""
+        is not waited for to the end; it finishes the file should it ever wake up. What is known only now joins the log."""
         self.events.close()
         self.pool.close()
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            kept = {name: base64.b64encode(data).decode() for name, data in (attachments or {}).items()}
+            with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
+                pipe.write(json.dumps({"metadata": dict(metadata or {}), "attachments": kept}).encode())
         deadline, beat, moved = time.monotonic() + timeout, self.pool.heartbeat, time.monotonic()
         while (now := time.monotonic()) < deadline and now - moved < HUNG_S:
             try:
@@ -154,14 +192,29 @@ def _step_back() -> None:
         os.nice(5)
 
 
-def _preamble(metadata: dict[str, str], attachments: list[Path], staged: bool) -> Preamble:
+def _last_words() -> tuple[Metadata | Attachment, ...]:
+    """What the parent has brought in the end; nothing if it is gone, or had nothing to say."""
+    text = sys.stdin.read()
+    if not text:
+        return ()
+    said = json.loads(text)
+    kept = (
+        Attachment(
+            create_time=0, log_time=0, name=name, media_type=_media_type(Path(name)), data=base64.b64decode(data)
+        )
+        for name, data in said["attachments"].items()
+    )
+    return (Metadata(METADATA_NAME, said["metadata"]), *kept)
+
+
+def _preamble(metadata: dict[str, str], attachments: list[Path], staged: bool, table: bytes) -> Preamble:
     """Metadata and attachments as records. Times are zero: the bytes must not depend on the wall clock."""
     pairs = {str(key): str(value) for key, value in metadata.items()}
     records = tuple(
         Attachment(create_time=0, log_time=0, name=path.name, media_type=_media_type(path), data=path.read_bytes())
         for path in attachments
     )
-    schemas, channels = (STAGE_SCHEMAS, STAGE_CHANNELS) if staged else (SCHEMAS, CHANNELS)
+    schemas, channels = (STAGE_SCHEMAS, STAGE_CHANNELS) if staged else (schemas_of(table), CHANNELS)
     return Preamble(schemas, channels, (Metadata(METADATA_NAME, pairs),), records)
 
 
@@ -174,10 +227,10 @@ def main() -> int:
     _step_back()
     options = _arguments()
     try:
-        about = json.load(sys.stdin)
-        stage = Stage.of(about["stage"]) if about["stage"] else None
-        preamble = _preamble(about["metadata"], options.attach, stage is not None)
-        pool, events = attach(options.pool, options.events)
+        about = json.loads(sys.stdin.readline())
+        stage, schema = Stage.of(about["stage"]) if about["stage"] else None, base64.b64decode(about["table"])
+        preamble, table = _preamble(about["metadata"], options.attach, stage is not None, schema), layout(schema)
+        pool, events = attach(options.pool, options.events, table)
         watchdog = Ring.attach(options.watchdog_events, EVENT_DTYPE) if options.watchdog_events else None
         out = McapFile(options.out, replace=options.replace)
     except FileExistsError:
@@ -186,10 +239,11 @@ def main() -> int:
     except (OSError, ValueError, AttributeError) as reason:
         print(f"recorder: {reason}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    gone, overview = orphaned(options.parent), RecordersOverview(options.out)
+    gone, overview = orphaned(options.parent), RecordersOverview(options.out, table)
     recording = Recording(
-        pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy, watchdog=watchdog, stage=stage
-    )
+        pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy, watchdog=watchdog, stage=stage,
+        table=table, last_words=_last_words,
+    )  # fmt: skip
     code = recording.run(gone, options.parent)
     overview.finish()
     out.close()

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from mcap.records import Attachment, Metadata
 from numpy.typing import NDArray
 
 from proxops.core.ending import ENDED, Ending, EndReason
-from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Severity
 from proxops.ground.blocks import Block, Interleaver, joined
@@ -26,6 +27,7 @@ from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.stage import Stage, StageMessages
 from proxops.ground.watchdog_events import WatchdogEvents
+from proxops.ground.wire import Layout, pool_layout
 
 READ_LIMIT: Final = 1240  # records read at once: 5 s of data
 WORTH_READING: Final = 124  # records, two blocks; fewer wait: a read costs as much as twelve, and the tick its cache
@@ -44,13 +46,16 @@ class Recording:
 
     def __init__(
         self, pool: Ring, events: Ring, out: McapFile, overview: RecordersOverview, preamble: Preamble, retry_s: float,
-        *, durable: bool = True, watchdog: Ring | None = None, stage: Stage | None = None,
+        *, durable: bool = True, watchdog: Ring | None = None, stage: Stage | None = None, table: Layout | None = None,
+        last_words: Callable[[], tuple[Metadata | Attachment, ...]] = tuple,
     ) -> None:  # fmt: skip
+        """``table``: of the pool ring's variables, the facility's unless given. ``last_words``: to be asked when all is read."""
         self._pool, self._events, self._file, self._overview, self._preamble = pool, events, out, overview, preamble
         self._retry_s, self._durable = retry_s, durable
         self._watchdog = WatchdogEvents(watchdog) if watchdog else None
         self._stage = StageMessages(stage) if stage else None
-        self._interleaver = Interleaver()
+        self._table, self._last_words = table or pool_layout(), last_words
+        self._interleaver = Interleaver(self._table)
         self._waiting: deque[Block] = deque()
         self._begun = self._last = self._done = False
         self._end_told = False  # the facility has said how it ended
@@ -74,7 +79,7 @@ class Recording:
                 self._last = True
                 if not (self._pool.closed or self._end_told):
                     gone = Ending(EndReason.FACILITY_KILLED, f"process {parent} was killed or crashed")
-                    self._interleaver.add(np.empty(0, POOL_DTYPE), _end(gone, self._pool))
+                    self._interleaver.add(np.empty(0, self._table.dtype), _end(gone, self._pool))
                 self._waiting.extend(self._interleaver.blocks(last=True))
             self._write()
             if ending and self._refusals >= LAST_TRIES:
@@ -156,6 +161,9 @@ class Recording:
             self._overview.add(place, block.pool, block.events)
             self._pool.heartbeat += 1
         if self._last:
+            if words := self._last_words():
+                self._file.append(*words)
+                self._last_words = tuple
             self._file.finish()
             self._done = True
 
@@ -172,7 +180,8 @@ class Recording:
         end = _end(Ending(EndReason.DISK_FULL, text), self._pool)
         with contextlib.suppress(OSError):
             if self._begun:
-                self._file.add(Block(np.empty(0, POOL_DTYPE), end, np.zeros(1, np.int64)).encode())
+                block = Block(np.empty(0, self._table.dtype), end, np.zeros(1, np.int64), table=self._table)
+                self._file.add(block.encode())
 
 
 def _gap(lost: int, event_lost: int, pool: NDArray[np.void], ring: Ring) -> NDArray[np.void]:
@@ -199,6 +208,6 @@ def orphaned(parent: int) -> Callable[[], bool]:
     return lambda: os.getppid() != parent
 
 
-def attach(pool: Path, events: Path) -> tuple[Ring, Ring]:
+def attach(pool: Path, events: Path, table: Layout) -> tuple[Ring, Ring]:
     """Both rings of a run."""
-    return Ring.attach(pool, POOL_DTYPE), Ring.attach(events, EVENT_DTYPE)
+    return Ring.attach(pool, table.dtype), Ring.attach(events, EVENT_DTYPE)

@@ -13,7 +13,7 @@ from proxops.applications.docking.application import DockingApplication, Stage
 from proxops.applications.docking.bench import Bench, prepare
 from proxops.applications.docking.hardware import DockingHardware
 from proxops.applications.docking.open_zone import OpenZone
-from proxops.applications.docking.result import sum_up
+from proxops.applications.docking.result import series_of, sum_up
 from proxops.applications.docking.tables import DockingFile
 from proxops.core.clock import LockstepClock
 from proxops.core.ending import Ending
@@ -27,6 +27,7 @@ from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.interruption import noted_interrupt
 from proxops.facility.play import let_recorder_keep_up
 from proxops.facility.virtual_force_sensor import put_fault, true_load
+from proxops.ground.row_stream import RowStream
 from proxops.lab.cell import Cell, load_cell
 from proxops.maths.quaternion import quat_product
 from proxops.maths.rotation import Array, quat_from_rotation_vector
@@ -50,18 +51,23 @@ class DockingRan:
     cycles: int  # of the hall, from drives on
 
 
-def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:
-    """In lockstep: the same seed gives the same run, bit for bit."""
+def run(
+    experiment: Experiment, progress: Progress, seed: int | None = None, stream: RowStream | None = None, cell: Cell | None = None
+) -> ExperimentResult:  # fmt: skip
+    """In lockstep: the same seed gives the same run, bit for bit. The hall's own log goes beside the stream's: hall.mcap."""
     file = experiment.file
     assert isinstance(file, DockingFile)
     with noted_interrupt() as interrupted:
-        ran = dock(file, load_cell(), file.seed if seed is None else seed, progress, interrupted)
+        ran = dock(
+            file, cell or load_cell(), file.seed if seed is None else seed, progress, interrupted,
+            stream.path.with_name("hall.mcap") if stream else None, stream,
+        )  # fmt: skip
     return sum_up(ran)
 
 
 def dock(
     file: DockingFile, cell: Cell, seed: int, progress: Progress = lambda what, done, of: None,
-    interrupted: Callable[[], bool] = lambda: False, record: Path | None = None,
+    interrupted: Callable[[], bool] = lambda: False, record: Path | None = None, stream: RowStream | None = None,
 ) -> DockingRan:  # fmt: skip
     """From drives on to the end of the flight."""
     rng = np.random.default_rng(seed)
@@ -77,7 +83,11 @@ def dock(
             file.loop.stamp_error_ms * 1e-3 * skew_rng.uniform(-1.0, 1.0),
         )  # fmt: skip
         application = DockingApplication(file, bench, hall.facility, hardware)
-        _drive(hall, clock, application, teach_rng, progress, interrupted)
+        if stream is not None:
+            stream.begin(bench.row, series_of)
+        _drive(hall, clock, application, teach_rng, progress, interrupted, stream)
+        if stream is not None:
+            stream.take(application.rows[: application.count], all_of_them=True)
         ended = how_it_ended(hall.facility.stop, "SIGINT" if interrupted() else "")
     except Exception as error:
         ended = Ending.of_error(error)
@@ -90,7 +100,7 @@ def dock(
 
 def _drive(
     hall: Hall, clock: LockstepClock, application: DockingApplication, rng: np.random.Generator, progress: Progress,
-    interrupted: Callable[[], bool],
+    interrupted: Callable[[], bool], stream: RowStream | None,
 ) -> None:  # fmt: skip
     f, desk, file = hall.facility, hall.desk, application.file
     shape = file.shape
@@ -119,6 +129,8 @@ def _drive(
         if application.stage is Stage.FLIGHT:
             put_fault(application.hardware.sensor, file.sensor, application.flight_s)
         _cycle(hall, clock)
+        if stream is not None:
+            stream.take(application.rows[: application.count])
         if application.sequence % TELL_EVERY == 0:
             progress("docking", application.sequence * PERIOD_S, application.bench.longest_s)
 

@@ -64,7 +64,7 @@ def sum_up(ran: DockingRan) -> ExperimentResult:
     judged = judge(ran)
     tables = [_certificate(ran, judged), _contacts(ran, judged), _ledger(judged)]
     return ExperimentResult(
-        rows["t"].copy(), _series(rows), _figures(ran, rows, judged), _criteria(ran, rows, judged), CONVENTIONS,
+        rows["t"].copy(), series_of(rows), _figures(ran, rows, judged), _criteria(ran, rows, judged), CONVENTIONS,
         tuple(table for table in tables if table[2]), application.failure or ran.stopped,
     )  # fmt: skip
 
@@ -249,7 +249,7 @@ def _ledger(judged: list[Judged]) -> Table:
     return "Energy ledger", head, out
 
 
-def _series(rows: np.ndarray[Any, Any]) -> tuple[Series, ...]:
+def series_of(rows: np.ndarray[Any, Any]) -> tuple[Series, ...]:
     law = (("stiffness", "N/m"), ("damping", "N s/m"), ("offset", "m"), ("exponent", ""), ("friction", ""))
     book = (
         ("px", "N s"), ("py", "N s"), ("pz", "N s"), ("lx", "N m s"), ("ly", "N m s"), ("lz", "N m s"), ("kinetic", "J"),

@@ -11,9 +11,9 @@ import numpy as np
 
 from proxops.applications.floating.bench import RATE_HZ, SETTLE_S, FloatBench, prepare
 from proxops.applications.floating.desk import FloatDesk
-from proxops.applications.floating.loop import FloatLoop
+from proxops.applications.floating.loop import FloatLoop, row_dtype
 from proxops.applications.floating.module_hand import Hand, VirtualModule
-from proxops.applications.floating.result import sum_up
+from proxops.applications.floating.result import series_of, sum_up
 from proxops.applications.floating.tables import FloatFile
 from proxops.arms.model import load_model
 from proxops.core.channel import LOOPBACK
@@ -27,6 +27,7 @@ from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopCl
 from proxops.facility.progress import now_and_then
 from proxops.facility.realtime import enter_real_time
 from proxops.facility.virtual_force_sensor import put_fault, true_load
+from proxops.ground.row_stream import RowStream
 from proxops.lab.redundant_arm import SOLVED
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.sensors.force_torque import ForceTorqueSensor
@@ -52,7 +53,8 @@ class FloatRan:
 
 
 def run(
-    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None, control: str | None = None
+    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None, control: str | None = None,
+    stream: RowStream | None = None,
 ) -> ExperimentResult:  # fmt: skip
     """Lockstep unless ``realtime``; the same seed gives the same run, bit for bit, in lockstep."""
     file = experiment.file
@@ -66,25 +68,32 @@ def run(
     seed = file.seed if seed is None else seed
     model = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
     bench = prepare(file, model, experiment.source, np.random.default_rng(seed))
+    if stream is not None:
+        names = bench.arm.joints
+        stream.begin(row_dtype(len(names)), lambda rows: series_of(rows, names))
     with noted_interrupt() as interrupted:
-        if not realtime:
-            return sum_up(lockstep(bench, seed, now_and_then(progress, "float", file.flight_s + SETTLE_S), interrupted))
-        return sum_up(live(bench, seed, control, interrupted))
+        if realtime:
+            return sum_up(live(bench, seed, control, interrupted, stream))
+        tell = now_and_then(progress, "float", file.flight_s + SETTLE_S)
+        return sum_up(lockstep(bench, seed, tell, interrupted, stream))
 
 
 def lockstep(
-    bench: FloatBench, seed: int, tell: Callable[[float], None] = lambda t: None, stopped: Callable[[], bool] = lambda: False
+    bench: FloatBench, seed: int, tell: Callable[[float], None] = lambda t: None, stopped: Callable[[], bool] = lambda: False,
+    stream: RowStream | None = None,
 ) -> FloatRan:  # fmt: skip
     """As fast as it goes."""
     loop = assemble(bench, seed, LockstepLoopClock(RATE_HZ), bench.file.flight_s)
     try:
-        loop.run(tell, stopped)
+        follow(loop, tell, stopped, stream)
     finally:
         loop.close()
     return FloatRan(bench, loop, {})
 
 
-def live(bench: FloatBench, seed: int, control: str | None, stopped: Callable[[], bool]) -> FloatRan:
+def live(
+    bench: FloatBench, seed: int, control: str | None, stopped: Callable[[], bool], stream: RowStream | None = None
+) -> FloatRan:
     """By the wall's clock. ``proxops ctl push`` reaches it by the name of ``control``."""
     rehearse(bench, seed)
     clock = WallLoopClock(RATE_HZ)
@@ -94,13 +103,28 @@ def live(bench: FloatBench, seed: int, control: str | None, stopped: Callable[[]
     try:
         print(f"control channel {desk.sockets.control}: proxops ctl --control {desk.name} push", flush=True)
         loop = assemble(bench, seed, clock, bench.file.flight_s, hand, desk.serve, time.perf_counter)
-        loop.run(lambda t: None, lambda: stopped() or desk.stop_asked)
+        follow(loop, lambda t: None, lambda: stopped() or desk.stop_asked, stream)
     finally:
         granted.leave()
         desk.close()
         if loop is not None:
             loop.close()
     return FloatRan(bench, loop, {"granted": str(granted), "missed": clock.missed})
+
+
+def follow(
+    loop: FloatLoop, tell: Callable[[float], None], stopped: Callable[[], bool], stream: RowStream | None
+) -> None:
+    """Run it, its rows into the stream as they come."""
+
+    def each_cycle(t: float) -> None:
+        tell(t)
+        if stream is not None:
+            stream.take(loop.rows[: loop.count])
+
+    loop.run(each_cycle, stopped)
+    if stream is not None:
+        stream.take(loop.rows[: loop.count], all_of_them=True)
 
 
 def rehearse(bench: FloatBench, seed: int) -> None:

@@ -8,11 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from proxops.applications.floating.tables import FloatSensorTable
 from proxops.core.toml_text import read_toml
 from proxops.ground.impulse_figures import ImpulseCurves, draw_push, draw_reconstruction
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, new_figure, styled
 from proxops.ground.recorded import Floats
+from proxops.touch.derivative_detector import DerivativeDetector, DerivativeSettings
 
 FLOAT: Final = 1  # stage
 AXES: Final = ("x", "y", "z")
@@ -63,10 +65,8 @@ def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
 
 def _curves(log: Log, t: Floats, about: dict[str, Any]) -> ImpulseCurves:
     """Pushes are those that the log's own phase shows; before a crossing the loop dates them back as the figures tell."""
-    force = {
-        name: np.stack([log.values(f"{name}.f{axis}") for axis in AXES], axis=1)
-        for name in ("residual", "smoothed", "slope", "felt")
-    }
+    force = {name: np.stack([log.values(f"{name}.f{axis}") for axis in AXES], axis=1) for name in ("residual", "felt")}
+    force["smoothed"], force["slope"] = _papers_curves(log)
     spans = np.array(about["figures"]["spans_s"], float).reshape(-1, 2)
     handed, impulses = np.zeros_like(force["felt"]), []
     for begin, end in spans:
@@ -76,6 +76,17 @@ def _curves(log: Log, t: Floats, about: dict[str, Any]) -> ImpulseCurves:
     return ImpulseCurves(
         t, force["residual"], force["smoothed"], force["slope"], handed, spans, np.array(impulses).reshape(-1, 3)
     )
+
+
+def _papers_curves(log: Log) -> tuple[Floats, Floats]:
+    """The residual force smoothed by eq. 2 of paper 002, and its derivative, eq. 3; after a fault of the sensor nobody knows."""
+    sensor = FloatSensorTable.model_validate(read_toml(log.metadata["scenario_file"], log.path).get("sensor", {}))
+    residual = np.stack([log.values(f"residual.{kind}{axis}") for kind in "ft" for axis in AXES], axis=1)
+    smoothed, slope = np.full((2, *residual.shape), np.nan)
+    known = np.isfinite(residual).all(axis=1)
+    detector = DerivativeDetector(DerivativeSettings(sensor.noise_N, sensor.noise_Nm))
+    smoothed[known], slope[known] = detector.curves(residual[known])
+    return smoothed[:, :3], slope[:, :3]
 
 
 def _ways(log: Log, t: Floats, floating: Any) -> Any:

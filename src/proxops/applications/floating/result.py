@@ -13,7 +13,6 @@ from proxops.applications.floating.reaction import LONGEST
 from proxops.core.experiment_result import POSE, TWIST, WRENCH, Criterion, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
-from proxops.touch.derivative_detector import DerivativeDetector, DerivativeSettings
 from proxops.touch.joint_follower import Following
 from proxops.touch.push import Push
 
@@ -54,7 +53,7 @@ def sum_up(ran: FloatRan) -> ExperimentResult:
         tables.append(_timing(rows, ran.timing))
     return ExperimentResult(
         rows["t"].copy(),
-        _series(rows, loop),
+        series_of(rows, loop.bench.arm.joints),
         figures,
         criteria,
         CONVENTIONS,
@@ -260,16 +259,9 @@ def _timing(rows: Rows, timing: dict[str, Any]) -> Table:
     return "Timing", ("", ""), cells
 
 
-def _series(rows: Rows, loop: FloatLoop) -> tuple[Series, ...]:
-    s = loop.bench.file.sensor
-    smoothed, slope = np.full((2, *rows["residual"].shape), math.nan)
-    known = np.isfinite(rows["residual"]).all(axis=1)  # after a fault of the sensor nobody knows
-    smoothed[known], slope[known] = DerivativeDetector(DerivativeSettings(s.noise_N, s.noise_Nm)).curves(
-        rows["residual"][known]
-    )
-    slopes = (("fx", "N/s"), ("fy", "N/s"), ("fz", "N/s"), ("tx", "N m/s"), ("ty", "N m/s"), ("tz", "N m/s"))
-    joints = tuple((name, "rad") for name in loop.bench.arm.joints)
-    rates = tuple((name, "rad/s") for name in loop.bench.arm.joints)
+def series_of(rows: Rows, names: tuple[str, ...]) -> tuple[Series, ...]:
+    """What the log has of the rows; ``names``: of the joints."""
+    joints, rates = (tuple((name, unit) for name in names) for unit in ("rad", "rad/s"))
     state = np.stack(
         [
             rows[k]
@@ -290,8 +282,6 @@ def _series(rows: Rows, loop: FloatLoop) -> tuple[Series, ...]:
         Series("residual", "less the module's own weight and inertia", WRENCH, rows["residual"]),
         Series("felt", "less the detector's line through the past, too", WRENCH, rows["felt"]),
         Series("outside", "residual less the sensor's zero: what limits are judged on", WRENCH, rows["outside"]),
-        Series("smoothed", "residual by eq. 2 of paper 002", WRENCH, smoothed),
-        Series("slope", "its derivative, eq. 3", slopes, slope),
         Series("applied", "on the module in the physics, world axes at its mass centre", WRENCH, rows["applied"]),
         Series("pushed", "by the hand, truly, with its counter-impulse; world axes", WRENCH, rows["pushed"]),
         Series("joints", "encoders", joints, rows["measured"]),

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from proxops.applications.kube.loop import HardwareLoop
-from proxops.applications.kube.result import ATTITUDE_BOUND_DEG, POSITION_BOUND_MM, sum_up
+from proxops.applications.kube.loop import HardwareLoop, row_dtype
+from proxops.applications.kube.result import ATTITUDE_BOUND_DEG, POSITION_BOUND_MM, series_of, sum_up
 from proxops.applications.kube.tables import HardwareLoopFile, PoseTable
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.held_base import HeldArm
@@ -23,6 +23,7 @@ from proxops.facility.interruption import noted_interrupt
 from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
 from proxops.facility.progress import now_and_then
 from proxops.facility.realtime import enter_real_time
+from proxops.ground.row_stream import RowStream
 from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
 from proxops.maths.rotation import matrix_from_abc, quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
@@ -52,8 +53,9 @@ class Bench:
 
 
 def run(
-    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None
-) -> ExperimentResult:
+    experiment: Experiment, progress: Progress, realtime: bool = False, seed: int | None = None,
+    stream: RowStream | None = None,
+) -> ExperimentResult:  # fmt: skip
     """Lockstep unless ``realtime``; the same seed gives the same run, bit for bit, in lockstep."""
     file = experiment.file
     assert isinstance(file, HardwareLoopFile)
@@ -63,40 +65,54 @@ def run(
     _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, WARM_UP_S, timed=True).run(
         lambda t: None
     )  # compiled from here on
+    if stream is not None:
+        stream.begin(row_dtype(bench.model.n), lambda rows: series_of(bench.model, rows, realtime))
     if not realtime:
         loop = _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, file.duration_s, timed=False)
         with noted_interrupt() as stopped:
-            follow(loop, now_and_then(progress, "loop", file.duration_s), stopped)
+            follow(loop, now_and_then(progress, "loop", file.duration_s), stopped, stream)
             return sum_up(bench.file, bench.model, loop.rows, loop.failure, {})
     empty = empty_loop(file.loop.rate_hz)
     with noted_interrupt() as stopped:
-        loop, missed, granted = wall_run(bench, seed, stopped)
+        loop, missed, granted = wall_run(bench, seed, stopped, stream)
         timing: dict[str, Any] = {"granted": granted, "missed": missed, "empty": empty}
         return sum_up(bench.file, bench.model, loop.rows, loop.failure, timing)
 
 
-def wall_run(bench: Bench, seed: int, stopped: Callable[[], bool] = lambda: False) -> tuple[HardwareLoop, int, str]:
+def wall_run(
+    bench: Bench, seed: int, stopped: Callable[[], bool] = lambda: False, stream: RowStream | None = None
+) -> tuple[HardwareLoop, int, str]:
     """By the wall's clock: the loop when it is over, cycles that it lost, and what rights the machine gave it."""
     granted = enter_real_time()
     try:
         clock = WallLoopClock(bench.file.loop.rate_hz)
         loop = _loop(bench, clock, seed, bench.file.duration_s, timed=True)
-        follow(loop, lambda t: None, stopped)
+        follow(loop, lambda t: None, stopped, stream)
     finally:
         granted.leave()
     return loop, clock.missed, str(granted)
 
 
-def follow(loop: HardwareLoop, tell: Callable[[float], None], stopped: Callable[[], bool]) -> None:
+def follow(
+    loop: HardwareLoop, tell: Callable[[float], None], stopped: Callable[[], bool], stream: RowStream | None = None
+) -> None:
     """Run it. Ctrl-C ends it as a failure: what was recorded until then is kept, if it is anything."""
+
+    def each_cycle(t: float) -> None:
+        tell(t)
+        if stream is not None:
+            stream.take(loop.rows)
+
     try:
-        loop.run(tell, stopped)
+        loop.run(each_cycle, stopped)
     except KeyboardInterrupt:
         if len(loop.rows) < LEAST_ROWS:
             raise
         loop.failure = loop.failure or f"interrupted after {loop.rows['t'][-1]:.3f} s"
     if len(loop.rows) < LEAST_ROWS:
         raise ProxopsError(f"{loop.failure}; nothing was recorded")
+    if stream is not None:
+        stream.take(loop.rows, all_of_them=True)
 
 
 def look_ahead(bench: Bench) -> float:

@@ -62,7 +62,7 @@ def sum_up(
         "" if timing else "lockstep: no time of evaluation, no lateness; see --realtime",
     )
     return ExperimentResult(
-        rows["t"].copy(), _series(model, rows, bool(timing)), figures, _criteria(file, model, rows, figures),
+        rows["t"].copy(), series_of(model, rows, bool(timing)), figures, _criteria(file, model, rows, figures),
         tuple(line for line in conventions if line), tuple(tables), failure,
     )  # fmt: skip
 
@@ -192,7 +192,7 @@ def _spread_us(values: Floats) -> dict[str, float]:
     return {"median": median, "p99": p99, "max": largest}
 
 
-def _series(model: ArmModel, rows: Rows, timed: bool) -> tuple[Series, ...]:
+def series_of(model: ArmModel, rows: Rows, timed: bool) -> tuple[Series, ...]:
     names = tuple(name.lower() for name in model.joints)
 
     def per_joint(name: str, meaning: str, unit: str, field: str) -> Series:

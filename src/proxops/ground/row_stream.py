@@ -1,0 +1,127 @@
+"""The rows of a loop on their way into the log, while the loop goes on: a kill costs the last tenth of a second, not the run.
+
+A slice says which columns of its rows make which group of variables (``Series``); that must be copying only, so that it can be
+done for whole batches with one index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.abandoned_rings import remove_abandoned
+from proxops.core.clock import LOCKSTEP_EPOCH, gps_from_utc_ns, parse_utc_ns
+from proxops.core.ending import DONE, ENDED, Ending, EndReason
+from proxops.core.experiment_result import ExperimentResult, Series
+from proxops.core.messages import EVENT_DTYPE
+from proxops.core.ring import Ring, bytes_of
+from proxops.core.vocabulary import Severity
+from proxops.ground.experiment_log import CLOCK, about_text, groups_of
+from proxops.ground.recorder import Recorder
+from proxops.ground.schema import pool_schema
+from proxops.ground.wire import layout
+
+Rows = NDArray[np.void]
+SeriesOf = Callable[[Rows], tuple[Series, ...]]
+SLOTS: Final = 20_000  # twenty seconds of a loop at 1 kHz that the recorder may fall behind
+EVENT_SLOTS: Final = 64
+BATCH: Final = 25  # rows
+CLOCK_WORDS: Final = len(CLOCK.variables)
+FINISH_S: Final = 60.0
+
+
+class RowStream:
+    """``begin`` when the rows' table is known, ``take`` whatever rows there are by now, ``finish`` with the result."""
+
+    def __init__(self, path: Path, metadata: Mapping[str, str], *, live: bool, epoch: str = LOCKSTEP_EPOCH) -> None:
+        self.path, self._metadata, self._live = path, metadata, live
+        self._epoch_ns = parse_utc_ns(epoch)
+        self._recorder: Recorder | None = None
+        self._sent = 0
+
+    @property
+    def begun(self) -> bool:
+        return self._recorder is not None
+
+    def begin(self, row: np.dtype[np.void], series_of: SeriesOf) -> None:
+        """Start the recorder. ``row``: one record of the loop, doubles only; its field ``t`` is the time."""
+        self._index = column_index(row, series_of)
+        groups = groups_of(series_of(np.zeros(1, row)))
+        dtype = layout(pool_schema(groups)).dtype
+        self._time = row.fields["t"][1] // 8 if row.fields else 0
+        remove_abandoned()
+        rings = Ring.create("rows", dtype, SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
+        self._ring, self._events = rings
+        self._recorder = Recorder.start(
+            *rings, self.path, {**self._metadata, "experiment": ""}, replace=True, durable=self._live, groups=groups,
+            last_words=True,
+        )  # fmt: skip
+        self._recorder.wait_ready()
+
+    def take(self, rows: Rows, *, all_of_them: bool = False) -> None:
+        """``rows``: all that there are so far. In lockstep the recorder is waited for when it falls far behind; a live loop never
+        waits."""
+        count = len(rows)
+        if self._recorder is None or count - self._sent < (1 if all_of_them else BATCH):
+            return
+        for record in self._records(rows[self._sent : count], self._sent):
+            self._ring.push(record.data)
+        self._sent = count
+        if not self._live:
+            self._recorder.let_it_keep_up()
+
+    def _records(self, rows: Rows, first: int) -> NDArray[np.uint8]:
+        """One row of bytes for each."""
+        doubles = np.ascontiguousarray(rows).view(np.float64).reshape(len(rows), -1)
+        t, out = doubles[:, self._time], np.empty((len(rows), CLOCK_WORDS + self._index.size))
+        utc_ns = self._epoch_ns + np.round(t * 1e9).astype(np.int64)
+        clock = out[:, :CLOCK_WORDS].view(np.int64)
+        clock[:, 0], out[:, 1] = np.arange(first, first + len(rows)), t
+        clock[:, 2], clock[:, 3] = utc_ns, utc_ns + gps_from_utc_ns(0)
+        out[:, CLOCK_WORDS:] = doubles[:, self._index]
+        return out.view(np.uint8)
+
+    def finish(self, result: ExperimentResult) -> int:
+        """What came of it joins the log; the recorder's exit code."""
+        assert self._recorder is not None
+        end = Ending(EndReason.STOPPED, result.failure) if result.failure else DONE
+        self._say(end)
+        return self._recorder.finish(FINISH_S, {"experiment": about_text(result)}, result.attachments)
+
+    def abandon(self, error: BaseException) -> None:
+        """There will be no result: the rows stay, with the reason."""
+        if self._recorder is not None:
+            ended = Ending.of_error(error) if isinstance(error, Exception) else Ending(EndReason.OPERATOR, "SIGINT")
+            self._say(ended)
+            self._recorder.finish(FINISH_S)
+
+    def _say(self, end: Ending) -> None:
+        event = np.zeros(1, EVENT_DTYPE)
+        last = self._ring.records[(self._ring.head - 1) % SLOTS]["clock"] if self._sent else None
+        if last is not None:
+            event["utc_ns"], event["tick"] = last["utc_ns"], last["tick"]
+        event["severity"], event["name"], event["text"] = end.severity, ENDED.encode(), str(end).encode()
+        if end.reason is EndReason.STOPPED:
+            told = event.copy()
+            told["severity"], told["name"], told["text"] = Severity.ERROR, b"experiment", end.detail.encode()
+            self._events.push(bytes_of(told))
+        self._events.push(bytes_of(event))
+
+
+def column_index(row: np.dtype[np.void], series_of: SeriesOf) -> NDArray[np.intp]:
+    """Which double of a row becomes which column: seen by numbering them. ValueError if ``series_of`` does more than copy."""
+    count = row.itemsize // 8
+    numbered = np.arange(float(count)).view(row)
+    index: NDArray[np.intp] = _columns(series_of(numbered))[0].astype(np.intp)
+    other = np.random.default_rng(0).standard_normal((3, count))
+    if not (_columns(series_of(other.view(row)[:, 0])) == other[:, index]).all():
+        raise ValueError("the series of a stream must be copies of its rows' columns")
+    return index
+
+
+def _columns(series: tuple[Series, ...]) -> NDArray[Any]:
+    return np.hstack([np.asarray(one.values, float) for one in series])
