@@ -15,7 +15,7 @@ from shoot_console import DRAWING_S, FINE, FLAGS, SIZE, Tab, serve
 
 OUT = Path(__file__).parent / "pictures"
 FIRST_S = 30.0  # after the hall has begun to follow: the console
-LATER_S = 85.0  # after that: the robots are a few metres from each other
+LATER_S = 75.0  # after that: the robots are a few metres from each other
 TRIES = 40  # a machine that draws without a graphics card is busy: the first picture that shows no old data is taken
 CLUTTER = ("Frames", "Zone boxes", "Trail", "Commanded ghost")  # what a first look can do without
 
@@ -70,13 +70,13 @@ def main() -> None:
         served = serve(Path(name) / "serve")
         try:
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(FLAGS))
-            desk = opened(browser, served.address)
+            desk = opened(browser, served.address + FINE)
             approach(desk)
             time.sleep(FIRST_S)
             console(desk)
             desk.open("security")
             time.sleep(LATER_S)
-            hall(opened(browser, served.address + FINE))
+            hall(desk)
             browser.close()
         finally:
             served.end()
