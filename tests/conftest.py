@@ -20,7 +20,7 @@ settings.load_profile("house")
 
 TESTS = Path(__file__).parent
 LIVE = {  # files with a live facility, real sockets or loops against the clock
-    "facility/test_live.py", "applications/mission/test_mission_live.py", "facility/test_control.py",
+    "facility/test_live.py", "applications/test_kill.py", "applications/mission/test_mission_live.py", "facility/test_control.py",
     "applications/mission/test_flight_link.py",
     "applications/mission/test_flight_host.py", "applications/mission/test_flight_process.py", "facility/test_responder_live.py",
     "clients/test_bridge_client.py", "clients/test_c_client.py", "cli/test_cli.py",

@@ -17,7 +17,9 @@ ISO_TIME: Final = re.compile(
     r"(?:[.,](?P<fraction>\d+))?(?P<zone>Z|[+-]\d\d:?\d\d)?\Z",
     re.ASCII,
 )
-STALL_S: Final = 0.040  # of lateness: for which motion may go unwatched, unless a cell says otherwise; then what moves stops
+STALL_S: Final = (
+    0.040  # of lateness: for which motion may go unwatched, unless a cell says otherwise; then what moves stops
+)
 STALL_NS: Final = round(STALL_S * 1e9)
 LOCKSTEP_EPOCH: Final = "2026-01-01T00:00:00Z"  # lockstep runs carry this time unless told otherwise
 
