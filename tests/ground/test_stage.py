@@ -22,12 +22,12 @@ from proxops.core.frames import FRAMES
 from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_NS, QUATERNION
 from proxops.ground.blocks import Block
 from proxops.ground.foxglove import TRANSFORMS, foxglove_message
-from proxops.ground.hall_joints import orbit_poses
 from proxops.ground.hall_stage import stage_of
 from proxops.ground.info import describe
 from proxops.ground.log import Log
+from proxops.ground.orbit_frames import orbit_poses
 from proxops.ground.recover import recover
-from proxops.ground.stage import EVERY, JOINT_CHANNEL, ORBIT_CHANNEL, Stage, StageMessages
+from proxops.ground.stage import EVERY, JOINT_CHANNEL, ORBIT_CHANNEL, ORBIT_EVERY, Stage, StageMessages
 from proxops.ground.transform_rows import TransformRows
 from proxops.lab.cell import Cell, load_cell
 from proxops.lab.coordinates import flange_poses, port_poses
@@ -222,8 +222,8 @@ def test_a_killed_run_has_them_up_to_its_last_chunk(
     os.kill(run.recorder.pid, signal.SIGKILL)
     recover(run.out, tmp_path / "whole.mcap")
     kept = len(Log.open(tmp_path / "whole.mcap").pool)
-    for topic in ("/tf", "/orbit/tf"):
-        assert [said.sequence for said in read(tmp_path / "whole.mcap", topic)] == list(range(0, kept, EVERY))
+    for topic, every in (("/tf", EVERY), ("/orbit/tf", ORBIT_EVERY)):
+        assert [said.sequence for said in read(tmp_path / "whole.mcap", topic)] == list(range(0, kept, every))
     assert len(read(tmp_path / "whole.mcap", "/hall/visuals")) == 1
 
 
@@ -236,7 +236,7 @@ def test_records_without_numbers_are_left_out(cell: Cell, made_up: Callable[...,
     block = Block(pool, np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
     pieces = StageMessages(stage_of(cell)).pieces(block)
     assert [p.place - 1 for p in pieces if p.channel == JOINT_CHANNEL] == [0, 10, 30, 40, 50, 60]
-    assert [p.place - 1 for p in pieces if p.channel == ORBIT_CHANNEL] == [50, 60]
+    assert [p.place - 1 for p in pieces if p.channel == ORBIT_CHANNEL] == [50]
 
 
 @pytest.mark.parametrize("ticks", [range(0), range(1, 2), range(11, 20)])

@@ -1,7 +1,7 @@
 """The hall on its stage: what a viewer of logs needs beside our own messages, made by the recorder from what it records anyway.
 
 Once, with the first record: frames that never move and the solids, each in the frame of its link. Then, 25 times a second of the
-run, where every joint stands and, in a mission, the two spacecraft in their orbit. A killed run has them up to its last chunk.
+run, where every joint stands and, in a mission 5 times, the two spacecraft in LVLH. A killed run has them up to its last chunk.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from proxops.core.messages import N_AXES
 from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, SCHEMAS, Block, Piece, fill_head
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message, foxglove_schema
-from proxops.ground.hall_joints import ORBIT_FRAMES, Joint, Joints, in_orbit, orbit_poses
+from proxops.ground.hall_joints import Joint, Joints
+from proxops.ground.orbit_frames import ORBIT_FRAMES, in_orbit, orbit_poses
 from proxops.ground.transform_rows import SECOND_NS, TransformRows
 
 EVERY: Final = 10  # cycles from one set of transforms to the next: 25 Hz
+ORBIT_EVERY: Final = 50  # 5 Hz: a viewer interpolates, and nothing in orbit is quick
 JOINT_CHANNEL, FIXED_CHANNEL, VISUALS_CHANNEL, SOLIDS_CHANNEL, ORBIT_CHANNEL = range(3, 8)
 STAGE_SCHEMAS: Final = (
     *SCHEMAS,
@@ -83,7 +85,7 @@ class StageMessages:
         known = np.isfinite(q).all(axis=1)
         if known.any():
             found += _behind(clock, chosen[known], JOINT_CHANNEL, self._joint_rows, self._joints.poses(q[known]))
-        flying = chosen[in_orbit(block.pool, chosen)]
+        flying = in_orbit(block.pool, np.flatnonzero(clock["tick"] % ORBIT_EVERY == 0))
         if flying.size:
             found += _behind(clock, flying, ORBIT_CHANNEL, self._orbit_rows, orbit_poses(block.pool, flying))
         return found
