@@ -234,16 +234,17 @@ def test_records_without_numbers_are_left_out(cell: Cell, made_up: Callable[...,
     for name in pool["orbit"].dtype.names or ():
         pool["orbit"][name][:41] = 0.0  # the mission begins later
     block = Block(pool, np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
-    pieces = StageMessages(stage_of(cell)).pieces(block)
-    assert [p.place - 1 for p in pieces if p.channel == JOINT_CHANNEL] == [0, 10, 30, 40, 50, 60]
-    assert [p.place - 1 for p in pieces if p.channel == ORBIT_CHANNEL] == [50]
+    joints, orbit = StageMessages(stage_of(cell)).beside(block)
+    assert (joints.channel, orbit.channel) == (JOINT_CHANNEL, ORBIT_CHANNEL)
+    assert joints.utc_ns.tolist() == pool["clock"]["utc_ns"][[0, 10, 30, 40, 50, 60]].tolist()
+    assert orbit.utc_ns.tolist() == pool["clock"]["utc_ns"][[50]].tolist()
 
 
 @pytest.mark.parametrize("ticks", [range(0), range(1, 2), range(11, 20)])
 def test_a_block_may_have_none(cell: Cell, made_up: Callable[..., Any], ticks: range) -> None:
     """As the last one of a log mostly has not."""
     block = Block(made_up(20)[list(ticks)], np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
-    assert StageMessages(stage_of(cell)).pieces(block) == []
+    assert StageMessages(stage_of(cell)).beside(block) == []
 
 
 @given(st.integers(0, 2**33 * 10**9), st.lists(st.tuples(st.text("abc/é1", max_size=200), st.text("xyz")), max_size=4))
