@@ -26,12 +26,14 @@ from proxops.ground.blocks import (
     fill_head,
     index_table,
 )
+from proxops.ground.camera_log import CAMERA_CHANNELS, CAMERA_SCHEMAS, with_images
 from proxops.ground.log import Log
 from proxops.ground.mcap_file import ChunkData, McapFile, Preamble
 from proxops.ground.schema import LOG_NAME, POOL_NAME, log_schema, pool_schema
 from proxops.ground.wire import layout
 
 CHUNK: Final = 500  # records
+LAST_NS: Final = 2**63 - 1  # no time comes after it
 MODEL: Final = "model.urdf"  # attachment: the craft that the experiment was about
 CLOCK: Final = POOL[0]  # the same group as in the facility's logs
 
@@ -78,11 +80,13 @@ def write_experiment(
         "experiment": json.dumps(_plain(_about(result)), allow_nan=False),
         "clock": metadata.get("clock", "lockstep"),
     }
-    schemas = (
+    schemas: tuple[Schema, ...] = (
         Schema(id=1, name=POOL_NAME, encoding="protobuf", data=schema),
         Schema(id=2, name=LOG_NAME, encoding="protobuf", data=log_schema()),
     )
     channels: tuple[Channel, ...] = CHANNELS
+    if result.camera:
+        schemas, channels = (*schemas, *CAMERA_SCHEMAS), (*CHANNELS, *CAMERA_CHANNELS)
     attachments = tuple(
         Attachment(create_time=0, data=data, log_time=0, media_type="application/octet-stream", name=name)
         for name, data in result.attachments.items()
@@ -91,7 +95,12 @@ def write_experiment(
         file = McapFile(path, replace=True)
         file.begin(Preamble(schemas, channels, (Metadata(name="run", metadata=about),), attachments))
         for start in range(0, len(records), CHUNK):
-            file.add(_chunk(records[start : start + CHUNK], schema))
+            clock, after = records["clock"][start : start + CHUNK], records["clock"]["utc_ns"][start + CHUNK :]
+            chunk = _chunk(records[start : start + CHUNK], schema)
+            if result.camera:
+                until_ns = int(after[0]) if after.size else LAST_NS
+                chunk = with_images(chunk, clock, until_ns, result.camera, parse_utc_ns(epoch))
+            file.add(chunk)
         if result.failure and len(records):
             file.add(_last_event(result.failure, records[-1]))
         file.finish()
