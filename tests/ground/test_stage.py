@@ -22,12 +22,12 @@ from proxops.core.frames import FRAMES
 from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_NS, QUATERNION
 from proxops.ground.blocks import Block
 from proxops.ground.foxglove import TRANSFORMS, foxglove_message
-from proxops.ground.hall_joints import orbit_poses
 from proxops.ground.hall_stage import stage_of
 from proxops.ground.info import describe
 from proxops.ground.log import Log
+from proxops.ground.orbit_frames import orbit_poses
 from proxops.ground.recover import recover
-from proxops.ground.stage import EVERY, JOINT_CHANNEL, ORBIT_CHANNEL, Stage, StageMessages
+from proxops.ground.stage import EVERY, JOINT_CHANNEL, ORBIT_CHANNEL, ORBIT_EVERY, Stage, StageMessages
 from proxops.ground.transform_rows import TransformRows
 from proxops.lab.cell import Cell, load_cell
 from proxops.lab.coordinates import flange_poses, port_poses
@@ -222,8 +222,8 @@ def test_a_killed_run_has_them_up_to_its_last_chunk(
     os.kill(run.recorder.pid, signal.SIGKILL)
     recover(run.out, tmp_path / "whole.mcap")
     kept = len(Log.open(tmp_path / "whole.mcap").pool)
-    for topic in ("/tf", "/orbit/tf"):
-        assert [said.sequence for said in read(tmp_path / "whole.mcap", topic)] == list(range(0, kept, EVERY))
+    for topic, every in (("/tf", EVERY), ("/orbit/tf", ORBIT_EVERY)):
+        assert [said.sequence for said in read(tmp_path / "whole.mcap", topic)] == list(range(0, kept, every))
     assert len(read(tmp_path / "whole.mcap", "/hall/visuals")) == 1
 
 
@@ -234,16 +234,17 @@ def test_records_without_numbers_are_left_out(cell: Cell, made_up: Callable[...,
     for name in pool["orbit"].dtype.names or ():
         pool["orbit"][name][:41] = 0.0  # the mission begins later
     block = Block(pool, np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
-    pieces = StageMessages(stage_of(cell)).pieces(block)
-    assert [p.place - 1 for p in pieces if p.channel == JOINT_CHANNEL] == [0, 10, 30, 40, 50, 60]
-    assert [p.place - 1 for p in pieces if p.channel == ORBIT_CHANNEL] == [50, 60]
+    joints, orbit = StageMessages(stage_of(cell)).beside(block)
+    assert (joints.channel, orbit.channel) == (JOINT_CHANNEL, ORBIT_CHANNEL)
+    assert joints.utc_ns.tolist() == pool["clock"]["utc_ns"][[0, 10, 30, 40, 50, 60]].tolist()
+    assert orbit.utc_ns.tolist() == pool["clock"]["utc_ns"][[50]].tolist()
 
 
 @pytest.mark.parametrize("ticks", [range(0), range(1, 2), range(11, 20)])
 def test_a_block_may_have_none(cell: Cell, made_up: Callable[..., Any], ticks: range) -> None:
     """As the last one of a log mostly has not."""
     block = Block(made_up(20)[list(ticks)], np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
-    assert StageMessages(stage_of(cell)).pieces(block) == []
+    assert StageMessages(stage_of(cell)).beside(block) == []
 
 
 @given(st.integers(0, 2**33 * 10**9), st.lists(st.tuples(st.text("abc/é1", max_size=200), st.text("xyz")), max_size=4))

@@ -117,6 +117,17 @@ def recover(
     _tell(json, target, **plain(recover_file(file, target)))
 
 
+@log.command("layout")
+def layout(
+    out: Annotated[Path, typer.Argument(help="File or folder to write into.")] = Path(),
+    json: Json = False,
+) -> None:
+    """Write the layout with which Foxglove shows a run: hall in 3D, plots, modes, events."""
+    from proxops.ground.layout import write_layout
+
+    _tell(json, write_layout(out), opens_with="Foxglove: Layouts, Import from file")
+
+
 def _tell(json: bool, out: Path, **more: object) -> None:
     if json:
         print_json({"out": str(out), **more})

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from mcap.opcode import Opcode
@@ -61,13 +60,13 @@ HEAD_DTYPE: Final[np.dtype[np.void]] = np.dtype(_HEAD)
 """What MCAP puts before the bytes of a message."""
 
 
-class Piece(NamedTuple):
-    """A message that stands before pool record ``place`` of a block: MCAP's record of it, its channel and time."""
+@dataclass(frozen=True)
+class Beside:
+    """Messages of another channel, to stand behind our own in a chunk: MCAP's records of them, all of one length."""
 
-    place: int
     channel: int
-    utc_ns: int
-    record: bytes
+    utc_ns: NDArray[np.int64]
+    records: bytes
 
 
 @dataclass(frozen=True)
@@ -80,21 +79,25 @@ class Block:
     opening: bool = False  # the log's first pool record is in it
     table: Layout = field(default_factory=pool_layout)
 
-    def encode(self, beside: Sequence[Piece] = ()) -> ChunkData:
-        """The chunk's bytes and its index, with pieces ``beside`` our own."""
+    def encode(self, beside: Sequence[Beside] = ()) -> ChunkData:
+        """The chunk's bytes and its index; ``beside`` stands behind, whatever its times: readers go by the index."""
         messages = pool_messages(self.pool, self.table)
-        told = [
-            Piece(place, EVENT_CHANNEL, int(event["utc_ns"]), event_message(event))
-            for place, event in zip(self.places.tolist(), self.events, strict=True)
-        ]
-        pieces = sorted((*told, *beside), key=attrgetter("place"))
-        places = np.array([piece.place for piece in pieces], np.int64)
-        ends = np.concatenate([[0], np.cumsum([len(piece.record) for piece in pieces])]).astype(np.int64)
+        texts = [event_message(event) for event in self.events]
+        ends = np.concatenate([[0], np.cumsum([len(t) for t in texts])]).astype(np.int64)
         stride, rows = messages.shape[1], np.arange(len(messages))
-        offsets = rows * stride + ends[np.searchsorted(places, rows, side="right")]
-        index = {POOL_CHANNEL: index_table(self.pool["clock"]["utc_ns"], offsets)} if rows.size else {}
-        index |= _indexed(pieces, places * stride + ends[:-1])
-        return ChunkData(_woven(messages.tobytes(), pieces, stride), index)
+        offsets = rows * stride + ends[np.searchsorted(self.places, rows, side="right")]
+        index = {
+            POOL_CHANNEL: index_table(self.pool["clock"]["utc_ns"], offsets),
+            EVENT_CHANNEL: index_table(self.events["utc_ns"], self.places * stride + ends[:-1]),
+        }
+        data = _woven(messages.tobytes(), texts, (self.places * stride).tolist())
+        for other in beside:
+            count = other.utc_ns.size
+            index[other.channel] = index_table(
+                other.utc_ns, len(data) + np.arange(count) * (len(other.records) // count)
+            )
+            data += other.records
+        return ChunkData(data, {channel: table for channel, table in index.items() if len(table)})
 
 
 class Interleaver:
@@ -176,19 +179,10 @@ def index_table(utc_ns: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArra
     return np.stack([np.maximum(utc_ns, 0), offsets], axis=1).astype(np.uint64)
 
 
-def _indexed(pieces: list[Piece], offsets: NDArray[np.int64]) -> dict[int, NDArray[np.uint64]]:
-    """Index tables by channel."""
-    utc_ns, channels = (np.array([getattr(p, name) for p in pieces], np.int64) for name in ("utc_ns", "channel"))
-    return {
-        int(channel): index_table(utc_ns[channels == channel], offsets[channels == channel])
-        for channel in np.unique(channels)
-    }
-
-
-def _woven(pool: bytes, pieces: list[Piece], stride: int) -> bytes:
-    """Pool messages of ``stride`` bytes with every piece put in at its place."""
-    parts, start = [], 0
-    for piece in pieces:
-        parts += [pool[start : piece.place * stride], piece.record]
-        start = piece.place * stride
-    return b"".join([*parts, pool[start:]])
+def _woven(pool: bytes, texts: list[bytes], places: list[int]) -> bytes:
+    """Pool messages with every event's message put in at its byte place."""
+    pieces, start = [], 0
+    for text, place in zip(texts, places, strict=True):
+        pieces += [pool[start:place], text]
+        start = place
+    return b"".join([*pieces, pool[start:]])

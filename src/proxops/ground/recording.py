@@ -156,7 +156,7 @@ class Recording:
             self._begun = True
         while self._waiting:
             block = self._waiting[0]
-            place = self._file.add(block.encode(self._stage.pieces(block) if self._stage else ()))
+            place = self._file.add(block.encode(self._stage.beside(block) if self._stage else ()))
             self._waiting.popleft()
             self._overview.add(place, block.pool, block.events)
             self._pool.heartbeat += 1

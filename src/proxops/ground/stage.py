@@ -1,7 +1,7 @@
 """The hall on its stage: what a viewer of logs needs beside our own messages, made by the recorder from what it records anyway.
 
 Once, with the first record: frames that never move and the solids, each in the frame of its link. Then, 25 times a second of the
-run, where every joint stands and, in a mission, the two spacecraft in their orbit. A killed run has them up to its last chunk.
+run, where every joint stands and, in a mission 5 times, the two spacecraft in LVLH. A killed run has them up to its last chunk.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from mcap.records import Channel, Schema
 from numpy.typing import NDArray
 
 from proxops.core.messages import N_AXES
-from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, SCHEMAS, Block, Piece, fill_head
+from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, SCHEMAS, Beside, Block, fill_head
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message, foxglove_schema
-from proxops.ground.hall_joints import ORBIT_FRAMES, Joint, Joints, in_orbit, orbit_poses
+from proxops.ground.hall_joints import Joint, Joints
+from proxops.ground.orbit_frames import ORBIT_FRAMES, in_orbit, orbit_poses
 from proxops.ground.transform_rows import SECOND_NS, TransformRows
 
 EVERY: Final = 10  # cycles from one set of transforms to the next: 25 Hz
+ORBIT_EVERY: Final = 50  # 5 Hz: a viewer interpolates, and nothing in orbit is quick
 JOINT_CHANNEL, FIXED_CHANNEL, VISUALS_CHANNEL, SOLIDS_CHANNEL, ORBIT_CHANNEL = range(3, 8)
 STAGE_SCHEMAS: Final = (
     *SCHEMAS,
@@ -74,50 +76,41 @@ class StageMessages:
         self._stage, self._joints = stage, Joints(stage.joints)
         self._joint_rows, self._orbit_rows = TransformRows(self._joints.frames), TransformRows(ORBIT_FRAMES)
 
-    def pieces(self, block: Block) -> list[Piece]:
-        """What is to be woven into a block."""
+    def beside(self, block: Block) -> list[Beside]:
+        """What is to stand beside a block's own messages."""
         clock = block.pool["clock"]
-        found = list(self._opening(clock[0])) if block.opening else []
+        found = list(self._opening(clock[:1])) if block.opening else []
         chosen = np.flatnonzero(clock["tick"] % EVERY == 0)
         q = np.ascontiguousarray(block.pool["actual"][chosen]).view("<f8").reshape(-1, N_AXES)
         known = np.isfinite(q).all(axis=1)
         if known.any():
-            found += _behind(clock, chosen[known], JOINT_CHANNEL, self._joint_rows, self._joints.poses(q[known]))
-        flying = chosen[in_orbit(block.pool, chosen)]
+            bodies = self._joint_rows.rows(clock["utc_ns"][chosen[known]], self._joints.poses(q[known]))
+            found.append(_beside(JOINT_CHANNEL, clock[chosen[known]], bodies))
+        flying = in_orbit(block.pool, np.flatnonzero(clock["tick"] % ORBIT_EVERY == 0))
         if flying.size:
-            found += _behind(clock, flying, ORBIT_CHANNEL, self._orbit_rows, orbit_poses(block.pool, flying))
+            bodies = self._orbit_rows.rows(clock["utc_ns"][flying], orbit_poses(block.pool, flying))
+            found.append(_beside(ORBIT_CHANNEL, clock[flying], bodies))
         return found
 
-    def _opening(self, clock: np.void) -> Iterator[Piece]:
+    def _opening(self, clock: NDArray[np.void]) -> Iterator[Beside]:
         """Messages that hold for the whole log, with the time of its first record."""
         fixed = foxglove_message(TRANSFORMS).FromString(self._stage.fixed)
-        yield _piece(FIXED_CHANNEL, clock, _timed(fixed, fixed.transforms, int(clock["utc_ns"])))
+        yield _beside(FIXED_CHANNEL, clock, _timed(fixed, fixed.transforms, int(clock["utc_ns"][0])))
         for channel, message in ((VISUALS_CHANNEL, self._stage.visuals), (SOLIDS_CHANNEL, self._stage.solids)):
             scene = foxglove_message(SCENE).FromString(message)
-            yield _piece(channel, clock, _timed(scene, scene.entities, int(clock["utc_ns"])))
+            yield _beside(channel, clock, _timed(scene, scene.entities, int(clock["utc_ns"][0])))
 
 
-def _timed(message: Any, parts: Any, utc_ns: int) -> bytes:
-    """The message with the same time in all its parts."""
+def _timed(message: Any, parts: Any, utc_ns: int) -> NDArray[np.uint8]:
+    """The message with the same time in all its parts, as one row of bytes."""
     for part in parts:
         part.timestamp.seconds, part.timestamp.nanos = divmod(max(utc_ns, 0), SECOND_NS)
-    data: bytes = message.SerializeToString(deterministic=True)
-    return data
+    return np.frombuffer(message.SerializeToString(deterministic=True), np.uint8)[None]
 
 
-def _piece(channel: int, clock: np.void, body: bytes) -> Piece:
-    head = np.zeros(1, HEAD_DTYPE)
-    fill_head(head, len(body), channel, np.array([clock["tick"]]), np.array([clock["utc_ns"]]))
-    return Piece(0, channel, int(clock["utc_ns"]), head.tobytes() + body)
-
-
-def _behind(
-    clock: NDArray[np.void], rows: NDArray[np.intp], channel: int, encoder: TransformRows, poses: NDArray[np.float64]
-) -> Iterator[Piece]:
-    """A message for each of the records ``rows``, behind it."""
-    utc_ns = clock["utc_ns"][rows]
-    head = np.empty(rows.size, HEAD_DTYPE)
-    fill_head(head, encoder.size, channel, clock["tick"][rows], utc_ns)
-    bodies = encoder.rows(utc_ns, poses)
-    for row, time, first, body in zip(rows.tolist(), utc_ns.tolist(), head, bodies, strict=True):
-        yield Piece(row + 1, channel, time, first.tobytes() + body.tobytes())
+def _beside(channel: int, clock: NDArray[np.void], bodies: NDArray[np.uint8]) -> Beside:
+    """Messages, one row each, with the ticks and times of ``clock``."""
+    head = np.empty(clock.size, HEAD_DTYPE)
+    fill_head(head, bodies.shape[1], channel, clock["tick"], clock["utc_ns"])
+    heads = head.view(np.uint8).reshape(clock.size, HEAD_DTYPE.itemsize)
+    return Beside(channel, clock["utc_ns"], np.concatenate([heads, bodies], axis=1).tobytes())
