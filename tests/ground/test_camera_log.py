@@ -10,12 +10,13 @@ from mcap_protobuf.decoder import DecoderFactory
 
 from proxops.core.clock import LOCKSTEP_EPOCH, parse_utc_ns
 from proxops.core.experiment_result import CameraView, ExperimentResult, Series
-from proxops.ground.experiment_log import CHUNK, write_experiment
+from proxops.ground.blocks import BLOCK_RECORDS
+from proxops.ground.experiment_log import write_experiment
 from proxops.ground.log import Log
 from proxops.ground.picture import encode_png
 
-T = np.arange(2 * CHUNK + 7) * 0.004
-SEEN = (0.0, 0.1, T[CHUNK - 1], T[CHUNK] - 0.002, T[CHUNK], 2.5, T[-1])
+T = np.arange(2 * BLOCK_RECORDS + 7) * 0.004
+SEEN = (0.0, 0.1, T[BLOCK_RECORDS - 1], T[BLOCK_RECORDS] - 0.002, T[BLOCK_RECORDS], 0.4, T[-1])
 
 
 def recorded(path: Path) -> CameraView:
