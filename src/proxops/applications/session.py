@@ -105,10 +105,9 @@ def sum_up(folder: Path, *, report: bool, quiet: bool) -> dict[str, Any]:
     told = {name: log.metadata[name] for name in ("scenario", "kind", "model", "seed", "clock", "proxops")}
     summary = {**told, **about}
     (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
-    if not quiet:
-        print_experiment(about, Console())
-    if report:
+    if report:  # before anything is printed: a terminal that is gone must not cost the page
         write_experiment_report(log, drawings_of(log.metadata["kind"]), folder / "report.html")
     if not quiet:
+        print_experiment(about, Console())
         print(f"\n{folder}: {', '.join(name for name in RESULTS if (folder / name).exists())}")
     return summary

@@ -39,6 +39,7 @@ NOT_WHOLE = {
     4: "the recorder is still busy, or hangs (exit code 4)",
     EXIT_LOST: "cycles were overwritten before the recorder had read them (exit code 5)",
 }
+WARMING = "warming up … (the first time on a machine this compiles for about a minute)"
 RESULTS = ("summary.json", "run.mcap", "report.html", "facility.json")
 BESIDE = ("run.overview",)  # belongs to the log, not for people
 BESIDE_ENDS_S: Final = 8.0  # for the console, which may have a scenario to end
@@ -125,7 +126,7 @@ def run_session(
     prepare_folder(folder)
     record = folder / "run.mcap"
     if realtime:
-        print("warming up …", file=sys.stderr, flush=True)
+        print(WARMING, file=sys.stderr, flush=True)
         ran = run_realtime(cell, scenario, record, None if quiet else monitor)
     else:
         with progress_bar(quiet) as progress:
@@ -157,11 +158,10 @@ def _finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, qu
     summary["log_whole"] = extra["recorder_exit_code"] == 0 and log.complete
     summary["passed"] = summary["passed"] and summary["log_whole"]
     (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
-    if not quiet:
-        print_summary(summary, Console())
-    if report:
+    if report:  # before anything is printed: a terminal that is gone must not cost the page
         write_report(log, cell, summary, folder / "report.html")
     if not quiet:
+        print_summary(summary, Console())
         print(f"\n{folder}: {', '.join(name for name in RESULTS if (folder / name).exists())}")
     return summary
 
@@ -219,7 +219,7 @@ def serve_session(
     clients of the synchronous interface and the bridge must know; beyond loopback there must be one."""
     key = demand_key(sync[0], key_file)
     prepare_folder(folder)
-    print("warming up …", file=sys.stderr, flush=True)
+    print(WARMING, file=sys.stderr, flush=True)
     live = LiveFacility(
         cell, folder / "run.mcap", sync=sync, control=control, seed=seed, bridge=BridgeSettings(),
         bridge_at=bridge_at, key=key,

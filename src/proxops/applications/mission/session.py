@@ -10,7 +10,7 @@ from proxops.applications.mission.run import run_mission
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
 from proxops.facility.overseer import Overseer
-from proxops.facility.session import finish, prepare_folder
+from proxops.facility.session import WARMING, finish, prepare_folder
 from proxops.lab.cell import Cell
 
 
@@ -30,7 +30,7 @@ def mission_session(
     if realtime:
         from proxops.applications.mission.live import run_mission_realtime
 
-        print("warming up …", file=sys.stderr, flush=True)
+        print(WARMING, file=sys.stderr, flush=True)
         ran, outcome = run_mission_realtime(
             cell, mission, record, seed=seed, software=software, inside=inside, quiet=quiet
         )
