@@ -1,6 +1,6 @@
 """A satellite simulator on the synchronous interface: starts a facility, speaks to it every 4 ms, ends in good order.
 
-Runs as it is: python examples/03_satellite_simulator.py
+Runs as it is: python examples/03_satellite_simulator.py [more words for proxops serve]
 """
 
 import subprocess
@@ -16,7 +16,8 @@ START = [4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] 
 with tempfile.TemporaryDirectory() as folder:
     command = [sys.executable, "-m", "proxops.cli", "serve", "--out", folder, "--no-report", "--no-console", "--json"]
     facility = subprocess.Popen(
-        [*command, "--port", str(PORT), "--bridge-port", "0", "--control", NAME], stdout=subprocess.DEVNULL
+        [*command, "--port", str(PORT), "--bridge-port", "0", "--control", NAME, *sys.argv[1:]],
+        stdout=subprocess.DEVNULL,
     )
     operator, simulator = ControlClient(NAME), SyncClient(("127.0.0.1", PORT))
 
@@ -34,6 +35,8 @@ with tempfile.TemporaryDirectory() as folder:
     while step < 500:  # two seconds at 3 cm/s, softly begun
         answer = simulator.exchange(System.GLC, pose)
         state = mode() if step == 0 else state
+        if state == "STOPPED":
+            sys.exit(f"stopped: {operator.ask('status')['stop']}")
         for now, request in (("ARMED", "move_to_start"), ("AT_START", "confirm")):
             if state == now and request not in asked:
                 asked.add(request)

@@ -24,7 +24,7 @@ LIVE = {  # files with a live facility, real sockets or loops against the clock
     "applications/mission/test_flight_link.py",
     "applications/mission/test_flight_host.py", "applications/mission/test_flight_process.py", "facility/test_responder_live.py",
     "clients/test_bridge_client.py", "clients/test_c_client.py", "cli/test_cli.py",
-    "house/test_docs.py", "house/test_startup.py", "house/test_wheel.py",
+    "house/test_startup.py", "house/test_wheel.py",
     "examples/test_flight_software.py", "ground/test_recorder.py",
 }  # fmt: skip
 

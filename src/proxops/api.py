@@ -19,12 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
-from proxops.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from proxops.core.experiment import Experiment
-    from proxops.core.mission import Mission
-    from proxops.core.scenario import Scenario
     from proxops.facility.overseer import Overseer
     from proxops.ground.log import Log
     from proxops.lab.cell import Cell
@@ -59,101 +55,39 @@ class Run:
         return path if path.exists() else None
 
 
-def read_cell(cell: Path | str | None = None, user_tool: Path | str | None = None) -> Cell:
-    """The cell of a file with its tools; the EPOS hall and the paper's tool unless given."""
-    from proxops.lab.cell import load_cell
-    from proxops.lab.user_tool import UserTool
-
-    return load_cell(Path(cell) if cell else None, UserTool.read(Path(user_tool)) if user_tool else None)
-
-
 def run(
     scenario: Path | str, *, seed: int | None = None, out: Path | str | None = None, realtime: bool = False, report: bool = True,
     cell: Path | str | None = None, user_tool: Path | str | None = None, flight_software: str | None = None,
     flight_software_inside: bool = False, hall: bool | None = None, runs: int = 1, control: str | None = None,
     quiet: bool = True, overseer: Overseer | None = None,
 ) -> Run:  # fmt: skip
-    """Run a scenario, by its shipped name or its file, into the folder ``out``. What a kind of scenario has no use for is
-    refused.
+    """Run a scenario, by its shipped name or its file, into the folder ``out``. What its kind has no use for is refused.
 
     ``flight_software``: path/to/file.py:Class or udp://host:port, for missions; ``inside``: in this process. ``hall``: close a
     mission's loop through the hall. ``runs``: of a mission, with seeds counting up. ``control``: name of a live experiment for
     ``ControlClient``."""
     from proxops.applications.catalogue import load
-    from proxops.core.experiment import Experiment
-    from proxops.core.mission import Mission
+    from proxops.applications.kinds import session_of
+    from proxops.applications.run_options import RunOptions
 
     loaded = load(scenario)
     folder = Path(out) if out else RUNS / loaded.name
-    flown = {
-        "flight_software": flight_software, "flight_software_inside": flight_software_inside or None, "hall": hall,
-        "runs": runs if runs > 1 else None,
-    }  # fmt: skip
-    if isinstance(loaded, Experiment):
-        _refuse(loaded.name, "missions", **flown)
-        own = read_cell(cell, user_tool) if cell or user_tool else None  # of experiments that move the hall
-        return _experiment(loaded, folder, realtime, seed, control, report, quiet, overseer, own)
-    _refuse(loaded.name, "experiments", control=control)
-    read = read_cell(cell, user_tool)
-    if isinstance(loaded, Mission):
-        return _mission(read, loaded, folder, realtime, seed, flown, report, quiet, overseer)
-    _refuse(loaded.name, "missions", overseen=overseer, seed=seed, **flown)
-    return _scripted(read, loaded, folder, realtime, report, quiet)
-
-
-def _refuse(name: str, only: str, **given: object) -> None:
-    """BadInput for options that this scenario has no use for."""
-    for option, value in given.items():
-        if value is not None:
-            raise BadInput(f"--{option.replace('_', '-')}: for {only} only, and {name} is none", value=value)
-
-
-def _experiment(
-    loaded: Experiment, folder: Path, realtime: bool, seed: int | None, control: str | None, report: bool, quiet: bool,
-    overseer: Overseer | None, cell: Cell | None,
-) -> Run:  # fmt: skip
-    from proxops.applications.session import experiment_session
-
-    summary = experiment_session(
-        loaded, folder, realtime=realtime, seed=seed, control=control, report=report, quiet=quiet, overseer=overseer,
-        cell=cell,
+    options = RunOptions(
+        realtime, seed, _path(cell), _path(user_tool), flight_software, flight_software_inside, hall, runs, control, report,
+        quiet, overseer,
     )  # fmt: skip
-    return Run(folder, summary)
+    return Run(folder, session_of(loaded.kind)(loaded, folder, options))
 
 
-def _mission(
-    cell: Cell, loaded: Mission, folder: Path, realtime: bool, seed: int | None, flown: dict[str, Any], report: bool, quiet: bool,
-    overseer: Overseer | None,
-) -> Run:  # fmt: skip
-    software, inside = flown["flight_software"], bool(flown["flight_software_inside"])
-    if inside and (software is None or software.startswith("udp:")):
-        raise BadInput(
-            "--flight-software-inside: only a class in a Python file can run inside", value=software,
-            way_out="name one with --flight-software, or leave it out",
-        )  # fmt: skip
-    if flown["runs"] and realtime:
-        raise BadInput("--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out")
-    if flown["runs"]:
-        from proxops.applications.mission.campaign import campaign_session
-
-        summary = campaign_session(
-            cell, loaded, folder, runs=flown["runs"], first_seed=seed, software=software, inside=inside,
-            use_hall=flown["hall"], quiet=quiet,
-        )  # fmt: skip
-    else:
-        from proxops.applications.mission.session import mission_session
-
-        summary = mission_session(
-            cell, loaded, folder, realtime=realtime, seed=seed, software=software, inside=inside, use_hall=flown["hall"],
-            report=report, quiet=quiet, overseer=overseer,
-        )  # fmt: skip
-    return Run(folder, summary)
+def _path(given: Path | str | None) -> Path | None:
+    return Path(given) if given else None
 
 
-def _scripted(cell: Cell, loaded: Scenario, folder: Path, realtime: bool, report: bool, quiet: bool) -> Run:
-    from proxops.facility.session import run_session
+def read_cell(cell: Path | str | None = None, user_tool: Path | str | None = None) -> Cell:
+    """The cell of a file with its tools; the EPOS hall and the paper's tool unless given."""
+    from proxops.applications.run_options import RunOptions
 
-    return Run(folder, run_session(cell, loaded, folder, realtime=realtime, report=report, quiet=quiet))
+    return RunOptions(cell=_path(cell), user_tool=_path(user_tool)).read_cell()
 
 
 def play(
@@ -183,8 +117,7 @@ def check(
     """Whether the hall can show a motion (a scenario or a trajectory file): ``feasible``, and all that speaks against it."""
     from proxops.applications.check import check_session
 
-    paths = (Path(path) if path else None for path in (plot, out))
-    return check_session(read_cell(cell, user_tool), str(motion), *paths, quiet=quiet)
+    return check_session(read_cell(cell, user_tool), str(motion), _path(plot), _path(out), quiet=quiet)
 
 
 def serve(
@@ -200,8 +133,11 @@ def serve(
     from proxops.facility.session import serve_session
 
     folder = Path(out) if out else RUNS / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    beside = (Path(path) if path else None for path in (cell, user_tool))
-    launch = ConsoleLaunch.prepare(console_bind, console_port, console_token, *beside) if console else None
+    launch = (
+        ConsoleLaunch.prepare(console_bind, console_port, console_token, _path(cell), _path(user_tool))
+        if console
+        else None
+    )
     read = read_cell(cell, user_tool)
     summary = serve_session(
         read, folder, sync=(bind, port), bridge_at=(bind, bridge_port), bridged=bridge,

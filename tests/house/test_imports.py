@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import proxops
-from proxops.applications.kinds import FOLDERS
+from proxops.applications.kinds import EXPERIMENTS
 
 ROOT = Path(proxops.__file__).parent
 
@@ -123,7 +123,7 @@ def test_no_kind_of_run_sees_another() -> None:
 
 
 def test_every_kind_of_experiment_has_its_parts() -> None:
-    for kind, folder in FOLDERS.items():
+    for kind, folder in EXPERIMENTS.items():
         here = ROOT / "applications" / folder
         assert {"tables.py", "experiment.py", "figures.py"} <= {path.name for path in here.iterdir()}, kind
 

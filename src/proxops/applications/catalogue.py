@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from proxops.applications.kinds import FOLDERS, tables_of
+from proxops.applications.kinds import EXPERIMENTS, demand_kind, tables_of
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.mission import Mission, mission_paths, parse_mission
@@ -15,6 +16,7 @@ from proxops.core.strict_table import judge_table
 from proxops.core.toml_text import read_toml, toml_text
 from proxops.core.tool_load_file import read_tool_load
 
+Loaded = Scenario | Mission | Experiment
 LOADS: Final = ("tool", "mock_up")
 """Tables that may be the name of a file of ``proxops ft calibrate``, beside the scenario."""
 
@@ -28,9 +30,9 @@ def experiment_paths() -> dict[str, Path]:
 def parse_experiment(text: str, source: Path) -> Experiment:
     """From the file's text, by its ``kind``."""
     values = read_toml(text, source)
-    kind = values.get("kind")
-    if not isinstance(kind, str) or kind not in FOLDERS:
-        raise BadInput("kind: not one of the choices", where=str(source), value=kind, bound=", ".join(FOLDERS))
+    kind = demand_kind(values.get("kind"), source)
+    if kind not in EXPERIMENTS:
+        raise BadInput("kind: not that of an experiment", where=str(source), value=kind, bound=", ".join(EXPERIMENTS))
     for key in LOADS:
         if isinstance(values.get(key), str):
             path = source.parent / values[key]
@@ -38,15 +40,15 @@ def parse_experiment(text: str, source: Path) -> Experiment:
     return Experiment(judge_table(values, tables_of(kind), source), source, text)
 
 
-def load(path_or_name: Path | str) -> Scenario | Mission | Experiment:
-    """Read ``some/where.toml``, or one that is shipped by its name. What has a kind or an arm is an experiment, what has an orbit
-    (or is like a mission) is a mission."""
+def load(path_or_name: Path | str) -> Loaded:
+    """Read ``some/where.toml``, or one that is shipped by its name. Its ``kind`` says what it is; what is like a shipped
+    mission is one, too."""
     path = located(path_or_name, mission_paths() | scenario_paths() | experiment_paths())
     text = toml_text(path, "the scenario")
     tables = read_toml(text, path)
-    if "arm" in tables or "kind" in tables:
-        return parse_experiment(text, path)
-    return parse_mission(text, path) if "orbit" in tables or "like" in tables else parse_scenario(text, path)
+    kind = demand_kind(tables.get("kind", "mission" if "like" in tables else None), path)
+    flown: dict[str, Callable[[str, Path], Loaded]] = {"mission": parse_mission, "scripted": parse_scenario}
+    return flown.get(kind, parse_experiment)(text, path)
 
 
 def load_flown(path_or_name: Path | str) -> Scenario | Mission:
@@ -57,7 +59,7 @@ def load_flown(path_or_name: Path | str) -> Scenario | Mission:
     return loaded
 
 
-def shelf() -> list[Scenario | Mission | Experiment]:
+def shelf() -> list[Loaded]:
     """Everything that is shipped, missions first."""
     missions = (parse_mission(toml_text(path, "the scenario"), path) for path in mission_paths().values())
     return [*missions, *shipped(), *(load(path) for path in experiment_paths().values())]

@@ -1,20 +1,23 @@
-"""The kinds of experiments, each the folder of that name beside this file: adding one touches its folder and one line here.
+"""The kinds of runs: adding one touches its folder beside this file and one line here.
 
-A folder has ``tables.FILE`` (the strict tables of its scenario file), ``experiment.run`` (carries it out) and ``figures.draw``
-(its drawings, from the log). They are imported when they are needed: a physics engine takes a second.
+Every kind has a ``session`` that carries out a loaded scenario. The folder of an experiment has ``tables.FILE`` (the strict
+tables of its scenario file), ``experiment.run`` (its program) and ``figures.draw`` (its drawings, from the log).
+Modules are imported when they are needed: a physics engine takes a second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
+from proxops.applications.run_options import RunOptions
 from proxops.core.errors import BadInput
 from proxops.core.experiment import ExperimentFile
 from proxops.core.experiment_result import ExperimentResult
 
-FOLDERS: Final = {
+EXPERIMENTS: Final = {  # kind → folder
     "turn": "turn",
     "replay": "replay",
     "tracking": "tracking",
@@ -24,27 +27,48 @@ FOLDERS: Final = {
     "float": "floating",
     "grasp": "grasp",
 }
+SESSIONS: Final = {  # kind → module with session(loaded, folder, options)
+    "mission": "proxops.applications.mission.session",
+    "scripted": "proxops.applications.scripted.session",
+    **dict.fromkeys(EXPERIMENTS, "proxops.applications.session"),
+}
+Session = Callable[[Any, Path, RunOptions], dict[str, Any]]
 Draw = Callable[..., Iterator[tuple[Any, str]]]  # (log, about) → (figure, caption) or (png bytes, caption)
 
 
+def demand_kind(kind: object, where: Path) -> str:
+    """BadInput unless it is one of the kinds."""
+    if isinstance(kind, str) and kind in SESSIONS:
+        return kind
+    raise BadInput(
+        "kind: missing" if kind is None else "kind: not one of the choices", where=str(where), value=kind,
+        bound=", ".join(SESSIONS), way_out='"mission" has an [orbit], "scripted" a motion without one',
+    )  # fmt: skip
+
+
+def session_of(kind: str) -> Session:
+    """session(loaded, folder, options) → summary."""
+    session: Session = import_module(SESSIONS[kind]).session
+    return session
+
+
 def _part(kind: str, part: str) -> Any:
-    if kind not in FOLDERS:
-        raise BadInput("kind: not one of the choices", value=kind, bound=", ".join(FOLDERS))
-    return import_module(f"proxops.applications.{FOLDERS[kind]}.{part}")
+    return import_module(f"proxops.applications.{EXPERIMENTS[kind]}.{part}")
 
 
 def tables_of(kind: str) -> type[ExperimentFile]:
-    """Of its scenario files."""
+    """Of the scenario files of an experiment."""
     file: type[ExperimentFile] = _part(kind, "tables").FILE
     return file
 
 
 def run_of(kind: str) -> Callable[..., ExperimentResult]:
-    """run(experiment, progress, **options)."""
+    """run(experiment, progress, **options) of an experiment."""
     run: Callable[..., ExperimentResult] = _part(kind, "experiment").run
     return run
 
 
 def drawings_of(kind: str) -> Draw:
+    """draw(log, about) of an experiment."""
     draw: Draw = _part(kind, "figures").draw
     return draw

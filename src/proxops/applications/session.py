@@ -10,6 +10,7 @@ from typing import Any
 
 from proxops.applications.experiments import carry_out
 from proxops.applications.kinds import drawings_of
+from proxops.applications.run_options import RunOptions
 from proxops.arms.model import shipped_models
 from proxops.core.errors import ProxopsError
 from proxops.core.experiment import ArmExperimentFile, Experiment, ExperimentFile
@@ -18,22 +19,21 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.user_file import read_bytes
 from proxops.core.xml_text import LARGEST_BYTES
 from proxops.facility.interruption import noted_interrupt
-from proxops.facility.overseer import Overseer
 from proxops.facility.session import RESULTS, prepare_folder
 from proxops.ground.experiment_log import MODEL
 from proxops.ground.row_stream import RowStream
-from proxops.lab.cell import Cell
 
 
-def experiment_session(
-    experiment: Experiment, folder: Path, *, realtime: bool, seed: int | None, report: bool, quiet: bool,
-    control: str | None = None, overseer: Overseer | None = None, cell: Cell | None = None,
-) -> dict[str, Any]:  # fmt: skip
+def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[str, Any]:
     """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
     from proxops.facility.progress import progress_bar
     from proxops.ground.experiment_log import write_experiment
 
-    options = {"realtime": realtime or None, "seed": seed, "control": control, "cell": cell}
+    known = ("seed", "control", "cell", "user_tool", "overseer")
+    options.demand_only(experiment.name, experiment.kind, *known)
+    realtime, seed = options.realtime, options.seed
+    cell = options.read_cell() if options.cell or options.user_tool else None
+    given = {"realtime": realtime or None, "seed": seed, "control": options.control, "cell": cell}
     prepare_folder(folder)
     file = experiment.file
     used = getattr(file, "seed", None) if seed is None else seed
@@ -43,7 +43,7 @@ def experiment_session(
         "clock": "wall" if realtime else "lockstep",
     }  # fmt: skip
     stream, whole = RowStream(folder / "run.mcap", metadata, live=realtime), 1
-    with progress_bar(quiet, overseer) as bar:
+    with progress_bar(options.quiet, options.overseer) as bar:
 
         def progress(what: str, done_s: float, of_s: float) -> None:
             nonlocal whole
@@ -51,8 +51,8 @@ def experiment_session(
             bar(experiment.name, round(done_s / PERIOD_S), whole)
 
         try:
-            given = {name: value for name, value in options.items() if value is not None}
-            result = _carried_out(experiment, progress, stream, given)
+            said = {name: value for name, value in given.items() if value is not None}
+            result = _carried_out(experiment, progress, stream, said)
         except BaseException as error:
             stream.abandon(error)
             raise
@@ -62,7 +62,7 @@ def experiment_session(
             stream.finish(result)
         else:
             write_experiment(folder / "run.mcap", result, metadata)
-    return sum_up(folder, report=report, quiet=quiet)
+    return sum_up(folder, report=options.report, quiet=options.quiet)
 
 
 def _carried_out(

@@ -62,6 +62,10 @@ class Experiment:
         return self.file.name
 
     @property
+    def kind(self) -> str:
+        return self.file.kind
+
+    @property
     def arm(self) -> Arm:
         """Of an experiment that has one."""
         assert isinstance(self.file, ArmExperimentFile)

@@ -303,6 +303,7 @@ class HallUse(Strict):
 class MissionFile(Strict):
     """The whole TOML file."""
 
+    kind: Literal["mission"] = "mission"
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     about: Annotated[str, Field(pattern=r"^[^\n]{1,120}$")]
     seed: Annotated[Whole, within(0, 2**63 - 1)]
@@ -350,6 +351,10 @@ class Mission:
     @property
     def name(self) -> str:
         return self.file.name
+
+    @property
+    def kind(self) -> str:
+        return self.file.kind
 
 
 def parse_mission(text: str, source: Path) -> Mission:

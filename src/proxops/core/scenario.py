@@ -58,6 +58,7 @@ class Bridge(Strict):
 class ScenarioFile(Strict):
     """The whole TOML file."""
 
+    kind: Literal["scripted"] = "scripted"
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     about: Annotated[str, Field(pattern=r"^[^\n]{1,120}$")]
     seed: Annotated[Whole, within(0, 2**63 - 1)]
@@ -84,6 +85,10 @@ class Scenario:
     legs: tuple[Leg, ...]
     source: Path
     text: str = field(repr=False)  # the file as it was read, for the log
+
+    @property
+    def kind(self) -> str:
+        return "scripted"
 
 
 def load_scenario(path_or_name: Path | str) -> Scenario:

@@ -16,7 +16,6 @@ from proxops.bridge.settings import BridgeSettings
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.key_file import demand_key
 from proxops.core.messages import PERIOD_S
-from proxops.core.scenario import Scenario
 from proxops.core.vocabulary import Mode
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import EXIT_LOST, Hall
@@ -28,7 +27,6 @@ from proxops.facility.live import LiveFacility
 from proxops.facility.mover import parse_order
 from proxops.facility.play import play
 from proxops.facility.realtime import RealTime
-from proxops.facility.run import run_lockstep, run_realtime
 from proxops.facility.sync import Address
 from proxops.ground.log import Log
 from proxops.lab.cell import Cell
@@ -115,23 +113,6 @@ def play_session(
         "alarms": list(played.alarms),
     }
     return finish(folder, cell, extra, report=report, quiet=quiet)
-
-
-def run_session(
-    cell: Cell, scenario: Scenario, folder: Path, *, realtime: bool, report: bool, quiet: bool
-) -> dict[str, Any]:
-    """Run a scenario into ``folder``; the summary."""
-    from proxops.facility.progress import progress_bar
-
-    prepare_folder(folder)
-    record = folder / "run.mcap"
-    if realtime:
-        print(WARMING, file=sys.stderr, flush=True)
-        ran = run_realtime(cell, scenario, record, None if quiet else monitor)
-    else:
-        with progress_bar(quiet) as progress:
-            ran = run_lockstep(cell, scenario, record, progress=progress)
-    return finish(folder, cell, ran.figures(), report=report, quiet=quiet)
 
 
 def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, quiet: bool) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from proxops.applications.kube.experiment import Bench, _loop, empty_loop, look_
 from proxops.applications.kube.loop import HardwareLoop, row_dtype
 from proxops.applications.kube.post_test_session import analysis_session
 from proxops.applications.kube.result import momentum_bound, momentum_share
-from proxops.applications.session import experiment_session
+from proxops.applications.run_options import RunOptions
+from proxops.applications.session import session
 from proxops.arms.model import load_model, shipped_models
 from proxops.cli import main
 from proxops.core.errors import BadInput, ProxopsError
@@ -188,7 +189,7 @@ def test_bad_input_is_refused_before_anything_moves(change: tuple[str, str], wor
 
 
 def test_analysis_from_the_log(tmp_path: Path, unseen: None) -> None:
-    experiment_session(kube(duration=2.0), tmp_path, realtime=False, seed=None, report=True, quiet=True)
+    session(kube(duration=2.0), tmp_path, RunOptions())
     about = analysis_session(tmp_path, None, quiet=True)
     assert about["passed"], about["criteria"]
     trials = about["figures"]["trials"]
@@ -204,7 +205,7 @@ def test_analysis_from_the_log(tmp_path: Path, unseen: None) -> None:
 def test_analysis_refuses_what_is_no_such_run(tmp_path: Path, unseen: None) -> None:
     with pytest.raises(BadInput, match="no log of a run"):
         analysis_session(tmp_path, None, quiet=True)
-    experiment_session(kube(duration=0.1), tmp_path, realtime=False, seed=None, report=False, quiet=True)
+    session(kube(duration=0.1), tmp_path, RunOptions(report=False))
     with pytest.raises(BadInput, match="too short"):
         analysis_session(tmp_path, None, quiet=True)
 
@@ -215,7 +216,7 @@ def test_a_users_own_model_travels_with_the_log(tmp_path: Path, unseen: None) ->
     experiment = replace(
         kube(('model = "iiwa_satellite"', 'model = "mine.urdf"'), duration=0.5), source=tmp_path / "mine.toml"
     )
-    experiment_session(experiment, out, realtime=False, seed=None, report=False, quiet=True)
+    session(experiment, out, RunOptions(report=False))
     urdf.unlink()
     assert "trials" in analysis_session(out, None, quiet=True)["figures"]
 
@@ -223,7 +224,7 @@ def test_a_users_own_model_travels_with_the_log(tmp_path: Path, unseen: None) ->
 def test_a_simulation_that_diverges_ends_the_analysis_with_the_cause(
     tmp_path: Path, unseen: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    experiment_session(kube(duration=0.3), tmp_path, realtime=False, seed=None, report=False, quiet=True)
+    session(kube(duration=0.3), tmp_path, RunOptions(report=False))
     monkeypatch.setattr(
         "proxops.applications.kube.post_test._held_over_steps", lambda model, fit, t: np.full((t.size - 1, 7), 1e9)
     )
@@ -279,7 +280,7 @@ def test_ctrl_c_while_the_rows_are_summed_up_loses_none(
         return sum_up(*args)
 
     monkeypatch.setattr(hardware_loop_experiment, "sum_up", interrupted)
-    experiment_session(kube(duration=0.1), tmp_path, realtime=False, seed=None, report=False, quiet=True)
+    session(kube(duration=0.1), tmp_path, RunOptions(report=False))
     assert len(Log.open(tmp_path / "run.mcap").pool) == 101
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -302,7 +303,7 @@ def test_a_folder_that_cannot_be_used_is_refused_before_anything_moves(
     monkeypatch.setattr("proxops.applications.session.carry_out", None)
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(BadInput, match="cannot use the folder"):
-        experiment_session(kube(), tmp_path / "taken", realtime=False, seed=None, report=False, quiet=True)
+        session(kube(), tmp_path / "taken", RunOptions(report=False))
 
 
 def test_the_walls_clock_counts_what_it_lost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.experiments import carry_out
-from proxops.applications.session import experiment_session
+from proxops.applications.run_options import RunOptions
+from proxops.applications.session import session
 from proxops.cli import main
 from proxops.core.errors import BadInput
 from proxops.core.experiment_result import ExperimentResult
@@ -74,7 +75,7 @@ def test_a_motion_that_diverges_ends_with_the_cause_and_the_rows_so_far(
 
     monkeypatch.setattr(FreeFloating, "step", shaken)
     experiment = parse_experiment(TEXT.replace("course_s = 20.0", "course_s = 1.0"), Path("planar.toml"))
-    summary = experiment_session(experiment, tmp_path, realtime=False, seed=None, report=True, quiet=True)
+    summary = session(experiment, tmp_path, RunOptions())
     assert summary["failure"].startswith("two_links: the motion diverged at 0.5")
     assert not summary["passed"]
     assert all(row["name"].startswith("one_link") for row in summary["criteria"])

@@ -1,4 +1,4 @@
-"""A mission as the command line runs it, once: log, summary, report."""
+"""A mission as a whole, once or many times: log, summary, report."""
 
 from __future__ import annotations
 
@@ -6,41 +6,66 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from proxops.applications.mission.application import Outcome
 from proxops.applications.mission.run import run_mission
+from proxops.applications.run_options import RunOptions
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
-from proxops.facility.overseer import Overseer
+from proxops.facility.run import Ran
 from proxops.facility.session import WARMING, finish, prepare_folder
 from proxops.lab.cell import Cell
 
 
-def mission_session(
-    cell: Cell, mission: Mission, folder: Path, *, realtime: bool, seed: int | None, software: str | None,
-    use_hall: bool | None, report: bool, quiet: bool, overseer: Overseer | None = None, inside: bool = False,
-) -> dict[str, Any]:  # fmt: skip
-    """Run a mission into ``folder``; the summary."""
-    from proxops.facility.progress import progress_bar
+def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, Any]:
+    """Run a mission into ``folder``, or many of them; the summary."""
+    known = ("seed", "cell", "user_tool", "flight_software", "flight_software_inside", "hall", "runs", "overseer")
+    options.demand_only(mission.name, mission.kind, *known)
+    software = options.flight_software
+    if options.flight_software_inside and (software is None or software.startswith("udp:")):
+        raise BadInput(
+            "--flight-software-inside: only a class in a Python file can run inside", value=software,
+            way_out="name one with --flight-software, or leave it out",
+        )  # fmt: skip
+    if options.runs > 1 and options.realtime:
+        raise BadInput("--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out")
+    cell = options.read_cell()
+    if options.runs == 1:
+        return _once(cell, mission, folder, options)
+    from proxops.applications.mission.campaign import campaign_session
 
-    if realtime and not (mission.file.hall.use if use_hall is None else use_hall):
+    return campaign_session(
+        cell, mission, folder, runs=options.runs, first_seed=options.seed, software=software,
+        inside=options.flight_software_inside, use_hall=options.hall, quiet=options.quiet,
+    )  # fmt: skip
+
+
+def _once(cell: Cell, mission: Mission, folder: Path, options: RunOptions) -> dict[str, Any]:
+    if options.realtime and not (mission.file.hall.use if options.hall is None else options.hall):
         raise BadInput(
             "--realtime: is for the robots, and this mission shall not use them", way_out="leave --realtime out"
         )
     prepare_folder(folder)
-    record = folder / "run.mcap"
-    if realtime:
-        from proxops.applications.mission.live import run_mission_realtime
-
-        print(WARMING, file=sys.stderr, flush=True)
-        ran, outcome = run_mission_realtime(
-            cell, mission, record, seed=seed, software=software, inside=inside, quiet=quiet
-        )
-    else:
-        with progress_bar(quiet, overseer) as progress:
-            both = run_mission(
-                cell, mission, record, seed=seed, software=software, inside=inside, use_hall=use_hall, progress=progress
-            )
-        ran, outcome = both.ran, both.outcome
+    ran, outcome = _flown(cell, mission, folder / "run.mcap", options)
     if outcome.failure:
         print(f"proxops: {outcome.failure}", file=sys.stderr)
     extra = {**ran.figures(), "flight_software_failure": outcome.failure or None}
-    return finish(folder, cell, extra, report=report, quiet=quiet)
+    return finish(folder, cell, extra, report=options.report, quiet=options.quiet)
+
+
+def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> tuple[Ran, Outcome]:
+    from proxops.facility.progress import progress_bar
+
+    software, inside = options.flight_software, options.flight_software_inside
+    if options.realtime:
+        from proxops.applications.mission.live import run_mission_realtime
+
+        print(WARMING, file=sys.stderr, flush=True)
+        return run_mission_realtime(
+            cell, mission, record, seed=options.seed, software=software, inside=inside, quiet=options.quiet
+        )
+    with progress_bar(options.quiet, options.overseer) as progress:
+        both = run_mission(
+            cell, mission, record, seed=options.seed, software=software, inside=inside, use_hall=options.hall,
+            progress=progress,
+        )  # fmt: skip
+    return both.ran, both.outcome

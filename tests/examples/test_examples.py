@@ -1,0 +1,27 @@
+"""Every example runs as it is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from patient_cell import patient_cell
+
+HERE = Path(__file__).parents[2] / "examples"
+BY_THE_CLOCK = ("03_satellite_simulator.py", "06_on_board_computer.py", "09_your_own_force_sensor.py")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(path.name, marks=[pytest.mark.live] if path.name in BY_THE_CLOCK else [])
+        for path in sorted(HERE.glob("0*.py"))
+    ],
+)
+def test_it_runs(name: str, tmp_path: Path) -> None:
+    words = {
+        "03_satellite_simulator.py": ["--cell", str(patient_cell(tmp_path))],
+        "04_bridge_client.py": ["1", "9"],  # a second, at a port where nobody answers
+    }.get(name, [])
+    done = subprocess.run([sys.executable, str(HERE / name), *words], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
