@@ -1,5 +1,5 @@
 """Writes the tables of docs/missions.md and docs/experiments.md from the scenarios' own classes: ``python docs/list_keys.py``.
-What stands between the marks is replaced; a house test compares. Meanings are the comments beside the keys in core/."""
+What stands between the marks is replaced; a house test compares. Meanings are the comments beside the keys."""
 
 import inspect
 import re
@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BeforeValidator
 from pydantic_core import PydanticUndefined
 
-from proxops.core import craft, experiment, floating_object, mission, tool_load_file
+from proxops.applications.kinds import EXPERIMENTS, tables_of
+from proxops.core import craft, experiment, floating_object, mission, task_law_table, tool_load_file
 from proxops.core.strict_table import Strict
 
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
@@ -31,6 +32,7 @@ MISSION: Tables = [
 
 
 SHARED: Tables = [
+    ("tracking: [[law]], grasp: [law]", task_law_table.LawTable),
     ("float: [box]", floating_object.BoxTable), ("float: [object]", floating_object.ObjectTable),
     ("float: [[obstacle]]", floating_object.ObstacleTable),
     ("float: [mock_up], docking: [tool]", tool_load_file.ToolLoadFile),
@@ -41,12 +43,13 @@ SHARED: Tables = [
 def experiment_tables() -> Tables:
     """Of every kind of experiment: the file, then its tables by the names of their classes; last those from elsewhere."""
     found: Tables = [("[arm]", experiment.Arm)]
-    for word, (module, name) in experiment.KINDS.items():
-        own = import_module(module)
-        found.append((f'kind = "{word}"', getattr(own, name)))
+    for word in EXPERIMENTS:
+        file = tables_of(word)
+        own = import_module(file.__module__)
+        found.append((f'kind = "{word}"', file))
         for other, thing in vars(own).items():
-            ours = inspect.isclass(thing) and issubclass(thing, Strict) and thing.__module__ == module
-            if ours and other != name:
+            ours = inspect.isclass(thing) and issubclass(thing, Strict) and thing.__module__ == own.__name__
+            if ours and thing is not file:
                 found.append((f"{word}: {other.removesuffix('Table')}", thing))
     return found + SHARED
 

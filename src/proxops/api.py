@@ -68,7 +68,7 @@ def run(
     ``ControlClient``."""
     from proxops.applications.catalogue import load
     from proxops.applications.kinds import session_of
-    from proxops.applications.run_options import RunOptions
+    from proxops.facility.run_options import RunOptions
 
     loaded = load(scenario)
     folder = Path(out) if out else RUNS / loaded.name
@@ -85,7 +85,7 @@ def _path(given: Path | str | None) -> Path | None:
 
 def read_cell(cell: Path | str | None = None, user_tool: Path | str | None = None) -> Cell:
     """The cell of a file with its tools; the EPOS hall and the paper's tool unless given."""
-    from proxops.applications.run_options import RunOptions
+    from proxops.facility.run_options import RunOptions
 
     return RunOptions(cell=_path(cell), user_tool=_path(user_tool)).read_cell()
 

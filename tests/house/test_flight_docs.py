@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from proxops.applications.mission import flight_child, flight_host, flight_judgement, flight_link, flight_process
 from proxops.core.channel import FLIGHT_PORT
 from proxops.core.flight_datagram import (
     COMMANDS_LAYOUT,
@@ -26,7 +27,6 @@ from proxops.core.flight_datagram import (
 from proxops.core.messages import MAX_THRUSTERS, MAX_WHEELS
 from proxops.core.mission import Flight
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase
-from proxops.facility import flight_child, flight_host, flight_judgement, flight_link, flight_process
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "flight_software.md").read_text()

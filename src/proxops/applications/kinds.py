@@ -12,10 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from proxops.applications.run_options import RunOptions
 from proxops.core.errors import BadInput
 from proxops.core.experiment import ExperimentFile
 from proxops.core.experiment_result import ExperimentResult
+from proxops.facility.run_options import RunOptions
 
 EXPERIMENTS: Final = {  # kind → folder
     "turn": "turn",

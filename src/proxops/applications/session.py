@@ -10,7 +10,6 @@ from typing import Any
 
 from proxops.applications.experiments import carry_out
 from proxops.applications.kinds import drawings_of
-from proxops.applications.run_options import RunOptions
 from proxops.arms.model import shipped_models
 from proxops.core.errors import ProxopsError
 from proxops.core.experiment import ArmExperimentFile, Experiment, ExperimentFile
@@ -19,6 +18,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.user_file import read_bytes
 from proxops.core.xml_text import LARGEST_BYTES
 from proxops.facility.interruption import noted_interrupt
+from proxops.facility.run_options import RunOptions
 from proxops.facility.session import RESULTS, prepare_folder
 from proxops.ground.experiment_log import MODEL
 from proxops.ground.row_stream import RowStream

@@ -16,7 +16,6 @@ from proxops.applications.kube.experiment import Bench, _loop, empty_loop, look_
 from proxops.applications.kube.loop import HardwareLoop, row_dtype
 from proxops.applications.kube.post_test_session import analysis_session
 from proxops.applications.kube.result import momentum_bound, momentum_share
-from proxops.applications.run_options import RunOptions
 from proxops.applications.session import session
 from proxops.arms.model import load_model, shipped_models
 from proxops.cli import main
@@ -24,6 +23,7 @@ from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.loop_clock import LockstepLoopClock, WallLoopClock
+from proxops.facility.run_options import RunOptions
 from proxops.ground.log import Log
 from proxops.lab.arm_link import ArmLink, Measured
 from proxops.lab.virtual_iiwa import IiwaTraits
@@ -271,7 +271,7 @@ def test_ctrl_c_keeps_the_rows_and_the_analysis_tells(
 def test_ctrl_c_while_the_rows_are_summed_up_loses_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unseen: None
 ) -> None:
-    from proxops.facility import hardware_loop_experiment
+    from proxops.applications.kube import experiment as hardware_loop_experiment
 
     sum_up = hardware_loop_experiment.sum_up
 

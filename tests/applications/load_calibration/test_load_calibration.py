@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proxops.applications.load_calibration import calibration as load_calibration
+from proxops.applications.load_calibration import drive as calibration_drive
+from proxops.applications.load_calibration import session as load_calibration_session
 from proxops.applications.load_calibration.calibration import ARM, calibrate, identified
 from proxops.applications.load_calibration.drive import RATE_HZ, CalibrationDrive, Recorded, arm_traits
 from proxops.applications.load_calibration.motion import SPEED_UP_S, Motion, calibration_motion, check_motion
@@ -24,7 +27,6 @@ from proxops.core.channel import LOOPBACK
 from proxops.core.errors import BadInput
 from proxops.core.force_datagram import ForceReading, pack_force
 from proxops.core.tool_load_file import ToolLoadFile, read_tool_load, toml_of
-from proxops.facility import calibration_drive, load_calibration, load_calibration_session
 from proxops.facility.loop_clock import LockstepLoopClock
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.maths.quaternion import quat_inverse, turned

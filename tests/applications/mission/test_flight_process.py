@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from cycle_data import measured
 
+from proxops.applications.mission import flight_process
 from proxops.applications.mission.campaign import fly_all
 from proxops.applications.mission.flight_class import FlightClass
 from proxops.applications.mission.flight_judgement import FlightSoftwareFailed
@@ -22,7 +23,6 @@ from proxops.applications.mission.run import run_mission
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_STOPPED, BadInput
 from proxops.core.mission import MissionFile, parse_mission
 from proxops.core.vocabulary import MissionEnd
-from proxops.facility import flight_process
 from proxops.ground.log import Log
 from proxops.lab.cell import load_cell
 

@@ -10,13 +10,14 @@ import pytest
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.experiments import carry_out
 from proxops.applications.kinds import drawings_of
+from proxops.applications.tracking import experiment as tracking_experiment
+from proxops.applications.tracking import run as tracking_run
 from proxops.applications.tracking.experiment import cases_of, prepared, run
 from proxops.applications.tracking.run import TrackingBench
 from proxops.applications.tracking.tables import TrackingFile
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
-from proxops.facility import tracking_experiment, tracking_run
 from proxops.space.free_floating import FreeFloating
 
 TEXT = experiment_paths()["humanoid"].read_text()

@@ -10,11 +10,11 @@ import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.experiments import carry_out
-from proxops.applications.run_options import RunOptions
 from proxops.applications.session import session
 from proxops.cli import main
 from proxops.core.errors import BadInput
 from proxops.core.experiment_result import ExperimentResult
+from proxops.facility.run_options import RunOptions
 from proxops.ground.log import Log
 from proxops.space.free_floating import FreeFloating
 

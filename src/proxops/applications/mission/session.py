@@ -8,10 +8,10 @@ from typing import Any
 
 from proxops.applications.mission.application import Outcome
 from proxops.applications.mission.run import run_mission
-from proxops.applications.run_options import RunOptions
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
 from proxops.facility.run import Ran
+from proxops.facility.run_options import RunOptions
 from proxops.facility.session import WARMING, finish, prepare_folder
 from proxops.lab.cell import Cell
 

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from proxops.applications.run_options import RunOptions
 from proxops.core.scenario import Scenario
 from proxops.facility.run import run_lockstep, run_realtime
+from proxops.facility.run_options import RunOptions
 from proxops.facility.session import WARMING, finish, monitor, prepare_folder
 
 
