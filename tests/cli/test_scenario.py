@@ -12,6 +12,7 @@ from patient_cell import patient_cell
 
 SHORT = """
 name = "short"
+kind = "scripted"
 about = "Join at 4 m and stay"
 seed = 1
 motion = [{ kind = "hold", duration_s = 12.0 }]
@@ -65,7 +66,8 @@ def test_run_in_real_time_with_sockets_and_processes(short: Path, tmp_path: Path
         (("distance_m = 4.0", "distance_m = -4.0"), "distance_m"),
         (("seed = 1", "sead = 1"), "sead"),
         (('kind = "hold"', 'kind = "loop"'), "kind"),
-        (("[start]", "[start"), "line 6"),
+        (("[start]", "[start"), "line 7"),
+        (('kind = "scripted"\n', ""), "kind: missing"),
     ],
 )
 def test_a_mistake_is_named_and_nothing_moves(short: Path, change: tuple[str, str], named: str) -> None:
@@ -82,7 +84,7 @@ def test_an_unknown_scenario_says_where_the_known_ones_are() -> None:
 
 def test_a_control_name_is_refused_where_nobody_listens(short: Path, tmp_path: Path) -> None:
     for scenario, words in (
-        (str(short), "--control: for experiments only"),
+        (str(short), "--control: a run of the kind scripted has no use for it"),
         ("grasp", "has no use"),
         ("float", "--realtime"),
     ):

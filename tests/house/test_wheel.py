@@ -33,6 +33,7 @@ NEEDED = ("pyproject.toml", "README.md", "LICENSE")  # beside src/, for the buil
 WORKINGS = shutil.ignore_patterns("__pycache__", "*.egg-info")
 SHORT = """
 name = "short"
+kind = "scripted"
 about = "The hall comes to the chaser's place and holds it"
 seed = 1
 start = { distance_m = 4.0 }
