@@ -11,12 +11,13 @@ import pytest
 from proxops.core.clock import LockstepClock
 from proxops.core.ending import DONE, Ending, EndReason
 from proxops.core.vocabulary import System
-from proxops.facility.build import EXIT_LOST, Hall, build
+from proxops.facility.build import Hall, build
 from proxops.facility.conclusion import how_it_ended
 from proxops.facility.play import play
 from proxops.facility.session import play_session
 from proxops.ground.info import describe
 from proxops.ground.log import Log
+from proxops.ground.recorder import EXIT_LOST
 from proxops.safety.rules import Rule, Stop
 
 DOOR = Stop(Rule.DOOR, detail="door_main")

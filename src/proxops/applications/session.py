@@ -19,7 +19,7 @@ from proxops.core.user_file import read_bytes
 from proxops.core.xml_text import LARGEST_BYTES
 from proxops.facility.interruption import noted_interrupt
 from proxops.facility.run_options import RunOptions
-from proxops.facility.session import RESULTS, prepare_folder
+from proxops.facility.session import RESULTS, prepare_folder, tell_of_log
 from proxops.ground.experiment_log import MODEL
 from proxops.ground.row_stream import RowStream
 
@@ -57,11 +57,15 @@ def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[s
             stream.abandon(error)
             raise
         bar(experiment.name, whole, whole)
+    code = 0
     with noted_interrupt():
         if stream.begun:
-            stream.finish(result)
+            code = stream.finish(result)
+            tell_of_log(code)
         else:
             write_experiment(folder / "run.mcap", result, metadata)
+    if code:
+        raise ProxopsError(f"{folder}: the run was carried out but its log is not whole")
     return sum_up(folder, report=options.report, quiet=options.quiet)
 
 

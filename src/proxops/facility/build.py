@@ -23,7 +23,7 @@ from proxops.facility.facility import Facility, Link
 from proxops.facility.recorder_watch import RecorderWatch
 from proxops.facility.sync import Address, SyncPort
 from proxops.ground.hall_stage import stage_of
-from proxops.ground.recorder import Recorder
+from proxops.ground.recorder import EXIT_LOST, Recorder
 from proxops.lab.cell import Cell
 from proxops.lab.links.remote import RemoteHall
 from proxops.lab.links.virtual import VirtualHall
@@ -31,7 +31,6 @@ from proxops.lab.links.virtual import VirtualHall
 POOL_SLOTS = 250 * 40  # forty seconds that the recorder may fall behind
 EVENT_SLOTS = 1024
 FINISH_S = 60.0  # patience with the recorder at the end of a run
-EXIT_LOST = 5  # the log has its end, but records were overwritten before the recorder could read them
 
 
 @dataclass

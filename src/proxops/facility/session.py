@@ -18,7 +18,7 @@ from proxops.core.key_file import demand_key
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.application_feed import hall_latency_s
-from proxops.facility.build import EXIT_LOST, Hall
+from proxops.facility.build import Hall
 from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.console_watch import Beside, ConsoleWatch
 from proxops.facility.control import Control, ControlSettings
@@ -29,6 +29,7 @@ from proxops.facility.play import play
 from proxops.facility.realtime import RealTime
 from proxops.facility.sync import Address
 from proxops.ground.log import Log
+from proxops.ground.recorder import EXIT_LOST
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory
 
@@ -115,12 +116,16 @@ def play_session(
     return finish(folder, cell, extra, report=report, quiet=quiet)
 
 
-def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, quiet: bool) -> dict[str, Any]:
-    """Summary, report and terminal table from the recorded run; a log that is not whole is said and fails the run."""
-    code = extra["recorder_exit_code"]
+def tell_of_log(code: int) -> None:
+    """Say so if a log is not whole, by its recorder's exit code."""
     if code:
         why = NOT_WHOLE.get(code, f"the recorder was killed ({code})")
         print(f"proxops: the log is not whole: {why}", file=sys.stderr)
+
+
+def finish(folder: Path, cell: Cell, extra: dict[str, Any], *, report: bool, quiet: bool) -> dict[str, Any]:
+    """Summary, report and terminal table from the recorded run; a log that is not whole is said and fails the run."""
+    tell_of_log(extra["recorder_exit_code"])
     try:
         return _finish(folder, cell, extra, report=report, quiet=quiet)
     except (BadInput, OSError) as error:

@@ -36,8 +36,9 @@ from proxops.ground.wire import layout
 
 METADATA_NAME: Final = "proxops"
 HUNG_S: Final = 10.0  # without a heartbeat at the end of a run: forcing a long file onto a slow disk takes less
-HANGS_S = 30.0  # by the wall clock, without a heartbeat of the recorder
+HANGS_S: Final = 30.0  # by the wall clock, without a heartbeat of the recorder
 SLICE_S: Final = 0.5  # between looks at the heartbeat
+EXIT_LOST: Final = 5  # the log has its end, but records were overwritten before the recorder could read them
 EXIT_UNFINISHED: Final = 4
 """``finish`` ran out of patience; the recorder goes on and completes the file on its own."""
 

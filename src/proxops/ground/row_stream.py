@@ -21,7 +21,7 @@ from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import Severity
 from proxops.ground.experiment_log import CLOCK, about_text, groups_of
-from proxops.ground.recorder import Recorder
+from proxops.ground.recorder import EXIT_LOST, Recorder
 from proxops.ground.schema import pool_schema
 from proxops.ground.wire import layout
 
@@ -86,11 +86,12 @@ class RowStream:
         return out.view(np.uint8)
 
     def finish(self, result: ExperimentResult) -> int:
-        """What came of it joins the log; the recorder's exit code."""
+        """What came of it joins the log: 0 when that is whole, else the recorder's exit code or ``EXIT_LOST``."""
         assert self._recorder is not None
         end = Ending(EndReason.STOPPED, result.failure) if result.failure else DONE
         self._say(end)
-        return self._recorder.finish(FINISH_S, {"experiment": about_text(result)}, result.attachments)
+        code = self._recorder.finish(FINISH_S, {"experiment": about_text(result)}, result.attachments)
+        return code or (EXIT_LOST if self._ring.lost or self._events.lost else 0)
 
     def abandon(self, error: BaseException) -> None:
         """There will be no result: the rows stay, with the reason."""
