@@ -101,7 +101,7 @@ def test_a_run_whose_recorder_was_killed_fails_and_says_why(
 
     monkeypatch.setattr(session.Rehearsal, "__call__", lambda self, hall: kill(hall))
     summary = play_session(
-        cell, write(swing(System.IJT)), tmp_path / "out", realtime=False, order="rail,robot1,robot2", seed=1, rehearse=[],
+        cell, swing(System.IJT), tmp_path / "out", realtime=False, order="rail,robot1,robot2", seed=1, rehearse=[],
         report=False, quiet=True,
     )  # fmt: skip
     assert not summary["passed"] and not summary["log_whole"] and summary["ended"] is None
