@@ -6,7 +6,7 @@
     print(run.passed, run.summary["mission"]["end"], run.report)
     distance = run.log.values("truth.x")
 
-Nothing is printed unless ``quiet=False``. Bad input raises ``BadInput`` before anything moves.
+Results are printed only with ``quiet=False``; notes go to standard error. Bad input raises ``BadInput`` before anything moves.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def check(
 def serve(
     *, out: Path | str | None = None, cell: Path | str | None = None, user_tool: Path | str | None = None, bind: str = LOOPBACK,
     port: int = SYNC_PORT, bridge: bool = False, bridge_port: int = BRIDGE_PORT, control: str = CONTROL_NAME,
-    control_bind: str | None = None, key_file: Path | None = None, seed: int = 0, for_s: float | None = None, drives: bool = True,
-    report: bool = True, console: bool = True, console_bind: str = LOOPBACK, console_port: int | None = None,
+    control_bind: str | None = None, key_file: Path | str | None = None, seed: int = 0, for_s: float | None = None,
+    drives: bool = True, report: bool = True, console: bool = True, console_bind: str = LOOPBACK, console_port: int | None = None,
     console_token: str | None = None, quiet: bool = True,
 ) -> Run:  # fmt: skip
     """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``)."""
@@ -141,7 +141,7 @@ def serve(
     read = read_cell(cell, user_tool)
     summary = serve_session(
         read, folder, sync=(bind, port), bridge_at=(bind, bridge_port), bridged=bridge,
-        control=control_settings(control, read.file.access, control_bind, key_file), seed=seed, for_s=for_s, drives=drives,
-        report=report, quiet=quiet, console=launch, key_file=key_file,
+        control=control_settings(control, read.file.access, control_bind, _path(key_file)), seed=seed, for_s=for_s, drives=drives,
+        report=report, quiet=quiet, console=launch, key_file=_path(key_file),
     )  # fmt: skip
     return Run(folder, summary)

@@ -16,7 +16,6 @@ from proxops.core.errors import ProxopsError, Refused
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode, System
-from proxops.facility import play as playing
 from proxops.facility.build import build
 from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.events import EventLog
@@ -231,7 +230,7 @@ def test_a_run_that_nobody_records_is_not_affected(bench) -> None:
 
 # ---------------------------------------------------------------------- a real one
 def test_a_recorder_that_hangs_for_ever_does_not_hang_lockstep(cell, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(playing, "HANGS_S", 0.2)
+    monkeypatch.setattr("proxops.ground.recorder.HANGS_S", 0.2)
     clock = LockstepClock()
     hall = build(cell, clock, seed=1, record=tmp_path / "run.mcap")
     assert hall.recorder is not None

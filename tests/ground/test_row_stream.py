@@ -14,6 +14,7 @@ from proxops.core.ending import EndReason
 from proxops.core.experiment_result import Criterion, ExperimentResult, Series
 from proxops.ground.experiment_log import about_of, write_experiment
 from proxops.ground.log import Log
+from proxops.ground.recorder import EXIT_UNFINISHED
 from proxops.ground.row_stream import BATCH, RowStream, column_index
 
 ROW = np.dtype([("t", "f8"), ("angles", "f8", (3,)), ("force", "f8"), ("spare", "f8")])
@@ -79,6 +80,35 @@ def test_a_run_without_a_result_keeps_its_rows_and_the_reason(tmp_path: Path) ->
     assert log.ended is not None and "not today" in log.ended.detail
 
 
+def test_a_recorder_that_hangs_does_not_take_its_parent_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More words than a pipe takes."""
+    monkeypatch.setattr("proxops.ground.recorder.HUNG_S", 0.3)
+    rows = some_rows(60)
+    stream = streamed(tmp_path / "run.mcap", rows)
+    os.kill(stream._recorder.pid, signal.SIGSTOP)  # type: ignore[union-attr]
+    try:
+        result = ExperimentResult(rows["t"], series_of(rows), {}, (), attachments={"large": bytes(500_000)})
+        assert stream.finish(result) == EXIT_UNFINISHED
+    finally:
+        os.kill(stream._recorder.pid, signal.SIGCONT)  # type: ignore[union-attr]
+    wait_complete(tmp_path / "run.mcap")
+    assert Log.open(tmp_path / "run.mcap").attachments == {"large": bytes(500_000)}
+
+
+def test_a_recorder_that_was_killed_is_told_by_its_code(tmp_path: Path) -> None:
+    rows = some_rows(60)
+    stream = streamed(tmp_path / "run.mcap", rows)
+    os.kill(stream._recorder.pid, signal.SIGKILL)  # type: ignore[union-attr]
+    assert stream.finish(result_of(rows)) == -signal.SIGKILL
+
+
+def wait_complete(path: Path, seconds: float = 30.0) -> None:
+    until = time.monotonic() + seconds
+    while not Log.open(path).complete:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
 def test_what_is_more_than_a_copy_is_refused() -> None:
     def doubled(rows: np.ndarray) -> tuple[Series, ...]:
         return (Series("felt", "force", (("force", "N"),), 2.0 * rows["force"][:, None]),)
@@ -110,11 +140,8 @@ def test_kill_9_leaves_all_but_the_last_batch(tmp_path: Path) -> None:
     assert process.stdout is not None and process.stdout.readline() == "there\n"
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    until = time.monotonic() + 30
-    while not (log := Log.open(path)).complete:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    rows = some_rows(4000)
+    wait_complete(path)
+    log, rows = Log.open(path), some_rows(4000)
     assert 2000 - BATCH < len(log.pool) <= 2000
     assert (log.values("felt.force") == rows["force"][: len(log.pool)]).all()
     assert log.ended is not None and log.ended.reason is EndReason.FACILITY_KILLED

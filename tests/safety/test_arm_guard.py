@@ -8,7 +8,7 @@ import pytest
 
 from proxops.maths.rotation import Array
 from proxops.safety.arm_guard import ASTRAY, ArmGuard
-from proxops.safety.rules import Rule
+from proxops.safety.rules import Rule, Stop
 
 NAMES = ("A1", "A2", "E1", "A3", "A4", "A5", "A6")
 LIMIT = np.full(7, 2.0)
@@ -126,3 +126,45 @@ def test_rates_pass_unchanged_and_lead_where_they_lead() -> None:
         assert (guard.judge_rates(rate, x, cycles) == rate).all()
     assert guard.stop is None
     assert guard.joints == pytest.approx(x + rate * DT, abs=1e-12)
+
+
+def test_a_creeping_arm_and_a_stuck_joint_are_noticed() -> None:
+    """However slowly: nothing is forgiven at rest, and of a way only its share."""
+    creeping = ArmGuard(NAMES, -LIMIT, LIMIT, SPEED, ACCELERATION, np.zeros(7))
+    x, cycles = np.zeros(7), 0
+    while creeping.stop is None and cycles < 5000:
+        x[3] += 0.01 * DT
+        cycles += 1
+        creeping.judge_rates(np.zeros(7), x)
+    assert creeping.stop is not None and creeping.stop.rule is Rule.FOLLOWING
+    assert x[3] < 0.05
+    stuck, rate, cycles = ArmGuard(NAMES, -LIMIT, LIMIT, SPEED, ACCELERATION, np.zeros(7)), np.zeros(7), 0
+    while stuck.stop is None and cycles < 5000:
+        rate[2] = min(0.05, rate[2] + 0.01)
+        cycles += 1
+        stuck.judge_rates(rate, np.zeros(7))
+    assert stuck.stop is not None and stuck.stop.rule is Rule.FOLLOWING and cycles * DT < 2.0
+
+
+def test_the_range_is_that_of_the_encoders_too() -> None:
+    guard = ArmGuard(NAMES, -LIMIT, LIMIT, SPEED, ACCELERATION, np.full(7, 1.962))
+    ahead = np.full(7, 1.962) + 0.034  # less than what FOLLOWING allows
+    for k in range(40):
+        rates = guard.judge_rates(np.full(7, min(0.2, 0.02 * k)), ahead)
+    assert guard.stop is not None and guard.stop.rule is Rule.AXIS_RANGE
+    assert np.abs(rates).max() < 0.2
+
+
+def test_a_brake_takes_no_longer_when_cycles_are_lost() -> None:
+    """Rates of the way from then on; at rest by the same time."""
+    whole, holed = (ArmGuard(NAMES, -LIMIT, LIMIT, SPEED, ACCELERATION, np.zeros(7)) for _ in range(2))
+    for guard in (whole, holed):
+        for k in range(1, 80):
+            guard.judge(swing(k))
+        guard.brake(Stop(Rule.OPERATOR))
+    for _ in range(12):
+        whole.judge(whole.joints)
+    for cycles in (1, 5, 1, 4, 1):
+        holed.judge(holed.joints, cycles)
+    assert holed.joints == pytest.approx(whole.joints, abs=1e-12)
+    assert holed.rates == pytest.approx(whole.rates, abs=1e-9)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
+from proxops.applications.grasp import scene as grasp_scene
 from proxops.applications.grasp.experiment import gripper_of
 from proxops.applications.grasp.tables import GraspFile
 from proxops.arms.model import load_model
 from proxops.core.errors import ProxopsError
 from proxops.core.floating_object import FloatingScene, ObjectTable
-from proxops.space import grasp_scene
 from proxops.space.contact_solver import check_solver, set_solver
 from proxops.space.floating_model import floating_model
 

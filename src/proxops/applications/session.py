@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -21,13 +22,13 @@ from proxops.facility.interruption import noted_interrupt
 from proxops.facility.run_options import RunOptions
 from proxops.facility.session import RESULTS, prepare_folder, tell_of_log
 from proxops.ground.experiment_log import MODEL
+from proxops.ground.recorder import EXIT_UNFINISHED
 from proxops.ground.row_stream import RowStream
 
 
 def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[str, Any]:
     """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
     from proxops.facility.progress import progress_bar
-    from proxops.ground.experiment_log import write_experiment
 
     known = ("seed", "control", "cell", "user_tool", "overseer")
     options.demand_only(experiment.name, experiment.kind, *known)
@@ -57,16 +58,23 @@ def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[s
             stream.abandon(error)
             raise
         bar(experiment.name, whole, whole)
-    code = 0
     with noted_interrupt():
-        if stream.begun:
-            code = stream.finish(result)
-            tell_of_log(code)
-        else:
-            write_experiment(folder / "run.mcap", result, metadata)
-    if code:
-        raise ProxopsError(f"{folder}: the run was carried out but its log is not whole")
+        _write(stream, result, metadata)
     return sum_up(folder, report=options.report, quiet=options.quiet)
+
+
+def _write(stream: RowStream, result: ExperimentResult, metadata: dict[str, str]) -> None:
+    """The log's end; the whole of it if it was not streamed, or if its recorder failed and the rows are still here."""
+    from proxops.ground.experiment_log import write_experiment
+
+    code = stream.finish(result) if stream.begun else 0
+    tell_of_log(code)
+    if code == EXIT_UNFINISHED:  # the file is still the recorder's
+        raise ProxopsError(f"{stream.path}: the run was carried out, but its recorder does not end")
+    if code:
+        print("proxops: it is written again from memory", file=sys.stderr)
+    if code or not stream.begun:
+        write_experiment(stream.path, result, metadata)
 
 
 def _carried_out(
@@ -105,7 +113,8 @@ def sum_up(folder: Path, *, report: bool, quiet: bool) -> dict[str, Any]:
 
     log = Log.open(folder / "run.mcap")
     about = about_of(log)
-    assert about is not None
+    if about is None:
+        raise ProxopsError(f"{folder}: the log does not tell what came of the run")
     told = {name: log.metadata[name] for name in ("scenario", "kind", "model", "seed", "clock", "proxops")}
     summary = {**told, **about}
     (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")

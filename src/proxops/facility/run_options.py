@@ -32,6 +32,11 @@ class RunOptions:
     quiet: bool = True
     overseer: Overseer | None = None
 
+    def __post_init__(self) -> None:
+        for name, value, least in (("--runs", self.runs, 1), ("--seed", self.seed or 0, 0)):
+            if value < least:
+                raise BadInput(f"{name}: too small", value=value, bound=f"at least {least}")
+
     def demand_only(self, name: str, kind: str, *known: str) -> None:
         """BadInput for what was given and is neither ``known`` to this kind nor for all."""
         for field in fields(self):

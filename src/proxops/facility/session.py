@@ -39,8 +39,8 @@ NOT_WHOLE = {
     EXIT_LOST: "cycles were overwritten before the recorder had read them (exit code 5)",
 }
 WARMING = "warming up … (the first time on a machine this compiles for about a minute)"
-RESULTS = ("summary.json", "run.mcap", "report.html", "facility.json")
-BESIDE = ("run.overview",)  # belongs to the log, not for people
+RESULTS = ("summary.json", "run.mcap", "hall.mcap", "report.html", "facility.json")
+BESIDE = ("run.overview", "hall.overview")  # belongs to the log, not for people
 BESIDE_ENDS_S: Final = 8.0  # for the console, which may have a scenario to end
 
 

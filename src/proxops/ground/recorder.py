@@ -16,10 +16,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from mcap.records import Attachment, Metadata
 
@@ -140,8 +141,9 @@ class Recorder:
         self.pool.close()
         if self._process.stdin is not None and not self._process.stdin.closed:
             kept = {name: base64.b64encode(data).decode() for name, data in (attachments or {}).items()}
-            with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
-                pipe.write(json.dumps({"metadata": dict(metadata or {}), "attachments": kept}).encode())
+            words = json.dumps({"metadata": dict(metadata or {}), "attachments": kept}).encode()
+            # A pipe takes 64 kB; a recorder that hangs must not take its parent along.
+            threading.Thread(target=_say, args=(self._process.stdin, words), daemon=True).start()
         deadline, beat, moved = time.monotonic() + timeout, self.pool.heartbeat, time.monotonic()
         while (now := time.monotonic()) < deadline and now - moved < HUNG_S:
             try:
@@ -158,6 +160,11 @@ class Recorder:
         with self._process.stderr as stream:
             self._process.stderr = None
             return stream.read().decode("utf-8", "replace").strip()
+
+
+def _say(pipe: IO[bytes], words: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError), pipe:
+        pipe.write(words)
 
 
 def _environment() -> dict[str, str]:
@@ -198,7 +205,10 @@ def _last_words() -> tuple[Metadata | Attachment, ...]:
     text = sys.stdin.read()
     if not text:
         return ()
-    said = json.loads(text)
+    try:
+        said = json.loads(text)
+    except ValueError:  # the parent was killed while it spoke
+        return ()
     kept = (
         Attachment(
             create_time=0, log_time=0, name=name, media_type=_media_type(Path(name)), data=base64.b64decode(data)

@@ -57,6 +57,7 @@ class Recording:
         self._table, self._last_words = table or pool_layout(), last_words
         self._interleaver = Interleaver(self._table)
         self._waiting: deque[Block] = deque()
+        self._words: tuple[Metadata | Attachment, ...] = ()
         self._begun = self._last = self._done = False
         self._end_told = False  # the facility has said how it ended
         self._looks = 0  # since the last read
@@ -161,9 +162,10 @@ class Recording:
             self._overview.add(place, block.pool, block.events)
             self._pool.heartbeat += 1
         if self._last:
-            if words := self._last_words():
-                self._file.append(*words)
-                self._last_words = tuple
+            self._words = self._words or self._last_words()
+            if self._words:  # refused by a full disk, they are tried again: they can be asked for only once
+                self._file.append(*self._words)
+                self._words, self._last_words = (), tuple
             self._file.finish()
             self._done = True
 

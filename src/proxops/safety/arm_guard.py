@@ -9,7 +9,6 @@ compared with it, so that an arm which does not go where it is sent is stopped.
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import numpy as np
@@ -25,9 +24,7 @@ JUMP_FACTOR: Final = 4.0  # a step of more than four cycles' worth of full speed
 NOT_FINITE, JUMP, AXIS_RANGE = int(Rule.NOT_FINITE), int(Rule.JUMP), int(Rule.AXIS_RANGE)
 AXIS_SPEED, AXIS_ACCELERATION = int(Rule.AXIS_SPEED), int(Rule.AXIS_ACCELERATION)
 ASTRAY: Final = 0.035  # rad (2 deg) by which a joint may be off, over what it trails its set-point by
-FORGETTING_S: Final = (
-    0.5  # an arm commanded by rates has no position loop: small errors of the rates do not add up for ever
-)
+FORGETTING: Final = 1.0  # rad of way: an arm commanded by rates has no position loop, so a share of its way is forgiven
 
 
 class ArmGuard:
@@ -40,7 +37,7 @@ class ArmGuard:
     ) -> None:  # fmt: skip
         self.names, self.cycle_s = names, cycle_s
         self._astray = ASTRAY + (trailing_s + cycle_s) * np.asarray(speed, float)
-        self._keep = math.exp(-cycle_s / FORGETTING_S)
+        self._trailing_s = trailing_s
         self._limits = np.array([lower, upper, speed, acceleration], float)
         self.stop: Stop | None = None
         self.reset(joints)
@@ -55,31 +52,57 @@ class ArmGuard:
     def at_rest(self) -> bool:
         return not self.rates.any()
 
-    def judge(self, wish: Array) -> Array:
-        """The set-point to send in this cycle: the wish, or one of the way on which the arm brakes."""
+    def judge(self, wish: Array, cycles: int = 1) -> Array:
+        """The set-point to send in this cycle: the wish, or one of the way on which the arm brakes; ``cycles`` have passed since
+        the last one."""
         if self.stop is None:
             self._check(np.asarray(wish, float))
+        return self._advance(wish, cycles)
+
+    def _advance(self, wish: Array, cycles: int) -> Array:
         if self.stop is None:
-            after = np.array(wish, float)
+            before, after = self.joints, np.array(wish, float)
         else:
-            self._t += self.cycle_s
-            after = self._from + self._pace * braking_way(self._t, self._brake_s)
-        self.rates = (after - self.joints) / self.cycle_s
+            before = self.joints if cycles == 1 else self._braked(self._t + (cycles - 1) * self.cycle_s)
+            self._t += cycles * self.cycle_s
+            after = self._braked(self._t)
+        self.rates = (after - before) / self.cycle_s
         self.joints = after
         return after
+
+    def _braked(self, t: float) -> Array:
+        way: Array = self._from + self._pace * braking_way(t, self._brake_s)
+        return way
 
     def judge_rates(self, wish: Array, measured: Array, cycles: int = 1) -> Array:
         """The joint rates to command until the next cycle: the wish, or those of the way on which the arm brakes.
         ``measured``: by the encoders, rad. ``cycles`` have passed since the last rates, which the arm has held."""
-        if cycles > 1 and self.stop is None:
-            self.joints = self.joints + self.rates * (self.cycle_s * (cycles - 1))
-        self.notice(measured)
+        asked = np.asarray(wish, float)
         if self.stop is None:
-            self.joints = measured + (self.joints - measured) * self._keep
-        self.judge(
-            self.joints + np.asarray(wish, float) * self.cycle_s if np.shape(wish) == self.joints.shape else wish
-        )
+            if cycles > 1:
+                self.joints = self.joints + self.rates * (self.cycle_s * (cycles - 1))
+            self.notice(measured)
+        if self.stop is None and asked.shape == self.joints.shape:
+            forgiven = np.exp(-np.abs(self.rates) * (cycles * self.cycle_s / FORGETTING))
+            self.joints = measured + (self.joints - measured) * forgiven
+            rates, asked = asked, self.joints + asked * self.cycle_s
+            self._check(asked)
+            if self.stop is None:
+                self._look_ahead(rates, measured)
+        elif self.stop is None:
+            self._check(asked)
+        self._advance(asked, cycles)
         return np.array(wish, float) if self.stop is None else self.rates
+
+    def _look_ahead(self, rates: Array, measured: Array) -> None:
+        """The range of where the encoders say that the joints are, too: an arm may be ahead of its set-point."""
+        lower, upper, _, acceleration = self._limits
+        end = measured + rates * (0.5 * braking_time(rates, acceleration) + self._trailing_s + self.cycle_s)
+        over, under = (end > upper) & (rates > 0.0), (end < lower) & (rates < 0.0)
+        if (over | under).any():
+            joint = int(np.argmax(over | under))
+            bound = upper[joint] if over[joint] else lower[joint]
+            self.brake(Stop(Rule.AXIS_RANGE, value=float(end[joint]), bound=float(bound), detail=self.names[joint]))
 
     def notice(self, measured: Array) -> None:
         """Brake if the arm is not where its set-point has led it; ``measured``: by the encoders, rad."""

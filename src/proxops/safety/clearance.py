@@ -92,7 +92,9 @@ class Clearance:
         """Quick answer for the tick: the layer of the pair nearest to its yellow when bounds alone show that all is green,
         else -1 (and then ``nearest_yellow`` knows more)."""
         number, settled = nearness.look(self._hall, self._fixed, self._cache, q, 0.0, ahead, minimum_m)
-        if not settled or number < 0 or self._lower.item(number) <= self._layer.item(number):
+        if not (
+            settled and number >= 0 and self._lower.item(number) > self._layer.item(number)
+        ):  # of what is no number too
             return -1.0
         return float(self._layer.item(number))
 

@@ -453,3 +453,19 @@ def test_a_control_name_is_for_live_runs() -> None:
         run("float", control="hall")
     with pytest.raises(BadInput, match="--control: this experiment has no use"):
         run("grasp", control="hall")
+
+
+def test_whatever_fails_the_arm_is_brought_to_rest() -> None:
+    """An exception from anywhere in the loop, in full motion."""
+    loop = assemble(bench_of(), 1, LockstepLoopClock(250), 6.0)
+    before = len(loop.rows)
+
+    def fails(t: float) -> None:
+        if t > 4.3:  # after the push
+            raise OSError("terminal gone")
+
+    with pytest.raises(OSError, match="terminal gone"):
+        loop.run(fails)
+    rows = loop.rows[: loop.count]
+    assert np.abs(rows["rates"][-1]).max() > 1e-3 and loop.count < before
+    assert loop.guard.at_rest and loop._arm.at_rest and loop._arm.halted == ""

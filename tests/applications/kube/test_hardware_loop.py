@@ -428,7 +428,7 @@ def test_what_joints_cannot_do_never_reaches_the_law(value: float, failure: str)
     assert loop.rows["t"] == pytest.approx(np.arange(2, 10) * 1e-3)
     assert np.isfinite(loop.rows["commanded"]).all()
     assert all(rates.any() for rates in link.commands[:8])
-    assert len(link.commands) == 8 + 500 + 1  # braking and rest, for as long as a halt may take
+    assert len(link.commands) > 8 + 500  # braking and rest, for as long as a halt may take
     softly(link.commands)
 
 
@@ -450,6 +450,30 @@ def test_rest_is_commanded_however_the_loop_ends(error: BaseException) -> None:
         loop.run(lambda t: None)
     softly(link.commands)
     assert len(loop.rows) == 8
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), OSError("cable")])
+def test_a_moving_arm_is_braked_by_the_guard_and_not_by_its_own_halt(unseen: None, end: BaseException) -> None:
+    """It answers real measurements until it stands; one command that fails on the way changes nothing."""
+    bench = prepare(kube().file, load_model("iiwa_satellite", "flange"))
+    loop = looped_arm(bench, bench.traits, 5.0)
+    arm, failing = loop._link, iter([OSError("once")])
+    command = arm.command
+
+    def hindered(rates: np.ndarray, answers: float) -> None:
+        if loop._guard.stop is not None and (error := next(failing, None)):
+            raise error
+        command(rates, answers)
+
+    def at_speed(t: float) -> None:
+        if t > 0.3:
+            arm.command = hindered  # type: ignore[method-assign]
+            raise end
+
+    with pytest.raises((type(end), OSError)):
+        loop.run(at_speed)
+    assert np.abs(loop.rows["rates"][-1]).max() > 0.3
+    assert arm.halted == "" and arm.at_rest
 
 
 def softly(commands: list[np.ndarray]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -101,7 +102,11 @@ def live(
     desk = FloatDesk(hand, clock.now, control, virtual=bench.file.sensor.source == "virtual")
     granted, loop = enter_real_time(), None
     try:
-        print(f"control channel {desk.sockets.control}: proxops ctl --control {desk.name} push", flush=True)
+        print(
+            f"control channel {desk.sockets.control}: proxops ctl --control {desk.name} push",
+            file=sys.stderr,
+            flush=True,
+        )
         loop = assemble(bench, seed, clock, bench.file.flight_s, hand, desk.serve, time.perf_counter)
         follow(loop, lambda t: None, lambda: stopped() or desk.stop_asked, stream)
     finally:

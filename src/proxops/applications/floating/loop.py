@@ -23,6 +23,7 @@ from proxops.core.clock import STALL_S
 from proxops.core.errors import ProxopsError
 from proxops.core.force_source import ForceStream
 from proxops.core.messages import PERIOD_S
+from proxops.facility.arm_brake import brake_arm
 from proxops.facility.loop_clock import LoopClock
 from proxops.facility.virtual_force_sensor import TORQUE_SHARE_M
 from proxops.lab.virtual_arm import ArmTraits, VirtualArm
@@ -143,7 +144,17 @@ class FloatLoop:
 
     # ------------------------------------------------------------------ to the end
     def run(self, progress: Callable[[float], None], stopped: Callable[[], bool] = lambda: False) -> None:
-        """Until the time is over, or the arm had to stop and stands."""
+        """Until the time is over, or the arm had to stop and stands. However it ends, the arm is brought to rest."""
+        try:
+            self._follow(progress, stopped)
+        except BaseException:
+            brake_arm(
+                self.guard, lambda: self._arm.read().t, lambda t: self._arm.command(self.guard.joints, t), self._clock.advance,
+                seen=self._arm.t, settle_s=AFTER_STOP_S,
+            )  # fmt: skip
+            raise
+
+    def _follow(self, progress: Callable[[float], None], stopped: Callable[[], bool]) -> None:
         lateness = 0.0
         while self.count < len(self.rows):
             began = self._timed() if self._timed else 0.0

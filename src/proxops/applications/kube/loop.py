@@ -5,7 +5,6 @@ Which arm is behind the link, and whose time passes, is none of its business. Ho
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import Final
@@ -15,6 +14,7 @@ import numpy as np
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import N_BASE_Q, ArmModel, Floats
 from proxops.core.clock import STALL_S
+from proxops.facility.arm_brake import brake_arm
 from proxops.facility.loop_clock import LoopClock
 from proxops.lab.arm_link import ArmLink, Measured
 from proxops.maths.rotation import quat_from_matrix
@@ -70,9 +70,11 @@ class HardwareLoop:
 
     def run(self, progress: Callable[[float], None], stopped: Callable[[], bool] = lambda: False) -> None:
         """To the end of the time, until the arm has halted, its measurements cannot be trusted, or it is ``stopped``."""
+        if self.failure:  # nothing has moved
+            self._link.command(self._rest, self._seen)
+            return
         try:
-            if not self.failure:
-                self._follow(progress, stopped)
+            self._follow(progress, stopped)
         finally:  # an exception and Ctrl-C too
             self._brake()
 
@@ -82,12 +84,12 @@ class HardwareLoop:
             measured = self._cycle(lateness) if not self._doubt else self._link.read()
             if self._doubt:
                 self.failure = self.failure or self._doubt
-                return self._come_to_rest()
+                return
             if (measured.halted or self._guard.stop) and not self.failure:
                 self.failure = f"the arm halted: {measured.halted}" if measured.halted else str(self._guard.stop)
                 until = min(until, measured.t + AFTER_HALT_S)
             if measured.t >= until - 0.5 * self._period or self._count == len(self._rows):
-                return None
+                return
             if stopped():
                 raise KeyboardInterrupt
             progress(measured.t)
@@ -121,26 +123,16 @@ class HardwareLoop:
                 f"at {self._seen:.3f} s"
             )
 
-    def _come_to_rest(self) -> None:
-        """For as long as a halt may take. No rows: what comes now is not trusted."""
-        self._guard.brake(Stop(Rule.OPERATOR, detail=self.failure))
-        for _ in range(round(AFTER_HALT_S / self._period)):
-            self._guard.judge(self._rest)
-            self._link.command(self._guard.rates, self._seen)
-            self._clock.advance()
-            measured = self._link.read()
-            if math.isfinite(measured.t):
-                self._seen = max(self._seen, measured.t)
-
     def _brake(self) -> None:
-        """Within the accelerations, whatever has happened; the last command is rest."""
-        self._guard.brake(Stop(Rule.OPERATOR))
-        while not self._guard.at_rest:
-            self._guard.judge(self._rest)
-            self._link.command(self._guard.rates, self._seen)
-            self._clock.advance()
-            self._seen += self._period
-        self._link.command(self._rest, self._seen)
+        """Within the accelerations, whatever has happened. No rows: what comes now may not be trusted."""
+
+        def read() -> float:
+            return self._link.read().t
+
+        def send(answers: float) -> None:
+            self._link.command(self._guard.rates, answers)
+
+        brake_arm(self._guard, read, send, self._clock.advance, seen=self._seen, settle_s=AFTER_HALT_S)
 
     def evaluate(self, measured: Measured) -> tuple[Floats, Floats]:
         """Steps 2 to 5 of figure 6: joint rates to command, and the tool's quaternion on the way."""

@@ -61,8 +61,7 @@ def analysis_session(folder: Path, model: Path | None, *, quiet: bool) -> dict[s
             columns(log, "base", POSE), columns(log, "tool", POSE),
             lambda what, done, of: bar(what, round(done / PERIOD_S), round(of / PERIOD_S)),
         )  # fmt: skip
-    run = about_of(log)
-    assert run is not None
+    run = about_of(log) or {"failure": f"no result: {log.ended_words}", "figures": {}}
     about = told(post, file, run["failure"])
     (folder / RESULTS[0]).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
     _write_page(folder, log, post, about, run)
@@ -79,7 +78,7 @@ def _opened(folder: Path) -> tuple[Log, Experiment]:
             "no log of a run", where=str(path), way_out="proxops run kube --out FOLDER, then proxops arm analyse FOLDER"
         )
     log = Log.open(path)
-    if about_of(log) is None or log.metadata.get("kind") != "hardware_loop":
+    if log.metadata.get("kind") != "hardware_loop":
         raise BadInput(
             "not a run with an arm in the loop", where=str(path), value=log.metadata.get("kind", "no experiment")
         )

@@ -18,6 +18,7 @@ from proxops.core.clock import STALL_S
 from proxops.core.errors import Refused
 from proxops.core.force_source import ForceSample, ForceSource
 from proxops.core.messages import PERIOD_S
+from proxops.facility.arm_brake import brake_arm
 from proxops.facility.loop_clock import LoopClock
 from proxops.lab.virtual_arm import ArmTraits, VirtualArm
 from proxops.safety.arm_guard import ArmGuard
@@ -27,7 +28,6 @@ from proxops.touch.force_watch import ForceWatch, StreamTraits
 FIRST_S: Final = 10.0  # for the sensor's first reading
 REST_S: Final = 1.0  # standing, with readings
 AFTER_S: Final = 0.2  # standing, when the motion is over: the arm is behind its set-points
-BRAKE_S: Final = 2.0  # for coming to rest; longer than any braking takes
 RATE_HZ: Final = round(1.0 / PERIOD_S)
 
 
@@ -64,6 +64,13 @@ class CalibrationDrive:
     def run(self, q: Floats, stopped: Callable[[], bool] = lambda: False) -> Recorded:
         """``q``: (n, joints) set-points, one for each cycle of the arm. Refused, with the arm at rest, by whatever is wrong with
         the sensor or the arm, and by Ctrl-C."""
+        try:
+            return self._run(q, stopped)
+        except BaseException:
+            self._come_to_rest()
+            raise
+
+    def _run(self, q: Floats, stopped: Callable[[], bool]) -> Recorded:
         fault, at, begin = "", 0, -1.0
         stand = np.repeat(q[:1], round(REST_S / PERIOD_S), axis=0)
         way = np.concatenate([stand, q, np.repeat(q[-1:], round(AFTER_S / PERIOD_S), axis=0)])
@@ -71,7 +78,6 @@ class CalibrationDrive:
             fault, passed = self._cycle(way, at)
             fault = fault or ("interrupted" if stopped() else "")
             if fault:
-                self._come_to_rest()
                 raise Refused(f"load calibration: {fault}")
             if begin < 0.0 and at >= len(stand):
                 begin = self._t[-1]
@@ -112,11 +118,8 @@ class CalibrationDrive:
 
     def _come_to_rest(self) -> None:
         """Brake within the accelerations, then until the arm stands."""
-        guard, arm = self._guard, self._arm
-        guard.brake(Stop(Rule.OPERATOR))
-        for _ in range(round(BRAKE_S / PERIOD_S)):
-            self._clock.advance()
-            measured = arm.read()
-            arm.command(guard.judge(guard.joints), measured.t)
-            if guard.at_rest and arm.at_rest:
-                return
+        arm, guard = self._arm, self._guard
+        brake_arm(
+            guard, lambda: arm.read().t, lambda t: arm.command(guard.joints, t), self._clock.advance, seen=arm.t,
+            settle_s=AFTER_S,
+        )  # fmt: skip

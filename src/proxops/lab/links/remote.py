@@ -111,7 +111,9 @@ class RemoteHall:
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
             process.stdin.write(pickle.dumps((cell, seed, patience_ns(cell.file.link.patience_cycles))))
-        return cls(wire, (setpoints, states, events), process, round(SILENCE_STALLS * cell.file.link.stall_ns))
+        return cls(
+            wire, (setpoints, states, events), process, min(round(SILENCE_STALLS * cell.file.link.stall_ns), AT_REST_NS)
+        )
 
     def wait_ready(self, clock: Clock) -> None:
         """Wait until the responder tells where the robots stand; BadInput when it cannot. ``clock`` stamps what it will tell."""
