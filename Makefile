@@ -6,7 +6,7 @@ STAMP := $(VENV)/.setup-stamp
 RUN := runs/demo
 PAGE := src/proxops/console/static/index.html
 
-.PHONY: demo test setup lint bench wheel clean
+.PHONY: demo test test-fast setup lint bench wheel clean
 .DELETE_ON_ERROR:
 
 demo: setup
@@ -15,6 +15,10 @@ demo: setup
 
 test: setup
 	$(BIN)/python tools/run_tests.py
+
+# What needs no facility and no long run: a minute, for daily work.
+test-fast: setup
+	$(BIN)/python tools/run_tests.py fast
 
 lint: setup
 	$(BIN)/ruff check .
