@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.live import LATE_S, interval
 from proxops.ground.log import Log
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "console"))
+sys.path += [str(Path(__file__).parents[1] / "tests" / part) for part in ("console", "shared")]
 from page_socket import PageSocket
 from served_console import FLAGS, Served, Tab, serve
 
