@@ -10,7 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SHARED = ("-n", "2", "--dist", "loadfile", "-m", "not live")
 ALONE = ("-m", "live")
-FAST = tuple(f"tests/{part}" for part in ("arms", "bridge", "core", "house", "lab", "maths", "safety", "sensors", "space"))
+FAST = tuple(
+    f"tests/{part}" for part in ("arms", "bridge", "core", "house", "lab", "maths", "safety", "sensors", "space")
+)
 
 
 def main() -> int:
