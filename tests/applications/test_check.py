@@ -31,7 +31,7 @@ HOLD = '{ kind = "hold", duration_s = 5.0 }'
 def scenario_text(distance_m: float, *motion: str, bridge: str = "") -> str:
     segments = ", ".join(motion)
     return (
-        f'name = "asked"\nabout = "asked"\nseed = 1\nmotion = [{segments}]\n'
+        f'name = "asked"\nkind = "scripted"\nabout = "asked"\nseed = 1\nmotion = [{segments}]\n'
         f"[start]\ndistance_m = {distance_m!r}\n[bridge]\n{bridge}\n"
     )
 

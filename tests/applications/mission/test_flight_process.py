@@ -26,7 +26,7 @@ from proxops.core.vocabulary import MissionEnd
 from proxops.ground.log import Log
 from proxops.lab.cell import load_cell
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILE = ROOT / "tests" / "shared" / "failing_flight_software.py"
 HOLD = (ROOT / "examples" / "hold.toml").read_text().replace("duration_s = 120.0\nplan", "duration_s = 4.0\nplan")
 LIMIT_S = 0.2
