@@ -10,16 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from proxops import (
-    R_CHASER_SENSOR,
-    Commands,
-    Measurements,
-    MissionFile,
-    MissionPhase,
-    Telemetry,
-    matrix_from_quat,
-    onboard_data,
-)
+import proxops
+from proxops import Commands, Measurements, MissionFile, Telemetry
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 STIFF, DAMP = 0.05**2, 1.8 * 0.05  # position, 1/s^2 and 1/s
@@ -29,7 +21,7 @@ ALPHA, BETA, OUTLIER_M = 0.05, 0.00125, 1.0  # of the filter: a surprise's share
 
 class HoldPosition:
     def __init__(self, mission: MissionFile) -> None:
-        self.d = d = onboard_data(mission)
+        self.d = d = proxops.onboard_data(mission)
         along = np.vstack([np.eye(3), -np.eye(3)]) @ d.thruster_directions.T  # each thruster's share in +x … -z
         self.used = along > 0.7  # those that push that way, all alike: in a box, their torques cancel
         self.strength = d.thruster_force_n * (along * self.used).sum(axis=1)  # N
@@ -43,11 +35,11 @@ class HoldPosition:
         d, z, y = self.d, -m.p_eci_chaser, -np.cross(m.p_eci_chaser, m.v_eci_chaser)
         w_orbit = -y / (z @ z)  # rad/s in ECI
         z, y = z / np.linalg.norm(z), y / np.linalg.norm(y)
-        R_eci_chaser = matrix_from_quat(m.q_eci_chaser)
+        R_eci_chaser = proxops.matrix_from_quat(m.q_eci_chaser)
         R_lvlh_chaser = np.vstack([np.cross(y, z), y, z]) @ R_eci_chaser
         for seen in m.relative:
-            p_sensor = seen.p_sensor_target + matrix_from_quat(seen.q_sensor_target) @ d.target_mass_centre
-            self.look(-R_lvlh_chaser @ (d.sensor_place + R_CHASER_SENSOR @ p_sensor - d.mass_centre))
+            p_sensor = seen.p_sensor_target + proxops.matrix_from_quat(seen.q_sensor_target) @ d.target_mass_centre
+            self.look(-R_lvlh_chaser @ (d.sensor_place + proxops.R_CHASER_SENSOR @ p_sensor - d.mass_centre))
         away = 0.0 if self.goal is None else self.position - self.goal
         force = -d.mass_kg * (STIFF * away + DAMP * self.velocity)  # N in LVLH
         on_s = self.fire(R_lvlh_chaser.T @ force * d.period_s)
@@ -55,7 +47,7 @@ class HoldPosition:
         self.position, self.velocity = self.position + self.velocity * d.period_s, self.velocity + kick
         torque = self.wheels @ self.turn(R_lvlh_chaser, m.w_eci_chaser - R_eci_chaser.T @ w_orbit)
         torque = np.clip(torque, -d.wheel_torque_n_m, d.wheel_torque_n_m)
-        return Commands(on_s, torque, telemetry=Telemetry(MissionPhase.HOLD))
+        return Commands(on_s, torque, telemetry=Telemetry(proxops.MissionPhase.HOLD))
 
     def look(self, p_lvlh: Floats) -> None:
         if self.goal is None or self.outliers > 20:  # nothing seen yet, or all that is seen is elsewhere
