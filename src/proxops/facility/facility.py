@@ -32,6 +32,7 @@ from proxops.safety.zone_watch import ZoneWatch
 
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
 LOOK_EVERY: Final = 25  # cycles between looks at the processes around
+POWERLESS = frozenset({Mode.STANDBY, Mode.RELEASING})
 GOES_ON: Final = frozenset({Mode.MOVING_TO_START, Mode.RUNNING, Mode.SINE})
 """Modes whose motion goes on by itself, also from a moment at which it stands."""
 LINK_RULE: Final = {
@@ -130,21 +131,31 @@ class Facility:
         """Inputs, controllers, clock and recorder: anything that ends motion whatever the motion says."""
         if self.lateness > self._stall_s and (self.guard.moving or self.mode in GOES_ON):
             self.trip(Stop(Rule.STALL, value=self.lateness, bound=self._stall_s))
+        if self._inputs or self.interlocks.mask:
+            self._watch_inputs()
+        if self._fault and self.mode is not Mode.STANDBY:
+            fault = self._fault
+            self.trip(Stop(LINK_RULE[fault.trouble], fault.number, fault.value, fault.bound, str(fault)))
+        if self.mode in POWERLESS:
+            self._watch_drives()
+        if self.clock.tick % LOOK_EVERY == 0:
+            self._look_around()
+
+    def _watch_inputs(self) -> None:
+        """Some interlock is open, or was in the cycle before."""
         if self.interlocks.mask != self._inputs:
             self._inputs = self.interlocks.mask
             self.guard.limit_points(FENCE_SPEED_M_S if self.interlocks.fence_open else np.inf)
         forbidden = self.interlocks.forbids(self.mode)
         if forbidden:
             self.trip(forbidden)
-        if self._fault and self.mode is not Mode.STANDBY:
-            fault = self._fault
-            self.trip(Stop(LINK_RULE[fault.trouble], fault.number, fault.value, fault.bound, str(fault)))
-        if self.mode in (Mode.STANDBY, Mode.RELEASING) and not np.array_equal(self.guard.setpoint, self.link.standing):
-            self.guard.stand(self.link.standing)  # without drives the set-point is where the robots are
+
+    def _watch_drives(self) -> None:
+        """Without drives the set-point is where the robots are."""
+        if not np.array_equal(self.guard.setpoint, self.link.standing):
+            self.guard.stand(self.link.standing)
         if self.mode is Mode.RELEASING and self.link.all_on:
             self.go(Event.RELEASED)
-        if self.clock.tick % LOOK_EVERY == 0:
-            self._look_around()
 
     def _look_around(self) -> None:
         """Recorder, console and other processes: alarms are no reason to stop."""

@@ -103,19 +103,26 @@ class Guard:
 
     def _answer(self, rule: int, wish: Axes, actual: Axes, leaving: bool) -> Stop | None:
         """What comes of a wish that was not simply taken."""
+        if rule == LOOK and self._look():
+            rule = judge(self._hall, self._state, wish, actual, self._margins, self._report)
+        if rule == 0:
+            return None
         if rule != LOOK:
             return stop_of(rule, self._report, self.setpoint)
         stop = self.zones.refuses(self._next, self._next_rate, actual, leaving=leaving)
         if stop is None:
-            self._remember()
             accept(self._state, wish)
         return stop
 
-    def _remember(self) -> None:
-        """What is known of the clearances here is enough for a while; unless it was not and next to nothing has moved."""
+    def _look(self) -> bool:
+        """Clearances where the set-point goes next, unless next to nothing has moved since they were looked at: what is known of
+        them may be enough for this wish, and for a while."""
         g = self._state[0]
-        if g["zone_slack"] == -np.inf or float(g["levers"] @ np.abs(self._next - self._looked_at)) > LOOK_AGAIN_M:
-            g["zone_slack"], g["zone_q"] = self.zones.room_m(self._next), self._next
+        moved = float(g["levers"] @ np.abs(self._next - self._looked_at))
+        if g["zone_slack"] != -np.inf and moved <= LOOK_AGAIN_M:
+            return False
+        g["zone_slack"], g["zone_q"] = self.zones.room_m(self._next), self._next
+        return True
 
     def red(self, actual: Axes) -> Stop | None:
         """Whether robots at ``actual`` are in red, and between what."""

@@ -24,7 +24,7 @@ from proxops.safety.zones import Judgement, judge_zone, lags_s, stopping_way
 RESERVE_M = 0.02  # to red at the end of any stop: following error and repeatability are a few mm
 ROUNDING_M = 1e-5  # of exact distances, and all that a pair may come nearer in the reserve, added up over any time
 ALONG_STOP = (0.25, 0.5, 0.75, 1.0)  # of a stop's way: where it is looked at
-ROOM_M = 0.35  # clearances are refined up to here when their room is asked for: seconds of ordinary motion
+ROOM_M = 0.7  # clearances are refined up to here when their room is asked for: seconds of ordinary motion
 SHOWN_M = 0.5  # clearances above are told as "at least"
 
 
