@@ -305,3 +305,12 @@ def test_opening_the_fence_in_a_fast_jog_slows_it_without_a_stop(hall_at, facing
     bench.desk.interlock("fence", False)
     hold(bench, "a1", 1, "robot1", 200)
     assert bench.facility.stop is None and bench.facility.mode is Mode.MANUAL
+
+
+@pytest.mark.parametrize("which", ["rate", "actual"])
+def test_what_is_no_number_is_never_clear(cell: Cell, which: str) -> None:
+    zones, rate, actual = ZoneWatch(cell), np.zeros(13), cell.home.copy()
+    assert zones.all_clear(cell.home, rate, actual) > 0.0
+    {"rate": rate, "actual": actual}[which][3] = np.nan
+    assert zones.all_clear(cell.home, rate, actual) < 0.0
+    assert zones.refuses(cell.home, rate, actual, leaving=False) is not None

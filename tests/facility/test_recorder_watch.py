@@ -230,7 +230,7 @@ def test_a_run_that_nobody_records_is_not_affected(bench) -> None:
 
 # ---------------------------------------------------------------------- a real one
 def test_a_recorder_that_hangs_for_ever_does_not_hang_lockstep(cell, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("proxops.ground.recorder.HANGS_S", 0.2)
+    monkeypatch.setattr("proxops.ground.recorder.KEEP_UP_S", 0.2)
     clock = LockstepClock()
     hall = build(cell, clock, seed=1, record=tmp_path / "run.mcap")
     assert hall.recorder is not None

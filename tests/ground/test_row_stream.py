@@ -1,5 +1,7 @@
 """Rows of a loop in the log while the loop goes on: nothing lost by a kill but the last batch, and the result at the end."""
 
+import errno
+import io
 import os
 import signal
 import subprocess
@@ -9,13 +11,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mcap.records import Metadata
 
 from proxops.core.ending import EndReason
 from proxops.core.experiment_result import Criterion, ExperimentResult, Series
-from proxops.ground.experiment_log import about_of, write_experiment
+from proxops.core.messages import EVENT_DTYPE
+from proxops.core.ring import Ring
+from proxops.ground import recorder
+from proxops.ground.blocks import CHANNELS, schemas_of
+from proxops.ground.experiment_log import about_of, groups_of, write_experiment
 from proxops.ground.log import Log
+from proxops.ground.mcap_file import McapFile, Preamble
+from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recorder import EXIT_UNFINISHED
+from proxops.ground.recording import Recording
 from proxops.ground.row_stream import BATCH, RowStream, column_index
+from proxops.ground.schema import pool_schema
+from proxops.ground.wire import layout
 
 ROW = np.dtype([("t", "f8"), ("angles", "f8", (3,)), ("force", "f8"), ("spare", "f8")])
 METADATA = {"scenario": "made_up", "kind": "turn", "clock": "lockstep"}
@@ -93,6 +105,37 @@ def test_a_recorder_that_hangs_does_not_take_its_parent_along(tmp_path: Path, mo
         os.kill(stream._recorder.pid, signal.SIGCONT)  # type: ignore[union-attr]
     wait_complete(tmp_path / "run.mcap")
     assert Log.open(tmp_path / "run.mcap").attachments == {"large": bytes(500_000)}
+
+
+def test_last_words_that_a_full_disk_refused_are_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They can be asked for only once."""
+    rows, asked, append = some_rows(60), [], McapFile.append
+    table = layout(pool_schema(groups_of(series_of(rows))))
+    rings = Ring.create("rows", table.dtype, 100), Ring.create("events", EVENT_DTYPE, 4)
+    rings[0].close()
+
+    def words() -> tuple[Metadata, ...]:
+        asked.append(None)
+        return (Metadata("proxops", {"experiment": "told"}),) if len(asked) == 1 else ()
+
+    def refuses_once(file: McapFile, *records: Metadata) -> None:
+        monkeypatch.setattr(McapFile, "append", append)
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr(McapFile, "append", refuses_once)
+    out = McapFile(tmp_path / "run.mcap")
+    preamble = Preamble(schemas_of(pool_schema(groups_of(series_of(rows)))), CHANNELS)
+    overview = RecordersOverview(tmp_path / "run.mcap", table)
+    recording = Recording(*rings, out, overview, preamble, 0.0, table=table, last_words=words)
+    assert recording.run(lambda: False) == 0
+    out.close()
+    assert Log.open(tmp_path / "run.mcap").metadata == {"experiment": "told"}
+
+
+def test_words_that_were_cut_off_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parent was killed while it spoke."""
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"metadata": {"experi'))
+    assert recorder._last_words() == ()
 
 
 def test_a_recorder_that_was_killed_is_told_by_its_code(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from proxops.safety.rules import Rule, Stop
 
 def brake_arm(
     guard: ArmGuard, read: Callable[[], float], send: Callable[[float], None], advance: Callable[[], object], *,
-    seen: float, settle_s: float, stop: Stop | None = None,
-) -> None:  # fmt: skip
+    seen: float, settle_s: float,
+) -> Exception | None:  # fmt: skip
     """Each cycle: ``read`` gives the time of the newest measurement, ``send`` hands over the guard's set-point in answer to it.
-    What fails is tried again in the next cycle, and raised once the arm stands. ``settle_s``: after the set-point rests.
-    ``seen``: time of the last measurement."""
-    guard.brake(stop or Stop(Rule.OPERATOR))
+    What fails is tried again in the next cycle; the first failure is returned once the arm stands: whoever has a graver one
+    raises that. ``settle_s``: after the set-point rests. ``seen``: time of the last measurement."""
+    guard.brake(Stop(Rule.OPERATOR))
     trouble: Exception | None = None
     left = math.ceil(settle_s / guard.cycle_s)
     while left > 0:
@@ -31,8 +31,7 @@ def brake_arm(
         guard.judge(guard.joints, cycles)
         try:
             send(seen)
-        except Exception as error:
+        except Exception as error:  # likewise
             trouble = trouble or error
         left -= guard.at_rest
-    if trouble is not None:
-        raise trouble
+    return trouble

@@ -37,7 +37,7 @@ from proxops.ground.wire import layout
 
 METADATA_NAME: Final = "proxops"
 HUNG_S: Final = 10.0  # without a heartbeat at the end of a run: forcing a long file onto a slow disk takes less
-HANGS_S: Final = 30.0  # by the wall clock, without a heartbeat of the recorder
+KEEP_UP_S: Final = 30.0  # without a heartbeat while a lockstep run waits for the recorder
 SLICE_S: Final = 0.5  # between looks at the heartbeat
 EXIT_LOST: Final = 5  # the log has its end, but records were overwritten before the recorder could read them
 EXIT_UNFINISHED: Final = 4
@@ -119,9 +119,9 @@ class Recorder:
         while self._behind():
             if self.pool.heartbeat != beat:
                 beat, since = self.pool.heartbeat, time.monotonic()
-            elif time.monotonic() - since > HANGS_S:
+            elif time.monotonic() - since > KEEP_UP_S:
                 raise ProxopsError(
-                    f"the recorder (process {self.pid}) has not moved for {HANGS_S:g} s: the run is given up; its log ends there"
+                    f"the recorder (process {self.pid}) has not moved for {KEEP_UP_S:g} s: the run is given up, its log ends"
                 )
             time.sleep(0.001)
 

@@ -1,6 +1,7 @@
 """The loop with an arm in it, from file to analysis: short runs in lockstep, bad input, halts."""
 
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.loop_clock import LockstepLoopClock, WallLoopClock
 from proxops.facility.run_options import RunOptions
 from proxops.ground.log import Log
+from proxops.ground.row_stream import RowStream
 from proxops.lab.arm_link import ArmLink, Measured
 from proxops.lab.virtual_iiwa import IiwaTraits
 from proxops.maths.quaternion import rotation_vector
@@ -470,10 +472,26 @@ def test_a_moving_arm_is_braked_by_the_guard_and_not_by_its_own_halt(unseen: Non
             arm.command = hindered  # type: ignore[method-assign]
             raise end
 
-    with pytest.raises((type(end), OSError)):
+    with pytest.raises(type(end), match=str(end)):
         loop.run(at_speed)
     assert np.abs(loop.rows["rates"][-1]).max() > 0.3
     assert arm.halted == "" and arm.at_rest
+
+
+def test_rows_are_written_again_when_their_recorder_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], unseen: None
+) -> None:
+    finish = RowStream.finish
+
+    def after_a_kill(stream: RowStream, result: ExperimentResult) -> int:
+        os.kill(stream._recorder.pid, signal.SIGKILL)  # type: ignore[union-attr]
+        return finish(stream, result)
+
+    monkeypatch.setattr(RowStream, "finish", after_a_kill)
+    summary = session(kube(duration=0.1), tmp_path, RunOptions(report=False))
+    log = Log.open(tmp_path / "run.mcap")
+    assert log.complete and len(log.pool) == 101 and summary["kind"] == "hardware_loop"
+    assert "the recorder was killed (-9)" in capsys.readouterr().err
 
 
 def softly(commands: list[np.ndarray]) -> None:

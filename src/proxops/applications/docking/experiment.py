@@ -89,7 +89,7 @@ def dock(
         if stream is not None:
             stream.take(application.rows[: application.count], all_of_them=True)
         ended = how_it_ended(hall.facility.stop, "SIGINT" if interrupted() else "")
-    except Exception as error:
+    except Exception as error:  # the hall's log says how it ended; the error goes on its way
         ended = Ending.of_error(error)
         raise
     finally:

@@ -75,8 +75,11 @@ class HardwareLoop:
             return
         try:
             self._follow(progress, stopped)
-        finally:  # an exception and Ctrl-C too
+        except BaseException:  # Ctrl-C too: what ended the loop is what is told
             self._brake()
+            raise
+        if trouble := self._brake():
+            raise trouble
 
     def _follow(self, progress: Callable[[float], None], stopped: Callable[[], bool]) -> None:
         lateness, until = 0.0, self._duration
@@ -123,7 +126,7 @@ class HardwareLoop:
                 f"at {self._seen:.3f} s"
             )
 
-    def _brake(self) -> None:
+    def _brake(self) -> Exception | None:
         """Within the accelerations, whatever has happened. No rows: what comes now may not be trusted."""
 
         def read() -> float:
@@ -132,7 +135,7 @@ class HardwareLoop:
         def send(answers: float) -> None:
             self._link.command(self._guard.rates, answers)
 
-        brake_arm(self._guard, read, send, self._clock.advance, seen=self._seen, settle_s=AFTER_HALT_S)
+        return brake_arm(self._guard, read, send, self._clock.advance, seen=self._seen, settle_s=AFTER_HALT_S)
 
     def evaluate(self, measured: Measured) -> tuple[Floats, Floats]:
         """Steps 2 to 5 of figure 6: joint rates to command, and the tool's quaternion on the way."""
