@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.kernels import _microseconds
 from benchmarks.round_trip import round_trip
+from proxops.bridge.bridged import Bridged
 from proxops.bridge.cost import cost_gradient, cost_of
 from proxops.bridge.descent import FREE_DTYPE, begin, follow_line, slide
 from proxops.bridge.mapping import PLACE_DTYPE, place, rig_of
@@ -25,10 +26,10 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario, parse_scenario
 from proxops.core.vocabulary import Mode, Phase
 from proxops.facility.application import Application
-from proxops.facility.bridged import Bridged
 from proxops.facility.build import build
-from proxops.facility.run import LockstepRun, settings_of
-from proxops.lab.cell import Cell, load_cell
+from proxops.facility.run import BridgedRun, settings_of
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 
 SECONDS = 100.0
 SCENARIO = f"""
@@ -96,19 +97,19 @@ def _times_real_time(cell: Cell, scenario: Scenario, record: Path | None, live_c
     hall = build(cell, clock, seed=1, record=record, bridge=settings_of(scenario.bridge))
     cycles = round((SECONDS + 10.0) / PERIOD_S)
     client = Application(scenario) if live_client else Recorded(scenario, cycles + 1)
-    runner = LockstepRun(hall, clock, client)  # type: ignore[arg-type]
+    runner = BridgedRun(hall, client)  # type: ignore[arg-type]
     runner.start()
     motion = hall.facility.motion
     assert isinstance(motion, Bridged)
     done = 0
     while motion.phase is not Phase.FOLLOWING:
-        runner.cycle()
+        runner.loop.cycle()
         done += 1
     began = time.perf_counter()
     for _ in range(done, cycles):
-        runner.cycle()
+        runner.loop.cycle()
     assert motion.phase is Phase.FOLLOWING and hall.facility.mode is Mode.BRIDGED
-    hall.facility.emergency_brake()
+    runner.let_go()
     assert hall.close() == 0
     return (cycles - done) * PERIOD_S / (time.perf_counter() - began)
 

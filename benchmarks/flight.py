@@ -11,7 +11,8 @@ from typing import Final
 from proxops.applications.mission.run import run_mission
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.vocabulary import MissionEnd
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 
 SECONDS: Final = 600.0  # of the mission: begin and end of the process, about 1 s, do not count for much
 REPEATS: Final = 3

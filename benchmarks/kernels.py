@@ -9,7 +9,7 @@ import numpy as np
 
 from proxops.core.messages import PERIOD_S
 from proxops.facility.observation import observe
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, axes_from_values, values_from_axes
 from proxops.lab.kinematics import forward, inverse
 from proxops.lab.links.virtual import VirtualHall

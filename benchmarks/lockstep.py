@@ -11,7 +11,8 @@ from pathlib import Path
 from proxops.core.messages import PERIOD_S
 from proxops.facility.play import play
 from proxops.ground.log import Log
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, read_trajectory
 
 ROOT = Path(__file__).parents[1]

@@ -25,8 +25,9 @@ from proxops.core.mission import Mission, load_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import build
-from proxops.facility.run import LockstepRun, settings_of
-from proxops.lab.cell import Cell, load_cell
+from proxops.facility.run import BridgedRun, settings_of
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 
 SECONDS: Final = 100.0  # of the mission, from its begin
 WARM_S: Final = 2.0
@@ -57,17 +58,17 @@ class Loop:
         software = load_flight_software(None, file)
         self.application = MissionApplication(mission, file.seed, software, hall_latency_s(cell), 300.0)
         self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge))
-        self.runner = LockstepRun(self.hall, clock, MissionClient(self.application, self.hall, use_hall=True))
+        self.runner = BridgedRun(self.hall, MissionClient(self.application, self.hall, use_hall=True))
         self.runner.start()
         while not self.application.begun:
-            self.runner.cycle()
+            self.runner.loop.cycle()
 
     def fly(self, seconds: float) -> None:
         for _ in range(round(seconds / PERIOD_S)):
-            self.runner.cycle()
+            self.runner.loop.cycle()
 
     def close(self) -> None:
-        self.hall.facility.emergency_brake()
+        self.runner.let_go()
         assert self.hall.close() == 0
 
 

@@ -38,7 +38,12 @@ def round_trip(cell: Cell) -> dict[str, float]:
         assert end is not None
         words = [str(probe), str(end.port.address[1]), str(PACKETS)]
         client = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        live.run(lambda real_time: None, for_s=LONGEST_S, bridged=True, until=lambda: client.poll() is not None)
+        live.run(
+            lambda real_time: None,
+            for_s=LONGEST_S,
+            begin=lambda: live.hall.desk.select("bridge"),
+            until=lambda: client.poll() is not None,
+        )
         said = client.communicate(timeout=10)[0]
     figures = dict(line.split() for line in said.splitlines())
     return {f"c_round_trip_{key}": float(value) for key, value in figures.items()}

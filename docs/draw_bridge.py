@@ -19,7 +19,7 @@ from proxops.bridge.cost import cost_of
 from proxops.bridge.descent import FREE_DTYPE, begin
 from proxops.bridge.mapping import LATERAL_MAX, PHI, PLACE_DTYPE, place, rig_axes, rig_of
 from proxops.bridge.posture import PostureSearch
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.shapes import (
     BODIES,
     CARRIAGE,

@@ -22,7 +22,7 @@ def arrow(sheet: Sheet, points: list[Point], words: str = "", at: Point = (0, 0)
 
 
 STAGES = (
-    ("Port", ["checks, one master,", "subtract, then turn"], "bridge_port", "#f3f4f6"),
+    ("Port", ["checks, one master,", "subtract, then turn"], "port", "#f3f4f6"),
     ("Input filter", ["one-packet buffer,", "cubic over holes"], "input_filter", "#f3f4f6"),
     ("Estimate", ["triple pole at 12 rad/s,", "jumps are taken"], "estimate", "#f3f4f6"),
     ("Clutch", ["speed and acceleration", "bounded, every tick"], "clutch", "#ede9fe"),
@@ -72,7 +72,7 @@ def draw_helpers(sheet: Sheet, left: list[float], w: float, under: float) -> Non
     for i, words in enumerate(("pace: slower,", "never clipped")):
         sheet.text(left[3] + 90, under + 32 + 13 * i, words, 'class="t" text-anchor="middle"')
     lines = ["client there? zones green? room? way free?", "wait · stand · search · join · converge · follow · halt"]
-    block(sheet, left[1], y2, right - left[1], 84, "Control logic", lines, "facility/bridged", "#dcfce7")
+    block(sheet, left[1], y2, right - left[1], 84, "Control logic", lines, "bridged, start", "#dcfce7")
     arrow(sheet, [(left[1] + 66, under), (left[1] + 66, y2)], "silence", (left[1] + 92, under + 78), dashed=True)
     arrow(sheet, [(left[2] + 66, under), (left[2] + 66, y2)], "command", (left[2] + 98, under + 78), dashed=True)
     arrow(sheet, [(left[3] + 30, y2), (left[3] + 30, under)], "go or halt", (left[3] + 62, under + 78), dashed=True)

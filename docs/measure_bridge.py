@@ -22,13 +22,12 @@ from proxops.core.scenario import load_scenario
 from proxops.core.vocabulary import Zone
 from proxops.facility.application import Application
 from proxops.facility.build import build
-from proxops.facility.run import LockstepRun, settings_of
-from proxops.lab.cell import load_cell
+from proxops.facility.run import BridgedRun, settings_of
+from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import port_poses
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
 from proxops.safety.distance import Placed
 from proxops.safety.zone_watch import ZoneWatch
-from proxops.safety.zones import lags_s
 
 Vector = NDArray[np.float64]
 CELL = load_cell()
@@ -72,8 +71,9 @@ def questions_to_coal(name: str) -> None:
     """How many exact distances a run asks for, cycle by cycle."""
     scenario, clock = load_scenario(name), LockstepClock()
     hall = build(CELL, clock, seed=scenario.seed, record=None, bridge=settings_of(scenario.bridge))
-    run, asked, counts = LockstepRun(hall, clock, Application(scenario)), [0], []
-    exact, cycle = run.bridge.zones.path._exact, run.cycle
+    run, asked, counts = BridgedRun(hall, Application(scenario)), [0], []
+    zones = hall.facility.zones
+    exact, cycle = zones.path._exact, run.loop.cycle
 
     def counted(number: int, at: Placed) -> float:
         asked[0] += 1
@@ -85,11 +85,10 @@ def questions_to_coal(name: str) -> None:
         if hall.facility.guard.moving:
             counts.append(asked[0] - before)
 
-    zones = run.bridge.zones
     for memory in (zones.path, zones._commanded, zones._actual, zones._ahead, zones._rest):
         memory._exact = counted
-    run.cycle = counting  # type: ignore[method-assign]
-    run.run(scenario.duration_s, lambda phase, done, expected: None)
+    run.loop.cycle = counting  # type: ignore[method-assign]
+    run.run(scenario.duration_s)
     hall.close()
     moving = np.array(counts)
     print(f"{name}: Coal is asked in {(moving > 0).mean():.1%} of the cycles in motion, at most {moving.max()} times")
@@ -217,7 +216,7 @@ def main() -> None:
     noise(2e-4, 5)
     for closing in (0.05, 0.2, 0.5, 1.0):
         way = closing * (
-            0.25 * math.pi * closing / float(CELL.hall[0]["acceleration"][0]) + float(lags_s(CELL)[0]) + PERIOD_S
+            0.25 * math.pi * closing / float(CELL.hall[0]["acceleration"][0]) + float(CELL.lags_s[0]) + PERIOD_S
         )
         print(f"yellow between the craft of a pose that closes in at {closing:g} m/s: {1e3 * max(way, 0.05):.0f} mm")
     print(f"{len(ZONES.path.names)} pairs are watched")

@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/console.md: a served hall, operated in a real browser as an operator would, a picture of each page.
+"""Takes the pictures of docs/console.md: a served hall and a served arm, operated in a real browser, a picture of each page.
 
 Run: python docs/shoot_console.py [name …]     (needs Chromium; without names all pictures are taken)
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ sys.path += [str(Path(__file__).parents[1] / "tests" / part) for part in ("conso
 from served_console import FLAGS, Served, Tab, serve
 
 OUT = Path(__file__).parent / "console"
+ARMS = "cell_view"  # the picture of a cell of arms
 SIZE = {"width": 1366, "height": 768}
 FINE = "?fine"  # shadows and foil also where there is no graphics card
 DRAWING_S = 7.0  # a fine picture without a graphics card
@@ -106,18 +108,34 @@ def silence(shooting: Shooting) -> None:
     process.send_signal(signal.SIGCONT)
 
 
-def main() -> None:
-    OUT.mkdir(exist_ok=True)
+def cell_view(shooting: Shooting) -> None:
+    """A cell of one arm, with its axes swung a little."""
+    shooting.served.ask("select", source="sine")
+    shooting.served.ask("sine", axis="robot1_a2", amplitude=0.1, frequency_hz=0.1, cycles=4)
+    shooting.shoot(ARMS, "rvd", DRAWING_S)
+
+
+def session(cell: str, wanted: set[str], parts: tuple[Callable[[Shooting], None], ...]) -> None:
+    """Pictures of one served cell."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        served = serve(Path(name) / "serve")
+        served = serve(Path(name) / "serve", cell=cell)
         try:
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(FLAGS))
-            shooting = Shooting(browser, served, set(sys.argv[1:]))
-            for part in (operate, replay, silence):
+            shooting = Shooting(browser, served, wanted)
+            for part in parts:
                 part(shooting)
             browser.close()
         finally:
             served.end()
+
+
+def main() -> None:
+    OUT.mkdir(exist_ok=True)
+    wanted = set(sys.argv[1:])
+    if wanted != {ARMS}:
+        session("epos", wanted, (operate, replay, silence))
+    if not wanted or ARMS in wanted:
+        session("kube", wanted, (cell_view,))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Which tests keep wall-clock time: they run alone, the others share the cores (see ``make test``). And what must be set before
-any test imports MuJoCo: it chooses its OpenGL then."""
+any test imports NumPy or MuJoCo, here and in the processes that tests start."""
 
 from __future__ import annotations
 
@@ -7,37 +7,57 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from proxops.lab.cell import Cell, load_cell
+if TYPE_CHECKING:
+    from proxops.lab.cell import Cell  # which brings NumPy: not before the lines below
 
 os.environ.setdefault("MUJOCO_GL", "egl")
+# On shared cores its threads wait for each other, busily: five times the work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile("house", deadline=None)  # no test asserts wall-clock time
 settings.load_profile("house")
 
 TESTS = Path(__file__).parent
-LIVE = {  # files with a live facility, real sockets or loops against the clock
-    "facility/test_live.py", "applications/test_kill.py", "applications/mission/test_mission_live.py", "facility/test_control.py",
-    "applications/mission/test_flight_link.py",
-    "applications/mission/test_flight_host.py", "applications/mission/test_flight_process.py", "facility/test_responder_live.py",
-    "clients/test_bridge_client.py", "clients/test_c_client.py", "cli/test_cli.py",
-    "house/test_startup.py", "house/test_wheel.py",
-    "examples/test_flight_software.py", "ground/test_recorder.py",
+LIVE = {  # files with a live facility that is judged by its clock, or with limits of milliseconds
+    "facility/test_live.py", "facility/test_responder_live.py", "applications/test_kill.py",
+    "applications/mission/test_mission_live.py", "applications/mission/test_flight_host.py",
+    "house/test_wheel.py",  # keeps no time, but wants the kernels that all others have compiled
 }  # fmt: skip
+LONG = (  # twenty seconds or more each: begun first, lest one of them is left over for the end
+    "console/test_browser.py", "onboard/test_navigation.py", "applications/mission/test_mission.py", "console/test_watchers.py",
+    "bridge/test_bridged.py", "console/test_server.py", "applications/mission/test_flight_process.py", "onboard/test_approach.py",
+    "applications/docking/test_docking.py", "applications/load_calibration/test_load_calibration.py",
+    "applications/floating/test_float.py", "applications/kube/test_hardware_loop.py", "bridge/test_bridge_fuzz.py",
+    "applications/grasp/test_grasp.py", "console/test_arm_browser.py", "applications/servo/test_servo.py",
+    "cli/test_scenario.py", "touch/test_docking_loop.py", "applications/test_check.py", "facility/test_desk.py",
+    "examples/test_examples.py", "applications/tracking/test_tracking.py", "cli/test_cli.py", "console/test_token.py",
+    "applications/mission/test_mission_report.py", "ground/test_bridge_report.py", "ground/test_report.py",
+    "laws/test_floating_world.py",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.relative_to(TESTS).as_posix() in LIVE:
+        if place_of(item) in LIVE:
             item.add_marker("live")
+    items.sort(key=lambda item: LONG.index(place_of(item)) if place_of(item) in LONG else len(LONG))
+
+
+def place_of(item: pytest.Item) -> str:
+    """Its file below tests/."""
+    return item.path.relative_to(TESTS).as_posix()
 
 
 @pytest.fixture(scope="session")
 def cell() -> Cell:
     """The shipped hall."""
+    from proxops.lab.any_cell import load_cell
+
     return load_cell()
 
 

@@ -1,10 +1,12 @@
 // What the page knows of the hall: the newest cycle with its age, events, who holds control, what is possible now.
-import { Link, type Frame } from "./link";
+import { HEAD, Link, type Frame } from "./link";
 import { SYSTEMS, type ControlState, type EventItem, type Hello, type Refusals, type Reply, type RunState, type Status, type SystemName, type TimingState, type UploadState } from "./messages";
+import { DEG } from "./numbers";
 import { PoolRecord, PoolTable } from "./record";
 
 export const STALE_MS = 250; // older data greys out; looked at every 25 ms
 const EVENTS_KEPT = 2000;
+const SYSTEM_VALUES = 2 * 4 * 22; // commanded and actual in four coordinate systems
 
 export type Topic = "frame" | "hello" | "events" | "status" | "control" | "buttons" | "run" | "upload" | "timing" | "lists" | "state";
 
@@ -98,13 +100,16 @@ export class Desk {
     return this.word("state.mode");
   }
 
-  /** Thirteen axes: rail m, then rad. */
+  /** All axes of the cell: m where they slide, else rad. */
   axes(group: "actual" | "setpoint" | "wish"): number[] {
     return (this.hello?.axes ?? []).map((axis) => this.value(`${group}.${axis.name}`));
   }
 
-  /** The 22 doubles of the set-point or of the actual axes in a coordinate system, in its own units. */
+  /** The 22 doubles of the set-point or of the actual axes in a coordinate system, in its own units. A cell of arms has one, IJT:
+   * its axes as they come, mm and deg. */
   system(which: "commanded" | "actual", system: SystemName): Float64Array {
+    const hello = this.hello;
+    if (hello && !hello.hall) return Float64Array.from(this.axes(which === "actual" ? "actual" : "setpoint"), (value, k) => value * (hello.axes[k]!.slides ? 1000 : DEG));
     const start = ((which === "commanded" ? 0 : 4) + SYSTEMS.indexOf(system)) * 22;
     return this.values ? this.values.subarray(start, start + 22) : new Float64Array(22).fill(NaN);
   }
@@ -116,10 +121,12 @@ export class Desk {
   }
 
   private takeFrame(frame: Frame): void {
-    if (!this.table || frame.record.byteLength !== this.table.size) return;
-    this.record = new PoolRecord(this.table, frame.record);
+    const count = this.hello?.hall ? SYSTEM_VALUES : 0;
+    const start = HEAD + 8 * count;
+    if (!this.table || frame.data.byteLength !== start + this.table.size) return;
+    this.record = new PoolRecord(this.table, new DataView(frame.data, start));
     this.cycleMs = this.link.sounded ? frame.cycleMs : NaN; // of a clock that is not known yet
-    this.values = frame.values;
+    this.values = count ? new Float64Array(frame.data, HEAD, count) : null;
     this.frames++;
     this.tell("frame");
   }

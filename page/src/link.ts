@@ -5,8 +5,7 @@ import { ServerClock } from "./server_clock";
 
 const CYCLE = 1; // first byte of a binary frame
 const MESSAGE = 2;
-const HEAD = 24; // bytes: kind, three zero, u32 frame number, f64 time of the cycle, f64 time of sending (ms of the server's clock)
-const SYSTEM_VALUES = 2 * 4 * 22; // commanded and actual in four coordinate systems
+export const HEAD = 24; // bytes: kind, three zero, u32 frame number, f64 time of the cycle, f64 time of sending (ms of the server's clock)
 const PING_MS = 1000;
 const WATCH_MS = 150;
 const WIDE_MS = 12; // bounds of the clock that are wider are sounded again soon: a jog's heartbeats would look old
@@ -21,8 +20,7 @@ export const TIME_TO_LIVE_MS = 800;
 export interface Frame {
   number: number;
   cycleMs: number; // server's clock
-  values: Float64Array;
-  record: DataView;
+  data: ArrayBuffer; // HEAD bytes, then values and record
 }
 
 export interface LinkListener {
@@ -132,9 +130,7 @@ export class Link {
     const number = view.getUint32(4, true);
     this.aliveAt = this.heardAt;
     this.socket?.send(JSON.stringify({ kind: "seen", frame: number }));
-    const values = new Float64Array(data, HEAD, SYSTEM_VALUES);
-    const record = new DataView(data, HEAD + 8 * SYSTEM_VALUES);
-    this.listener.onFrame({ number, cycleMs: view.getFloat64(8, true), values, record });
+    this.listener.onFrame({ number, cycleMs: view.getFloat64(8, true), data });
   }
 
   private takeMessage(message: { kind: string } & Record<string, unknown>): void {

@@ -4,7 +4,6 @@ import type { Variable } from "./record";
 export const VERSION = 1;
 export type SystemName = "CLW" | "GLC" | "IJT" | "IDC";
 export const SYSTEMS: readonly SystemName[] = ["CLW", "GLC", "IJT", "IDC"]; // in the order of a frame
-export const AXES = ["rail", ...[1, 2].flatMap((r) => [1, 2, 3, 4, 5, 6].map((a) => `robot${r}_a${a}`))];
 
 export interface EventItem {
   utc_ms: number;
@@ -42,6 +41,15 @@ export interface JogLimits {
   ramp_s: number;
 }
 
+export interface Axis {
+  name: string; // rail, or robot1_a1
+  slides: boolean; // m, else rad
+  lower: number | null;
+  upper: number | null;
+  speed: number;
+  acceleration: number;
+}
+
 export interface Hello {
   kind: "hello";
   version: number;
@@ -49,6 +57,7 @@ export interface Hello {
   secret: string; // of this viewer: proves that an upload comes from its page
   proxops: string;
   cell: string;
+  hall: boolean; // two arms and a rail: it has ports, a bridge and the systems of its commands
   period_s: number;
   record_bytes: number;
   variables: Variable[];
@@ -58,7 +67,7 @@ export interface Hello {
   rules: Record<string, { name: string; meaning: string; unit: string; drives_off: boolean }>;
   plan?: { rooms: PlanRoom[] } | null; // floor plan, where the cell has one
   jog: JogLimits;
-  axes: { name: string; lower: number | null; upper: number | null; speed: number; acceleration: number }[];
+  axes: Axis[];
   events: EventItem[];
   scenarios: Scenario[];
   lists: Record<string, string[]>; // variable lists by name

@@ -4,6 +4,7 @@ import type { Desk } from "./desk";
 export interface Page {
   readonly id: string; // in the address: #/id
   readonly title: string;
+  readonly titleOfArms?: string; // where the cell is no hall
   /** Build the page into `root`, which fills the window below the header. */
   mount(root: HTMLElement, desk: Desk): Mounted;
 }

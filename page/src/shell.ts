@@ -46,8 +46,16 @@ export class Shell {
     document.body.replaceChildren(top, this.banner, this.main);
     window.addEventListener("keydown", (event) => this.key(event), true);
     window.addEventListener("hashchange", () => this.route());
+    desk.on("hello", () => this.nameTabs());
     setInterval(() => this.look(), LOOK_MS);
     this.route();
+  }
+
+  /** The served cell is known: what only another kind of cell has is hidden. */
+  private nameTabs(): void {
+    const arms = this.desk.hello?.hall === false;
+    mark(document.body, "arms", arms);
+    this.tabs.querySelectorAll("a").forEach((tab, k) => say(tab, (arms && this.pages[k]?.titleOfArms) || (this.pages[k]?.title ?? "")));
   }
 
   /** Stop the hall. It needs no control; without a connection it says loudly that it could not be sent. */

@@ -16,13 +16,13 @@ _WHERE = {
     "play": "proxops.api",
     "check": "proxops.api",
     "serve": "proxops.api",
+    "report": "proxops.api",
     "Run": "proxops.api",
     # what was recorded
     "Log": "proxops.ground.log",
-    "summarise": "proxops.ground.summary",
-    "write_report": "proxops.ground.report",
+    "summarise": "proxops.applications.report",
     # the hall and motions
-    "load_cell": "proxops.lab.cell",
+    "load_cell": "proxops.lab.any_cell",
     "UserTool": "proxops.lab.user_tool",
     "Trajectory": "proxops.lab.trajectory",
     "read_trajectory": "proxops.lab.trajectory",
@@ -72,8 +72,10 @@ if TYPE_CHECKING:
     from proxops.api import Run as Run
     from proxops.api import check as check
     from proxops.api import play as play
+    from proxops.api import report as report
     from proxops.api import run as run
     from proxops.api import serve as serve
+    from proxops.applications.report import summarise as summarise
     from proxops.arms.dynamics import Dynamics as Dynamics
     from proxops.arms.dynamics import base_pose as base_pose
     from proxops.arms.model import load_model as load_model
@@ -98,9 +100,7 @@ if TYPE_CHECKING:
     from proxops.core.vocabulary import System as System
     from proxops.facility.preflight import preflight as preflight
     from proxops.ground.log import Log as Log
-    from proxops.ground.report import write_report as write_report
-    from proxops.ground.summary import summarise as summarise
-    from proxops.lab.cell import load_cell as load_cell
+    from proxops.lab.any_cell import load_cell as load_cell
     from proxops.lab.trajectory import Trajectory as Trajectory
     from proxops.lab.trajectory import axes_of as axes_of
     from proxops.lab.trajectory import convert as convert

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
 
 if TYPE_CHECKING:
+    from proxops.console.launch import ConsoleLaunch
     from proxops.facility.overseer import Overseer
     from proxops.ground.log import Log
     from proxops.lab.cell import Cell
@@ -59,13 +60,13 @@ def run(
     scenario: Path | str, *, seed: int | None = None, out: Path | str | None = None, realtime: bool = False, report: bool = True,
     cell: Path | str | None = None, user_tool: Path | str | None = None, flight_software: str | None = None,
     flight_software_inside: bool = False, hall: bool | None = None, runs: int = 1, control: str | None = None,
-    quiet: bool = True, overseer: Overseer | None = None,
+    console: bool = False, quiet: bool = True, overseer: Overseer | None = None,
 ) -> Run:  # fmt: skip
     """Run a scenario, by its shipped name or its file, into the folder ``out``. What its kind has no use for is refused.
 
     ``flight_software``: path/to/file.py:Class or udp://host:port, for missions; ``inside``: in this process. ``hall``: close a
     mission's loop through the hall. ``runs``: of a mission, with seeds counting up. ``control``: name of a live experiment for
-    ``ControlClient``."""
+    ``ControlClient``, and ``console`` to watch it in the browser."""
     from proxops.applications.catalogue import load
     from proxops.applications.kinds import session_of
     from proxops.facility.run_options import RunOptions
@@ -73,10 +74,18 @@ def run(
     loaded = load(scenario)
     folder = Path(out) if out else RUNS / loaded.name
     options = RunOptions(
-        realtime, seed, _path(cell), _path(user_tool), flight_software, flight_software_inside, hall, runs, control, report,
-        quiet, overseer,
+        realtime, seed, _path(cell), _path(user_tool), flight_software, flight_software_inside, hall, runs, control,
+        _launch(_path(cell)) if console else None, report, quiet, overseer,
     )  # fmt: skip
     return Run(folder, session_of(loaded.kind)(loaded, folder, options))
+
+
+def _launch(cell: Path | None) -> ConsoleLaunch:
+    """The console of a live experiment, on loopback; its cell is FZI's unless another is given."""
+    from proxops.console.launch import ConsoleLaunch
+    from proxops.lab.driven_cell import CELL
+
+    return ConsoleLaunch.prepare(LOOPBACK, None, None, cell or Path(CELL), None)
 
 
 def _path(given: Path | str | None) -> Path | None:
@@ -110,6 +119,19 @@ def play(
     return Run(folder, summary)
 
 
+def report(
+    run: Path | str, *, cell: Path | str | None = None, user_tool: Path | str | None = None, quiet: bool = True
+) -> Run:
+    """Write the page of a run again, from its folder or its log; its summary, too, if there is none (a run that was killed)."""
+    from proxops.applications.report import report_session
+    from proxops.facility.run_options import RunOptions
+
+    path = Path(run)
+    given = RunOptions(cell=_path(cell), user_tool=_path(user_tool))
+    read = given.read_any_cell() if cell or user_tool else None
+    return Run(path if path.is_dir() else path.parent, report_session(path, read, quiet=quiet))
+
+
 def check(
     motion: Path | str, *, out: Path | str | None = None, plot: Path | str | None = None, cell: Path | str | None = None,
     user_tool: Path | str | None = None, quiet: bool = True,
@@ -130,6 +152,7 @@ def serve(
     """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``)."""
     from proxops.console.launch import ConsoleLaunch
     from proxops.facility.control import control_settings
+    from proxops.facility.run_options import RunOptions
     from proxops.facility.session import serve_session
 
     folder = Path(out) if out else RUNS / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
@@ -138,7 +161,7 @@ def serve(
         if console
         else None
     )
-    read = read_cell(cell, user_tool)
+    read = RunOptions(cell=_path(cell), user_tool=_path(user_tool)).read_any_cell()
     summary = serve_session(
         read, folder, sync=(bind, port), bridge_at=(bind, bridge_port), bridged=bridge,
         control=control_settings(control, read.file.access, control_bind, _path(key_file)), seed=seed, for_s=for_s, drives=drives,

@@ -12,11 +12,8 @@ from proxops.space.drogue import Drogue
 from proxops.space.floating_world import FloatingWorld
 
 OMEGA, RESTITUTION, STEP = 60.0, 0.7, 2.5e-4  # rad/s, -, s: omega dt 0.015 in MuJoCo
-BALL, FACE, ARM = (
-    0.02,
-    0.1,
-    np.array([0.9, 0.05, -0.1]),
-)  # radius; half of the client's side; from the ball to its mass centre
+# The ball's radius, half of the client's side, and the way from the ball to the client's mass centre.
+BALL, FACE, ARM = 0.02, 0.1, np.array([0.9, 0.05, -0.1])
 CHASER, CLIENT = (500.0, (120.0, 150.0, 140.0)), (750.0, (200.0, 260.0, 240.0))
 
 

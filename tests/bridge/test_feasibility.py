@@ -19,7 +19,8 @@ from proxops.bridge.posture import PostureSearch
 from proxops.bridge.rate_use import WINDOW_S, changes, rate_use, rates, relative_rates
 from proxops.bridge.ride import COMFORT, RIDE_DTYPE, ride_tick, seat_ride
 from proxops.bridge.settings import BridgeSettings
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses
 
 Floats = NDArray[np.float64]

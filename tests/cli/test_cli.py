@@ -16,7 +16,8 @@ from patient_cell import patient_cell
 
 from proxops.core.vocabulary import System
 from proxops.facility.warmup import standing
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, read_trajectory, write_trajectory
 
 Run = Callable[..., tuple[int, str, str]]
@@ -232,6 +233,7 @@ def test_a_trajectory_in_mixed_systems_plays(run: Run, cell: Cell, tmp_path: Pat
     assert run("play", path, "--no-report", "--json")[0] == 0
 
 
+@pytest.mark.live
 def test_realtime_shows_the_run_from_another_process_and_checks_only_once(motion: Path, tmp_path: Path) -> None:
     """On a pipe there are no bars, but every change of mode is told while it happens."""
     command = [sys.executable, "-m", "proxops.cli", "play", str(motion), "--realtime", "--no-report"]

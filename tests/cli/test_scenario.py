@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from patient_cell import patient_cell
 
+Run = Callable[..., tuple[int, str, str]]
 SHORT = """
 name = "short"
 kind = "scripted"
 about = "Join at 4 m and stay"
 seed = 1
-motion = [{ kind = "hold", duration_s = 12.0 }]
+motion = [{ kind = "hold", duration_s = 9.0 }]
 [start]
 distance_m = 4.0
 """
-
-
-def proxops(*words: str, timeout: float = 180) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "proxops.cli", *words], capture_output=True, text=True, timeout=timeout
-    )
 
 
 @pytest.fixture
@@ -34,26 +30,27 @@ def short(tmp_path: Path) -> Path:
     return path
 
 
-def test_list_names_the_shipped_scenarios_with_one_line_each() -> None:
-    done = proxops("list")
-    assert done.returncode == 0
-    assert any(line.startswith("extepos") for line in done.stdout.splitlines())
-    rows = json.loads(proxops("list", "--json").stdout)
-    assert len(rows) == len(done.stdout.splitlines()) >= 6
+def test_list_names_the_shipped_scenarios_with_one_line_each(run: Run) -> None:
+    code, said, _ = run("list")
+    assert code == 0
+    assert any(line.startswith("extepos") for line in said.splitlines())
+    rows = json.loads(run("list", "--json")[1])
+    assert len(rows) == len(said.splitlines()) >= 6
 
 
-def test_run_sums_up(short: Path, tmp_path: Path) -> None:
-    done = proxops("run", str(short), "--out", str(tmp_path / "out"), "--json", "--no-report")
-    assert done.returncode == 0, done.stderr
-    summary = json.loads(done.stdout)
+def test_run_sums_up(run: Run, short: Path, tmp_path: Path) -> None:
+    code, out, err = run("run", short, "--out", tmp_path / "out", "--json", "--no-report")
+    assert code == 0, err
+    summary = json.loads(out)
     assert summary["passed"] and summary["scenario"] == "short"
     assert (tmp_path / "out" / "run.mcap").exists()
 
 
 def test_run_in_real_time_with_sockets_and_processes(short: Path, tmp_path: Path) -> None:
     """A loaded machine may miss cycles or begin them late, which fails those criteria and no other."""
-    words = ("--json", "--no-report", "--realtime", "--cell", str(patient_cell(tmp_path)))
-    done = proxops("run", str(short), "--out", str(tmp_path / "out"), *words)
+    command = [sys.executable, "-m", "proxops.cli", "run", short, "--out", tmp_path / "out", "--json", "--no-report"]
+    command += ["--realtime", "--cell", patient_cell(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     summary = json.loads(done.stdout)
     missed = [c for c in summary["criteria"] if not c["passed"]]
     assert {c["name"] for c in missed} <= {"missed_share", "late_share"}, (missed, summary["alarms"])
@@ -70,24 +67,25 @@ def test_run_in_real_time_with_sockets_and_processes(short: Path, tmp_path: Path
         (('kind = "scripted"\n', ""), "kind: missing"),
     ],
 )
-def test_a_mistake_is_named_and_nothing_moves(short: Path, change: tuple[str, str], named: str) -> None:
+def test_a_mistake_is_named_and_nothing_moves(run: Run, short: Path, change: tuple[str, str], named: str) -> None:
     short.write_text(SHORT.replace(*change))
-    done = proxops("run", str(short))
-    assert done.returncode == 2
-    assert named in done.stderr and str(short) in done.stderr
+    code, _, err = run("run", short)
+    assert code == 2
+    assert named in err and str(short) in err
+    assert not Path("runs").exists()
 
 
-def test_an_unknown_scenario_says_where_the_known_ones_are() -> None:
-    done = proxops("run", "nowhere")
-    assert done.returncode == 2 and "extepos" in done.stderr
+def test_an_unknown_scenario_says_where_the_known_ones_are(run: Run) -> None:
+    code, _, err = run("run", "nowhere")
+    assert code == 2 and "extepos" in err
 
 
-def test_a_control_name_is_refused_where_nobody_listens(short: Path, tmp_path: Path) -> None:
+def test_a_control_name_is_refused_where_nobody_listens(run: Run, short: Path, tmp_path: Path) -> None:
     for scenario, words in (
         (str(short), "--control: a run of the kind scripted has no use for it"),
         ("grasp", "has no use"),
         ("float", "--realtime"),
     ):
-        done = proxops("run", scenario, "--out", str(tmp_path / "run"), "--control", "other")
-        assert done.returncode == 2
-        assert words in done.stderr
+        code, _, err = run("run", scenario, "--out", tmp_path / "run", "--control", "other")
+        assert code == 2
+        assert words in err

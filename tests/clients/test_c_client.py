@@ -275,7 +275,12 @@ def test_under_a_key_commands_and_statuses_are_those_of_python(probe: Probe, hal
     assert probe.send(ANY) == 0
     assert hall.take() == seal(pack_command(ANY), key, session, 77)
     good = seal(pack_status(status), key, session, 78)
-    hall.answer(pack_status(status), seal(pack_status(status), key, session + 1, 78), good[:-1] + b"?", good + b"?")
+    hall.answer(
+        pack_status(status),
+        seal(pack_status(status), key, session + 1, 78),
+        good[:-1] + bytes([good[-1] ^ 1]),
+        good + b"?",
+    )
     assert probe.receive()[0] == (0, 0, 6)
     hall.answer(good)
     assert probe.receive() == ((1, 1, 6), fields_of(status))

@@ -18,8 +18,9 @@ from patient_cell import patient_cell
 
 from proxops.client import ControlClient
 from proxops.console.facility_about import FacilityAbout
-from proxops.core.messages import POOL_DTYPE
+from proxops.core.messages import pool_dtype
 from proxops.core.ring import Ring
+from proxops.lab.any_cell import HALL, AnyCell, pool_of, read_any_cell
 
 START_S = 400.0  # a fresh clone compiles its kernels first, beside others that do the same
 FLAGS = (
@@ -36,6 +37,7 @@ class Served:
     folder: Path
     address: str  # http://127.0.0.1:PORT/
     about: FacilityAbout
+    cell: AnyCell
 
     @property
     def port(self) -> int:
@@ -54,9 +56,9 @@ class Served:
 
     def moved_until_ms(self, since_utc_ns: int) -> float:
         """How long after a moment the set-point still moved, by the facility's own cycles."""
-        ring = Ring.attach(self.about.pool_ring, POOL_DTYPE)
+        ring = Ring.attach(self.about.pool_ring, pool_dtype(pool_of(self.cell)))
         records, _, _ = ring.read(max(0, ring.head - 2500), 2500)
-        rates = np.abs(records["setpoint_rate"].view((np.float64, 13))).max(axis=1)
+        rates = np.abs(records["setpoint_rate"].view((np.float64, self.cell.n_axes))).max(axis=1)
         moving = records["clock"]["utc_ns"][rates > 1e-9]
         return max(0.0, (int(moving[-1]) - since_utc_ns) * 1e-6) if len(moving) else 0.0
 
@@ -95,25 +97,31 @@ def wait_until(true: Callable[[], Any], seconds: float = 10.0, what: str = "") -
         time.sleep(0.02)
 
 
-def serve(folder: Path, *words: str) -> Served:
-    """``proxops serve`` on free ports."""
+def serve(folder: Path, *words: str, cell: str = HALL) -> Served:
+    """``proxops serve`` of a shipped cell on free ports."""
     command = [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder), "--no-report", "--seed", "1"]
     command += ["--port", "0", "--bridge-port", "0", "--control", "0", "--console-port", "0"]
-    command += ["--cell", str(patient_cell(folder.parent)), *words]
+    patient = patient_cell(folder.parent, cell)
+    command += ["--cell", str(patient), *words]
+    made = announced(command, folder, read_any_cell(patient))
+    made.wait_mode("READY")
+    return made
+
+
+def announced(command: list[str], folder: Path, cell: AnyCell) -> Served:
+    """A live facility of this command line, once it has said where its console is."""
     told = folder.parent / "stderr.txt"
     with told.open("w") as stream:
         process = subprocess.Popen(command, stderr=stream, stdout=subprocess.DEVNULL, text=True, env=os.environ.copy())
     found: list[str] = []
 
-    def announced() -> bool:
+    def told_where() -> bool:
         assert process.poll() is None, told.read_text()
         found[:] = re.findall(r"console: (\S+)", told.read_text())
         return bool(found)
 
-    wait_until(announced, START_S, "the facility's announcement")
-    made = Served(process, folder, found[0], FacilityAbout.read(folder / "facility.json"))
-    made.wait_mode("READY")
-    return made
+    wait_until(told_where, START_S, "the facility's announcement")
+    return Served(process, folder, found[0], FacilityAbout.read(folder / "facility.json"), cell)
 
 
 class Tab:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from numpy.typing import NDArray
 
 from proxops.console.hall_description import describe_hall
 from proxops.core.errors import BadInput
-from proxops.lab.cell import Cell, Payload, builtin, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell, builtin
+from proxops.lab.hall_file import Payload
 from proxops.lab.shapes import BODIES, CARRIAGE, MOCKUP, RAIL, ROBOT1, ROBOT2, body_poses, hall_shapes
 from proxops.lab.urdf_drawing import read_drawing
-from proxops.safety.clearance import mockup_boxes
+from proxops.safety.watched_solids import mockup_boxes
 
 EXACT = 1e-9  # m and parts of one: two chains of some ten products of numbers up to 30 m, in double precision
 Pose = NDArray[np.float64]
@@ -149,7 +152,7 @@ def test_cad_of_a_mockup_is_named_with_its_place(epos: Cell) -> None:
     payload = PayloadWithCad.model_construct(what="client")
     robot2 = epos.file.robot2.model_copy(update={"payload": payload})
     file = epos.file.model_copy(update={"robot2": robot2})
-    cad = describe_hall(Cell(file, epos.source, epos.axes, epos.tool, epos.home, epos.hall))["crafts"][1]["cad"]
+    cad = describe_hall(replace(epos, file=file))["crafts"][1]["cad"]
     assert (cad["format"], cad["url"], cad["scale"]) == ("glb", "/api/cad/robot2", 0.001)
     T_port_cad = np.reshape(cad["T_port_cad"], (4, 4))
     np.testing.assert_allclose(T_port_cad[:3, 0], (0.0, 1.0, 0.0), atol=1e-12)

@@ -12,8 +12,10 @@ from proxops.core.errors import Refused
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
 from proxops.facility.checked_trajectory import preflighted
+from proxops.facility.status import status
 from proxops.facility.warmup import standing
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import AnyCell, load_cell, read_any_cell
+from proxops.lab.cell import Cell
 from proxops.safety.interlocks import Interlocks
 from proxops.safety.modes import NEXT
 
@@ -27,12 +29,12 @@ def cell() -> Cell:
 
 
 def judged(
-    cell: Cell, mode: Mode, *opened: str, status: dict[str, Any] | None = None, run: dict[str, Any] = IDLE
+    cell: AnyCell, mode: Mode, *opened: str, status: dict[str, Any] | None = None, run: dict[str, Any] = IDLE
 ) -> dict[str, str]:
     interlocks = Interlocks(cell.file.interlock)
     for name in opened:
         interlocks.set(name, False)
-    return refusals(mode, interlocks, LOADED if status is None else status, run)
+    return refusals(mode, interlocks, LOADED if status is None else status, run, hall=isinstance(cell, Cell))
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -73,7 +75,6 @@ def test_the_desk_itself_says_the_same(cell: Cell, name: str | None, source: str
     hall.desk.load(preflighted(cell, standing(cell, System.IJT)))
     hall.desk.drives(True)
     while hall.facility.mode is not Mode.READY:
-        clock.advance()
         hall.facility.tick()
     if name:
         hall.desk.interlock(name, False)
@@ -124,3 +125,23 @@ def test_nothing_begins_that_would_not_be_recorded(cell: Cell, mode: Mode, reque
     assert judged(cell, mode)[request_] == ""
     assert "recorder_hung" in judged(cell, mode, status=LOADED | {"not_recorded": "recorder_hung: 1 s"})[request_]
     assert judged(cell, Mode.STANDBY, status=LOADED | {"not_recorded": "recorder_hung: 1 s"})["drives on"] == ""
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_cell_of_arms_offers_no_commands_of_a_hall(mode: Mode) -> None:
+    found = judged(read_any_cell("kube"), mode)
+    for request in ("select sync", "select async", "select bridge", "move_to_start", "confirm", "load", "run_start"):
+        assert found[request] == "needs a hall of two arms and a rail"
+    for request in ("drives on", "drives off", "select manual", "select sine", "select none", "reset"):
+        assert (found[request] == "") == ((mode, EVENTS[request]) in NEXT), request
+
+
+def test_the_desk_of_a_cell_of_arms_offers_what_it_has() -> None:
+    hall = build(read_any_cell("kube"), LockstepClock(), seed=1, record=None)
+    hall.desk.drives(True)
+    while hall.facility.mode is not Mode.READY:
+        hall.facility.tick()
+    assert status(hall.desk)["possible"] == ["drives off", "select manual", "select sine"]
+    with pytest.raises(Refused, match="possible now: drives off, select manual, select sine, safe stop"):
+        hall.desk.confirm()
+    hall.close()

@@ -23,7 +23,7 @@ from proxops.core.messages import PERIOD_NS
 from proxops.core.scenario import parse_scenario
 from proxops.ground.log import Log
 
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0  # a fresh clone compiles kernels first, and others give way to live tests
 SCRIPTED = """
 name = "{name}"
 about = "Stands, then comes"

@@ -24,7 +24,7 @@ from proxops.console.attendance import MOST
 from proxops.console.doorstep import PLACES
 from proxops.console.viewer import CREDIT, DEAF_S
 from proxops.core.messages import AXES
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, values_from_axes
 
 
@@ -55,9 +55,8 @@ def test_frames_show_the_hall(served: Served, page: PageSocket) -> None:
     page.listen(0.5)
     record, status = page.record(), served.ask("status")
     actual = np.array(record["actual"].tolist())
-    assert actual == pytest.approx(
-        [status["axes"][name] for name in AXES], abs=1e-4
-    )  # the virtual robots' repeatability
+    # The virtual robots' repeatability.
+    assert actual == pytest.approx([status["axes"][name] for name in AXES], abs=1e-4)
     assert page.hello["record_bytes"] == record.dtype.itemsize
     values, expected = np.frombuffer(page.frames[-1], "<f8", 176, 24).reshape(2, 4, 22), np.zeros(22)
     for system in range(1, 5):
@@ -74,9 +73,8 @@ def test_the_time_of_a_cycle_is_never_too_young(served: Served, page: PageSocket
         assert cycle_ms <= sent_ms
     spans = np.diff([h[2] for h in heads]) - np.diff(utc_ms)
     assert (np.diff([h[1] for h in heads]) >= 1).all()
-    assert (
-        spans <= 1e-3
-    ).all()  # the difference of the clocks can only get smaller: then a cycle looks older, not younger
+    # The difference of the clocks can only get smaller: then a cycle looks older, not younger.
+    assert (spans <= 1e-3).all()
 
 
 def test_a_page_that_does_not_take_frames_gets_few(served: Served) -> None:

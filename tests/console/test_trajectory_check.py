@@ -14,7 +14,8 @@ from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
 from proxops.facility.preflight import preflight
 from proxops.facility.warmup import standing
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, write_trajectory
 
 LINES = 500  # 2 s

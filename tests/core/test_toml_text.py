@@ -14,7 +14,8 @@ from proxops.core.errors import BadInput
 from proxops.core.mission import mission_paths
 from proxops.core.scenario import scenario_paths
 from proxops.core.toml_text import LARGEST_BYTES, read_toml
-from proxops.lab.cell import builtin, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import builtin
 
 SOURCE = Path("some.toml")
 SHIPPED = [*scenario_paths().values(), *mission_paths().values(), *experiment_paths().values()]

@@ -20,7 +20,7 @@ from proxops.ground.log import Log
 from proxops.ground.log_file import LogFile
 from proxops.ground.overview import overview_of
 from proxops.ground.recover import recover
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.trajectory import read_trajectory
 from proxops.lab.urdf import Model
 from proxops.lab.user_tool import UserTool

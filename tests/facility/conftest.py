@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.shared.late_clock import LateClock
 
-from proxops.core.clock import LockstepClock
 from proxops.core.vocabulary import Mode, System
-from proxops.facility.build import Hall, build
+from proxops.facility.build import Installation, build
 from proxops.facility.checked_trajectory import preflighted
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
@@ -22,8 +22,8 @@ from proxops.lab.trajectory import Trajectory, write_trajectory
 class Bench:
     """A facility under test and its clock."""
 
-    hall: Hall
-    clock: LockstepClock
+    hall: Installation
+    clock: LateClock
 
     @property
     def mode(self) -> Mode:
@@ -31,7 +31,6 @@ class Bench:
 
     def ticks(self, count: int) -> None:
         for _ in range(count):
-            self.clock.advance()
             self.hall.facility.tick()
 
     def until(self, *modes: Mode, patience: int = 20_000) -> int:
@@ -53,7 +52,7 @@ class Bench:
 
 @pytest.fixture
 def bench(cell: Cell) -> Iterator[Bench]:
-    clock = LockstepClock()
+    clock = LateClock()
     hall = build(cell, clock, seed=3, record=None)
     yield Bench(hall, clock)
     hall.close()

@@ -52,7 +52,6 @@ def hall_at(cell: Cell) -> Iterator:
 
         def ticks(self, count: int = 1) -> None:
             for _ in range(count):
-                self.clock.advance()
                 self.facility.tick()
 
         def until(self, *modes: Mode) -> None:
@@ -250,7 +249,7 @@ def test_a_jog_stops_when_the_robots_are_not_where_their_set_point_is(hall_at, f
     read = bench.facility.link.read
     bench.facility.link.read = lambda: read() * np.nan if astray == "no number" else at_rail(facing, 4.2)
     hold(bench, "rail", -1, "rail", 3)
-    assert bench.facility.stop.rule is Rule.COLLISION_ZONE
+    assert bench.facility.stop.rule is Rule.FOLLOWING
 
 
 def test_no_point_is_faster_than_250_mm_per_s_with_the_fence_open(hall_at, cell: Cell, facing: np.ndarray) -> None:
@@ -264,7 +263,6 @@ def test_no_point_is_faster_than_250_mm_per_s_with_the_fence_open(hall_at, cell:
         facility, desk = hall.facility, hall.desk
         desk.drives(True)
         while facility.mode is not Mode.READY:
-            clock.advance()
             facility.tick()
         desk.select("manual")
         desk.interlock("fence", False)
@@ -272,7 +270,6 @@ def test_no_point_is_faster_than_250_mm_per_s_with_the_fence_open(hall_at, cell:
         for _ in range(400):
             if facility.mode is Mode.MANUAL:
                 desk.jog(system, "robot1", component, 1)
-            clock.advance()
             facility.tick()
             now = corners(facility)
             fastest = max(fastest, float(np.linalg.norm(now - before, axis=1).max()) / PERIOD_S)

@@ -12,7 +12,7 @@ from proxops.core.restarts import RESTARTS
 from proxops.core.ring import Ring
 from proxops.facility.console_watch import ConsoleWatch
 from proxops.facility.events import EventLog
-from proxops.facility.facility import LOOK_EVERY
+from proxops.facility.surroundings import LOOK_EVERY
 
 
 class Keeper:

@@ -20,7 +20,7 @@ from proxops.core.errors import BadInput, Refused
 from proxops.facility.control import Control, ControlSettings
 from proxops.facility.control_port import CONNECTIONS, REQUESTS
 from proxops.facility.roles import Entry, Peer, Role
-from proxops.lab.cell import Access
+from proxops.lab.cell_file import Access
 
 NOBODY = 65534
 

@@ -11,7 +11,7 @@ import pytest
 from proxops.core.clock import LockstepClock
 from proxops.core.ending import DONE, Ending, EndReason
 from proxops.core.vocabulary import System
-from proxops.facility.build import Hall, build
+from proxops.facility.build import Installation, build
 from proxops.facility.conclusion import how_it_ended
 from proxops.facility.play import play
 from proxops.facility.session import play_session
@@ -51,7 +51,7 @@ def test_a_run_that_is_done_says_so(cell, swing, tmp_path: Path) -> None:
 
 
 def test_a_stop_is_named(cell, swing, tmp_path: Path) -> None:
-    def open_door(hall: Hall) -> None:
+    def open_door(hall: Installation) -> None:
         if hall.facility.commands is not None and hall.facility.commands.sequence == 50:
             hall.desk.interlock("door_main", healthy=False)
 
@@ -61,7 +61,7 @@ def test_a_stop_is_named(cell, swing, tmp_path: Path) -> None:
 
 
 def test_a_signal_is_named(cell, swing, tmp_path: Path) -> None:
-    def interrupt(hall: Hall) -> None:
+    def interrupt(hall: Installation) -> None:
         if hall.facility.commands is not None and hall.facility.commands.sequence == 50:
             os.kill(os.getpid(), signal.SIGTERM)
 
@@ -70,7 +70,7 @@ def test_a_signal_is_named(cell, swing, tmp_path: Path) -> None:
 
 
 def test_an_error_of_ours_is_named(cell, swing, tmp_path: Path) -> None:
-    def fail(hall: Hall) -> None:
+    def fail(hall: Installation) -> None:
         if hall.facility.commands is not None and hall.facility.commands.sequence == 50:
             raise ZeroDivisionError("for a test")
 
@@ -95,7 +95,7 @@ def test_a_run_whose_recorder_was_killed_fails_and_says_why(
 ) -> None:
     from proxops.facility import session
 
-    def kill(hall: Hall) -> None:
+    def kill(hall: Installation) -> None:
         if hall.recorder and hall.facility.commands is not None and hall.facility.commands.sequence == 400:
             os.kill(hall.recorder.pid, signal.SIGKILL)
 

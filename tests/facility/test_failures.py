@@ -11,6 +11,8 @@ import pytest
 
 from proxops.core.clock import STALL_S
 from proxops.core.vocabulary import Mode, Severity
+from proxops.facility.emergency import emergency_brake
+from proxops.facility.facility import AT_REST
 from proxops.facility.interruption import ENDS, ends_asked_for, noted_interrupt
 from proxops.safety.rules import Rule
 
@@ -20,9 +22,6 @@ class Failing:
 
     def step(self) -> None:
         raise ZeroDivisionError("of a motion")
-
-    def publish(self) -> None:
-        raise KeyError("of a telemetry")
 
 
 def jogging(bench) -> None:
@@ -34,11 +33,10 @@ def jogging(bench) -> None:
     assert bench.hall.facility.guard.rate[0] > 0.2
 
 
-@pytest.mark.parametrize("part", ["motion", "telemetry", "application"])
-def test_a_failing_part_is_a_named_stop(bench, part: str) -> None:
+def test_a_failing_motion_is_a_named_stop(bench) -> None:
     jogging(bench)
     facility, before = bench.hall.facility, bench.hall.facility.ring.head
-    setattr(facility, part, Failing())
+    facility.motion = Failing()
     bench.until(Mode.STOPPED)
     assert facility.stop.rule is Rule.INTERNAL_ERROR
     assert "test_failures.py" in facility.stop.detail and "Error" in facility.stop.detail
@@ -47,13 +45,15 @@ def test_a_failing_part_is_a_named_stop(bench, part: str) -> None:
     assert not facility.link.any_on
 
 
-def test_a_failing_port_is_a_named_stop(bench) -> None:
+@pytest.mark.parametrize("part", ["poll", "publish", "answer"])
+def test_a_failing_port_is_a_named_stop(bench, part: str) -> None:
     jogging(bench)
 
-    def poll() -> None:
+    def failing() -> None:
         raise OverflowError("of a port")
 
-    bench.hall.facility.attempt("bridge", poll)
+    bench.hall.facility.duties.attach("bridge", **{part: failing})
+    bench.ticks(1)
     assert bench.mode is Mode.STOPPING
     assert str(bench.hall.facility.stop).startswith("INTERNAL_ERROR") and "bridge: OverflowError" in str(
         bench.hall.facility.stop
@@ -67,7 +67,7 @@ def test_the_last_resort_is_recorded(bench) -> None:
     facility.guard.judge = None  # the tick itself fails
     with pytest.raises(TypeError) as caught:
         bench.ticks(1)
-    facility.emergency_brake(caught.value)
+    emergency_brake(facility, caught.value)
     assert facility.mode is Mode.STOPPED and facility.stop.rule is Rule.INTERNAL_ERROR
     assert not facility.guard.moving and facility.ring.head - before > 20
 
@@ -83,15 +83,22 @@ def test_the_last_resort_survives_what_it_was_called_for(bench) -> None:
     facility.ring.push = broken
     with pytest.raises(OSError) as caught:
         bench.ticks(1)
-    facility.emergency_brake(caught.value)
+    emergency_brake(facility, caught.value)
     assert facility.mode is Mode.STOPPED and not facility.guard.moving and not facility.link.all_on
+
+
+def test_the_last_resort_ends_when_the_robots_stand_not_when_their_set_point_does(bench) -> None:
+    jogging(bench)
+    facility = bench.hall.facility
+    emergency_brake(facility, OSError("of the tick"))
+    assert (np.abs(facility.actual_rate) < AT_REST).all()
 
 
 def test_a_failing_watcher_does_not_end_the_tick(bench) -> None:
     jogging(bench)
-    bench.hall.facility.watchers.append(SimpleNamespace(look=lambda: 1 // 0))
+    bench.hall.facility.surroundings.watchers.append(SimpleNamespace(look=lambda: 1 // 0))
     bench.ticks(30)
-    assert bench.hall.facility.stop is None and not bench.hall.facility.watchers  # told, and let go of
+    assert bench.hall.facility.stop is None and not bench.hall.facility.surroundings.watchers  # told, and let go of
     assert "ZeroDivisionError" in bench.hall.facility.events.newest
 
 
@@ -104,7 +111,7 @@ def test_the_last_resort_goes_on_without_the_link(bench, part: str) -> None:
         raise OSError("of the link")
 
     setattr(facility.link, part, broken)
-    facility.emergency_brake(OSError("of the link"))
+    emergency_brake(facility, OSError("of the link"))
     assert facility.mode is Mode.STOPPED and not facility.guard.moving and facility.ring.head - before > 20
 
 
@@ -112,10 +119,9 @@ def test_the_last_resort_goes_on_without_the_link(bench, part: str) -> None:
 def test_a_stall_in_motion_is_a_stop(bench, lateness_s: float) -> None:
     jogging(bench)
     facility = bench.hall.facility
-    facility.lateness = lateness_s
+    bench.clock.late_s = lateness_s
     bench.hall.desk.jog("IJT", "rail", "rail", 1)
     bench.ticks(1)
-    facility.lateness = 0.0
     if lateness_s < STALL_S:
         assert bench.mode is Mode.MANUAL
     else:
@@ -125,7 +131,7 @@ def test_a_stall_in_motion_is_a_stop(bench, lateness_s: float) -> None:
 
 def test_a_stall_at_rest_is_none(bench) -> None:
     bench.ready()
-    bench.hall.facility.lateness = 5.0
+    bench.clock.late_s = 5.0
     bench.ticks(1)
     assert bench.mode is Mode.READY
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from proxops.facility.follower import Follower
-from proxops.facility.motion import Rest
 from proxops.facility.sources import Supply
+from proxops.safety.motion import Rest
 from proxops.safety.rules import Rule, Stop
 
 

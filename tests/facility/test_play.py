@@ -60,9 +60,8 @@ def test_actual_follows_commanded_and_the_log_is_complete(cell, swing, tmp_path:
     error = groups(log, "actual")[running] - groups(log, "wish")[running]
     assert np.abs(error[:, 1:]).max() < np.radians(0.2)
     assert np.abs(error[:, 0]).max() < 5e-3
-    assert np.array_equal(
-        groups(log, "wish")[running], groups(log, "setpoint")[running]
-    )  # a soft motion is not touched
+    # A soft motion is not touched.
+    assert np.array_equal(groups(log, "wish")[running], groups(log, "setpoint")[running])
 
 
 @pytest.mark.parametrize(
@@ -156,7 +155,7 @@ def test_preflight_names_the_line_the_rule_and_the_bound(cell, swing, spoil, wor
 
 def test_swapped_tools_are_suspected(cell, swing) -> None:
     """A CLW motion that fits the right tools, played with the two exchanged."""
-    from proxops.lab.cell import load_cell
+    from proxops.lab.any_cell import load_cell
 
     with pytest.raises(BadInput, match="swapped"):
         play(load_cell(None, cell.tool.swapped()), swing(System.CLW), None)

@@ -16,7 +16,7 @@ from proxops.core.messages import PERIOD_NS
 from proxops.core.vocabulary import InputState, Mode, Phase, Severity, System
 from proxops.facility.sources import Supply, SyncSource
 from proxops.facility.sync import SyncPort
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.safety.rules import Rule, Stop
 
 STALL = 5 * 250  # cycles
@@ -81,7 +81,7 @@ def test_a_stall_is_silence_of_the_bridges_client(stalled: Stalled) -> None:
     stalled.follow()
     stalled.stall(0)
     stalled.hall.cycle()
-    assert not stalled.hall.bridge.client
+    assert not stalled.hall.bridge.hearing.client
     assert stalled.hall.facility.mode is Mode.HALTING
     assert stalled.hall.port.master is None  # and its place is free
 
@@ -90,13 +90,13 @@ def test_a_thousand_packets_that_waited_move_nothing(stalled: Stalled) -> None:
     """Silence halts the hall; the first packets after the stall bring it back."""
     hall = stalled.hall
     stalled.follow()
-    before, taken = hall.facility.guard.setpoint.copy(), hall.bridge.filter.taken
+    before, taken = hall.facility.guard.setpoint.copy(), hall.bridge.hearing.filter.taken
     stalled.stall(1000)
     for _ in range(20):
         hall.cycle()
         assert not hall.port.samples
     assert np.abs(hall.facility.guard.setpoint - before).max() < 1e-3  # what braking takes
-    assert hall.bridge.filter.taken == taken
+    assert hall.bridge.hearing.filter.taken == taken
     stalled.follow()
 
 

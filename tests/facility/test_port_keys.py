@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from bridge_hall import IDENTITY, at
 
+from proxops.bridge.port import BridgePort
 from proxops.client import BridgeClient, SyncClient
+from proxops.core.authenticator import SESSIONS, Authenticator
 from proxops.core.bridge_datagram import COMMAND_SIZE as BRIDGE_SIZE
 from proxops.core.bridge_datagram import BridgeCommand, status_body
 from proxops.core.bridge_datagram import pack_command as pack_bridge
@@ -22,8 +24,6 @@ from proxops.core.key_file import demand_key, read_key
 from proxops.core.keyed_datagram import BRIDGE_LABEL, CHALLENGE_SIZE, SYNC_LABEL, TRAILER_SIZE, ClientSeal
 from proxops.core.messages import PERIOD_NS
 from proxops.core.vocabulary import Mode, Severity, System
-from proxops.facility.authenticator import SESSIONS, Authenticator
-from proxops.facility.bridge_port import BridgePort
 from proxops.facility.sync import SyncPort
 
 KEY, OTHER = b"0123456789abcdef", b"another key, also long enough"
@@ -50,7 +50,7 @@ class Bench:
         self.now_ns += PERIOD_NS
         self.sync.poll(True, False, self.now_ns)
         self.sync.answer(lambda system: np.zeros(22), Mode.ARMED, 0, self.now_ns)
-        self.bridge.begin_cycle(self.now_ns)
+        self.bridge.poll(self.now_ns)
         if self.bridge.listening:
             self.bridge.answer(BODY)
 

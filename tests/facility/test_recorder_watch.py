@@ -18,10 +18,10 @@ from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
 from proxops.facility.checked_trajectory import preflighted
+from proxops.facility.emergency import emergency_brake
 from proxops.facility.events import EventLog
-from proxops.facility.facility import LOOK_EVERY
-from proxops.facility.play import let_recorder_keep_up
 from proxops.facility.recorder_watch import LATE_RECORDS, RecorderWatch
+from proxops.facility.surroundings import LOOK_EVERY
 from proxops.ground.log import Log
 
 SECOND = 250  # cycles
@@ -164,7 +164,7 @@ WHY = "no motion begins that would not be recorded (recorder_hung: for a test)"
 @pytest.fixture
 def doubtful(bench) -> Doubtful:
     bench.ready()
-    bench.hall.facility.evidence = evidence = Doubtful()
+    bench.hall.facility.surroundings.evidence = evidence = Doubtful()
     return evidence
 
 
@@ -224,7 +224,7 @@ def test_a_jog_that_moves_goes_on_and_no_other_begins(bench, doubtful: Doubtful)
 
 
 def test_a_run_that_nobody_records_is_not_affected(bench) -> None:
-    assert bench.hall.facility.evidence is None
+    assert bench.hall.facility.surroundings.evidence is None
     bench.ready().hall.desk.select("manual")
 
 
@@ -237,12 +237,12 @@ def test_a_recorder_that_hangs_for_ever_does_not_hang_lockstep(cell, tmp_path: P
     os.kill(hall.recorder.pid, signal.SIGSTOP)
     began = time.monotonic()
     try:
-        with pytest.raises(ProxopsError, match=r"has not moved for 0\.2 s"):
+        with pytest.raises(ProxopsError, match=r"has not moved for 0\.2 s") as caught:
             while time.monotonic() - began < 60:
-                clock.advance()
                 hall.facility.tick()
-                let_recorder_keep_up(hall)
         assert hall.facility.events.raised == []  # wall time means nothing here
+        emergency_brake(hall.facility, caught.value)  # which is not kept waiting by it
+        assert hall.facility.mode is Mode.STOPPED
     finally:
         os.kill(hall.recorder.pid, signal.SIGCONT)
         assert hall.close() == 0

@@ -20,14 +20,14 @@ from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
     AT_REST_NS,
     DOUBT_NS,
-    SETPOINT_SIZE,
-    STATE_DTYPE,
     Cause,
     Flag,
     Setpoint,
     SetpointWriter,
     Watch,
     read_setpoint,
+    setpoint_dtype,
+    state_dtype,
 )
 from proxops.lab.links.fault import Trouble
 from proxops.lab.links.remote import RemoteHall
@@ -42,11 +42,11 @@ class Bench:
     """A responder, the facility's messages to it, and the same controllers stepped directly."""
 
     def __init__(self, cell: Cell) -> None:
-        self.rings = Ring.create("link", STATE_DTYPE, 4096), Ring.create("events", EVENT_DTYPE, 64)
+        self.rings = Ring.create("link", state_dtype(13, 3), 4096), Ring.create("events", EVENT_DTYPE, 64)
         self.hall, self.twin = (VirtualHall(cell, np.random.default_rng(SEED)) for _ in range(2))
         self.now, self.sequence, self.request, self.flags = 10 * PERIOD_NS, 0, 0, Flag(0)
         self.responder = Responder(self.hall, cell, PATIENCE, *self.rings, self.now)
-        self.x, self._writer = self.hall.standing.copy(), SetpointWriter()
+        self.x, self._writer = self.hall.standing.copy(), SetpointWriter(13)
 
     def message(self, **more: object) -> bytes:
         values: dict[str, object] = {
@@ -239,9 +239,9 @@ def test_packets_that_are_none_of_ours_are_refused(bench: Bench) -> None:
         good + b"\0",
         b"XXXX" + good[4:],
         good[:4] + b"\x09\0" + good[6:],
-        bytes(SETPOINT_SIZE),
+        bytes(setpoint_dtype(13).itemsize),
     ):
-        assert read_setpoint(bad) is None
+        assert read_setpoint(bad, 13) is None
         bench.responder.take(bad, bench.now + 1)
     assert bench.state["cycle"] == cycle
     bench.responder.take(good, bench.now + 1)

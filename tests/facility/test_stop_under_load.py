@@ -16,10 +16,11 @@ from proxops.bridge.settings import BridgeSettings
 from proxops.core.clock import LiveClock
 from proxops.core.messages import PERIOD_NS
 from proxops.facility import live as live_module
+from proxops.facility import loop as loop_module
 from proxops.facility.control import ControlSettings
 from proxops.facility.control_lock import ANY
 from proxops.facility.live import LiveFacility
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.safety.rules import Rule
 
 FILL = 300  # datagrams to each UDP port before every cycle: more than it reads in one
@@ -72,7 +73,7 @@ class Flood:
 def live(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> LiveFacility:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr(live_module, "LiveClock", SteppedClock)
-    monkeypatch.setattr(live_module, "enter_real_time", lambda: SimpleNamespace(leave=lambda: None))
+    monkeypatch.setattr(loop_module, "enter_real_time", lambda: SimpleNamespace(leave=lambda: None))
     here = ("127.0.0.1", 0)
     return LiveFacility(
         load_cell(), None, sync=here, control=ControlSettings(ANY, bind=here, key=b"a key of the test"),

@@ -7,12 +7,12 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.shared.limited_cell import limited
 
 from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput
@@ -232,9 +232,7 @@ def test_the_real_process_checks_with_the_facilitys_own_cell(
     bench_with: Callable[..., Bench], cell: Cell, swing: Any, write: Any
 ) -> None:
     """Which may exist in memory only: here its axes are slower than any file says."""
-    path, packed = write(swing(System.CLW, 100)), cell.hall.copy()
-    packed[0]["speed"] *= 0.01
-    slow = replace(cell, hall=packed)
+    path, slow = write(swing(System.CLW, 100)), limited(cell, speed=0.01 * cell.guarded.speed)
     bench = bench_with(CheckerStart(slow))
     with pytest.raises(BadInput) as theirs:
         preflight.preflight(slow, read_trajectory(path))

@@ -13,7 +13,7 @@ from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput, Refused
 from proxops.core.sealed_memory import sealed_memory
 from proxops.core.vocabulary import Mode, System
-from proxops.facility.build import Hall, build
+from proxops.facility.build import Installation, build
 from proxops.facility.checker_message import MESSAGE_BYTES, Message, Said, unpacked
 from proxops.facility.checker_process import CheckerProcess
 from proxops.facility.desk_verbs import desk_verbs
@@ -42,7 +42,7 @@ class Start:
 class Bench:
     def __init__(self, cell: Cell) -> None:
         self.clock, self.start, self.now_ns = LockstepClock(), Start(), 0
-        self.hall: Hall = build(cell, self.clock, seed=0, record=None)
+        self.hall: Installation = build(cell, self.clock, seed=0, record=None)
         self.desk, self.intake = self.hall.desk, TrajectoryIntake(self.start)
         self.intake.serve(self.desk, lambda: self.now_ns)
         self._verb = desk_verbs(self.desk, lambda: None)["load"]
@@ -259,7 +259,6 @@ def test_a_silent_checker_is_given_up(bench: Bench) -> None:
 def test_a_hall_in_use_keeps_what_it_has(bench: Bench, good: tuple[Message, int], cell: Cell) -> None:
     bench.desk.drives(True)
     while bench.hall.facility.mode is not Mode.READY:
-        bench.clock.advance()
         bench.hall.facility.tick()
     bench.ask()
     bench.asked()

@@ -13,7 +13,7 @@ from proxops.facility.build import build
 from proxops.core.vocabulary import System
 from proxops.facility.checked_trajectory import unsealed
 from proxops.facility.warmup import LINES, standing, warm_up
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.sealed_trajectory import SealedTrajectory, seal
 
 def compiled():
@@ -23,24 +23,20 @@ def compiled():
 cell, settings, clock = load_cell(), BridgeSettings(), LockstepClock()
 warm_up(cell, settings)
 hall = build(cell, clock, seed=1, record=None, sync=("127.0.0.1", 0), bridge=settings, bridge_at=("127.0.0.1", 0))
-client, end = BridgeClient(hall.desk.bridge.port.address), hall.desk.bridge
+client = BridgeClient(hall.desk.bridge.port.address)
 before = compiled()
 hall.desk.drives(True)
 for k in range(1500):
-    clock.advance()
     if k == 100:
         hall.desk.select("bridge")
     if k > 150:
         client.send((6.0 - 1e-4 * k, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0), (0.0,) * 6 + (1.0,))
-    end.begin_cycle()
     hall.facility.tick()
-    end.end_cycle()
     told = client.status()
 assert told is not None and told.phase.name in ("JOINING", "CONVERGING"), told
 
 hall.desk.select("none")
 while hall.facility.mode.name != "READY":
-    clock.advance()
     hall.facility.tick()
 for system in System:  # as the checker hands it over: mapped, read-only
     fd, digest = seal(standing(cell, system))
@@ -48,11 +44,9 @@ for system in System:  # as the checker hands it over: mapped, read-only
     hall.desk.select("async")
     hall.desk.move_to_start("rail,robot1,robot2")
     while hall.facility.mode.name == "MOVING_TO_START":
-        clock.advance()
         hall.facility.tick()
     hall.desk.confirm()
     while hall.facility.mode.name != "READY":
-        clock.advance()
         hall.facility.tick()
 print(sorted(name for name, _ in compiled() - before))
 hall.close()

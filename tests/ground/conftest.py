@@ -14,12 +14,13 @@ from proxops.core.clock import gps_from_utc_ns, parse_utc_ns
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import System
-from proxops.facility.build import Hall
+from proxops.facility.build import Installation
 from proxops.facility.play import play
 from proxops.ground.log import Log
 from proxops.ground.recorder import Recorder
 from proxops.ground.wire import pool_layout
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory
 
 START_NS = parse_utc_ns("2026-01-01T00:00:00Z")
@@ -173,7 +174,7 @@ def stopped(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> Log:
     """The log of a run in which a door was opened after half a second."""
     out = tmp_path_factory.mktemp("stopped") / "run.mcap"
 
-    def open_door(hall: Hall) -> None:
+    def open_door(hall: Installation) -> None:
         if hall.facility.commands is not None and hall.facility.commands.sequence == 125:
             hall.desk.interlock("door_main", healthy=False)
 

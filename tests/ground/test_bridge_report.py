@@ -21,17 +21,19 @@ from proxops.core.offscreen import PictureUnavailable
 from proxops.core.scenario import load_scenario, parse_scenario
 from proxops.core.vocabulary import Mode, Phase, Standstill, System, Zone
 from proxops.facility.run import run_lockstep
-from proxops.ground import report as report_module
+from proxops.ground import hall_report as hall_report_module
 from proxops.ground import report_figures
 from proxops.ground.bridge_bands import phase_pieces, zone_pieces
 from proxops.ground.bridge_figures import place_figure
 from proxops.ground.bridge_run import bridge_run
+from proxops.ground.hall_report import hall_report
 from proxops.ground.info import describe
 from proxops.ground.log import Log
 from proxops.ground.plots import plot_log
 from proxops.ground.recorded import Kind, recorded
-from proxops.ground.report import print_summary, write_report
+from proxops.ground.report_page import write_page
 from proxops.ground.summary import summarise
+from proxops.ground.terminal import print_brief
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses
 from proxops.safety.clearance import Clearance
@@ -281,7 +283,7 @@ class NoPicture:
 def plain_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without pictures and the largest drawing, which have tests of their own."""
     monkeypatch.setattr(report_figures, "HallPicture", NoPicture)
-    monkeypatch.setattr(report_module, "log_drawings", lambda *_: ())
+    monkeypatch.setattr(hall_report_module, "log_sections", lambda *_: ())
 
 
 @pytest.mark.usefixtures("plain_report")
@@ -290,7 +292,7 @@ def test_report_holds_the_run_and_does_not_change(
 ) -> None:
     files = tmp_path / "a.html", tmp_path / "b.html"
     for out in files:
-        write_report(overshot, cell, figures, out)
+        write_page(hall_report(overshot, cell), out)
     text = files[0].read_text()
     assert files[1].read_text() == text
     for value in (
@@ -309,10 +311,10 @@ def test_report_holds_the_run_and_does_not_change(
 
 
 @pytest.mark.usefixtures("plain_report")
-def test_a_shipped_scenario_is_named(overshot: Log, cell: Cell, figures: dict[str, Any], tmp_path: Path) -> None:
+def test_a_shipped_scenario_is_named(overshot: Log, cell: Cell, tmp_path: Path) -> None:
     shipped = {"scenario": "overshoot", "scenario_file": load_scenario("overshoot").text}
     log = dataclasses.replace(overshot, metadata={**overshot.metadata, **shipped})
-    write_report(log, cell, {**figures, "scenario": "overshoot"}, tmp_path / "report.html")
+    write_page(hall_report(log, cell), tmp_path / "report.html")
     assert "<pre>proxops run overshoot\n" in (tmp_path / "report.html").read_text()
 
 
@@ -320,23 +322,26 @@ def test_a_shipped_scenario_is_named(overshot: Log, cell: Cell, figures: dict[st
 @pytest.mark.parametrize("cycles", (52, 60, 700))
 def test_report_of_a_log_that_was_cut_off(overshot: Log, cell: Cell, cycles: int, tmp_path: Path) -> None:
     cut = dataclasses.replace(overshot, pool=overshot.pool[:cycles], complete=False)
-    judged = summarise(cut, cell)
+    report = hall_report(cut, cell)
+    judged = report.summary
     assert (judged["run_ended"], judged["passed"], judged["first_converged_s"]) == ("cut off", False, None)
-    write_report(cut, cell, judged, tmp_path / "report.html")
+    write_page(report, tmp_path / "report.html")
     assert "The log ends in the middle of the run" in (tmp_path / "report.html").read_text()
 
 
-def printed(judged: dict[str, Any]) -> str:
+def printed(log: Log, cell: Cell) -> str:
     console = Console(file=io.StringIO(), width=120)
-    print_summary(judged, console)
+    print_brief(hall_report(log, cell), console)
     return str(console.file.getvalue())  # type: ignore[attr-defined]
 
 
 def test_terminal_says_it_in_short(figures: dict[str, Any], overshot: Log, cell: Cell) -> None:
     share = 100.0 * figures["converged_share"]
-    assert re.search(rf"Followed  converged {share:.0f} % of 2\d s; halted by COMMANDED_YELLOW at", printed(figures))
+    assert re.search(
+        rf"Followed  converged {share:.0f} % of 2\d s; halted by COMMANDED_YELLOW at", printed(overshot, cell)
+    )
     never = changed(overshot, "bridge", "phase", following(overshot), Phase.CONVERGING)
-    assert "Stood by  never converged in 2" in printed(summarise(never, cell))
+    assert "Stood by  never converged in 2" in printed(never, cell)
 
 
 def test_log_info_and_plot_know_the_bridge(overshot: Log, cell: Cell, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from proxops.core.offscreen import PictureUnavailable
 from proxops.ground.picture import HallPicture, encode_png
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 
 HOME = np.radians([0.0, -90.0, 90.0, 0.0, 0.0, 0.0])
 WIDTH, HEIGHT = 320, 180

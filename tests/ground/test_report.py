@@ -17,16 +17,18 @@ from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.offscreen import PictureUnavailable
 from proxops.core.vocabulary import System
-from proxops.ground import report as report_module
+from proxops.ground import hall_report as hall_report_module
 from proxops.ground import report_figures
 from proxops.ground.curves import COLUMNS, curves_of
+from proxops.ground.hall_report import hall_report
 from proxops.ground.log import Log
 from proxops.ground.picture import VIEWS, encode_png
 from proxops.ground.plot_style import crest, save, thin
 from proxops.ground.plots import plot_log, system_figure
 from proxops.ground.recorded import recorded
-from proxops.ground.report import print_summary, write_report
+from proxops.ground.report_page import write_page
 from proxops.ground.summary import summarise
+from proxops.ground.terminal import print_brief
 from proxops.lab.cell import Cell
 
 STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -69,11 +71,11 @@ def grey_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spares the largest drawing where a test looks at something else."""
-    monkeypatch.setattr(report_module, "log_drawings", lambda *_: ())
+    monkeypatch.setattr(hall_report_module, "log_sections", lambda *_: ())
 
 
 def report(log: Log, cell: Cell, out: Path) -> str:
-    write_report(log, cell, summarise(log, cell), out)
+    write_page(hall_report(log, cell), out)
     return out.read_text()
 
 
@@ -155,7 +157,7 @@ def test_report_holds_everything_needs_nothing_and_does_not_change(
     for value in (
         f"{figures['rail_delay_s'] * 1e3:.1f}",
         f"{figures['robot1_position_error_max_m'] * 1e3:.3f}",
-        f"{figures['robot2_position_error_delay_removed_rms_m'] * 1e3:.3f} mm",
+        f"{figures['robot2_position_error_delay_removed_rms_m'] * 1e3:.4g} mm",
         "proxops play swing.txt",
         "RUNNING → ENDING",
     ):
@@ -211,9 +213,9 @@ def test_text_from_outside_cannot_become_markup(swung: Log, cell: Cell, tmp_path
 
 
 def test_terminal_summary_says_the_same(swung: Log, stopped: Log, cell: Cell) -> None:
-    for log, word in ((swung, "Done"), (stopped, "not met")):
+    for log, word in ((swung, "Done"), (stopped, "NOT MET")):
         console = Console(file=io.StringIO(), width=80)
-        print_summary(summarise(log, cell), console)
+        print_brief(hall_report(log, cell), console)
         text = console.file.getvalue()  # type: ignore[attr-defined]
         assert word in text
         assert "position error, delay off [mm]" in text

@@ -23,9 +23,8 @@ def test_both_give_a_polynomial_of_the_fifth_degree_back() -> None:
     y = np.stack([curve(T), -curve(T)], axis=1)
     for fit in (PolynomialFit(T, y), SplineFit(T, y, 0.5)):
         out = fit.at(T)
-        assert (
-            np.abs(out.angles[:, 0] - curve(T)).max() < 1e-6
-        )  # the least penalty that is tried still bends it a little
+        # The least penalty that is tried still bends it a little.
+        assert np.abs(out.angles[:, 0] - curve(T)).max() < 1e-6
         assert np.abs(out.rates[:, 1] + curve.deriv(1)(T)).max() < 1e-5
         assert np.abs(out.accelerations[:, 0] - curve.deriv(2)(T)).max() < 1e-4
 

@@ -29,7 +29,8 @@ from proxops.ground.orbit_frames import orbit_poses
 from proxops.ground.recover import recover
 from proxops.ground.stage import EVERY, JOINT_CHANNEL, ORBIT_CHANNEL, ORBIT_EVERY, Stage, StageMessages
 from proxops.ground.transform_rows import TransformRows
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.coordinates import flange_poses, port_poses
 from proxops.lab.shapes import BODIES, FLOOR, body_poses, hall_shapes
 from proxops.maths.pose import pose_from_packed

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
 import proxops
+from proxops.bridge.bridged import Bridged
 from proxops.bridge.cost import COST_DTYPE, cost_of
 from proxops.core import scenario, segments
 from proxops.core.clock import LockstepClock
@@ -33,14 +34,14 @@ from proxops.core.strict_table import Strict
 from proxops.core.vocabulary import Mode, Phase, Standstill, Zone
 from proxops.facility import control_port, network_control, stop_port
 from proxops.facility.application import Application
-from proxops.facility.bridged import Bridged
 from proxops.facility.build import build
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.events import ALARMS
 from proxops.facility.facility import Facility
 from proxops.facility.roles import LEAST
-from proxops.facility.run import LockstepRun, settings_of
-from proxops.lab.cell import Cell, load_cell
+from proxops.facility.run import BridgedRun, settings_of
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.safety.interlocks import DRIVES_DROP, KINDS
 from proxops.safety.modes import NEXT
 from proxops.safety.rules import LIMITS, RULES, Category
@@ -189,12 +190,12 @@ def phases_of_a_run(cell: Cell) -> Iterator[Phase]:
     """The bridge's phase after every cycle."""
     short, clock = parse_scenario(SHORT_RUN, Path("short.toml")), LockstepClock()
     hall = build(cell, clock, seed=short.seed, record=None, bridge=settings_of(short.bridge))
-    run = LockstepRun(hall, clock, Application(short))
+    run = BridgedRun(hall, Application(short))
     try:
         yield Phase.IDLE
         run.start()
         for _ in range(round(250 * short.duration_s)):
-            run.cycle()
+            run.loop.cycle()
             motion = hall.facility.motion
             yield motion.phase if isinstance(motion, Bridged) else Phase.IDLE
     finally:

@@ -43,6 +43,7 @@ def test_importing_the_command_line_is_light() -> None:
         ("check", "--help"),
         ("orbit", "--help"),
         ("ft", "--help"),
+        ("report", "--help"),
         ("list",),
     ],
 )

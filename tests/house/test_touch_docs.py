@@ -10,7 +10,7 @@ import numpy as np
 
 from proxops.applications.catalogue import parse_experiment
 from proxops.applications.docking.tables import TouchLimitsTable
-from proxops.applications.floating.desk import LONGEST_S, MOST_NS, SHORTEST_S
+from proxops.applications.floating.push_verb import LONGEST_S, MOST_NS, SHORTEST_S
 from proxops.applications.floating.tables import FloatFile, FloatSensorTable
 from proxops.core.force_datagram import LAYOUT, MAGIC, SIZE
 from proxops.touch.fidelity import LEAST_ERROR, MOST_B, MOST_DEAD, MOST_OMEGA_TAU, MOST_OVERLOAD

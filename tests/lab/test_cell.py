@@ -11,7 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
-from proxops.lab.cell import Cell, builtin, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell, builtin
 from proxops.lab.coordinates import OK, axes_from_values, flange_poses, values_from_axes
 from proxops.lab.user_tool import UserTool
 

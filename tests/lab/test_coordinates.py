@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from proxops.core.vocabulary import System
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.coordinates import (
     NOT_FINITE,
     NOT_UNIT,

@@ -7,7 +7,8 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.kinematics import forward, inverse, inverse_near, singularity_margins
 from proxops.maths.rotation import angle_between
 

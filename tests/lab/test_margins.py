@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.margins import smallest_margins
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from proxops.lab.cell import Cell, builtin, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell, builtin
 from proxops.lab.payload import check_payload, plate_loads
 
 EPOS = builtin("cells", "epos.toml").read_text()

@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
-from proxops.lab.cell import Cell, builtin, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell, builtin
 from proxops.lab.coordinates import flange_poses, port_poses
 from proxops.lab.shapes import (
     BODIES,

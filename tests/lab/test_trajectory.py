@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
-from proxops.lab.cell import Cell, builtin, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell, builtin
 from proxops.lab.coordinates import POV_AT_LAB, values_from_axes
 from proxops.lab.trajectory import (
     BadLine,

@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from proxops.core.messages import AXES, PERIOD_S
-from proxops.lab.cell import Cell, builtin, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell, builtin
 from proxops.lab.coordinates import flange_poses
 from proxops.lab.links.virtual import Drive, Fault, VirtualHall
 

@@ -49,10 +49,8 @@ def test_speed_is_a_half_cosine(T: float, s: float) -> None:
 @QUIET
 def test_hard_braking_ends_before_what_is_left_of_a_soft_brake(T: float, s: float) -> None:
     """From any moment of it, as a multiple of v0: the watchdog may begin its brake there and lengthens nothing."""
-    v, a = (
-        np.array([0.5 * (1 + math.cos(math.pi * s))]),
-        np.array([0.5 * math.pi / T]),
-    )  # of the soft brake at s T, and its limit
+    # Rate of the soft brake at s T, and its limit.
+    v, a = np.array([0.5 * (1 + math.cos(math.pi * s))]), np.array([0.5 * math.pi / T])
     left = braking_way(T, T) - braking_way(s * T, T)
     hard = hard_braking_time(v, a)
     assert v[0] * hard_braking_way(hard, hard) <= left * (1 + 1e-9) + 1e-12 * T

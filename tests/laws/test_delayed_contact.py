@@ -49,9 +49,8 @@ def test_the_bounce_agrees_with_an_adaptive_integrator(n: float, c: float) -> No
     k = 1e6
     found = solve_ivp(rate, (0.0, 2.0), [0.0, 0.05], events=force, rtol=1e-10, atol=1e-14, method="DOP853")
     e, duration, depth, peak = bounce(MASS, 0.05, k, c, n)
-    assert e == pytest.approx(
-        -found.y_events[0][0][1] / 0.05, abs=1e-5
-    )  # the law's second derivative is infinite at d = 0
+    # The law's second derivative is infinite at d = 0.
+    assert e == pytest.approx(-found.y_events[0][0][1] / 0.05, abs=1e-5)
     assert duration == pytest.approx(found.t_events[0][0], rel=1e-5)
     dense = solve_ivp(rate, (0.0, duration), [0.0, 0.05], rtol=1e-9, atol=1e-13, max_step=duration / 2000)
     assert depth == pytest.approx(dense.y[0].max(), rel=1e-5)
@@ -112,9 +111,8 @@ def test_the_delayed_bounce_agrees_with_the_plainest_integration() -> None:
 @pytest.mark.parametrize("omega_tau", [0.01, 0.03, 0.1, 0.3])
 def test_the_gain_is_the_exponential_of_the_delay(omega_tau: float) -> None:
     found = delayed_bounce(MASS, SPEED, STIFFNESS, 0.0, 1.0, omega_tau / OMEGA, 100)[0]
-    assert math.log(found) == pytest.approx(
-        0.5 * math.pi * omega_tau, abs=0.15 * omega_tau**2
-    )  # next order of the delay
+    # Next order of the delay.
+    assert math.log(found) == pytest.approx(0.5 * math.pi * omega_tau, abs=0.15 * omega_tau**2)
 
 
 def test_damping_of_k_tau_takes_a_delay_back() -> None:

@@ -237,9 +237,8 @@ def test_sliding_slows_down_by_coulombs_law_and_ends() -> None:
     cube.step(press, 2000)  # it stops after 0.4 s more, and rocking on its corners dies away
     place = cube.pose[:2].copy()
     cube.step(press + np.array([3.0, 0, 0, 0, 0, 0]), 2000)
-    assert (
-        np.abs(cube.pose[:2] - place).max() < 3e-4
-    )  # leans, and creeps by a dt / 2 = 0.1 mm/s; free it would go 0.19 m
+    # Leans, and creeps by a dt / 2 = 0.1 mm/s; free it would go 0.19 m.
+    assert np.abs(cube.pose[:2] - place).max() < 3e-4
     # Under a steady load the contact chatters by micrometres (MuJoCo's contact gives way to motion, not to load), and
     # friction, taken from the force at each step's end, is right to 4 % of itself.
     before = float(cube.velocity[0])

@@ -82,9 +82,8 @@ def test_the_jacobians_rate_is_its_derivative(arm: ArmModel) -> None:
         plain = [part.copy() for part in dynamics.update(q, v)]
         tool = dynamics.tool.copy()
         g, rate = dynamics.update_with_rate(q, v), dynamics.rate.copy()
-        for one, other in zip(
-            plain, g, strict=True
-        ):  # Coriolis' matrix times v, columns' rates times v: the same numbers
+        # Coriolis' matrix times v and columns' rates times v are the same numbers.
+        for one, other in zip(plain, g, strict=True):
             assert other == pytest.approx(one, abs=1e-9 * max(1.0, np.abs(one).max()))
         assert dynamics.tool == pytest.approx(tool, abs=1e-9)
         ends = [dynamics.update(pinocchio.integrate(arm.pin, q, s * h * v), v).jacobian.copy() for s in (-1.0, 1.0)]

@@ -161,9 +161,8 @@ def test_a_torque_free_client_keeps_energy_and_momentum() -> None:
         propagate(x, P, thrust, thrust, PLACE, 0.1, MODEL)
     after, turned_momentum = invariants()
     assert after == pytest.approx(energy, rel=1e-9)  # Runge-Kutta of fourth order, 0.3 deg a step
-    assert turned_momentum == pytest.approx(
-        momentum, abs=2e-4 * float(np.linalg.norm(momentum))
-    )  # second order (mean rate)
+    # Second order (mean rate).
+    assert turned_momentum == pytest.approx(momentum, abs=2e-4 * float(np.linalg.norm(momentum)))
 
 
 def test_covariance_stays_symmetric_and_positive() -> None:

@@ -15,11 +15,11 @@ import pytest
 from proxops.core.clock import LockstepClock
 from proxops.core.datagram import Command, pack_command
 from proxops.core.errors import BadInput, Refused
-from proxops.core.vocabulary import Mode, Source, System
+from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
 from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.warmup import standing
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 
 DT = 0.004
 START = np.array([4.30, -0.10, 0.44, 0, 5, 85, 0, 2.10, 1.45, 0.44, 0, 8, -85, 0, *[0.0] * 7, 1.50])  # GLC
@@ -85,11 +85,7 @@ class Walk:
             self.senders[rng.random() < 0.02].sendto(data, self.hall.desk.sync.address)
 
     def cycle(self) -> None:
-        facility, sync = self.hall.facility, self.hall.desk.sync
-        self.clock.advance()
-        sync.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING, self.clock.now_ns())
-        facility.tick()
-        sync.answer(facility.answer_in, facility.mode, facility.rule_number, self.clock.utc_ns())
+        self.hall.facility.tick()
         for sender in self.senders:
             with contextlib.suppress(BlockingIOError):
                 while True:
@@ -116,7 +112,7 @@ def test_limits_hold_whatever_happens(seed: int) -> None:
         if facility.link.all_on and powered:
             assert (np.abs(new_rate) <= hall["speed"] * (1 + 1e-9)).all()
             assert (np.abs(new_rate - rate) / DT <= hall["acceleration"] * (1 + 1e-6)).all()
-            assert facility._fault is None
+            assert facility.fault is None
         if not facility.link.any_on:
             assert np.abs(facility.link.rate).max() < 1e-9
         before, rate, powered = now, new_rate, facility.link.all_on

@@ -129,9 +129,8 @@ def test_transitions_follow_one_another_and_keep_volume(e: float) -> None:
     product = elliptic(a, e, float(between), t2) @ elliptic(a, e, anomaly, t1)
     whole = elliptic(a, e, anomaly, t1 + t2)
     np.testing.assert_allclose(product, whole, rtol=1e-9, atol=1e-9 * np.abs(whole).max())
-    np.testing.assert_allclose(
-        elliptic(a, e, anomaly, 0.0), np.eye(6), rtol=0.0, atol=1e-14 / N
-    )  # rounding; times as large as 1 / n
+    # Rounding; times as large as 1 / n.
+    np.testing.assert_allclose(elliptic(a, e, anomaly, 0.0), np.eye(6), rtol=0.0, atol=1e-14 / N)
     # The flow has no divergence (Coriolis forces turn, they do not stretch): det = 1, also of the circular one.
     scale = np.diag([1.0] * 3 + [1.0 / N] * 3)
     assert np.linalg.det(scale @ whole @ np.linalg.inv(scale)) == pytest.approx(1.0, abs=1e-9)

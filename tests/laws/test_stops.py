@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from tests.shared.late_clock import LateClock
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
-from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Mode, System
-from proxops.facility.build import Hall, build
+from proxops.facility.build import Installation, build
 from proxops.facility.checked_trajectory import preflighted
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory
 from proxops.safety.modes import BRAKING
@@ -33,7 +33,7 @@ BENT = CELL.home + np.array([0.0, *[0, 0, 0, 0, 0.7, 0], *[0.25 * np.pi, 0, 0, 0
 RAIL_END = float(CELL.axes.upper[0])
 ROUNDING = 1e-9
 
-Action = Callable[[Hall], None]
+Action = Callable[[Installation], None]
 ACTIONS: dict[str, Action] = {
     "safe stop": lambda hall: hall.desk.safe_stop("test"),
     "e-stop": lambda hall: hall.desk.interlock("estop", False),
@@ -45,7 +45,7 @@ ACTIONS: dict[str, Action] = {
     "reset": lambda hall: hall.desk.reset(),
     "drives off": lambda hall: hall.desk.drives(False),
     "drives on": lambda hall: hall.desk.drives(True),
-    "stall": lambda hall: setattr(hall.facility, "lateness", 0.5),
+    "stall": lambda hall: setattr(hall.facility.clock, "late_s", 0.5),
     "error": lambda hall: hall.facility.fail("test", ValueError("of ours")),
     "power": lambda hall: hall.desk.interlock("power", False),
 }
@@ -63,22 +63,17 @@ class Rig:
     """A hall in lockstep that is brought into motion and then stopped in every way there is."""
 
     def __init__(self, rail_m: float = 6.0) -> None:
-        self.clock, home = LockstepClock(), BENT.copy()
+        self.clock, home = LateClock(), BENT.copy()
         home[0] = rail_m
         self.hall = build(replace(CELL, home=home), self.clock, seed=1, record=None, bridge=BridgeSettings())
         self.facility, self.desk = self.hall.facility, self.hall.desk
+        self.facility.duties.attach("client", poll=self._send)
         self.desk.drives(True)
+        self._sequence, self._packet = 0, b""
         self.ticks_until(Mode.READY)
-        self._sequence = 0
 
     def tick(self) -> None:
-        assert self.desk.bridge is not None
-        late, self.facility.lateness = self.facility.lateness, 0.0
-        self.clock.advance()
-        self.desk.bridge.begin_cycle()
-        self.facility.lateness = late
         self.facility.tick()
-        self.facility.lateness = 0.0
 
     def ticks_until(self, *modes: Mode) -> None:
         for _ in range(20_000):
@@ -101,10 +96,13 @@ class Rig:
         self._sequence += 1
         pose, still = (x_m, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0), (0.0,) * 6
         command = BridgeCommand(self._sequence, self._sequence * PERIOD_NS, pose, (0.0,) * 6 + (1.0,), still, still)
-        self.clock.advance()
-        self.desk.bridge.begin_cycle()
-        self.desk.bridge.port.take(pack_command(command))
+        self._packet = pack_command(command)
         self.facility.tick()
+
+    def _send(self) -> None:
+        if self._packet and self.desk.bridge:
+            self.desk.bridge.port.take(self._packet)
+        self._packet = b""
 
     def close(self) -> None:
         self.hall.close()

@@ -9,21 +9,28 @@ from pathlib import Path
 import proxops
 
 SOURCE = Path(proxops.__file__).parent
+MISSES = "from proxops.maths.pose import pose_from_abc as f; f(0.0, 0.0, 0.0, 0.5, 0.0, 0.0); print(f.stats.cache_misses.total())"
 PROGRAM = "from proxops.maths.pose import pose_from_abc; print(pose_from_abc(0.0, 0.0, 0.0, 0.5, 0.0, 0.0)[1, 0])"
 
 
-def run(folder: Path) -> float:
-    """The sine of A in a fresh interpreter, with the package in ``folder``."""
+def started(folder: Path, program: str) -> subprocess.Popen[str]:
+    """A fresh interpreter with the package in ``folder``."""
     hidden = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=folder,
-        env={**hidden, "PYTHONPATH": str(folder)},
+    environment = {**hidden, "PYTHONPATH": str(folder)}
+    return subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=folder, env=environment
     )
-    return float(done.stdout)
+
+
+def told(process: subprocess.Popen[str]) -> float:
+    out, _ = process.communicate()
+    assert process.returncode == 0
+    return float(out)
+
+
+def run(folder: Path) -> float:
+    """The sine of A."""
+    return told(started(folder, PROGRAM))
 
 
 def copy_of_maths(folder: Path) -> None:
@@ -56,3 +63,9 @@ def test_a_comment_compiles_nothing(tmp_path: Path) -> None:
     rotation.write_text("# A remark.\n" + rotation.read_text())
     run(tmp_path)
     assert {path: path.stat().st_mtime_ns for path in kernels.rglob("*.nb?")} == before
+
+
+def test_processes_that_start_together_compile_a_kernel_once(tmp_path: Path) -> None:
+    """A facility is several processes, a test run many."""
+    copy_of_maths(tmp_path)
+    assert sum(told(one) for one in [started(tmp_path, MISSES) for _ in range(3)]) == 1

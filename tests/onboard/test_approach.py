@@ -1,5 +1,7 @@
 """Whole approaches with the flight software in the loop: own plant, stand-in filter (tests/shared/rendezvous_plant.py)."""
 
+import math
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +26,9 @@ def mission(*changes: tuple[str, str]) -> MissionFile:
     return parse_mission(text, SOURCE).file
 
 
+NEARER = ("position_m = [-25.0, 0.0, 0.0]", "position_m = [-12.0, 0.0, 0.0]")  # where the way there is not what counts
+
+
 def start_at(place: list[float], axis: list[float]) -> list[tuple[str, str]]:
     """From nearer than the flagship, and at 5 Hz: another rate is worth a flight, too."""
     return [
@@ -45,10 +50,33 @@ def check_contact(run: Run) -> None:
 
 
 STEPS = ["ACQUISITION", "HOLD", "APPROACH", "HOLD", "FLY_AROUND", "HOLD", "FINAL"]
+BRANCHES_S = (40.0, 60.0, 100.0, 400.0)  # where something goes wrong in a test below
 
 
-def test_the_flagship_mates() -> None:
-    run = rendezvous(mission()).until(1500.0)
+@pytest.fixture(scope="module")
+def flagship() -> dict[float, Run]:
+    """The shipped mission flown once, as it stood at these moments and at its end: a failure needs no approach of its own."""
+    run = rendezvous(mission())
+    kept = {t_s: deepcopy(run.until(t_s)) for t_s in BRANCHES_S}
+    return {**kept, math.inf: run.until(1500.0)}
+
+
+def branch(flagship: dict[float, Run], t_s: float) -> Run:
+    """The flagship at this moment, for oneself."""
+    return deepcopy(flagship[t_s])
+
+
+def test_a_branch_flies_as_the_flagship_did(flagship: dict[float, Run]) -> None:
+    for begin, end in ((40.0, 60.0), (60.0, 100.0)):
+        flown, kept = branch(flagship, begin).until(end), flagship[end]
+        assert flown.phases == kept.phases
+        assert flown.plant.propellant_kg == kept.plant.propellant_kg
+        for name in ("chaser", "target", "q_c", "w_c", "q_t", "wheel", "on"):
+            assert np.array_equal(getattr(flown.plant, name), getattr(kept.plant, name)), name
+
+
+def test_the_flagship_mates(flagship: dict[float, Run]) -> None:
+    run = flagship[math.inf]
     check_contact(run)
     assert run.names[:7] == STEPS
     assert run.corridor < 0.5
@@ -60,7 +88,7 @@ def test_the_flagship_mates() -> None:
 def test_a_client_that_spins_at_five_degrees_per_second() -> None:
     spin = (TUMBLE, "axis = [-0.77, 0.35, -0.53], rate_deg_s = [5.0, 0.0, 0.0]")
     about_its_axis = (PRODUCTS, "[[320.0, 0.0, 0.0], [0.0, 400.0, 0.0], [0.0, 0.0, 380.0]]")
-    run = rendezvous(mission(spin, about_its_axis), seed=3).until(1500.0)
+    run = rendezvous(mission(NEARER, spin, about_its_axis), seed=3).until(1500.0)
     check_contact(run)
     assert abs(np.degrees(run.plant.w_c[0]) - 5.0) < 0.1
 
@@ -68,7 +96,7 @@ def test_a_client_that_spins_at_five_degrees_per_second() -> None:
 def test_a_docking_axis_that_cones() -> None:
     """With products of inertia the same spin makes the docking axis go round a cone; the chaser goes with it."""
     spin = (TUMBLE, "axis = [-0.77, 0.35, -0.53], rate_deg_s = [5.0, 0.0, 0.0]")
-    check_contact(rendezvous(mission(spin), seed=3).until(1500.0))
+    check_contact(rendezvous(mission(NEARER, spin), seed=3).until(1500.0))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +120,7 @@ def test_fly_around_to_an_lvlh_direction_keeps_distance() -> None:
         '    { kind = "final", speed_m_s = 0.01 },',
         '{ kind = "fly_around", to = [0.0, 0.0, 1.0], rate_deg_s = 0.5 },\n    { kind = "hold", duration_s = 60.0 },',
     )  # fmt: skip
-    run = rendezvous(mission(plan)).until(850.0)
+    run = rendezvous(mission(NEARER, plan)).until(590.0)
     R, _ = lvlh_of(run.plant.target)
     place = R.T @ run.plant.chaser[0]
     # 5 m below, within the dead zone and noise.
@@ -104,8 +132,8 @@ def test_fly_around_to_an_lvlh_direction_keeps_distance() -> None:
 # --- failures ---
 
 
-def test_a_thruster_stuck_open_is_isolated_and_the_approach_goes_on() -> None:
-    run = rendezvous(mission()).until(100.0)
+def test_a_thruster_stuck_open_is_isolated_and_the_approach_goes_on(flagship: dict[float, Run]) -> None:
+    run = branch(flagship, 100.0)
     run.plant.open_[5] = True
     run.until(160.0)
     assert run.software.watch.isolated.tolist() == [i == 5 for i in range(24)]
@@ -113,8 +141,8 @@ def test_a_thruster_stuck_open_is_isolated_and_the_approach_goes_on() -> None:
     assert run.error < 0.1
 
 
-def test_thrusters_stuck_closed_are_left_out() -> None:
-    run = rendezvous(mission()).until(40.0)
+def test_thrusters_stuck_closed_are_left_out(flagship: dict[float, Run]) -> None:
+    run = branch(flagship, 40.0)
     run.plant.closed[[0, 12]] = True
     run.until(560.0)
     found = np.flatnonzero(~run.software.watch.healthy)
@@ -136,16 +164,16 @@ def check_abort(run: Run, cause: AbortCause) -> None:
     assert np.degrees(np.linalg.norm(run.plant.w_c)) < 0.2  # attitude held, turning with LVLH
 
 
-def test_sensor_lost() -> None:
-    run = rendezvous(mission()).until(60.0)
+def test_sensor_lost(flagship: dict[float, Run]) -> None:
+    run = branch(flagship, 60.0)
     run.navigation.blind = True
     run.until(69.0)
     assert run.software.logic.phase == MissionPhase.APPROACH
     check_abort(run.until(90.0), AbortCause.SENSOR_LOST)
 
 
-def test_uncertain() -> None:
-    run = rendezvous(mission()).until(60.0)
+def test_uncertain(flagship: dict[float, Run]) -> None:
+    run = branch(flagship, 60.0)
     run.navigation.doubt = 200.0  # 1.25 cm at 25 m becomes 2.5 m: twice what is allowed
     check_abort(run.until(80.0), AbortCause.UNCERTAIN)
 
@@ -159,8 +187,8 @@ def test_uncertain_attitude_counts_in_the_final_step_only() -> None:
     assert trusted(estimate, limits, final=False)
 
 
-def test_corridor() -> None:
-    run = rendezvous(mission()).until(400.0)
+def test_corridor(flagship: dict[float, Run]) -> None:
+    run = branch(flagship, 400.0)
     run.plant.chaser[1] += (
         0.15
         * np.cross(run.plant.chaser[0], run.plant.target[0])
@@ -170,8 +198,8 @@ def test_corridor() -> None:
     assert run.corridor > 1.0
 
 
-def test_field_of_view() -> None:
-    run = rendezvous(mission()).until(60.0)
+def test_field_of_view(flagship: dict[float, Run]) -> None:
+    run = branch(flagship, 60.0)
     run.plant.w_c += np.array([0.0, 0.06, 0.0])  # a blow that the wheels need a while to take up
     run.until(200.0)
     assert run.software.logic.cause == AbortCause.FIELD_OF_VIEW

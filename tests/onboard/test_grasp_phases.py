@@ -2,23 +2,23 @@
 
 import pytest
 
-from proxops.onboard.grasp_phases import FINGERS_CLOSE, FOLLOWS_PATH, NEXT, Event, Phase, next_phase
+from proxops.onboard.grasp_phases import FINGERS_CLOSE, FOLLOWS_PATH, NEXT, Event, GraspPhase, next_phase
 
 
-@pytest.mark.parametrize("phase", Phase)
+@pytest.mark.parametrize("phase", GraspPhase)
 @pytest.mark.parametrize("event", Event)
-def test_every_phase_with_every_event(phase: Phase, event: Event) -> None:
+def test_every_phase_with_every_event(phase: GraspPhase, event: Event) -> None:
     to = next_phase(phase, event)
-    if phase is Phase.HALTED or event is Event.BAD_MEASUREMENT:
-        assert to is Phase.HALTED  # nothing leads out
+    if phase is GraspPhase.HALTED or event is Event.BAD_MEASUREMENT:
+        assert to is GraspPhase.HALTED  # nothing leads out
     elif event is Event.OVERLOAD:
-        assert to is Phase.STOPPED
+        assert to is GraspPhase.STOPPED
     else:
         assert to is NEXT.get((phase, event), phase)
 
 
 def test_what_was_lost_is_not_taken_up_again() -> None:
-    for end in (Phase.MISSED, Phase.STOPPED, Phase.HALTED):
+    for end in (GraspPhase.MISSED, GraspPhase.STOPPED, GraspPhase.HALTED):
         reached, todo = {end}, [end]
         while todo:
             phase = todo.pop()
@@ -27,6 +27,6 @@ def test_what_was_lost_is_not_taken_up_again() -> None:
                 if to not in reached:
                     reached.add(to)
                     todo.append(to)
-        assert reached <= {Phase.MISSED, Phase.STOPPED, Phase.HALTED}
+        assert reached <= {GraspPhase.MISSED, GraspPhase.STOPPED, GraspPhase.HALTED}
         assert end not in FINGERS_CLOSE
         assert end not in FOLLOWS_PATH

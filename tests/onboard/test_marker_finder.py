@@ -43,9 +43,8 @@ def test_pose_is_right_to_what_the_corners_allow(range_m: float) -> None:
             seen = one.find(as_seen(levels, NOISE, rng))
             assert seen is not None
             across_mm, along_mm, attitude_deg = pose_errors(seen.T_camera_marker, T)
-            assert (
-                across_mm < 4e3 * sigma * range_m / focal / 2 + 1e3 * sigma * range_m / width * 0.08
-            )  # range tells too
+            # The range tells too.
+            assert across_mm < 4e3 * sigma * range_m / focal / 2 + 1e3 * sigma * range_m / width * 0.08
             assert along_mm < 4e3 * sigma * range_m / width
             tilt_error = math.sqrt(sigma / width) if tilt_deg < 10 else sigma / width / math.sin(math.radians(tilt_deg))
             assert attitude_deg < 4 * math.degrees(tilt_error)

@@ -12,7 +12,7 @@ from proxops.maths.pose import compose, inverse_pose, pack_pose, pose, pose_from
 from proxops.maths.rotation import angle_between, matrix_from_rotation_vector
 from proxops.onboard.indirect_servo import IndirectServo
 from proxops.onboard.marker_finder import MarkerSighting
-from proxops.onboard.marker_track import MarkerTrack, TrackSettings, Verdict
+from proxops.onboard.marker_track import MarkerTrack, TrackSettings, TrackVerdict
 from proxops.onboard.replanned_path import ReplannedPath, rate_of_vector
 from proxops.onboard.task_controller import TaskController, TaskGains
 from proxops.onboard.visual_guidance import GuidanceSettings, Seen, VisualGuidance
@@ -139,7 +139,7 @@ def test_track_learns_place_and_drift() -> None:
         T = moved(
             AHEAD, tuple(speed * t + 1e-4 * rng.standard_normal(3)), tuple(spin * t + 1e-3 * rng.standard_normal(3))
         )
-        assert track.see(t, T) is Verdict.TAKEN
+        assert track.see(t, T) is TrackVerdict.TAKEN
     T, twist = track.at(6.0)
     assert twist[:3] == pytest.approx(speed, abs=5 * 7e-6)
     assert twist[3:] == pytest.approx(spin, abs=5 * 7e-5)
@@ -176,12 +176,12 @@ def test_jump_is_refused_unless_it_lasts() -> None:
         track.see(0.05 * i, AHEAD)
     away = moved(AHEAD, (0.05, 0.0, 0.0))
     turned = moved(AHEAD, (0.0, 0.0, 0.0), (0.0, 0.3, 0.0))
-    assert track.see(0.50, away) is Verdict.REFUSED
-    assert track.see(0.55, turned) is Verdict.REFUSED
+    assert track.see(0.50, away) is TrackVerdict.REFUSED
+    assert track.see(0.55, turned) is TrackVerdict.REFUSED
     assert track.at(0.6)[0] == pytest.approx(AHEAD, abs=1e-12)
-    assert track.see(0.60, AHEAD) is Verdict.TAKEN
+    assert track.see(0.60, AHEAD) is TrackVerdict.TAKEN
     verdicts = [track.see(0.65 + 0.05 * i, away) for i in range(TRACK.restart)]
-    assert verdicts == [*[Verdict.REFUSED] * (TRACK.restart - 1), Verdict.RESTARTED]
+    assert verdicts == [*[TrackVerdict.REFUSED] * (TRACK.restart - 1), TrackVerdict.RESTARTED]
     assert track.at(1.0)[0] == pytest.approx(away, abs=1e-12)
 
 
@@ -191,7 +191,7 @@ def test_bad_sightings_that_disagree_never_add_up() -> None:
         track.see(0.05 * i, AHEAD)
     for i in range(3 * TRACK.restart):
         side = 0.05 if i % 2 else -0.05
-        assert track.see(0.5 + 0.05 * i, moved(AHEAD, (side, 0.0, 0.0))) is Verdict.REFUSED
+        assert track.see(0.5 + 0.05 * i, moved(AHEAD, (side, 0.0, 0.0))) is TrackVerdict.REFUSED
 
 
 # --- guidance

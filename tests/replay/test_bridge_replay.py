@@ -11,7 +11,7 @@ from proxops.core.scenario import parse_scenario
 from proxops.core.vocabulary import Phase
 from proxops.facility.run import run_lockstep
 from proxops.ground.log import Log
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 
 SCENARIO = """
 name = "replayed"

@@ -11,7 +11,7 @@ from proxops.core.vocabulary import Mode, System
 from proxops.facility.play import play
 from proxops.facility.warmup import standing
 from proxops.ground.log import Log
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.trajectory import Trajectory
 
 

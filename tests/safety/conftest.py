@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.coordinates import GLC, axes_from_values, port_poses
 from proxops.maths.rotation import abc_from_matrix
 from proxops.safety.clearance import Clearance

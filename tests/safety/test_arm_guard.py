@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from proxops.maths.rotation import Array
-from proxops.safety.arm_guard import ASTRAY, ArmGuard
+from proxops.safety.arm_guard import ArmGuard
+from proxops.safety.limits import ASTRAY_RAD
 from proxops.safety.rules import Rule, Stop
 
 NAMES = ("A1", "A2", "E1", "A3", "A4", "A5", "A6")
@@ -103,7 +104,7 @@ def test_the_first_cause_stays_until_reset() -> None:
 
 def test_an_arm_that_is_elsewhere_is_stopped() -> None:
     guard = ArmGuard(NAMES, -LIMIT, LIMIT, SPEED, ACCELERATION, np.zeros(7), trailing_s=0.01)
-    bound = ASTRAY + (0.01 + DT) * SPEED[4]
+    bound = ASTRAY_RAD + (0.01 + DT) * SPEED[4]
     guard.notice(np.where(np.arange(7) == 4, 0.99 * bound, 0.0))
     assert guard.stop is None
     guard.notice(np.where(np.arange(7) == 4, 1.01 * bound, 0.0))

@@ -16,9 +16,10 @@ from proxops.ground.hall_scene import AXIS_NAMES, build_hall
 from proxops.lab.cell import Cell, build_cell
 from proxops.lab.coordinates import port_poses
 from proxops.lab.shapes import BODIES, FLOOR, MOCKUP, ROBOT1, ROBOT2, Shape, body_poses, hall_shapes
-from proxops.safety.clearance import Clearance, mockup_boxes
+from proxops.safety.clearance import Clearance
 from proxops.safety.levers import lever_table
 from proxops.safety.pairs import UNWATCHED, WATCHED, body_pairs, watched
+from proxops.safety.watched_solids import mockup_boxes
 
 Array = NDArray[np.float64]
 Facing = Callable[[float], Array]

@@ -4,7 +4,8 @@ import pytest
 
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode
-from proxops.lab.cell import InterlockInput, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell_file import InterlockInput
 from proxops.safety.interlocks import KINDS, Interlocks
 from proxops.safety.rules import RULES, Category, Rule
 

@@ -4,19 +4,21 @@ The hall of these tests has no ranges but those that a test puts there, so that 
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.shared.limited_cell import limited
 
 from proxops.core.messages import AXES, PERIOD_S
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.safety.braking import braking_time
 from proxops.safety.guard import Guard
-from proxops.safety.limits import limited_step, port_components
+from proxops.safety.limits import limited_step
+from proxops.safety.port_limits import port_components
 from proxops.safety.rules import AXIS_TEXT, RULES, Rule, Stop
 
 Array = NDArray[np.float64]
@@ -32,14 +34,8 @@ FINITE = [i for i in range(13) if np.isfinite(CELL.axes.upper[i])]
 
 def hall(**changes: object) -> Cell:
     """The cell without Table 3, axis ranges and port speeds, but with ``changes`` to the packed limits."""
-    packed = CELL.hall.copy()
-    h = packed[0]
-    h["lower"], h["upper"] = -np.inf, np.inf
-    h["range_lower"], h["range_upper"] = -np.inf, np.inf
-    h["port_speed"] = h["port_rate"] = np.inf
-    for name, value in changes.items():
-        h[name] = value
-    return replace(CELL, hall=packed)
+    free = {"lower": -np.inf, "upper": np.inf, "range_lower": -np.inf, "range_upper": np.inf}
+    return limited(CELL, **(free | {"port_speed": np.inf, "port_rate": np.inf} | changes))
 
 
 class EmptyHall:
@@ -389,9 +385,7 @@ def test_table_3_holds_on_the_whole_way_of_any_stop() -> None:
     """All axes at once, as fast as they go, in the real hall, 300 times: from the moment of the stop to rest the ports
     and plates stay inside. Not only where the stop ends: on a bend the way there can swing out further than its end.
     What sampling that way may miss: 5 mm and 1 deg."""
-    packed = CELL.hall.copy()
-    packed[0]["port_speed"] = packed[0]["port_rate"] = packed[0]["jump"] = np.inf
-    cell = replace(CELL, hall=packed)
+    cell = limited(CELL, port_speed=np.inf, port_rate=np.inf, jump=np.inf)
     lower, upper = CELL.hall[0]["range_lower"], CELL.hall[0]["range_upper"]
     worst = [(0.0, 0.0)]
     for seed in range(300):

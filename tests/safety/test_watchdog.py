@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from proxops.core.clock import STALL_NS
 from proxops.core.messages import N_AXES, PERIOD_NS, PERIOD_S
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 from proxops.lab.links.exchange import DOUBT_NS, Cause, Watch
 from proxops.safety.braking import braking_time, braking_way, hard_braking_time
-from proxops.safety.watchdog import AT_REST_NS, Verdict, Watchdog
+from proxops.safety.watchdog import AT_REST_NS, SetpointVerdict, Watchdog
 
 HALL = load_cell().hall[0]
 ACCELERATION = HALL["acceleration"]
@@ -31,12 +31,12 @@ class Bench:
         for _ in range(cycles):
             self.cycle()
 
-    def cycle(self) -> Verdict:
+    def cycle(self) -> SetpointVerdict:
         self.now += PERIOD_NS
         self.sequence += 1
         self.x = self.x + self.rate * PERIOD_S
         verdict = self.dog.judge(self.sequence, self.now, self.now)
-        if verdict is Verdict.FRESH:
+        if verdict is SetpointVerdict.FRESH:
             self.dog.follow(self.x)
         return verdict
 
@@ -58,19 +58,19 @@ def test_set_points_in_time_are_passed_on_exactly() -> None:
 @pytest.mark.parametrize(
     ("sequence", "sent", "verdict"),
     [
-        (10, 1, Verdict.REPEATED),  # the same again
-        (9, 1, Verdict.REPEATED),  # out of order
-        (-(2**63), 1, Verdict.REPEATED),
-        (11, 0, Verdict.REPEATED),  # a new number on an old time
-        (11, -(2**62), Verdict.REPEATED),
-        (11, 2, Verdict.FUTURE),  # later than now
-        (11, 2**62, Verdict.FUTURE),
-        (2**63 - 1, 1, Verdict.FUTURE),  # a number that no facility can have reached
-        (16, 1, Verdict.FUTURE),
+        (10, 1, SetpointVerdict.REPEATED),  # the same again
+        (9, 1, SetpointVerdict.REPEATED),  # out of order
+        (-(2**63), 1, SetpointVerdict.REPEATED),
+        (11, 0, SetpointVerdict.REPEATED),  # a new number on an old time
+        (11, -(2**62), SetpointVerdict.REPEATED),
+        (11, 2, SetpointVerdict.FUTURE),  # later than now
+        (11, 2**62, SetpointVerdict.FUTURE),
+        (2**63 - 1, 1, SetpointVerdict.FUTURE),  # a number that no facility can have reached
+        (16, 1, SetpointVerdict.FUTURE),
     ],
 )
 def test_replays_and_messages_from_the_future_are_refused_and_counted(
-    sequence: int, sent: int, verdict: Verdict
+    sequence: int, sent: int, verdict: SetpointVerdict
 ) -> None:
     """``sent`` in cycles after the last; the present is one cycle after it."""
     dog = Bench().dog
@@ -80,14 +80,14 @@ def test_replays_and_messages_from_the_future_are_refused_and_counted(
     assert dog.refused[verdict] == 1
     assert dog.lateness(sequence, moment, at) is Cause.NONE  # and say nothing about the facility
     assert (dog.sequence, dog.last_ns) == (10, at - PERIOD_NS)
-    assert dog.judge(11, at, at) is Verdict.FRESH
+    assert dog.judge(11, at, at) is SetpointVerdict.FRESH
 
 
 def test_a_gap_is_counted_and_does_not_double_the_rate() -> None:
     bench = Bench(full_speed())
     bench.x = bench.x + bench.rate * PERIOD_S  # this one is lost
     bench.now, bench.sequence = bench.now + PERIOD_NS, bench.sequence + 1
-    assert bench.cycle() is Verdict.FRESH
+    assert bench.cycle() is SetpointVerdict.FRESH
     assert bench.dog.gaps == 1
     np.testing.assert_allclose(bench.dog.rate, bench.rate, rtol=1e-9)
 
@@ -136,7 +136,7 @@ def test_an_excuse_ends_with_the_next_set_point_and_has_a_bound() -> None:
     assert bench.dog.deadline_ns == bench.now + PATIENCE
     asleep = bench.now + PATIENCE + STALL_NS
     assert bench.dog.lateness(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is Cause.HELD_UP
-    assert bench.dog.judge(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is Verdict.STALE
+    assert bench.dog.judge(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is SetpointVerdict.STALE
 
 
 def braked(dog: Watchdog) -> Array:
@@ -183,7 +183,7 @@ def test_a_brake_that_runs_is_never_restarted_and_nothing_moves_it() -> None:
 def test_what_is_no_number_is_passed_on_and_braking_begins_at_the_last_good_one() -> None:
     bench = Bench(full_speed())
     bench.sequence, bench.now = bench.sequence + 1, bench.now + PERIOD_NS
-    assert bench.dog.judge(bench.sequence, bench.now, bench.now) is Verdict.FRESH
+    assert bench.dog.judge(bench.sequence, bench.now, bench.now) is SetpointVerdict.FRESH
     bench.dog.follow(np.full(N_AXES, np.nan))
     assert np.isnan(bench.dog.setpoint).all()
     bench.dog.take_over(Cause.SILENT, bench.now + PATIENCE)
@@ -221,7 +221,7 @@ def test_a_facility_that_dies_while_it_brakes_is_braked_to_rest_no_further_on(pe
     begin, cycles = bench.x.copy(), int(seconds / PERIOD_S * percent / 100)
     for k in range(1, cycles + 1):
         bench.now, bench.sequence = bench.now + PERIOD_NS, bench.sequence + 1
-        assert bench.dog.judge(bench.sequence, bench.now, bench.now) is Verdict.FRESH
+        assert bench.dog.judge(bench.sequence, bench.now, bench.now) is SetpointVerdict.FRESH
         bench.dog.follow(begin + rate * braking_way(k * PERIOD_S, seconds))
     bench.dog.take_over(Cause.GONE, bench.now + PATIENCE)
     beyond = (braked(bench.dog)[-1] - foretold) * np.sign(rate)

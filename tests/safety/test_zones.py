@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Zone
 from proxops.lab.cell import Cell
+from proxops.lab.cell_axes import servo_lags_s
 from proxops.safety.braking import braking_time
 from proxops.safety.clearance import Clearance
+from proxops.safety.guard import Guard
 from proxops.safety.limits import begin_braking, brake, guard_record, stand
-from proxops.safety.zones import LOGIC, judge_zone, lags_s, stopping_way, yellow_layer_m, zone_of
+from proxops.safety.zone_watch import ZoneWatch
+from proxops.safety.zones import LOGIC, judge_zone, stopping_way, yellow_layer_m, zone_of
 
 Array = NDArray[np.float64]
 Facing = Callable[[float], Array]
@@ -48,7 +51,7 @@ def ahead_of(epos: Cell, rate: Array) -> Array:
     """As the guard would brake from ``rate``."""
     out = np.empty(13)
     way = rate * (0.5 * braking_time(rate, epos.hall[0]["acceleration"]))
-    stopping_way(way, rate, lags_s(epos), out)
+    stopping_way(way, rate, servo_lags_s(epos.controllers), out)
     return out
 
 
@@ -98,7 +101,7 @@ class Drives:
         servos = [epos.file.rail.servo, *[epos.file.robot1.servo] * 6, *[epos.file.robot2.servo] * 6]
         self.dead = round(servos[0].dead_time_ms / 4.0)
         self.share = 1.0 - np.exp(-4.0 / np.array([s.time_constant_ms for s in servos]))
-        self.actual = q - rate * lags_s(epos)
+        self.actual = q - rate * servo_lags_s(epos.controllers)
         self.sent = [q - rate * PERIOD_S * k for k in range(self.dead, 0, -1)]
 
     def step(self, setpoint: Array) -> Array:
@@ -110,7 +113,7 @@ class Drives:
 def least_on_the_way(epos: Cell, hall: Clearance, start: Array, rate: Array, heed: bool) -> float | None:
     """Cruise at ``rate``, brake one cycle after the actual pose is no longer green; the smallest clearance on the way, or
     None if it did not begin in green. Without ``heed`` the layer is next to nothing, whatever the speed."""
-    memory, guard, margins = hall.twin(), guard_record(), np.zeros(6)
+    memory, guard, margins = hall.twin(), guard_record(epos), np.zeros(6)
     ahead, minimum = (ahead_of(epos, rate), 1e-3) if heed else (np.zeros(13), 1e-3)
     drives = Drives(epos, start, rate)
     if judge_zone(memory, drives.actual, ahead, minimum).zone is not G:
@@ -123,7 +126,7 @@ def least_on_the_way(epos: Cell, hall: Clearance, start: Array, rate: Array, hee
     else:
         return None
     guard[0]["v"] = rate
-    begin_braking(epos.hall, guard)
+    begin_braking(guard)
     least = math.inf
     rested = False
     while not rested:
@@ -162,3 +165,12 @@ def test_a_straight_run_on_the_rail_uses_the_layer_up_and_no_more(epos: Cell, ha
     least = least_on_the_way(epos, hall, start, rate, heed=True)
     assert least is not None
     assert 0.0 < least < 0.01
+
+
+def test_a_rehearsal_leaves_the_guard_where_it_stood(cell: Cell) -> None:
+    guard = Guard(cell, np.zeros(6), ZoneWatch(cell))
+    guard.stand(cell.home)
+    before = guard._state.copy()
+    guard.rehearse()
+    for name in ("x", "v", "wish", "ports", "roll", "axis_margin", "range_margin", "braking", "zone_slack"):
+        np.testing.assert_array_equal(guard._state[name], before[name], err_msg=name)

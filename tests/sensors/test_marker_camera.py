@@ -196,9 +196,8 @@ def test_the_finder_gets_the_pose_back(
 
 def test_a_marker_outside_the_view_is_not_seen(usual: MarkerCamera) -> None:
     assert finder(usual).find(usual.image(HERE, packed(UPRIGHT, np.array([1.1, 0.0, 1.0])), rng())) is None
-    assert (
-        finder(usual).find(usual.image(HERE, packed(np.eye(3), np.array([0.0, 0.0, 1.0])), rng())) is None
-    )  # its back
+    # Its back is seen.
+    assert finder(usual).find(usual.image(HERE, packed(np.eye(3), np.array([0.0, 0.0, 1.0])), rng())) is None
 
 
 def test_a_plate_that_touches_the_rim_is_still_found(usual: MarkerCamera) -> None:

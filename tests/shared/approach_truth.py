@@ -107,14 +107,45 @@ def shown(
     return out
 
 
+@kernel
+def wobbling(base: Floats, t: Floats, phase: Floats) -> tuple[Floats, Floats]:
+    """Attitudes (n, 4) with a slow limit cycle about ``base``, and their rates (n, 3) by central differences."""
+    q, w = np.empty((t.size, 4)), np.empty((t.size, 3))
+    for k in range(t.size):
+        put_unit(_wobbled(base, t[k], phase), q[k])
+        before, after = _wobbled(base, t[k] - 1e-3, phase), _wobbled(base, t[k] + 1e-3, phase)
+        rotation_vector(quat_product(quat_inverse(before), after), w[k])
+    return q, w / 2e-3
+
+
+@kernel
+def _wobbled(base: Floats, t: float, phase: Floats) -> Floats:
+    wobble = math.radians(0.5) * np.sin(2.0 * math.pi * t / np.array([41.0, 37.0, 29.0]) + phase)
+    return quat_product(base, quat_from_rotation_vector(wobble))
+
+
 def wander(rng: np.random.Generator, sigma: Floats, n: int, time_s: float = 100.0) -> Floats:
     """(n, len(sigma)) Gauss-Markov processes."""
     keep = math.exp(-PERIOD_S / time_s)
-    out = np.empty((n, len(sigma)))
-    out[0] = sigma * rng.standard_normal(len(sigma))
-    drive = math.sqrt(1.0 - keep * keep) * sigma * rng.standard_normal((n, len(sigma)))
-    for k in range(1, n):
+    first = sigma * rng.standard_normal(len(sigma))
+    return _kept(first, math.sqrt(1.0 - keep * keep) * sigma * rng.standard_normal((n, len(sigma))), keep)
+
+
+@kernel
+def _kept(first: Floats, drive: Floats, keep: float) -> Floats:
+    out = np.empty_like(drive)
+    out[0] = first
+    for k in range(1, len(drive)):
         out[k] = keep * out[k - 1] + drive[k]
+    return out
+
+
+@kernel
+def pushes(q_eci_chaser: Floats, turned_by: Floats, told: Floats) -> Floats:
+    """(n, 3) accelerations in eci of those told in the chaser's frame, which is not quite where it is believed to be."""
+    out = np.empty_like(told)
+    for k in range(len(told)):
+        out[k] = turned(q_eci_chaser[k], turned(turned_by, told[k]))
     return out
 
 
@@ -137,7 +168,7 @@ class Flight:
         self.t = np.arange(n + 1) * PERIOD_S
         self.sensor = RelativePoseSensor(spec.sensor, np.random.default_rng([spec.seed, 1]))
         self.avionics = AvionicsSuite(Avionics(), np.random.default_rng([spec.seed, 2]))
-        self._fly_the_chaser(n)
+        self._fly_the_chaser()
         self._fly_the_rest(n)
         hall = np.repeat([0.0005, math.radians(0.03), math.radians(0.03)], 3)
         self.off = wander(rng, hall if spec.hall else 0.0 * hall, n + 1)
@@ -145,7 +176,7 @@ class Flight:
         centres = spec.centre_m * rng.standard_normal((2, 3))  # by which the mass centres known on board are wrong
         self.target_centre, self.chaser_centre = TARGET_CENTRE + centres[0], CHASER_CENTRE + centres[1]
 
-    def _fly_the_chaser(self, n: int) -> None:
+    def _fly_the_chaser(self) -> None:
         """On a circle in orbit, its +x axis from the target to it, with a slow limit cycle."""
         rng, t = self.rng, self.t
         n_orbit = math.sqrt(MU / ORBIT_M**3)
@@ -155,17 +186,7 @@ class Flight:
         frame = np.linalg.qr(rng.standard_normal((3, 3)))[0]
         frame[:, 0] *= np.sign(np.linalg.det(frame))
         self.x_axis = frame[:, 0]
-        base, size, phase = quat_from_matrix(frame), math.radians(0.5), rng.uniform(0.0, 6.0, 3)
-
-        def attitude(when: float) -> Floats:
-            wobble = size * np.sin(2.0 * math.pi * when / np.array([41.0, 37.0, 29.0]) + phase)
-            return quat_product(base, quat_from_rotation_vector(wobble))
-
-        self.q_ec = np.array([attitude(when) for when in t])
-        self.w_c = np.empty((n + 1, 3))
-        for k, when in enumerate(t):
-            rotation_vector(quat_product(quat_inverse(attitude(when - 1e-3)), attitude(when + 1e-3)), self.w_c[k])
-        self.w_c /= 2e-3
+        self.q_ec, self.w_c = wobbling(quat_from_matrix(frame), t, rng.uniform(0.0, 6.0, 3))
 
     def _fly_the_rest(self, n: int) -> None:
         """Pulses as a controller gives them, one cycle in four, each axis, and a burn of 2 cm/s in 2 s; known to
@@ -177,7 +198,7 @@ class Flight:
         self.told[burn : burn + 20, rng.integers(3)] += rng.choice([-1.0, 1.0]) * spec.pulse_m_s / PERIOD_S
         turned_by = quat_from_rotation_vector(math.radians(0.3) * rng.standard_normal(3))
         real = self.told * (1.0 + spec.thrust_share * rng.standard_normal(3))
-        a = np.array([turned(q, turned(turned_by, one)) for q, one in zip(self.q_ec[:-1], real, strict=True)])
+        a = pushes(self.q_ec[:-1], turned_by, real)
         axis = rng.standard_normal(3)
         moments, axes = np.linalg.eigh(TARGET_INERTIA)
         inertia = (axes * moments * (1.0 + spec.inertia_share * rng.standard_normal(3))) @ axes.T

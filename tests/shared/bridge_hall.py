@@ -6,19 +6,22 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from setpoint_limits import keeps_limits
 
+from proxops.bridge.bridged import Bridged
+from proxops.bridge.client_place import LOCKSTEP
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.bridge_datagram import BridgeCommand, BridgeStatus, finish_status, pack_command, unpack_status
 from proxops.core.clock import LockstepClock
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Mode, Phase, Zone
-from proxops.facility.bridged import Bridged
 from proxops.facility.build import build
-from proxops.facility.client_place import LOCKSTEP
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import port_poses
+from proxops.lab.coordinates import HallRecord, port_poses
+from proxops.maths.kernel import kernel
 from proxops.maths.pose import compose, inverse_pose
-from proxops.maths.rotation import angle_between, matrix_from_quat
+from proxops.maths.quaternion import length
+from proxops.maths.rotation import Array, angle_between, matrix_from_quat
 from proxops.safety.rules import Rule
 
 IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
@@ -28,6 +31,14 @@ def at(x: float, y: float = 0.0, z: float = 0.0, yaw_deg: float = 0.0) -> tuple[
     """A chaser's pose (wire order) with the target in the origin, turned about z."""
     half = math.radians(yaw_deg) / 2.0
     return x, y, z, 0.0, 0.0, math.sin(half), math.cos(half)
+
+
+@kernel
+def shown_off(hall: HallRecord, q: Array, pose: Array) -> tuple[float, float]:
+    """By how much the ports of the axes ``q`` miss the relative ``pose`` (packed): m, rad."""
+    T_lab_port1, T_lab_port2 = port_poses(hall, q)
+    shown = compose(inverse_pose(T_lab_port2), T_lab_port1)
+    return length(shown[:3, 3] - pose[:3]), angle_between(shown[:3, :3], matrix_from_quat(pose[3:]))
 
 
 class BridgeHall:
@@ -42,7 +53,12 @@ class BridgeHall:
         end = self.desk.bridge
         assert end is not None
         self.end, self.port = end, end.port
+        self._arriving: tuple[tuple[bytes, tuple[str, int]], ...] = ()
+        self.facility.duties.attach("client", poll=self._arrive)
         self.sequence = 0
+        hall = cell.hall[0]
+        self._speed, self._acceleration = hall["speed"] * (1 + 1e-6), hall["acceleration"] * (1 + 1e-6) + 1e-9
+        self._shown = self.facility.pool.run("shown_relative")  # of the present cycle, whichever that is
         self.desk.drives(True)
         self._q, self._v = self.facility.guard.setpoint.copy(), np.zeros(13)
         while self.facility.mode is not Mode.READY:
@@ -60,7 +76,7 @@ class BridgeHall:
 
     @property
     def status(self) -> BridgeStatus:
-        return unpack_status(finish_status(self.end.telemetry.status(), True, self.port.refusal))
+        return unpack_status(finish_status(self.end.status(), True, self.port.refusal))
 
     def cycle(self, packets: Sequence[bytes] = ()) -> None:
         """One tick with these datagrams of one sender; then what was sent to the robots is judged."""
@@ -68,35 +84,31 @@ class BridgeHall:
 
     def cycle_of(self, *packets: tuple[bytes, tuple[str, int]]) -> None:
         """Likewise, each with its sender."""
-        self.clock.advance()
-        self.end.begin_cycle()
-        for data, sender in packets:
-            self.port.take(data, sender)
+        self._arriving = packets
         self.facility.tick()
-        self.end.end_cycle()
         self._check()
 
+    def _arrive(self) -> None:
+        for data, sender in self._arriving:
+            self.port.take(data, sender)
+        self._arriving = ()
+
     def _check(self) -> None:
-        hall, q = self.cell.hall[0], self.facility.guard.setpoint
-        v = (q - self._q) / PERIOD_S
-        if self.facility.mode not in (Mode.STANDBY, Mode.RELEASING):
-            assert (np.abs(v) <= hall["speed"] * (1 + 1e-6)).all()
-            assert (np.abs(v - self._v) / PERIOD_S <= hall["acceleration"] * (1 + 1e-6) + 1e-9).all()
-        self._q, self._v = q.copy(), v
+        q = self.facility.guard.setpoint
+        kept = keeps_limits(q, self._q, self._v, self._speed, self._acceleration)
+        assert kept or self.facility.mode in (Mode.STANDBY, Mode.RELEASING)
         motion, stop = self.facility.motion, self.facility.stop
         assert stop is None or stop.rule is not Rule.COLLISION_ZONE, stop
         if isinstance(motion, Bridged):
-            assert motion.actual_zone is not Zone.RED
+            assert motion.zones.actual is not Zone.RED
             if motion.phase in (Phase.CONVERGING, Phase.FOLLOWING):
-                self._check_relative(motion)
+                self._check_relative()
 
-    def _check_relative(self, motion: Bridged) -> None:
+    def _check_relative(self) -> None:
         """The set-point shows the clutch's pose to 1e-9, always."""
-        T1, T2 = port_poses(self.cell.hall, self.facility.guard.setpoint)
-        shown = compose(inverse_pose(T2), T1)
-        pose = self.facility.pool.run("shown_relative")
-        assert np.abs(shown[:3, 3] - pose[:3]).max() < 1e-9
-        assert angle_between(shown[:3, :3].copy(), matrix_from_quat(pose[3:])) < 1e-9
+        off_m, off_rad = shown_off(self.cell.hall, self.facility.guard.setpoint, self._shown)
+        assert off_m < 1e-9
+        assert off_rad < 1e-9
 
     def packet(self, chaser: tuple[float, ...], target: tuple[float, ...] = IDENTITY, **more: object) -> bytes:
         self.sequence += 1

@@ -14,7 +14,7 @@ from proxops.core.clock import monotonic_ns
 from proxops.core.vocabulary import Severity
 from proxops.facility.control import Control, ControlSettings
 from proxops.facility.control_lock import ANY
-from proxops.lab.cell import Access
+from proxops.lab.cell_file import Access
 
 
 class NotedDesk:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from proxops.core.flight import R_CHASER_SENSOR, Commands, Measurements, RelativeMeasurement, onboard_data
 from proxops.core.mission import MissionFile
-from proxops.maths.quaternion import quat_inverse, quat_product
+from proxops.maths.quaternion import cross, quat_inverse, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_matrix, quat_from_rotation_vector
 
 Floats = NDArray[np.float64]
@@ -27,8 +27,9 @@ def gravity(p: Floats) -> Floats:
 
 def lvlh(p: Floats, v: Floats) -> Floats:
     """R_eci_lvlh."""
-    z, y = -p / np.linalg.norm(p), -np.cross(p, v) / np.linalg.norm(np.cross(p, v))
-    return np.column_stack([np.cross(y, z), y, z])
+    normal = cross(p, v)
+    z, y = -p / np.linalg.norm(p), -normal / np.linalg.norm(normal)
+    return np.column_stack([cross(y, z), y, z])
 
 
 class SmallPlant:
@@ -101,7 +102,7 @@ class SmallPlant:
         torque = np.cross(d.thruster_places, forces).sum(axis=0) + commands.wheel_torque @ d.wheel_axes
         push = matrix_from_quat(self.q_eci_chaser) @ forces.sum(axis=0) / d.mass_kg
         self.target, self.chaser = coasted(*self.target, np.zeros(3), h), coasted(*self.chaser, push, h)
-        spin = torque - np.cross(self.w, d.inertia @ self.w)
+        spin = torque - cross(self.w, d.inertia @ self.w)
         self.w = self.w + h * np.linalg.solve(d.inertia, spin)
         self.q_eci_chaser = quat_product(self.q_eci_chaser, quat_from_rotation_vector(self.w * h))
         self.q_eci_target = quat_product(self.q_eci_target, quat_from_rotation_vector(self.w_target * h))

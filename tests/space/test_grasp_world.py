@@ -120,9 +120,8 @@ def test_a_bump_keeps_momentum_and_both_sides_are_opposite(
     error = np.array([one.momentum - track[0].momentum for one in track])
     assert np.linalg.norm(error[:, :3], axis=1).max() < 1e-6 * scale[0]
     assert np.linalg.norm(error[:, 3:], axis=1).max() < 1e-6 * scale[1]
-    assert (
-        np.linalg.norm(track[-1].handle_momentum[:3] - track[0].handle_momentum[:3]) > 0.1 * scale[0]
-    )  # it was touched
+    # It was touched.
+    assert np.linalg.norm(track[-1].handle_momentum[:3] - track[0].handle_momentum[:3]) > 0.1 * scale[0]
     excess = np.array([one.energy_j for one in track]) - track[0].energy_j - world.work_j
     assert excess[-1] < -1e-4  # the contact has taken some
     assert max(one.energy_j for one in track) - track[0].energy_j < 1e-6  # fingers' drive moves nothing by itself
@@ -208,9 +207,8 @@ def test_brakes_stop_the_joints_and_torques_are_ignored(craft: ArmModel) -> None
     assert moving > 0.05
     assert np.abs(world.rates).max() < 0.02 * moving
     assert np.diff(energies).max() < 1e-9
-    assert (
-        world.work_j - work < 1e-3
-    )  # of the fingers' drive; 5 N m over the way of braking would be a hundred times that
+    # Of the fingers' drive; 5 N m over the way of braking would be a hundred times that.
+    assert world.work_j - work < 1e-3
     error = world.survey().momentum - before.momentum
     assert np.linalg.norm(error) < 1e-9
 

@@ -218,9 +218,8 @@ def test_propellant_is_thrust_over_exhaust_speed_and_a_dry_tank_ends_it() -> Non
     one.bank.stuck_open[0] = True
     flow = 10.0 / (220.0 * 9.80665)
     advance(one, 4.0)
-    assert one.propellant_kg == pytest.approx(
-        0.05 - 4.0 * flow, abs=1e-10
-    )  # 620 kg round at 6e-14 in each of 1,000 steps
+    # 620 kg round at 6e-14 in each of 1,000 steps.
+    assert one.propellant_kg == pytest.approx(0.05 - 4.0 * flow, abs=1e-10)
     assert FILE.chaser.mass_kg - one.y[MASS] == pytest.approx(4.0 * flow, abs=1e-10)
     advance(one, 8.0)
     assert -flow * PERIOD_S <= one.propellant_kg <= 0.0 and not one.bank.on.any()

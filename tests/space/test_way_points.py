@@ -66,9 +66,8 @@ def test_without_velocities_it_is_the_natural_quintic_spline() -> None:
     zero = [(3, np.zeros(3)), (4, np.zeros(3))]
     theirs = make_interp_spline(UNEVEN, p, k=5, bc_type=(zero, zero))
     for t in np.linspace(0.0, 400.0, 201).tolist():
-        np.testing.assert_allclose(
-            at(table, t)[0], theirs(t), rtol=0.0, atol=1e-6
-        )  # rounding of both systems of equations
+        # Rounding of both systems of equations.
+        np.testing.assert_allclose(at(table, t)[0], theirs(t), rtol=0.0, atol=1e-6)
         np.testing.assert_allclose(at(table, t)[1], theirs(t, 1), rtol=0.0, atol=1e-7)
 
 

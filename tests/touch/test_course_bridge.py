@@ -83,9 +83,8 @@ def test_a_foreseen_turn_costs_a_quarter_of_one_from_the_kink_on(before: float, 
     assert 0.9 * least < max(gap) < 1.9 * least
     assert gap[-1] < 1e-9
     assert np.abs(path[:, 2]).max() <= LIMITS[1, 0] and np.abs(jerk).max() <= LIMITS[2, 0] * (1.0 + 1e-9)
-    assert (
-        np.abs(np.diff(path[:, 0]) - DT * 0.5 * (path[1:, 1] + path[:-1, 1])).max() < LIMITS[2, 0] * DT**3
-    )  # one motion
+    # One motion.
+    assert np.abs(np.diff(path[:, 0]) - DT * 0.5 * (path[1:, 1] + path[:-1, 1])).max() < LIMITS[2, 0] * DT**3
 
 
 def test_soft_crossings_say_which_joints_cannot() -> None:

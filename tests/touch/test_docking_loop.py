@@ -105,9 +105,8 @@ def test_without_compensation_the_same_delay_puts_energy_in() -> None:
     true = pair_of(PLATE, 106.59e3, 0.0)
     y = state((0.72, 0.0, 0.0), (-0.02, 0.0, 0.0), np.zeros(3))
     raw = uncompensated(true, y, np.array([1.0, 0.0, 0.0]), 0.004)
-    assert raw.leaving / 0.02 == pytest.approx(
-        math.exp(0.5 * math.pi * 18.85 * 0.006), rel=0.01
-    )  # half a cycle of hold
+    # Half a cycle of hold.
+    assert raw.leaving / 0.02 == pytest.approx(math.exp(0.5 * math.pi * 18.85 * 0.006), rel=0.01)
     assert undelayed(true, y, np.array([1.0, 0.0, 0.0])).leaving / 0.02 == pytest.approx(1.0, abs=1e-6)
 
 

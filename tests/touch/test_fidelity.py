@@ -14,7 +14,7 @@ from proxops.touch.contact_samples import contact_threshold_n
 from proxops.touch.contact_study import docked, fed_back
 from proxops.touch.fidelity import (
     Contact,
-    Verdict,
+    FidelityVerdict,
     admission,
     first_touch,
     restitution_bound,
@@ -28,7 +28,7 @@ GOOD = Contact(1200.0, 0.03, 16e-3, 0.05e-3, noise_n=1.0, dead_zone_n=4.0, stiff
 
 def test_a_good_contact_is_admitted_and_says_why() -> None:
     certificate = admission(GOOD)
-    assert certificate.verdict is Verdict.ADMITTED and certificate.may_touch and not certificate.broken
+    assert certificate.verdict is FidelityVerdict.ADMITTED and certificate.may_touch and not certificate.broken
     omega = math.sqrt(1e5 / 1200.0)
     assert certificate.omega == pytest.approx(omega)
     assert [rule.value for rule in certificate.rules[:3]] == pytest.approx(
@@ -56,19 +56,19 @@ def test_a_good_contact_is_admitted_and_says_why() -> None:
 def test_every_rule_refuses_by_its_name_and_labels_on_request(change: dict[str, float], name: str) -> None:
     contact = replace(GOOD, **change)
     certificate = admission(contact)
-    assert certificate.verdict is Verdict.REFUSED and not certificate.may_touch
+    assert certificate.verdict is FidelityVerdict.REFUSED and not certificate.may_touch
     assert [rule.name for rule in certificate.broken] == [name]
     assert f"{name} = " in "\n".join(certificate.lines()) and "beyond" in str(certificate.broken[0])
-    assert admission(contact, label=True).verdict is Verdict.LABELLED
+    assert admission(contact, label=True).verdict is FidelityVerdict.LABELLED
 
 
 def test_a_stiffness_that_nobody_knows_is_judged_on_first_touch() -> None:
     unknown = replace(GOOD, stiffness=None)
     certificate = admission(unknown)
-    assert certificate.verdict is Verdict.OPEN and certificate.may_touch
+    assert certificate.verdict is FidelityVerdict.OPEN and certificate.may_touch
     top = certificate.stiffest
-    assert admission(replace(GOOD, stiffness=0.999 * top)).verdict is Verdict.ADMITTED
-    assert admission(replace(GOOD, stiffness=1.001 * top)).verdict is Verdict.REFUSED
+    assert admission(replace(GOOD, stiffness=0.999 * top)).verdict is FidelityVerdict.ADMITTED
+    assert admission(replace(GOOD, stiffness=1.001 * top)).verdict is FidelityVerdict.REFUSED
     assert f"{top * 1e-3:.4g} N/mm" in "\n".join(certificate.lines())
 
     def law(k: float, share: float) -> Law:
@@ -77,15 +77,15 @@ def test_a_stiffness_that_nobody_knows_is_judged_on_first_touch() -> None:
     assert first_touch(unknown, law(1e5, 0.5)) is None  # not known well enough yet
     assert first_touch(unknown, replace(law(1e5, 0.1), valid=False)) is None
     soft, hard = first_touch(unknown, law(1e5, 0.1)), first_touch(unknown, law(1e7, 0.1))
-    assert soft is not None and soft.verdict is Verdict.ADMITTED
-    assert hard is not None and hard.verdict is Verdict.REFUSED
+    assert soft is not None and soft.verdict is FidelityVerdict.ADMITTED
+    assert hard is not None and hard.verdict is FidelityVerdict.REFUSED
     assert "omega tau" in [rule.name for rule in hard.broken]
 
 
 def test_a_sensor_that_is_blind_at_any_stiffness_is_refused_outright() -> None:
     blind = replace(GOOD, stiffness=None, speed=1e-4, dead_zone_n=50.0)
     assert stiffest_admitted(blind) == 0.0
-    assert admission(blind).verdict is Verdict.REFUSED
+    assert admission(blind).verdict is FidelityVerdict.REFUSED
 
 
 def test_the_bound_is_what_it_says() -> None:

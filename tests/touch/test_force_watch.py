@@ -44,10 +44,8 @@ def test_noise_of_one_step_of_the_resolution_does_not_look_stuck() -> None:
     samples = [ForceSample(s.t, np.round(s.wrench / coarse) * coarse, s.sequence) for s in sound(20_000)]
     assert first_fault(samples, ForceWatch(stream(resolution=coarse))) == (-1, "")
     coarser = [ForceSample(s.t, np.round(s.wrench / 8.0) * 8.0, s.sequence) for s in sound(2000)]
-    assert first_fault(coarser, ForceWatch(stream(resolution=8.0 + 0.0 * coarse))) == (
-        -1,
-        "",
-    )  # cannot be told, so not watched
+    # Cannot be told, so not watched.
+    assert first_fault(coarser, ForceWatch(stream(resolution=8.0 + 0.0 * coarse))) == (-1, "")
 
 
 @pytest.mark.parametrize(
@@ -109,10 +107,8 @@ def test_one_axis_alone_may_be_stuck() -> None:
     i, fault = first_fault(samples, ForceWatch(stream()))
     assert i == 125
     assert "stuck, Ty exactly 0.125 for 100 ms" in fault
-    assert first_fault(samples, ForceWatch(stream(noise=wrench_of(1.0, 0.0)))) == (
-        -1,
-        "",
-    )  # an axis without noise may stand
+    # An axis without noise may stand.
+    assert first_fault(samples, ForceWatch(stream(noise=wrench_of(1.0, 0.0)))) == (-1, "")
 
 
 def test_time_goes_back() -> None:

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S as DT
 from proxops.touch.derivative_detector import DerivativeDetector
-from proxops.touch.impulse_detector import Impulse, ImpulseDetector, ImpulseSettings, Phase
+from proxops.touch.impulse_detector import Impulse, ImpulseDetector, ImpulseSettings, PushPhase
 from proxops.touch.impulse_study import NOISE, background
 from proxops.touch.push import HALF_SINE, SHAPES, Push
 
@@ -33,7 +33,7 @@ def readings(
 class Course:
     """What a user of the detector sees, and the impulse that the physics would have got."""
 
-    phases: list[Phase] = field(default_factory=list)
+    phases: list[PushPhase] = field(default_factory=list)
     began: list[tuple[int, int]] = field(default_factory=list)  # (sample, samples ago)
     ended: list[tuple[int, Impulse]] = field(default_factory=list)
     given: Array = field(default_factory=lambda: np.zeros(6))
@@ -50,7 +50,7 @@ def course(record: Array, detector: ImpulseDetector) -> Course:
             assert (past[-1] == verdict.wrench).all()
             seen.given += past[:-1].sum(axis=0) * detector.dt
             seen.began.append((k, verdict.began))
-        assert verdict.phase == Phase.PUSH or not verdict.wrench.any()
+        assert verdict.phase == PushPhase.PUSH or not verdict.wrench.any()
         seen.given += verdict.wrench * detector.dt
         if verdict.ended:
             seen.given += verdict.ended.correction
@@ -155,7 +155,7 @@ def test_a_push_without_counter_impulse_ends_by_itself() -> None:
     ((known, impulse),) = seen.ended
     assert known * DT - push.end_s < 0.15
     assert impulse.impulse[2] == pytest.approx(3.0, abs=0.12)
-    assert seen.phases[-1] == Phase.QUIET
+    assert seen.phases[-1] == PushPhase.QUIET
 
 
 # --- several ---
@@ -186,7 +186,7 @@ def test_a_counter_impulse_alone_is_never_handed_out() -> None:
     seen = course(readings([push]), ImpulseDetector())
     assert len(seen.ended) == 1
     during = seen.phases[round((push.end_s + 0.05) / DT) : round(push.over_s / DT)]
-    assert set(during) == {Phase.COUNTER}
+    assert set(during) == {PushPhase.COUNTER}
 
 
 # --- what is no push ---
@@ -197,7 +197,7 @@ def test_drift_alone_is_no_push() -> None:
     corner = 3.0 - np.abs((t % 12.0) - 6.0)  # 1 N/s up, 1 N/s down, six axes at once
     record = readings(seconds=60.0) + corner[:, None] * NOISE + 5.0 * NOISE
     seen = course(record, ImpulseDetector())
-    assert not seen.began and set(seen.phases) == {Phase.QUIET}
+    assert not seen.began and set(seen.phases) == {PushPhase.QUIET}
 
 
 def test_the_line_follows_offset_and_drift() -> None:

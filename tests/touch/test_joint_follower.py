@@ -84,9 +84,8 @@ def test_from_rest_it_catches_up_with_a_flying_cube_and_is_then_where_it_is() ->
     assert 0.05 < met * DT < 0.3
     assert run.errors[:met].max() < 0.01
     assert run.errors[met + 1 :].max() < 2e-6  # m
-    assert (
-        np.diff(run.errors[run.errors.argmax() : met]) < 1e-9
-    ).all()  # no overshoot: once it falls, the error only falls
+    # No overshoot: once it falls, the error only falls.
+    assert (np.diff(run.errors[run.errors.argmax() : met]) < 1e-9).all()
 
 
 def test_a_cube_at_rest_leaves_the_arm_at_rest() -> None:
@@ -207,9 +206,8 @@ def test_the_arm_is_where_the_physics_is_when_its_delay_is_known() -> None:
         arm.command(follower.step(plans.plan(poses[k + lead : k + lead + 97], min(k, 1)))[0], arm.read().t)
         t[0] = (k + 1) * DT
     assert arm.read().halted == ""
-    assert (
-        place_error(arm.angles, poses[300]) < 5e-5
-    )  # the lag's second order: half a lag squared times the acceleration
+    # The lag's second order: half a lag squared times the acceleration.
+    assert place_error(arm.angles, poses[300]) < 5e-5
 
 
 @pytest.mark.parametrize("seed", range(20))

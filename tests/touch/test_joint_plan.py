@@ -156,9 +156,8 @@ def test_no_seam_when_replanned_in_every_cycle() -> None:
     assert np.ptp(angles) > math.radians(2.0)
     assert np.abs(rates).max() < 1.0
     assert np.abs(np.diff(rates, axis=0)).max() < 0.02  # rad/s from cycle to cycle: 5 rad/s2
-    assert (
-        np.abs(np.diff(rates, n=2, axis=0)).max() < 3e-3
-    )  # 190 rad/s3; a jump of the elbow's rate by 0.01 rad/s has more
+    # 190 rad/s3; a jump of the elbow's rate by 0.01 rad/s has more.
+    assert np.abs(np.diff(rates, n=2, axis=0)).max() < 3e-3
 
 
 def test_a_bounce_ahead_moves_no_joint_before_its_time() -> None:

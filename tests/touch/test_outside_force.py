@@ -33,9 +33,8 @@ def test_a_slow_lean_is_stopped_at_the_limit(rate: float) -> None:
         force = rate * k * 0.004
         if outside.step(BIAS + force * Y + NOISE * rng.standard_normal(6), True).level is not Overload.NONE:
             break
-    followed = (
-        DRIFT_MARGIN * 0.2 * 8.0 / (rate - DRIFT_MARGIN * 0.2)
-    )  # until 8 sigma away, where no reading is on the zero
+    # Until 8 sigma away, where no reading is on the zero.
+    followed = DRIFT_MARGIN * 0.2 * 8.0 / (rate - DRIFT_MARGIN * 0.2)
     assert 60.0 - 5.0 < force < 60.0 + followed + 1.0
 
 

@@ -45,9 +45,8 @@ def test_noise_is_averaged() -> None:
     for k in range(3000):
         pulse.step(np.full(6, float(k == 0)), True)
         answer.append(pulse.bias[0])
-    assert got[1000:].std() == pytest.approx(
-        np.sqrt(np.sum(np.square(answer))), rel=0.05
-    )  # n / 50 independent values of six
+    # n / 50 independent values of six.
+    assert got[1000:].std() == pytest.approx(np.sqrt(np.sum(np.square(answer))), rel=0.05)
     assert got[1000:].std() < 0.25
 
 

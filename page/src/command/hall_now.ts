@@ -11,6 +11,7 @@ export interface HallNow {
 type Reading = [string, string]; // text, colour class
 const ZONE_COLOURS: Record<string, string> = { GREEN: "ok", YELLOW: "warn", RED: "bad" };
 
+const OF_A_HALL = ["bridge", "zones, commanded", "zones, actual", "clearance to red"];
 const READINGS: [string, (desk: Desk) => Reading][] = [
   ["interlocks", interlocks],
   ["bridge", bridge],
@@ -25,9 +26,9 @@ const READINGS: [string, (desk: Desk) => Reading][] = [
 
 export function hallNow(desk: Desk): HallNow {
   const rows = READINGS.map(([name, read]) => ({ value: el("td.num"), name, read }));
-  const table = el("table.live", null, el("tbody", null, ...rows.map((row) => el("tr", null, el("td", null, row.name), row.value))));
+  const table = el("table.live", null, el("tbody", null, ...rows.map((row) => el(OF_A_HALL.includes(row.name) ? "tr.of-hall" : "tr", null, el("td", null, row.name), row.value))));
   return {
-    element: el("div.hall-now", null, el("h2", null, "Hall now"), table),
+    element: el("div.hall-now", null, el("h2", null, el("span.of-hall", null, "Hall now"), el("span.of-arms", null, "Cell now")), table),
     update() {
       for (const row of rows) {
         const [text, colour]: Reading = desk.record ? row.read(desk) : ["–", "muted"];

@@ -14,6 +14,8 @@ const SOURCES: [string, string, string][] = [
   ["none", "None", "let go, braking first"],
 ];
 
+const OF_A_HALL = ["bridge", "sync", "async"];
+
 export interface Operation {
   element: HTMLElement;
   update(): void;
@@ -24,6 +26,7 @@ export function operation(desk: Desk): Operation {
   for (const [source, label, about] of SOURCES) {
     const made = requestButton(desk, label, `select ${source}`, "select", () => ({ source }));
     made.element.dataset.about = about;
+    mark(made.element, "of-hall", OF_A_HALL.includes(source));
     sources.set(source.toUpperCase(), made);
   }
   const hardware = {
@@ -36,6 +39,7 @@ export function operation(desk: Desk): Operation {
   const confirm = requestButton(desk, "Confirm", "confirm", "confirm", () => ({}), "primary");
   const accept = requestButton(desk, "Accept client", "accept", "accept", () => ({}));
   accept.element.dataset.about = "let the client that waits at the bridge move the hall";
+  for (const { element: each } of [move, confirm, accept]) mark(each, "of-hall", true);
   const reset = requestButton(desk, "Reset", "reset", "reset", () => ({}));
   const reason = el("div.reason");
   const now = hallNow(desk);
@@ -48,8 +52,8 @@ export function operation(desk: Desk): Operation {
     el("div.row", null, drives.on.element, drives.off.element),
     el("h2", null, "Source"),
     el("div.sources", null, ...[...sources.values()].map((s) => s.element)),
-    el("h2", null, "Run ", moving),
-    el("div.row", null, order),
+    el("h2", null, el("span.of-hall", null, "Run ", moving), el("span.of-arms", null, "After a stop")),
+    el("div.row.of-hall", null, order),
     el("div.row", null, move.element, confirm.element, accept.element, reset.element),
     reason,
     now.element,

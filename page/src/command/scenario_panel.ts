@@ -19,7 +19,7 @@ export function scenarioPanel(desk: Desk): ScenarioPanel {
   const end = requestButton(desk, "End", "run_end", "run_end", () => ({}));
   const fillBar = el("div");
   const state = el("div.run-state");
-  const element = el("div.panel.scenarios", null, el("h2", null, "Scenario"), pick, about, el("div.row", null, start.element, pause.element, resume.element, end.element), el("div.bar", { role: "progressbar" }, fillBar), state);
+  const element = el("div.panel.scenarios.of-hall", null, el("h2", null, "Scenario"), pick, about, el("div.row", null, start.element, pause.element, resume.element, end.element), el("div.bar", { role: "progressbar" }, fillBar), state);
 
   function describe(): void {
     const chosen = desk.hello?.scenarios?.find((s) => s.name === pick.value);

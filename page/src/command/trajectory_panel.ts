@@ -18,7 +18,7 @@ export function trajectoryPanel(desk: Desk): TrajectoryPanel {
   const load = button("Put on the desk", () => desk.ask("load_upload", { number: desk.upload?.number ?? 0 }), "primary");
   const state = el("div.upload-state");
   const list = el("div.scroll.findings", { tabindex: 0, "aria-label": "what is wrong with the file" });
-  const element = el("div.panel.trajectory", null, el("h2", null, "Trajectory file", el("span.grow"), choose.element, load.element, file), state, list);
+  const element = el("div.panel.trajectory.of-hall", null, el("h2", null, "Trajectory file", el("span.grow"), choose.element, load.element, file), state, list);
   file.addEventListener("change", () => {
     const chosen = file.files?.[0];
     file.value = "";

@@ -9,7 +9,7 @@ const MOST_PATHS = 200;
 
 /** Lists that are always there: the four coordinate systems and whole groups of the pool. */
 export const SYSTEM_LISTS = { IJT: "Axes (IJT)", IDC: "Flanges (IDC)", GLC: "Ports (GLC)", CLW: "Relative (CLW)" } as const;
-const GROUP_LISTS: Record<string, string[]> = { Bridge: ["bridge"], Mission: ["mission", "relative"], Margins: ["margin"], State: ["state", "clock", "timing"] };
+const GROUP_LISTS: Record<string, string[]> = { Bridge: ["bridge"], Mission: ["mission", "relative"], Flanges: ["actual_flange1", "actual_flange2"], Margins: ["margin"], State: ["state", "clock", "timing"] };
 
 export class ListBook {
   private readonly listeners = new Set<() => void>();
@@ -30,7 +30,10 @@ export class ListBook {
   }
 
   shipped(): string[] {
-    return [...Object.values(SYSTEM_LISTS), ...Object.keys(GROUP_LISTS)];
+    const hello = this.desk.hello;
+    const systems = hello?.hall === false ? [SYSTEM_LISTS.IJT] : Object.values(SYSTEM_LISTS);
+    const groups = Object.keys(GROUP_LISTS).filter((list) => !hello || hello.variables.some((v) => GROUP_LISTS[list]!.includes(v.group)));
+    return [...systems, ...groups];
   }
 
   own(): string[] {
@@ -47,7 +50,7 @@ export class ListBook {
 
   paths(name = this.name): string[] {
     const system = (["IJT", "IDC", "GLC", "CLW"] as const).find((s) => SYSTEM_LISTS[s] === name);
-    if (system) return componentsOf(system).map((c) => c.path);
+    if (system) return componentsOf(system, this.desk.hello).map((c) => c.path);
     const groups = GROUP_LISTS[name];
     if (groups) return (this.desk.hello?.variables ?? []).filter((v) => groups.includes(v.group)).map((v) => v.path);
     return this.drafts.get(name) ?? this.desk.hello?.lists?.[name] ?? [];

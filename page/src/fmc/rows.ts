@@ -1,6 +1,7 @@
 // What a path of a variable list stands for: numbers that can be shown and drawn, commanded beside actual where there are both.
 import type { Desk } from "../desk";
-import type { SystemName } from "../messages";
+import { robotText } from "../cell";
+import type { Hello, SystemName } from "../messages";
 import { clockTime } from "../numbers";
 import type { Variable } from "../record";
 import { shownIn, written, type Shown, type Units } from "./units";
@@ -78,13 +79,20 @@ function partOf(system: SystemName, part: string, label: string, start: number, 
   }));
 }
 
-/** The components of a system that mean something, in the order of the display: what moves the rail first. */
-export function componentsOf(system: SystemName): Component[] {
+/** The components of a system that mean something, in the order of the display: what moves the rail first. A cell of arms has its axes. */
+export function componentsOf(system: SystemName, hello: Hello | null): Component[] {
+  if (hello?.hall === false) return system === "IJT" ? hello.axes.map(({ name, slides }, k) => axisComponent(name, slides, k)) : [];
   const words = SYSTEM_TITLES[system];
   const lin = { path: `${system}.${words.linName}`, heading: `${system} · ${words.linName === "rail" ? "rail" : "data lin"}`, name: words.linName, title: words.lin, unit: words.linUnit, at: 21, quaternion: -1 };
   const robots = [1, 2].flatMap((r) => partOf(system, `robot${r}`, `robot ${r}`, 7 * (r - 1), words.robot));
   if (system === "IJT" || system === "IDC") return [lin, ...robots];
   return [...robots, ...(system === "CLW" ? partOf(system, "pov", "point of view", 14, "in lab") : []), lin];
+}
+
+function axisComponent(name: string, slides: boolean, at: number): Component {
+  const [robot = "", joint] = name.split("_");
+  const label = joint ? joint.toUpperCase() : robot;
+  return { path: joint ? `IJT.${robot}.${label}` : `IJT.${robot}`, heading: `IJT · ${robotText(robot)}${joint ? " axes" : ""}`, name: label, title: `IJT, ${robotText(robot)}: ${label}`, unit: slides ? "mm" : "deg", at, quaternion: -1 };
 }
 
 /** A difference of angles, at most half a turn. */
@@ -147,7 +155,7 @@ function systemRow(desk: Desk, system: SystemName, c: Component): Row {
 // --- variables of the pool
 
 const PAIRS: Record<string, [string, string]> = {};
-for (const [commanded, actual] of [["setpoint", "actual"], ["setpoint_rate", "actual_rate"], ["commanded_port1", "actual_port1"], ["commanded_port2", "actual_port2"]] as const) {
+for (const [commanded, actual] of [["setpoint", "actual"], ["setpoint_rate", "actual_rate"], ["commanded_port1", "actual_port1"], ["commanded_port2", "actual_port2"], ["commanded_flange1", "actual_flange1"], ["commanded_flange2", "actual_flange2"]] as const) {
   PAIRS[commanded] = PAIRS[actual] = [commanded, actual];
 }
 const ORBITAL = new Set(["orbit", "relative", "goal", "measurement", "estimate_error", "estimate_sigma", "mission"]);
@@ -184,7 +192,7 @@ function poolRow(desk: Desk, variables: Map<string, Variable>, variable: Variabl
 /** Every row that there is, by its path: the systems' first. */
 export function allRows(desk: Desk): Map<string, Row> {
   const rows = new Map<string, Row>();
-  for (const system of ["IJT", "IDC", "GLC", "CLW"] as const) for (const c of componentsOf(system)) rows.set(c.path, c.name === TURN ? turnRow(desk, system, c) : systemRow(desk, system, c));
+  for (const system of ["IJT", "IDC", "GLC", "CLW"] as const) for (const c of componentsOf(system, desk.hello)) rows.set(c.path, c.name === TURN ? turnRow(desk, system, c) : systemRow(desk, system, c));
   const variables = new Map((desk.hello?.variables ?? []).map((v) => [v.path, v]));
   for (const variable of variables.values()) rows.set(variable.path, poolRow(desk, variables, variable));
   return rows;

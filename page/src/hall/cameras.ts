@@ -1,6 +1,6 @@
 // Where one looks from: free, from above, from the side, through the chaser's eyes; and following the robots.
 import { Matrix4, Vector3 } from "three";
-import { home, linkPoses } from "./chain";
+import { home, linkPoses, tipOf } from "./chain";
 import type { HallDescription } from "./description";
 import type { Machine } from "./machine";
 import { FREE_FOV_DEG, type Stage } from "./stage";
@@ -9,6 +9,7 @@ import type { ViewName } from "./view";
 const CHASER_FOV_DEG = 40;
 const ROBOTS_M = 5.6; // both robots beyond their ports
 const APART_M = 20; // farther apart, the near one is looked at
+const ROOMY = 1.85; // of what a cell of arms reaches
 
 export class Cameras {
   private name: ViewName = "free";
@@ -65,31 +66,35 @@ export class Cameras {
     this.lastSpan = this.span();
   }
 
-  /** What a view must hold, m: the robots and the way between their ports. */
+  /** What a view must hold, m: the robots and the way between their ports; of a cell of arms, all that it reaches. */
   private span(): number {
+    const { x_m, y_m, z_m } = this.hall.room;
+    if (!this.hall.crafts.length) return ROOMY * Math.max(x_m[1] - x_m[0], y_m[1] - y_m[0], z_m[1] - z_m[0]);
     return ROBOTS_M + Math.min(APART_M, this.port(0).distanceTo(this.port(1)));
   }
 
   private port(robot: 0 | 1): Vector3 {
-    return new Vector3().setFromMatrixPosition(this.actual.pose(this.hall.crafts[robot].port));
+    return new Vector3().setFromMatrixPosition(this.actual.pose(tipOf(this.hall, robot)));
   }
 
   private middle(): Vector3 {
+    const { x_m, y_m, z_m } = this.hall.room;
+    if (!this.hall.crafts.length) return new Vector3(x_m[0] + x_m[1], y_m[0] + y_m[1], z_m[0] + z_m[1]).multiplyScalar(0.5);
     return this.port(0).add(this.port(1)).multiplyScalar(0.5);
   }
 
   private stand(name: ViewName): void {
     const { camera, controls } = this.stage;
-    const apart = this.span() - ROBOTS_M;
+    const [span, ports] = [this.span(), this.hall.crafts.length > 0];
+    const apart = span - ROBOTS_M;
     const middle = this.middle();
     const wide = Math.max(1, 1.5 / camera.aspect);
     controls.target.copy(middle);
-    if (name === "top") camera.position.set(middle.x, middle.y - 0.02, middle.z + (8 + 1.15 * apart) * wide);
-    else if (name === "side") camera.position.set(middle.x, middle.y - (7.5 + 1.05 * apart) * wide, middle.z + 0.2);
+    if (name === "top") camera.position.set(middle.x, middle.y - 0.02, middle.z + (ports ? 8 + 1.15 * apart : span) * wide);
+    else if (name === "side") camera.position.set(middle.x, middle.y - (ports ? 7.5 + 1.05 * apart : span) * wide, middle.z + 0.2);
     else {
-      controls.target.z -= 0.6;
-      controls.target.x += 0.3;
-      const away = this.span() * wide;
+      if (ports) controls.target.add(new Vector3(0.3, 0, -0.6));
+      const away = span * wide;
       const [azimuth, rise] = [-1.08, 0.3]; // from the open side, rad
       camera.position.set(Math.cos(azimuth) * Math.cos(rise), Math.sin(azimuth) * Math.cos(rise), Math.sin(rise)).multiplyScalar(away).add(controls.target);
     }
@@ -99,6 +104,7 @@ export class Cameras {
   /** From the front of port 1's box along the docking axis: port 1's x points into its flange, so it looks along -x. */
   private lookFromChaser(): void {
     const craft = this.hall.crafts[0];
+    if (!craft) return;
     const pose = this.actual.pose(craft.port);
     const { camera } = this.stage;
     const back = new Vector3().setFromMatrixColumn(pose, 0); // a camera looks along its own -z
@@ -112,7 +118,7 @@ export class Cameras {
 /** The chaser's camera is mounted upright for docking, when both ports have the same attitude: up is that axis of port 2 across
  * its x which points up most at home. */
 function uprightAxis(hall: HallDescription): Vector3 {
-  const T = linkPoses(hall, home(hall))[hall.crafts[1].port]!;
+  const T = linkPoses(hall, home(hall))[tipOf(hall, 1)]!;
   const [y, z] = [T[9]!, T[10]!];
   return Math.abs(y) > Math.abs(z) ? new Vector3(0, Math.sign(y), 0) : new Vector3(0, 0, Math.sign(z) || 1);
 }

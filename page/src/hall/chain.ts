@@ -68,6 +68,11 @@ export function usable(hall: HallDescription, q: ArrayLike<number> | null): q is
   return true;
 }
 
+/** The link at the end of an arm: the port of its spacecraft, or its flange. Counted from 0; of one arm, always that. */
+export function tipOf(hall: HallDescription, arm: number): number {
+  return hall.crafts[arm]?.port ?? (hall.arms[arm] ?? hall.arms[0]!).flange;
+}
+
 export function home(hall: HallDescription): number[] {
   return hall.axes.map((axis) => axis.home);
 }

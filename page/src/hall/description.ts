@@ -31,6 +31,12 @@ export interface CadDescription {
   T_port_cad: Pose;
 }
 
+export interface Lamp {
+  head_lab_m: Triple;
+  beam_lab: Triple;
+  reach_m: number;
+}
+
 export interface Craft {
   robot: 1 | 2;
   what: string;
@@ -41,16 +47,24 @@ export interface Craft {
   cad: CadDescription | null;
 }
 
+export interface Arm {
+  robot: number;
+  base: number; // into links
+  flange: number;
+}
+
+/** A hall has spacecraft, a rail, a pedestal and a lamp; a cell of arms may have a rail. */
 export interface HallDescription {
   name: string;
   axes: { name: string; unit: string; range: [number | null, number | null]; home: number }[];
   links: LinkDescription[];
   frames: { name: string; link: number }[];
-  crafts: [Craft, Craft];
+  arms: Arm[];
+  crafts: [Craft, Craft] | [];
   floor_z_m: number;
   room: { x_m: Pair; y_m: Pair; z_m: Pair };
   yellow_layer_m: number;
-  rail: { origin_lab_m: Triple; stroke_m: Pair };
+  rail: { origin_lab_m: Triple; stroke_m: Pair } | null;
   plan: {
     floor_x_m: Pair;
     floor_y_m: Pair;
@@ -60,6 +74,6 @@ export interface HallDescription {
     fence_posts: Pair[];
     fence_height_m: number;
   };
-  pedestal: { xy_m: Pair; half_m: number; top_z_m: number };
-  lamp: { head_lab_m: Triple; beam_lab: Triple; reach_m: number };
+  pedestal: { xy_m: Pair; half_m: number; top_z_m: number } | null;
+  lamp: Lamp | null;
 }

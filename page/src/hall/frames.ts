@@ -11,6 +11,8 @@ const AXES: [string, [number, number, number]][] = [
   ["#5aa2ff", [0, 0, 1]],
 ];
 
+const SMALL = 0.6; // arms of a cell are smaller than a hall's
+
 export class Frames {
   private readonly triads: Group[] = [];
   readonly labels: Label[] = [];
@@ -18,7 +20,7 @@ export class Frames {
   constructor(hall: HallDescription, scene: Object3D, machine: Machine) {
     for (const { name, link } of hall.frames) {
       const triad = new Group();
-      const length = link < 0 ? 1.0 : name.startsWith("port") ? 0.5 : 0.4;
+      const length = (link < 0 ? 1.0 : name.startsWith("port") ? 0.5 : 0.4) * (hall.crafts.length ? 1 : SMALL);
       for (const [color, [x, y, z]] of AXES) {
         const line = pieces([0, 0, 0, length * x, length * y, length * z], { color, linewidth: link < 0 ? 2.5 : 2, depthTest: false, transparent: true, opacity: 0.9 });
         line.renderOrder = 10;

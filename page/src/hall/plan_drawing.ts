@@ -1,7 +1,7 @@
 // The hall on paper, from above or from the side: grid, rail, robots, mock-ups, zones, trail, ruler, scale bar.
 import { fixed } from "../numbers";
-import { carry, IDENTITY, type Matrix } from "./chain";
-import type { HallDescription, Pair, Triple } from "./description";
+import { carry, IDENTITY, tipOf, type Matrix } from "./chain";
+import type { HallDescription, Lamp, Pair, Triple } from "./description";
 import { outline, type Look } from "./outline";
 import type { Sheet } from "./sheet";
 import { type Layer, type Measurement, zoneColour } from "./view";
@@ -60,7 +60,6 @@ function grid(sheet: Sheet): void {
 /** Walls and fence from above, the floor from the side; the pedestal and the lamp. */
 function ground(sheet: Sheet, hall: HallDescription, what: Drawing): void {
   const { pen } = sheet;
-  const { xy_m: [x, y], half_m: h, top_z_m } = hall.pedestal;
   pen.lineWidth = 2;
   if (what.side) {
     pen.strokeStyle = "#5d6978";
@@ -75,16 +74,20 @@ function ground(sheet: Sheet, hall: HallDescription, what: Drawing): void {
       }
     }
   }
-  pen.fillStyle = "#3a3f47";
-  sheet.path(what.side ? [[x - h, hall.floor_z_m], [x + h, hall.floor_z_m], [x + h, top_z_m], [x - h, top_z_m]] : [[x - h, y - h], [x + h, y - h], [x + h, y + h], [x - h, y + h]], true);
-  pen.fill();
-  if (what.on("lamp")) lamp(sheet, hall, what.side);
+  if (hall.pedestal) pedestal(sheet, hall, hall.pedestal, what.side);
+  if (hall.lamp && what.on("lamp")) lamp(sheet, hall.lamp, what.side);
 }
 
-function lamp(sheet: Sheet, hall: HallDescription, side: boolean): void {
+function pedestal(sheet: Sheet, hall: HallDescription, { xy_m: [x, y], half_m: h, top_z_m }: NonNullable<HallDescription["pedestal"]>, side: boolean): void {
+  const { pen } = sheet;
+  pen.fillStyle = "#3a3f47";
+  sheet.path(side ? [[x - h, hall.floor_z_m], [x + h, hall.floor_z_m], [x + h, top_z_m], [x - h, top_z_m]] : [[x - h, y - h], [x + h, y - h], [x + h, y + h], [x - h, y + h]], true);
+  pen.fill();
+}
+
+function lamp(sheet: Sheet, { head_lab_m: p, beam_lab: b, reach_m }: Lamp, side: boolean): void {
   const { pen } = sheet;
   const look = lookOf(side);
-  const { head_lab_m: p, beam_lab: b, reach_m } = hall.lamp;
   const [[x, y], [tx, ty]] = [look(p), look([p[0] + reach_m * b[0], p[1] + reach_m * b[1], p[2] + reach_m * b[2]])];
   const [nx, ny] = [-(ty - y) / reach_m, (tx - x) / reach_m];
   pen.fillStyle = "rgba(255,233,184,0.07)";
@@ -121,10 +124,9 @@ function ghost(sheet: Sheet, hall: HallDescription, what: Drawing): void {
   pen.strokeStyle = "rgba(88,166,255,0.75)";
   pen.fillStyle = "#58a6ff";
   pen.lineWidth = 2.5;
-  for (const craft of hall.crafts) {
+  hall.arms.forEach(({ base }, arm) => {
     const joints: Pair[] = [];
-    const base = hall.frames.find((frame) => frame.name === `base ${craft.robot}`)?.link ?? -1;
-    for (let k = craft.port; k >= 0; k = k === base ? -1 : hall.links[k]!.parent) {
+    for (let k = tipOf(hall, arm); k >= 0; k = k === base ? -1 : hall.links[k]!.parent) {
       const [x, y] = look(carry(what.poses.commanded![k]!, [0, 0, 0]));
       joints.push([x, y]);
     }
@@ -135,7 +137,7 @@ function ghost(sheet: Sheet, hall: HallDescription, what: Drawing): void {
       pen.arc(...sheet.at(joint), 3, 0, 2 * Math.PI);
       pen.fill();
     }
-  }
+  });
 }
 
 function boxes(sheet: Sheet, hall: HallDescription, what: Drawing): void {
@@ -179,7 +181,7 @@ function frames(sheet: Sheet, hall: HallDescription, what: Drawing): void {
   const look = lookOf(what.side);
   pen.lineWidth = 2;
   for (const { name, link } of hall.frames) {
-    if (name.startsWith("flange")) continue; // too near to the ports on paper
+    if (hall.crafts.length && name.startsWith("flange")) continue; // too near to the ports on paper
     const T = link < 0 ? IDENTITY : what.poses.actual[link]!;
     const [x, y] = look(carry(T, [0, 0, 0]));
     ["#ff5d55", "#4fd267", "#5aa2ff"].forEach((colour, k) => {

@@ -1,5 +1,5 @@
 // The hall without WebGL: a plan from above or from the side, with the same interface as the view in three dimensions.
-import { carry, home, jointValue, inverse, linkPoses, times, usable, type Matrix } from "./chain";
+import { carry, home, jointValue, inverse, linkPoses, times, tipOf, usable, type Matrix } from "./chain";
 import type { HallDescription, Pair, Triple } from "./description";
 import { draw, lookOf } from "./plan_drawing";
 import { Sheet } from "./sheet";
@@ -129,7 +129,7 @@ export class PlanView implements HallView {
   }
 
   flange(robot: 1 | 2, which: Which): number[] {
-    return [...this.poses[which][this.hall.crafts[robot - 1]!.flange]!];
+    return [...this.poses[which][this.hall.arms[robot - 1]!.flange]!];
   }
 
   end(): void {
@@ -145,10 +145,11 @@ export class PlanView implements HallView {
   }
 
   private port(robot: 0 | 1): Triple {
-    return carry(this.poses.actual[this.hall.crafts[robot].port]!, [0, 0, 0]);
+    return carry(this.poses.actual[tipOf(this.hall, robot)]!, [0, 0, 0]);
   }
 
   private middle(): Pair {
+    if (!this.hall.crafts.length) return [0, 0]; // nothing drives away: the sheet stays
     const [a, b] = [lookOf(this.side)(this.port(0)), lookOf(this.side)(this.port(1))];
     return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
   }
@@ -157,8 +158,8 @@ export class PlanView implements HallView {
   private fit(): void {
     this.fitted = true;
     const rail = this.poses.actual.map((T) => T[3]!);
-    const [from, to] = [Math.min(...rail) - 2.2, Math.max(...rail) + 2.2];
-    const { y_m } = this.hall.room;
+    const { x_m, y_m } = this.hall.room;
+    const [from, to] = this.hall.crafts.length ? [Math.min(...rail) - 2.2, Math.max(...rail) + 2.2] : [x_m[0] - 0.4, x_m[1] + 0.4];
     this.sheet.fit(this.side ? [from, this.hall.floor_z_m - 0.4] : [from, y_m[0]], this.side ? [to, this.hall.room.z_m[1]] : [to, y_m[1] + 0.5]);
   }
 
@@ -183,7 +184,7 @@ export class PlanView implements HallView {
     if (this.paused) return;
     this.lastAt = performance.now();
     this.drawn++;
-    const T_lab_port2 = this.poses.actual[this.hall.crafts[1].port]!;
+    const T_lab_port2 = this.poses.actual[tipOf(this.hall, 1)]!;
     draw(this.sheet, this.hall, {
       side: this.side,
       poses: { actual: this.poses.actual, commanded: this.commandedKnown ? this.poses.commanded : null },

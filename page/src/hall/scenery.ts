@@ -1,7 +1,7 @@
 // What stands around the robots: floor with a metre grid, walls, fence, pedestal, floodlight. Nothing of it moves.
 import { BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DoubleSide, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshLambertMaterial, MeshStandardMaterial, PlaneGeometry, Quaternion, SRGBColorSpace, Vector3 } from "three";
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
-import type { HallDescription, Pair } from "./description";
+import type { HallDescription, Lamp, Pair } from "./description";
 
 const UP = new Vector3(0, 0, 1);
 const STEEL = new MeshStandardMaterial({ color: "#4a4e55", roughness: 0.5, metalness: 0.3 });
@@ -15,10 +15,10 @@ export interface Scenery {
 
 export function scenery(hall: HallDescription): Scenery {
   const always = new Group();
-  always.add(floor(hall), grid(hall), metres(hall), pedestal(hall));
+  always.add(floor(hall), grid(hall), ...(hall.rail ? [metres(hall, hall.rail)] : []), pedestal(hall));
   const walls = new Group();
   walls.add(...hall.plan.walls.map((line) => wall(hall, line)), fence(hall));
-  return { always, walls, lamp: floodlight(hall) };
+  return { always, walls, lamp: hall.lamp ? floodlight(hall, hall.lamp) : new Group() };
 }
 
 function floor(hall: HallDescription): Mesh {
@@ -44,9 +44,9 @@ function grid(hall: HallDescription): Group {
 }
 
 /** Metres along the rail, painted on the floor beside it. */
-function metres(hall: HallDescription): Mesh {
-  const [low, high] = hall.rail.stroke_m;
-  const [x0, y0] = hall.rail.origin_lab_m;
+function metres(hall: HallDescription, rail: NonNullable<HallDescription["rail"]>): Mesh {
+  const [low, high] = rail.stroke_m;
+  const [x0, y0] = rail.origin_lab_m;
   const [width, height] = [high - low + 2, 0.5];
   const canvas = document.createElement("canvas");
   canvas.width = 4096;
@@ -105,9 +105,10 @@ function fence(hall: HallDescription): Group {
 }
 
 function pedestal(hall: HallDescription): Group {
+  const made = new Group();
+  if (!hall.pedestal) return made;
   const { xy_m, half_m, top_z_m } = hall.pedestal;
   const height = top_z_m - hall.floor_z_m;
-  const made = new Group();
   if (!(height > 0.02)) return made;
   const block = new Mesh(new RoundedBoxGeometry(2 * half_m, 2 * half_m, height, 2, 0.02), STEEL);
   block.position.set(...xy_m, hall.floor_z_m + height / 2);
@@ -119,9 +120,9 @@ function pedestal(hall: HallDescription): Group {
 }
 
 /** The sun simulator on its tripod, with a faint cone of light. */
-function floodlight(hall: HallDescription): Group {
-  const head = new Vector3(...hall.lamp.head_lab_m);
-  const beam = new Vector3(...hall.lamp.beam_lab);
+function floodlight(hall: HallDescription, lamp: Lamp): Group {
+  const head = new Vector3(...lamp.head_lab_m);
+  const beam = new Vector3(...lamp.beam_lab);
   const hub = new Vector3(head.x, head.y, hall.floor_z_m + 0.9);
   const made = new Group();
   made.add(rod(hub, head, 0.04, DARK));
@@ -131,7 +132,7 @@ function floodlight(hall: HallDescription): Group {
   const at = (along: number) => head.clone().addScaledVector(beam, along);
   made.add(rod(at(-0.25), at(0.25), 0.3, new MeshStandardMaterial({ color: "#3b3f47", roughness: 0.5, metalness: 0.3 })));
   made.add(rod(at(0.25), at(0.262), 0.26, new MeshBasicMaterial({ color: "#fff3d6" })));
-  made.add(lightCone(at(0.27), beam, hall.lamp.reach_m));
+  made.add(lightCone(at(0.27), beam, lamp.reach_m));
   return made;
 }
 

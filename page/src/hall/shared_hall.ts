@@ -64,7 +64,7 @@ export class SharedHall {
   private frame(): void {
     const { desk, view } = this;
     if (!view || !desk.record) return;
-    view.addTrail(relativePose(desk.record, "actual").xyz_m); // also while nobody looks
+    if (desk.hello?.hall) view.addTrail(relativePose(desk.record, "actual").xyz_m); // also while nobody looks
     if (!this.looked) return;
     say(this.said, view.text);
     view.setAxes("actual", desk.axes("actual"));

@@ -1,10 +1,11 @@
 // Renderer, lights and the camera that the mouse moves.
 import { Color, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import type { HallDescription } from "./description";
+import type { HallDescription, Triple } from "./description";
 import { Pace } from "./pace";
 import type { Detail } from "./solids";
 
+const OVERHEAD: Triple = [0.4, -0.5, -0.77]; // light of a cell without a lamp
 const MOST_PIXELS = 1.5; // per CSS pixel
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 export const FREE_FOV_DEG = 36;
@@ -82,7 +83,7 @@ export class Stage {
     const fill = new DirectionalLight("#9fb8e0", 0.8);
     fill.position.set(-6, -7, 4);
     const lamp = new DirectionalLight("#ffe8c0", 0.8);
-    lamp.position.set(...hall.lamp.beam_lab).multiplyScalar(-10);
+    lamp.position.set(...(hall.lamp?.beam_lab ?? OVERHEAD)).multiplyScalar(-10);
     const sky = new HemisphereLight("#d4dcea", "#5a564f", 1.7);
     sky.position.set(0, 0, 1);
     this.key.castShadow = this.detail === "fine";

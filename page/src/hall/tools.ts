@@ -6,6 +6,8 @@ import { LAYERS, LAYERS_OFF, type Layer, type ViewName } from "./view";
 const VIEWS: [ViewName, string][] = [["free", "Free"], ["top", "Top"], ["side", "Side"], ["chaser", "Chaser"]];
 const LAYER_NAMES: Record<Layer, string> = { ghost: "Commanded ghost", boxes: "Zone boxes", frames: "Frames", trail: "Trail", walls: "Walls, fence", mockups: "Mock-ups", solids: "Collision solids", lamp: "Sun lamp" };
 
+const OF_ANY_CELL: readonly Layer[] = ["ghost", "frames", "solids"];
+
 export interface Tools {
   element: HTMLElement;
   update(): void;
@@ -14,8 +16,13 @@ export interface Tools {
 export function tools(hall: SharedHall): Tools {
   const measure = measureButtons(hall);
   const clear = el("button.btn.small", { type: "button", onclick: () => hall.view?.clearTrail() }, "Clear trail");
-  const element = el("div.hall-tools", null, group("View", views(hall), follow(hall)), group("Show", ...layers(hall)), group("Measure", measure.element), group("Trail", clear), group("CAD of a mock-up", cad(hall)));
+  const element = el("div.hall-tools", null, group("View", views(hall), follow(hall)), group("Show", ...layers(hall)), group("Measure", measure.element), ofHall(group("Trail", clear)), ofHall(group("CAD of a mock-up", cad(hall))));
   return { element, update: measure.update };
+}
+
+function ofHall(element: HTMLElement): HTMLElement {
+  mark(element, "of-hall", true);
+  return element;
 }
 
 function group(name: string, ...children: HTMLElement[]): HTMLElement {
@@ -36,23 +43,26 @@ function views(hall: SharedHall): HTMLElement {
       hall.view?.view(name);
       for (const other of row.children) other.setAttribute("aria-pressed", other === made ? "true" : "false");
     });
-    row.append(made);
+    row.append(name === "chaser" ? ofHall(made) : made);
   }
   return row;
 }
 
 function follow(hall: SharedHall): HTMLElement {
-  return toggle("Follow the robots", true, (on) => hall.view?.follow(on));
+  return ofHall(toggle("Follow the robots", true, (on) => hall.view?.follow(on)));
 }
 
 function layers(hall: SharedHall): HTMLElement[] {
-  return LAYERS.map((name) => toggle(LAYER_NAMES[name], !LAYERS_OFF.includes(name), (on) => hall.view?.layer(name, on)));
+  return LAYERS.map((name) => {
+    const made = toggle(LAYER_NAMES[name], !LAYERS_OFF.includes(name), (on) => hall.view?.layer(name, on));
+    return OF_ANY_CELL.includes(name) ? made : ofHall(made);
+  });
 }
 
 function measureButtons(hall: SharedHall): Tools {
   let way: "" | "points" | "ports" = "";
   const points = el("button.btn.small", { type: "button" }, "Two points");
-  const ports = el("button.btn.small", { type: "button" }, "Port 2 → 1");
+  const ports = el("button.btn.small.of-hall", { type: "button" }, "Port 2 → 1");
   const choose = (chosen: "points" | "ports") => {
     way = way === chosen ? "" : chosen;
     hall.view?.measure(way === "points");

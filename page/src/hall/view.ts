@@ -19,7 +19,7 @@ export interface HallView {
   readonly webgl: boolean;
   /** What it says about itself. */
   readonly text: string;
-  /** Thirteen axes, m and rad. What is not a number is passed over: the last pose stays. Null hides the commanded ghost. */
+  /** All axes, m and rad. What is not a number is passed over: the last pose stays. Null hides the commanded ghost. */
   setAxes(which: Which, q: ArrayLike<number> | null): void;
   /** Words GREEN, YELLOW, RED (anything else: unknown), and how thick yellow is. */
   setZones(commanded: string, actual: string, yellow_m: number): void;

@@ -2,7 +2,7 @@
 import { Matrix4, Vector3 } from "three";
 import { readCad } from "./cad";
 import { Cameras } from "./cameras";
-import { home } from "./chain";
+import { home, tipOf } from "./chain";
 import type { HallDescription, Triple } from "./description";
 import { Frames } from "./frames";
 import { Machine, rowsOf } from "./machine";
@@ -44,7 +44,7 @@ export class WebglView implements HallView {
     this.around = scenery(hall);
     scene.add(this.machines.actual.root, this.machines.commanded.root, this.around.always, this.around.walls, this.around.lamp);
     this.frames = new Frames(hall, scene, this.machines.actual);
-    this.trail = new Trail(this.machines.actual.links[hall.crafts[1].port]!);
+    this.trail = new Trail(this.machines.actual.links[tipOf(hall, 1)]!);
     this.cameras = new Cameras(hall, this.stage, this.machines.actual);
     this.ruler = new Measure(this.stage, scene, [this.machines.actual.root, this.around.always, this.around.walls, this.around.lamp], () => [this.portAt(1), this.portAt(0)]);
     for (const machine of Object.values(this.machines)) machine.move(home(hall));
@@ -138,7 +138,7 @@ export class WebglView implements HallView {
 
   async loadCad(robot: 1 | 2, source: File | string, format?: string): Promise<void> {
     const name = typeof source === "string" ? source : source.name;
-    const given = this.hall.crafts[robot - 1]!.cad;
+    const given = this.hall.crafts[robot - 1]?.cad ?? null;
     const own = typeof source === "string" ? given : null; // a file from the page stands in the port frame
     const model = await readCad(source, (format ?? name.split(".").at(-1) ?? "").toLowerCase(), own ? own.scale : null);
     const T_port_cad = own ? matrixOf(own.T_port_cad) : new Matrix4();
@@ -162,7 +162,7 @@ export class WebglView implements HallView {
   }
 
   flange(robot: 1 | 2, which: Which): number[] {
-    return rowsOf(this.machines[which].pose(this.hall.crafts[robot - 1]!.flange));
+    return rowsOf(this.machines[which].pose(this.hall.arms[robot - 1]!.flange));
   }
 
   /** Give the context back, when another view takes over. */
@@ -180,7 +180,7 @@ export class WebglView implements HallView {
   }
 
   private portAt(robot: 0 | 1): Triple {
-    return new Vector3().setFromMatrixPosition(this.machines.actual.pose(this.hall.crafts[robot].port)).toArray();
+    return new Vector3().setFromMatrixPosition(this.machines.actual.pose(tipOf(this.hall, robot))).toArray();
   }
 
   private fitLabels(): void {

@@ -6,7 +6,7 @@ import type { ChartStack } from "./chart_stack";
 import { WHITE, DARK } from "./chart_look";
 import { fetchCsv, inWords, type LogColumn, type OpenedLog } from "./log_api";
 import { picture } from "./picture";
-import { available, AXIS_SETS, hasHall, PRESETS } from "./presets";
+import { available, axesOf, axisSets, PRESETS, type AxisSet } from "./presets";
 import { save } from "./save";
 import { sameSpan } from "./time_span";
 
@@ -16,11 +16,12 @@ export class LogTools {
   readonly element: HTMLElement;
   private log: OpenedLog | null = null;
   private columns = new Map<string, LogColumn>();
+  private sets: AxisSet[] = [];
   private readonly title = el("b.log-runname");
   private readonly state = el("span.tag");
   private readonly resolution = el("span.muted.log-resolution", { role: "status" });
   private readonly preset = el("select", { "aria-label": "preset charts", onchange: () => this.choosePreset() }) as HTMLSelectElement;
-  private readonly axes = el("select", { "aria-label": "axes", onchange: () => this.choosePreset() }, ...AXIS_SETS.map(({ name }, k) => el("option", { value: k }, name))) as HTMLSelectElement;
+  private readonly axes = el("select", { "aria-label": "axes", onchange: () => this.choosePreset() }) as HTMLSelectElement;
   private readonly wholeRun: Button = button("Whole run", () => this.stack.want(this.stack.whole), "small");
   private readonly back: Button = button("Back", () => this.stack.back(), "small");
   private readonly grown: Button = button("Up to now", () => this.refresh(), "small");
@@ -49,7 +50,16 @@ export class LogTools {
     this.state.className = `tag ${kind}`;
     this.state.title = log.notes.join("\n");
     this.grown.element.hidden = !log.recording;
+    this.offerAxes();
     this.offer();
+  }
+
+  /** Axes that this log has; the choice stays where it can. */
+  private offerAxes(): void {
+    const before = this.axes.value;
+    this.sets = axisSets(axesOf(this.columns));
+    this.axes.replaceChildren(...this.sets.map(({ name }, k) => el("option", { value: k }, name)));
+    this.axes.value = Number(before) < this.sets.length ? before || "0" : "0";
   }
 
   /** Presets that this log has; the others say that it has not. */
@@ -58,7 +68,7 @@ export class LogTools {
     this.preset.replaceChildren(
       el("option", { value: "" }, "own choice"),
       ...PRESETS.map(({ name }, k) => {
-        const there = available(PRESETS[k]!, AXIS_SETS[0].axes, this.columns).length > 0;
+        const there = available(PRESETS[k]!, this.sets[0]?.axes ?? [], this.columns).length > 0;
         return el("option", { value: k, disabled: !there }, there ? name : `${name} (not in this log)`);
       }),
     );
@@ -70,7 +80,7 @@ export class LogTools {
   /** Show a preset, by hand or when a run was opened; false when the log does not have it. */
   showPreset(number: number): boolean {
     const preset = PRESETS[number];
-    const charts = preset ? available(preset, AXIS_SETS[Number(this.axes.value)]!.axes, this.columns) : [];
+    const charts = preset ? available(preset, this.sets[Number(this.axes.value)]?.axes ?? [], this.columns) : [];
     if (!charts.length) return false;
     this.preset.value = String(number);
     this.stack.plot(charts);
@@ -103,7 +113,7 @@ export class LogTools {
   private fineness(): string {
     const { table } = this.stack;
     if (!table) return "";
-    const unit = hasHall(this.columns) ? "cycle" : "record";
+    const unit = this.sets.length ? "cycle" : "record";
     if (!table.t.length) return "no records here";
     if (table.recordsPerColumn <= 1) return `every ${unit}`;
     const each = `1 point = ${fixed(table.recordsPerColumn, table.recordsPerColumn < 10 ? 1 : 0).replace(/\.0$/, "")} ${unit}s`;

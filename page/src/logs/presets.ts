@@ -1,20 +1,44 @@
 // Charts that are asked for again and again, for logs that have what they show.
-import { AXES } from "../messages";
+import { axisText, robotText } from "../cell";
 import { MINUS, termsOf, type ChartPlan, type CurvePlan } from "./curve";
 import type { LogColumn } from "./log_api";
 
+const MOST_AXES = 4; // charts of a preset, for which there is room
+
+export interface AxisSet {
+  name: string;
+  axes: string[];
+}
+
+/** Axes of which the log has the set-point and the actual value, in its order: those of the cell. */
+export function axesOf(columns: Map<string, LogColumn>): string[] {
+  const actual = [...columns.keys()].filter((path) => path.startsWith("actual.")).map((path) => path.slice("actual.".length));
+  return actual.filter((name) => columns.has(`setpoint.${name}`));
+}
+
 /** Which axes a preset shows: as many as there is room for; the rail belongs to robot 1. */
-export const AXIS_SETS = [
-  { name: "robot 1 A1–A3", axes: [...[1, 2, 3].map((a) => `robot1_a${a}`), "rail"] },
-  { name: "robot 1 A4–A6", axes: [...[4, 5, 6].map((a) => `robot1_a${a}`), "rail"] },
-  { name: "robot 2 A1–A3", axes: [1, 2, 3].map((a) => `robot2_a${a}`) },
-  { name: "robot 2 A4–A6", axes: [4, 5, 6].map((a) => `robot2_a${a}`) },
-] as const;
+export function axisSets(axes: readonly string[]): AxisSet[] {
+  return byRobot(axes).flatMap(([robot, joints]) => {
+    const each = Math.ceil(joints.length / Math.ceil(joints.length / MOST_AXES));
+    const parts = joints.filter((_, k) => k % each === 0).map((_, k) => joints.slice(k * each, (k + 1) * each));
+    return parts.map((part) => ({ name: `${robotText(robot)} ${joint(part[0]!)}–${joint(part.at(-1)!)}`, axes: [...part, ...(robot === "robot1" && axes.includes("rail") ? ["rail"] : [])] }));
+  });
+}
+
+/** Robots with their axes. */
+function byRobot(axes: readonly string[]): [string, string[]][] {
+  const found = new Map<string, string[]>();
+  for (const name of axes) if (name.includes("_")) found.set(name.split("_")[0]!, [...(found.get(name.split("_")[0]!) ?? []), name]);
+  return [...found];
+}
+
+const joint = (name: string) => name.split("_")[1]!.toUpperCase();
 
 export interface Preset {
   name: string;
   ofAxes: boolean; // some axes have to be chosen
-  charts(axes: readonly string[]): ChartPlan[];
+  /** `axes`: those that are chosen, and all that the log has. */
+  charts(chosen: readonly string[], axes: readonly string[]): ChartPlan[];
 }
 
 const both = (commanded: string, actual: string): CurvePlan[] => [
@@ -25,7 +49,6 @@ const second = (commanded: string, actual: string): CurvePlan[] => [
   { name: commanded, role: "commanded2" },
   { name: actual, role: "actual2" },
 ];
-const axis = (robot: 1 | 2, number: number) => `robot${robot}_a${number}`;
 const against = (name: string) => [`setpoint.${name}`, `actual.${name}`] as const;
 const plain = (title: string, ...names: string[]): ChartPlan => ({ title, curves: names.map((name) => ({ name })) });
 const difference = (name: string): CurvePlan => ({ name: against(name).join(MINUS) });
@@ -34,14 +57,13 @@ export const PRESETS: Preset[] = [
   {
     name: "axes",
     ofAxes: true,
-    charts: (axes) => axes.map((name) => ({ title: name.replace("_a", " A").replace("robot", "robot "), curves: both(...against(name)) })),
+    charts: (chosen) => chosen.map((name) => ({ title: axisText(name), curves: both(...against(name)) })),
   },
   {
     name: "axes, difference",
     ofAxes: false,
-    charts: () => [
-      { title: "robot 1, commanded less actual", curves: [1, 2, 3, 4, 5, 6].map((a) => difference(axis(1, a))) },
-      { title: "robot 2, commanded less actual", curves: [1, 2, 3, 4, 5, 6].map((a) => difference(axis(2, a))) },
+    charts: (_, axes) => [
+      ...byRobot(axes).map(([robot, joints]) => ({ title: `${robotText(robot)}, commanded less actual`, curves: joints.map(difference) })),
       { title: "rail, commanded less actual", curves: [difference("rail")] },
     ],
   },
@@ -81,9 +103,9 @@ export const PRESETS: Preset[] = [
 ];
 
 /** A preset's charts as far as the log has their variables. */
-export function available(preset: Preset, axes: readonly string[], columns: Map<string, LogColumn>): ChartPlan[] {
+export function available(preset: Preset, chosen: readonly string[], columns: Map<string, LogColumn>): ChartPlan[] {
   return preset
-    .charts(axes)
+    .charts(chosen, axesOf(columns))
     .map((chart) => ({ ...chart, curves: chart.curves.filter(({ name }) => termsOf(name).every((term) => columns.has(term))) }))
     .filter((chart) => chart.curves.length);
 }
@@ -99,9 +121,4 @@ export function firstCharts(columns: Map<string, LogColumn>): ChartPlan[] {
     const alike = members.filter((column) => column.unit === members[0]!.unit);
     return plain(group, ...alike.slice(0, 4).map((column) => column.path));
   });
-}
-
-/** True when the hall can be shown from this log. */
-export function hasHall(columns: Map<string, LogColumn>): boolean {
-  return AXES.every((name) => columns.has(`actual.${name}`) && columns.has(`setpoint.${name}`));
 }

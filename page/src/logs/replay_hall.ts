@@ -2,10 +2,9 @@
 import { el, say } from "../dom";
 import type { HallDescription } from "../hall/description";
 import type { HallView, ViewName } from "../hall/view";
-import { AXES } from "../messages";
 import { fetchOwn } from "../visitor";
 import { inWords, type LogColumn, type OpenedLog } from "./log_api";
-import { hasHall } from "./presets";
+import { axesOf } from "./presets";
 import { ReplaySamples } from "./replay_samples";
 
 const ZONES = ["bridge.commanded_zone", "bridge.actual_zone"];
@@ -20,9 +19,11 @@ export class ReplayHall {
   view: HallView | null = null;
   private readonly said = el("div.log-hall-said");
   private readonly angle = el("select.log-hall-view", { "aria-label": "view of the hall", hidden: true, onchange: () => this.view?.view(this.angle.value as ViewName) }, ...VIEWS.map((name) => el("option", { value: name }, `${name} view`))) as HTMLSelectElement;
+  private axisNames: string[] = [];
   private columns = new Map<string, LogColumn>();
   private cell = ""; // of the log
   private drawnCell = "";
+  private drawnAxes: string[] = [];
   private drawnT = NaN;
   private opening = false;
   private note = "";
@@ -37,24 +38,25 @@ export class ReplayHall {
     this.columns = columns;
     this.drawnT = NaN;
     this.view?.clearTrail();
-    if (!hasHall(columns)) {
+    this.axisNames = axesOf(columns);
+    if (!this.axisNames.length) {
       this.samples = null;
       this.element.classList.add("none");
-      say(this.said, "No hall in this log: it has no thirteen axes. Its curves can be plotted.");
+      say(this.said, "No robots in this log: it has no axes. Its curves can be plotted.");
       return;
     }
     this.element.classList.remove("none");
     const has = (names: string[]) => names.filter((name) => columns.has(name));
-    const smooth = [...AXES.flatMap((name) => [`actual.${name}`, `setpoint.${name}`]), ...has([YELLOW, ...PORT1])];
+    const smooth = [...this.axisNames.flatMap((name) => [`actual.${name}`, `setpoint.${name}`]), ...has([YELLOW, ...PORT1])];
     this.samples = new ReplaySamples(log.id, smooth, has(ZONES), log.t1);
     this.cell = log.metadata.cell ?? "";
     void this.openView();
   }
 
-  /** Thirteen axes at a time: rail m, then rad. Endless axes are not wrapped. */
+  /** All axes at a time, m and rad. Endless axes are not wrapped. */
   axes(which: "actual" | "commanded", t: number): number[] {
     const group = which === "actual" ? "actual" : "setpoint";
-    return AXES.map((name) => this.samples?.value(`${group}.${name}`, t) ?? NaN);
+    return this.axisNames.map((name) => this.samples?.value(`${group}.${name}`, t) ?? NaN);
   }
 
   /** Show the hall at a time. */
@@ -92,6 +94,7 @@ export class ReplayHall {
       const { openHall } = await import("../hall/open");
       this.view = await openHall(this.element, description);
       this.drawnCell = description.name;
+      this.drawnAxes = description.axes.map((axis) => axis.name);
       this.angle.hidden = false;
       this.tellCell();
     } catch (error) {
@@ -102,6 +105,8 @@ export class ReplayHall {
 
   private tellCell(): void {
     const other = this.cell && this.drawnCell && this.cell !== this.drawnCell;
-    this.note = other ? `recorded in cell ${this.cell}, drawn in cell ${this.drawnCell}` : this.view && !this.view.webgl ? this.view.text : "";
+    const fits = this.drawnAxes.length === 0 || this.drawnAxes.join() === this.axisNames.join();
+    if (!fits) this.note = `recorded in cell ${this.cell}: it has other axes than ${this.drawnCell}, which is drawn here. Curves and events work all the same.`;
+    else this.note = other ? `recorded in cell ${this.cell}, drawn in cell ${this.drawnCell}` : this.view && !this.view.webgl ? this.view.text : "";
   }
 }

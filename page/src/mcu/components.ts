@@ -1,20 +1,22 @@
 // What can be jogged: the axes, or the components of a frame, of a robot; where they stand in the 22 doubles and how they are shown.
-import type { SystemName } from "../messages";
+// A cell of arms is jogged by its axes.
+import { robotText } from "../cell";
+import type { Axis, Hello, SystemName } from "../messages";
 import { DEG, fixed } from "../numbers";
 
-export type RobotName = "robot1" | "robot2";
+export type RobotName = string; // robot1, robot2
 
 export interface Component {
   system: SystemName;
-  robot: RobotName | "rail";
+  robot: RobotName; // or rail
   name: string; // as the facility calls it
   label: string;
   meaning: string;
   turning: boolean; // jogs in deg; else in mm
   unit: string; // of the value shown
   digits: number;
-  axis: number; // number among the 13 axes; -1 for a component of a frame
-  /** The value shown, from the 22 doubles of its system. */
+  axis: number; // number among the cell's axes; -1 for a component of a frame
+  /** The value shown, from the numbers of its system. */
   read(values: Float64Array): number;
 }
 
@@ -26,7 +28,6 @@ export const ABOUT: Record<SystemName, string> = {
   CLW: "port n seen from the point of view; turns about its axes",
 };
 export const ORDER: readonly SystemName[] = ["IJT", "IDC", "GLC", "CLW"];
-const ROBOT_TEXT = { robot1: "robot 1", robot2: "robot 2", rail: "rail" };
 const RAIL_COLUMN = 21;
 
 export const RAIL: Component = {
@@ -34,8 +35,22 @@ export const RAIL: Component = {
   read: (values) => values[RAIL_COLUMN]!,
 };
 
-/** The six rows of a robot in a system. */
-export function componentsOf(system: SystemName, robot: RobotName): Component[] {
+/** What of a robot can be jogged in a system, and the rail. */
+export function rowsOf(hello: Hello | null, system: SystemName, robot: RobotName): Component[] {
+  if (!hello || hello.hall) return [...componentsOf(system, robot), RAIL];
+  return hello.axes.flatMap((axis, k) => (axis.slides || axis.name.startsWith(`${robot}_`) ? [axisComponent(axis, k)] : []));
+}
+
+function axisComponent({ name, slides }: Axis, k: number): Component {
+  const [robot = "", joint = "rail"] = name.split("_");
+  return {
+    system: "IJT", robot, name: joint, label: slides ? joint : joint.toUpperCase(), meaning: slides ? joint : `${robotText(robot)} IJT ${joint.toUpperCase()}`,
+    turning: !slides, unit: slides ? "mm" : "deg", digits: slides ? 2 : 3, axis: k, read: (values) => values[k]!,
+  };
+}
+
+/** The six rows of a robot of the hall in a system. */
+function componentsOf(system: SystemName, robot: RobotName): Component[] {
   const names = system === "IJT" ? ["a1", "a2", "a3", "a4", "a5", "a6"] : system === "CLW" ? ["x", "y", "z", "rx", "ry", "rz"] : ["x", "y", "z", "a", "b", "c"];
   return names.map((name, k) => componentOf(system, robot, name, k));
 }
@@ -46,7 +61,7 @@ function componentOf(system: SystemName, robot: RobotName, name: string, k: numb
   const label = system === "IJT" || (turning && system !== "CLW") ? name.toUpperCase() : name;
   return {
     system, robot, name, label, turning,
-    meaning: `${ROBOT_TEXT[robot]} ${system} ${label}`,
+    meaning: `${robotText(robot)} ${system} ${label}`,
     unit: turning ? "deg" : system === "IDC" ? "mm" : "m",
     digits: turning ? 3 : system === "IDC" ? 2 : 5,
     axis: system === "IJT" ? (robot === "robot1" ? 1 : 7) + k : -1,

@@ -2,7 +2,7 @@
 import type { Desk } from "../desk";
 import { el, fill, mark, say } from "../dom";
 import type { SystemName } from "../messages";
-import { componentsOf, RAIL, shown, type Component, type RobotName } from "./components";
+import { rowsOf, shown, type Component, type RobotName } from "./components";
 import { holdButton, type Hand } from "./hold_button";
 import { rangeBar } from "./range_bar";
 import { stepOf, type Settings } from "./settings";
@@ -25,7 +25,7 @@ export class JogRows {
   /** Show another robot or system; what is held is let go of. */
   show(robot: RobotName, system: SystemName): void {
     this.hand.letGo();
-    this.rows = [...componentsOf(system, robot), RAIL].map((component) => this.row(component));
+    this.rows = rowsOf(this.desk.hello, system, robot).map((component) => this.row(component));
     fill(this.element, ...this.rows.map((row) => row.element));
   }
 
@@ -42,8 +42,8 @@ export class JogRows {
     const buttons = ([["−", "minus", -1], ["+", "plus", 1]] as const).map(([sign, word, direction]) => holdButton(this.hand, sign, `${component.meaning} ${word}`, orders(direction)));
     const value = el("span.value.num.live");
     const bar = component.axis >= 0 ? rangeBar(this.desk, component.axis, true) : null;
-    const name = el("span.name", null, component.label, component === RAIL && el("small", null, "carries robot 1"));
-    const element = el(`div.jog-row${component === RAIL ? ".rail" : ""}`, { "data-component": component.name }, name, buttons[0], el("div.read", null, el("div", null, value, el("span.unit", null, component.unit)), bar?.element), buttons[1]);
+    const name = el("span.name", null, component.label, component.name === "rail" && this.desk.hello?.hall !== false && el("small", null, "carries robot 1"));
+    const element = el(`div.jog-row${component.name === "rail" ? ".rail" : ""}`, { "data-component": component.name }, name, buttons[0], el("div.read", null, el("div", null, value, el("span.unit", null, component.unit)), bar?.element), buttons[1]);
     return {
       element,
       update: (reason) => {

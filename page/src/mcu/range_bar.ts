@@ -10,7 +10,7 @@ export interface RangeBar {
   update(): void;
 }
 
-/** `axis` counts among the 13: 0 is the rail (m), the others are turns (rad). */
+/** `axis` counts among those of the cell. */
 export function rangeBar(desk: Desk, axis: number, withEnds: boolean): RangeBar {
   const mark_ = el("i");
   const track = el("div.track.live", null, mark_);
@@ -25,8 +25,8 @@ export function rangeBar(desk: Desk, axis: number, withEnds: boolean): RangeBar 
       if (limits !== known) {
         known = limits;
         mark(element, "endless", limits.lower === null);
-        say(from, limits.lower === null ? "endless" : end(limits.lower, axis));
-        say(to, limits.upper === null ? "" : end(limits.upper, axis));
+        say(from, limits.lower === null ? "endless" : end(limits.lower, limits.slides));
+        say(to, limits.upper === null ? "" : end(limits.upper, limits.slides));
       }
       if (limits.lower === null || limits.upper === null) return;
       const share = (desk.value(`actual.${limits.name}`) - limits.lower) / (limits.upper - limits.lower);
@@ -37,6 +37,6 @@ export function rangeBar(desk: Desk, axis: number, withEnds: boolean): RangeBar 
   };
 }
 
-function end(value: number, axis: number): string {
-  return axis === 0 ? `${fixed(value * 1000, 0)} mm` : `${fixed(value * DEG, 0)}°`;
+function end(value: number, slides: boolean): string {
+  return slides ? `${fixed(value * 1000, 0)} mm` : `${fixed(value * DEG, 0)}°`;
 }

@@ -5,6 +5,7 @@ import { modeMachine } from "../command/mode_machine";
 import { operation } from "../command/operation";
 import { scenarioPanel } from "../command/scenario_panel";
 import { trajectoryPanel } from "../command/trajectory_panel";
+import { NEEDS_HALL } from "../cell";
 import { el } from "../dom";
 import { hallPanel } from "../hall/panel";
 import type { Page } from "../page";
@@ -20,7 +21,7 @@ export const commandCenter: Page = {
       steps.element,
       hall.element,
       el("div.panel.machine-panel", null, el("h2", null, "Modes"), machine.element),
-      el("div.right", null, scenarios.element, trajectory.element, events.element),
+      el("div.right", null, scenarios.element, trajectory.element, el("div.panel.muted.of-arms", null, NEEDS_HALL), events.element),
     );
     return {
       update() {

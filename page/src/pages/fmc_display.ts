@@ -44,7 +44,7 @@ class FmcDisplay implements Mounted {
 
   private tablePanel(): HTMLElement {
     for (const [system, list] of Object.entries(SYSTEM_LISTS)) {
-      this.tabs[list] = el("button.btn.small", { type: "button", title: list, onclick: () => this.book.choose(list) }, system);
+      this.tabs[list] = el(system === "IJT" ? "button.btn.small" : "button.btn.small.of-hall", { type: "button", title: list, onclick: () => this.book.choose(list) }, system);
     }
     for (const [units, label] of Object.entries(UNITS) as [Units, string][]) {
       this.switches.set(units, el("button.btn.small", { type: "button", onclick: () => this.setUnits(units) }, label));

@@ -1,7 +1,8 @@
 // Manual control unit: jog an axis or a component of a frame while a button is held; and the sine test.
 import { reasonOf, requestButton } from "../button";
+import { robotsOf, robotText } from "../cell";
 import type { Desk } from "../desk";
-import { el, mark, say } from "../dom";
+import { el, fill, mark, say } from "../dom";
 import { choice } from "../mcu/choice";
 import { ABOUT, ORDER, type RobotName } from "../mcu/components";
 import { Hand } from "../mcu/hold_button";
@@ -24,7 +25,7 @@ export const mcu: Page = {
     const hand = new Hand(desk, () => reasonOfJog(desk));
     const [rows, numbers, pace, sine] = [new JogRows(desk, hand, settings), new NumbersPanel(desk), pacePanel(desk, settings), sinePanel(desk)];
     const [said, about] = [el("div.reason#jog-reason", { role: "status" }), el("span.muted")];
-    const top = el("div.tools", null, whatPanel(rows, numbers, about), howPanel(settings, hand));
+    const top = el("div.tools", null, whatPanel(desk, rows, numbers, about), howPanel(settings, hand));
     root.append(
       el("section.panel.jog", { "aria-label": "jog" }, el("h2", null, "Manual control unit", el("span.grow"), about), modeRow(desk, said), top, rows.element),
       el("div.side", null, pace.element, numbers.element, sine.element),
@@ -59,19 +60,32 @@ function modeRow(desk: Desk, said: HTMLElement): HTMLElement {
 }
 
 /** Which robot, in which system. */
-function whatPanel(rows: JogRows, numbers: NumbersPanel, about: HTMLElement): HTMLElement {
+function whatPanel(desk: Desk, rows: JogRows, numbers: NumbersPanel, about: HTMLElement): HTMLElement {
   let [robot, system]: [RobotName, SystemName] = ["robot1", "IJT"];
-  const robots = choice<RobotName>("robot", [{ value: "robot1", text: "Robot 1" }, { value: "robot2", text: "Robot 2" }], (value) => ((robot = value), show()));
-  const systems = choice<SystemName>("coordinate system", ORDER.map((value) => ({ value, text: value, about: ABOUT[value] })), (value) => ((system = value), show()));
-  const show = () => {
-    robots.show(robot);
-    systems.show(system);
-    rows.show(robot, system);
-    numbers.show(robot);
-    say(about, `${system}: ${ABOUT[system].replace(/\bn\b/g, robot === "robot1" ? "1" : "2")}`);
+  const element = el("div.row");
+  const build = () => {
+    const [names, offered] = desk.hello?.hall === false ? [robotsOf(desk.hello.axes), ["IJT"] as const] : [["robot1", "robot2"], ORDER];
+    const robots = choice<RobotName>("robot", names.map((value) => ({ value, text: robotText(value).replace("r", "R") })), (value) => ((robot = value), show()));
+    const systems = choice<SystemName>("coordinate system", offered.map((value) => ({ value, text: value, about: ABOUT[value] })), (value) => ((system = value), show()));
+    const show = () => {
+      robots.show(robot);
+      systems.show(system);
+      rows.show(robot, system);
+      numbers.show(robot, offered);
+      say(about, `${system}: ${ABOUT[system].replace(/\bn\b/g, robot.replace("robot", ""))}`);
+    };
+    fill(element, robots.element, systems.element);
+    show();
   };
-  show();
-  return el("div.row", null, robots.element, systems.element);
+  let known: string | undefined; // cell: another one may be served when the line comes back
+  const greet = () => {
+    if (known !== undefined && known === desk.hello?.cell) return;
+    known = desk.hello?.cell;
+    build();
+  };
+  desk.on("hello", greet);
+  greet();
+  return element;
 }
 
 /** Continuously or by steps. */

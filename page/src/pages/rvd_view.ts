@@ -2,6 +2,7 @@
 import "../hall/hall.css";
 import { el } from "../dom";
 import { hallPanel } from "../hall/panel";
+import { flangeReadOut } from "../hall/flange_read_out";
 import { readOut } from "../hall/read_out";
 import { sharedHall } from "../hall/shared_hall";
 import { tools } from "../hall/tools";
@@ -12,18 +13,19 @@ export { hallPanel } from "../hall/panel";
 export const rvdView: Page = {
   id: "rvd",
   title: "RvD View",
+  titleOfArms: "Cell View",
   mount(root, desk) {
     const panel = hallPanel(desk);
     const hall = sharedHall(desk);
     const column = tools(hall);
-    const numbers = readOut(desk, hall);
-    root.append(el("div.panel.hall-column", null, column.element), panel.element, el("div.panel.hall-column", null, numbers.element));
+    const [numbers, flanges] = [readOut(desk, hall), flangeReadOut(desk, hall)];
+    root.append(el("div.panel.hall-column", null, column.element), panel.element, el("div.panel.hall-column.of-hall", null, numbers.element), el("div.panel.hall-column.of-arms", null, flanges.element));
     panel.enter();
     return {
       update() {
         panel.update();
         column.update();
-        numbers.update();
+        (desk.hello?.hall === false ? flanges : numbers).update();
       },
       enter: panel.enter,
       leave: panel.leave,

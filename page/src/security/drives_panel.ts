@@ -1,9 +1,16 @@
 // Drives and brakes of rail and robots. The facility switches all drives together; power comes to each by its own input.
 import { requestButton } from "../button";
+import { robotsOf, robotText } from "../cell";
 import type { Desk } from "../desk";
-import { el, mark, say } from "../dom";
+import { el, fill, mark, say } from "../dom";
 
-const UNITS = [["robot1", "robot 1"], ["robot2", "robot 2"], ["rail", "rail"]] as const;
+interface Row {
+  unit: string;
+  power: HTMLElement;
+  drives: HTMLElement;
+  brakes: HTMLElement;
+  element: HTMLElement;
+}
 
 /** "drives on", "drives off" or "brakes opening". */
 export function drivesWord(desk: Desk): string {
@@ -11,14 +18,20 @@ export function drivesWord(desk: Desk): string {
 }
 
 export function drivesPanel(desk: Desk): { element: HTMLElement; update(): void } {
-  const rows = UNITS.map(([unit, name]) => {
-    const [power, drives, brakes] = [el("td"), el("td"), el("td")];
-    return { unit, power, drives, brakes, element: el("tr", null, el("td", null, name), power, drives, brakes) };
-  });
+  let rows: Row[] = [];
+  const body = el("tbody");
+  const build = () => {
+    const axes = desk.hello?.axes ?? [];
+    const units = [...robotsOf(axes), ...axes.filter((axis) => axis.slides).map((axis) => axis.name)];
+    rows = units.map(rowOf);
+    fill(body, ...rows.map((row) => row.element));
+  };
+  desk.on("hello", build);
+  build();
   const on = requestButton(desk, "Drives on", "drives on", "drives", () => ({ on: true }), "small");
   const off = requestButton(desk, "Drives off", "drives off", "drives", () => ({ on: false }), "small");
   const head = el("tr", null, ...["", "power input", "drives", "brakes"].map((text) => el("th", null, text)));
-  const element = el("section.panel.drives", { "aria-label": "drives and brakes" }, el("h2", null, "Drives and brakes", el("span.grow"), on.element, off.element), el("table.live", null, el("thead", null, head), el("tbody", null, ...rows.map((row) => row.element))));
+  const element = el("section.panel.drives", { "aria-label": "drives and brakes" }, el("h2", null, "Drives and brakes", el("span.grow"), on.element, off.element), el("table.live", null, el("thead", null, head), body));
   return {
     element,
     update() {
@@ -31,6 +44,11 @@ export function drivesPanel(desk: Desk): { element: HTMLElement; update(): void 
       }
     },
   };
+}
+
+function rowOf(unit: string): Row {
+  const [power, drives, brakes] = [el("td"), el("td"), el("td")];
+  return { unit, power, drives, brakes, element: el("tr", null, el("td", null, robotText(unit)), power, drives, brakes) };
 }
 
 function tell(cell: HTMLElement, word: string, well: boolean): void {

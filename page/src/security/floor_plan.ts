@@ -3,7 +3,7 @@ import type { Desk } from "../desk";
 import { mark, say, svg } from "../dom";
 import type { HallDescription } from "../hall/description";
 import type { Hello, InterlockInput } from "../messages";
-import { directionAt, groundPlan, lines, type GroundPlan, type Point } from "./ground_plan";
+import { directionAt, groundPlan, lines, onDrawing, type GroundPlan, type Point, type Segment } from "./ground_plan";
 import { KINDS, planName, simulate, stateWord } from "./inputs";
 import { labelPlaces, type Box, type Label } from "./labels";
 import { robotBoxes, robotsDrawing } from "./robots_drawing";
@@ -20,13 +20,13 @@ export interface FloorPlan {
 export function floorPlan(desk: Desk, hello: Hello, hall: HallDescription | null): FloorPlan {
   const plan = groundPlan(hello, hall);
   const { x: [x0, x1], y: [y0, y1] } = plan.bounds;
-  const robots = robotsDrawing(desk, hall);
+  const robots = robotsDrawing(desk, hall, plan.scale);
   const placed = hello.interlocks.filter((input) => input.at_lab_m);
   const labels = placed.map((input) => labelOf(plan, input));
-  const corners = labelPlaces(labels, [...taken(plan), ...robotBoxes(desk, hall)], { x: x0, y: -y1, wide: x1 - x0, high: y1 - y0 });
+  const corners = labelPlaces(labels, [...taken(plan), ...robotBoxes(desk, hall, plan.scale)], { x: x0, y: -y1, wide: x1 - x0, high: y1 - y0 });
   const inputs = placed.map((input, k) => inputDrawing(desk, plan, input, labels[k]!.wide, corners[k]!));
   const fence = svg("g.fence", null, ...plan.fence.map((segment) => line("fence-line", segment)));
-  const element = svg("svg.floor-plan", { viewBox: `${x0} ${-y1} ${x1 - x0} ${y1 - y0}`, role: "group", "aria-label": "floor plan of the hall" }, ...rooms(plan), railDrawing(plan), fence, robots.element, ...inputs.map((input) => input.element), scaleBar(x1 - 5.7, -y0 - 0.15));
+  const element = svg("svg.floor-plan", { viewBox: `${x0} ${-y1} ${x1 - x0} ${y1 - y0}`, role: "group", "aria-label": "floor plan of the hall" }, ...rooms(plan), plan.rail && railDrawing(plan.rail, plan.scale), fence, robots.element, ...inputs.map((input) => input.element), scaleBar(x1 - 0.7, -y0 - 0.15, plan.scale));
   return {
     element,
     update(open, drives, reason) {
@@ -38,14 +38,14 @@ export function floorPlan(desk: Desk, hello: Hello, hall: HallDescription | null
 }
 
 function labelOf(plan: GroundPlan, input: InterlockInput): Label {
-  const [x, y] = input.at_lab_m!;
+  const [x, y] = onDrawing(input.at_lab_m!, plan.scale);
   const longest = Math.max(planName(input).length, KINDS[input.kind].open.length, KINDS[input.kind].healthy.length);
   const room = roomOf(input.kind, directionAt(plan, [x, y]));
   return { at: [x, -y], symbol: { ...room, x: x + room.x, y: -y + room.y }, wide: longest * LETTER_M, high: 2 * LINE_M };
 }
 
 function inputDrawing(desk: Desk, plan: GroundPlan, input: InterlockInput, wide: number, corner: Point) {
-  const [x, y] = input.at_lab_m!;
+  const [x, y] = onDrawing(input.at_lab_m!, plan.scale);
   const along = input.kind === "door" || input.kind === "gate" ? -directionAt(plan, [x, y]) : 0;
   const [state, title] = [svg("text.state"), svg("title")];
   const label = svg("g.label", { transform: `translate(${corner[0] + wide / 2} ${corner[1]})`, "text-anchor": "middle" }, svg("text", { y: LINE_M * 0.8 }, planName(input)), state);
@@ -86,20 +86,23 @@ function rooms(plan: GroundPlan): SVGElement[] {
 /** Boxes that labels keep free: names of rooms, the rail with robot 1's name below it, walls where they can. */
 function taken(plan: GroundPlan): Box[] {
   const names = plan.rooms.map(({ name, x_m, y_m }) => ({ x: x_m[1] - 0.4 - name.length * 0.28, y: -y_m[1] + 0.1, wide: name.length * 0.28 + 0.3, high: 0.7 }));
-  const [[ax, ay], [bx]] = plan.rail;
   const walls = lines(plan).map(([[px, py], [qx, qy]]) => ({ x: Math.min(px, qx) - 0.1, y: -Math.max(py, qy) - 0.1, wide: Math.abs(qx - px) + 0.2, high: Math.abs(qy - py) + 0.2, light: true }));
+  if (!plan.rail) return [...names, ...walls];
+  const [[ax, ay], [bx]] = plan.rail;
   return [...names, ...walls, { x: ax - 1, y: -ay - 0.6, wide: bx - ax + 2, high: 1.7 }];
 }
 
-function railDrawing(plan: GroundPlan): SVGElement {
-  const [[ax, ay], [bx]] = plan.rail;
-  const metres = Array.from({ length: Math.floor((bx - ax) / 5) + 1 }, (_, k) => 5 * k);
+function railDrawing([[ax, ay], [bx]]: Segment, scale: number): SVGElement {
+  const metres = Array.from({ length: Math.floor((bx - ax) / scale / 5) + 1 }, (_, k) => 5 * k);
   return svg(
     "g.rail", null, svg("rect", { x: ax - 0.6, y: -ay - 0.3, width: bx - ax + 1.2, height: 0.6 }), line("", [[ax - 0.6, ay + 0.2], [bx + 0.6, ay + 0.2]]), line("", [[ax - 0.6, ay - 0.2], [bx + 0.6, ay - 0.2]]),
-    ...metres.map((m) => svg("text", { x: ax + m, y: -ay + 0.11, "text-anchor": "middle" }, m === 0 ? "rail 0" : `${m} m`)),
+    ...metres.map((m) => svg("text", { x: ax + m * scale, y: -ay + 0.11, "text-anchor": "middle" }, m === 0 ? "rail 0" : `${m} m`)),
   );
 }
 
-function scaleBar(x: number, y: number): SVGElement {
-  return svg("g.scale", null, svg("path", { d: `M${x} ${y - 0.15}v.15h5v-.15` }), svg("text", { x: x + 2.5, y: y - 0.12, "text-anchor": "middle" }, "5 m"));
+/** Ends at `right`. */
+function scaleBar(right: number, y: number, scale: number): SVGElement {
+  const metres = scale > 1.5 ? 1 : 5;
+  const [x, length] = [right - metres * scale, metres * scale];
+  return svg("g.scale", null, svg("path", { d: `M${x} ${y - 0.15}v.15h${length}v-.15` }), svg("text", { x: x + length / 2, y: y - 0.12, "text-anchor": "middle" }, `${metres} m`));
 }

@@ -1,9 +1,10 @@
 // Robots from above, where they are now: base, arm as the chain of its links, mock-up as the outline of its box.
+import { robotsOf } from "../cell";
 import type { Desk } from "../desk";
 import { say, svg } from "../dom";
-import { carry, home, linkPoses, usable } from "../hall/chain";
+import { carry, home, linkPoses, tipOf, usable } from "../hall/chain";
 import type { HallDescription } from "../hall/description";
-import type { Point } from "./ground_plan";
+import { onDrawing, type Point } from "./ground_plan";
 import type { Box } from "./labels";
 
 const BASE_M = 0.45; // half edge of the drawn base
@@ -14,9 +15,10 @@ export interface RobotsDrawing {
   update(drives: string): void;
 }
 
-/** Without the hall's description only the ports are known, and only they are drawn. */
-export function robotsDrawing(desk: Desk, hall: HallDescription | null): RobotsDrawing {
-  const robots = ([1, 2] as const).map((number) => ({
+/** Without the cell's description only the ports or flanges are known, and only they are drawn. `scale`: of the drawing. */
+export function robotsDrawing(desk: Desk, hall: HallDescription | null, scale: number): RobotsDrawing {
+  const tip = desk.hello?.hall === false ? "flange" : "port";
+  const robots = robotsOf(desk.hello?.axes ?? []).map((_, k) => k + 1).map((number) => ({
     number,
     base: svg("rect.base", { x: -BASE_M, y: -BASE_M, width: 2 * BASE_M, height: 2 * BASE_M, rx: 0.1, visibility: "hidden" }),
     arm: svg("polyline.arm"),
@@ -31,7 +33,7 @@ export function robotsDrawing(desk: Desk, hall: HallDescription | null): RobotsD
     element,
     update(drives) {
       const axes = desk.axes("actual");
-      const ports = robots.map(({ number }): Point => [desk.value(`actual_port${number}.x`), desk.value(`actual_port${number}.y`)]);
+      const ports = robots.map(({ number }): Point => onDrawing([desk.value(`actual_${tip}${number}.x`), desk.value(`actual_${tip}${number}.y`)], scale));
       const key = [...axes, ...ports.flat()].map((value) => value.toFixed(3)).join() + drives;
       if (key === shown) return;
       shown = key;
@@ -40,10 +42,10 @@ export function robotsDrawing(desk: Desk, hall: HallDescription | null): RobotsD
       robots.forEach((robot, k) => {
         const port = ports[k]!;
         if (port.every(Number.isFinite)) robot.port.setAttribute("transform", `translate(${port[0]} ${-port[1]})`);
-        const chain = poses && hall ? chainOf(hall, poses, robot.number) : [port];
+        const chain = poses && hall ? chainOf(hall, poses, robot.number, scale) : [port];
         const [x, y] = chain[0]!;
         place(robot, chain);
-        if (poses && hall) robot.mockup.setAttribute("points", text(outline(hall, poses, k)));
+        if (poses && hall) robot.mockup.setAttribute("points", text(outline(hall, poses, k, scale)));
         robot.base.setAttribute("visibility", poses ? "visible" : "hidden");
         robot.name.setAttribute("x", String(x));
         robot.name.setAttribute("y", String(-y + 2 * BASE_M));
@@ -54,14 +56,14 @@ export function robotsDrawing(desk: Desk, hall: HallDescription | null): RobotsD
 }
 
 /** Where the robots and their names stand now (before the first data: at home), in drawing metres, y down. */
-export function robotBoxes(desk: Desk, hall: HallDescription | null): Box[] {
+export function robotBoxes(desk: Desk, hall: HallDescription | null, scale: number): Box[] {
   if (!hall) return [];
   const axes = desk.axes("actual");
   const poses = linkPoses(hall, usable(hall, axes) ? axes : home(hall));
-  return [1, 2].flatMap((number) => {
-    const chain = chainOf(hall, poses, number);
+  return hall.arms.flatMap(({ robot }, k) => {
+    const chain = chainOf(hall, poses, robot, scale);
     const [x, y] = chain[0]!;
-    const drawn = [...chain, ...outline(hall, poses, number - 1), [x - BASE_M, y - BASE_M], [x + BASE_M, y + BASE_M]];
+    const drawn = [...chain, ...outline(hall, poses, k, scale), [x - BASE_M, y - BASE_M], [x + BASE_M, y + BASE_M]];
     const [xs, ys] = [drawn.map((p) => p[0]!), drawn.map((p) => -p[1]!)];
     const name = { x: x - NAME_M[0], y: -y + 2 * BASE_M - 0.4, wide: 2 * NAME_M[0], high: NAME_M[1] };
     return [{ x: Math.min(...xs), y: Math.min(...ys), wide: Math.max(...xs) - Math.min(...xs), high: Math.max(...ys) - Math.min(...ys) }, name];
@@ -79,18 +81,19 @@ function place(robot: { base: SVGElement; arm: SVGElement; joints: SVGElement },
 const text = (points: Point[]) => points.map(([x, y]) => `${x.toFixed(3)},${(-y).toFixed(3)}`).join(" ");
 
 /** From the base over the links to the port, on the floor. */
-function chainOf(hall: HallDescription, poses: number[][], robot: number): Point[] {
+function chainOf(hall: HallDescription, poses: number[][], robot: number, scale: number): Point[] {
   const found = hall.links.flatMap((link, k): Point[] => (link.name.startsWith(`robot${robot}/`) && !link.mockup ? [[poses[k]![3]!, poses[k]![7]!]] : []));
-  const T_lab_port = poses[hall.crafts[robot - 1]!.port]!;
-  return [...found, [T_lab_port[3]!, T_lab_port[7]!]];
+  const T_lab_tip = poses[tipOf(hall, robot - 1)]!;
+  return [...found, [T_lab_tip[3]!, T_lab_tip[7]!] as Point].map((p) => onDrawing(p, scale));
 }
 
-/** Convex outline on the floor of the box round a mock-up. */
-function outline(hall: HallDescription, poses: number[][], k: number): Point[] {
-  const craft = hall.crafts[k]!;
+/** Convex outline on the floor of the box round a mock-up, where there is one. */
+function outline(hall: HallDescription, poses: number[][], k: number, scale: number): Point[] {
+  const craft = hall.crafts[k];
+  if (!craft) return [];
   const [low, high] = craft.box_m;
   const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 1, 2].map((i) => ((c >> i) & 1 ? high[i]! : low[i]!)));
-  return hull(corners.map((corner): Point => carry(poses[craft.port]!, corner).slice(0, 2) as Point));
+  return hull(corners.map((corner): Point => onDrawing(carry(poses[craft.port]!, corner).slice(0, 2) as Point, scale)));
 }
 
 function hull(points: Point[]): Point[] {

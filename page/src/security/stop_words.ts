@@ -1,6 +1,7 @@
 // The present stop in words and numbers: rule, what it concerns, value, bound and by how much it was passed.
 import type { Desk } from "../desk";
-import { AXES } from "../messages";
+import { axisText } from "../cell";
+import type { Axis } from "../messages";
 import { DEG, fixed } from "../numbers";
 
 const PORT_COMPONENTS = ["x", "y", "z", "roll", "pitch", "yaw"];
@@ -20,17 +21,17 @@ export function stopWords(desk: Desk): StopWords | null {
   const number = desk.value("state.rule");
   const rule = desk.hello?.rules[String(number)];
   if (!(number > 0) || !rule) return null;
-  const axis = desk.value("state.axis");
+  const [axis, axes] = [desk.value("state.axis"), desk.hello?.axes ?? []];
   return {
-    rule: rule.name, number, meaning: rule.meaning, about: aboutOf(axis), drivesOff: rule.drives_off,
-    numbers: numbersOf(axis === 1 ? rule.unit.replace("deg", "mm") : rule.unit, desk.value("state.rule_value"), desk.value("state.rule_bound")),
+    rule: rule.name, number, meaning: rule.meaning, about: aboutOf(axis, axes), drivesOff: rule.drives_off,
+    numbers: numbersOf(axes[axis - 1]?.slides ? rule.unit.replace("deg", "mm") : rule.unit, desk.value("state.rule_value"), desk.value("state.rule_bound")),
     causes: (desk.hello?.interlocks ?? []).filter((input) => input.rule === rule.name && desk.openInterlocks().includes(input.name)).map((input) => input.name),
   };
 }
 
-/** 1 to 13 are axes, 14 to 25 components of the ports (safety/rules.py). */
-function aboutOf(axis: number): string {
-  if (axis >= 1 && axis <= 13) return AXES[axis - 1]!.replace("robot", "robot ").replace("_a", " A");
+/** The first numbers are axes; of a hall, 14 to 25 are components of the ports (safety/rules.py). */
+function aboutOf(axis: number, axes: readonly Axis[]): string {
+  if (axis >= 1 && axis <= axes.length) return axisText(axes[axis - 1]!.name);
   if (axis >= 14 && axis <= 25) return `robot ${axis < 20 ? 1 : 2} ${PORT_COMPONENTS[(axis - 14) % 6]}`;
   return "";
 }

@@ -25,8 +25,8 @@ export class Network {
       body.append(el("tr", { title: this.meaning(name) }, el("td", null, name), total, rate, el("td.muted.meaning", null, this.meaning(name))));
     }
     const head = el("thead", null, el("tr", null, el("th", null, "packets"), el("th.num", null, "total"), el("th.num", null, "per s"), el("th", null, "")));
-    this.bridge = el("section.panel", { "aria-label": "bridge input filter" }, el("h2", null, "Bridge: input filter", el("span.grow"), this.input), this.facts.bridge.element, el("table", null, head, body), el("h2", null, "Refused, by reason"), this.refused.bridge);
-    this.sync = el("section.panel", { "aria-label": "synchronous interface" }, el("h2", null, "Synchronous interface"), this.facts.sync.element, el("h2", null, "Refused, by reason"), this.refused.sync);
+    this.bridge = el("section.panel.of-hall", { "aria-label": "bridge input filter" }, el("h2", null, "Bridge: input filter", el("span.grow"), this.input), this.facts.bridge.element, el("table", null, head, body), el("h2", null, "Refused, by reason"), this.refused.bridge);
+    this.sync = el("section.panel.of-hall", { "aria-label": "synchronous interface" }, el("h2", null, "Synchronous interface"), this.facts.sync.element, el("h2", null, "Refused, by reason"), this.refused.sync);
     desk.on("hello", () => [...body.rows].forEach((row, k) => say(row.cells[3]!, (row.title = this.meaning(COUNTERS[k] ?? "")))));
   }
 

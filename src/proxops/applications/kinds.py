@@ -1,21 +1,30 @@
 """The kinds of runs: adding one touches its folder beside this file and one line here.
 
-Every kind has a ``session`` that carries out a loaded scenario. The folder of an experiment has ``tables.FILE`` (the strict
-tables of its scenario file), ``experiment.run`` (its program) and ``figures.draw`` (its drawings, from the log).
+Every kind has a ``session`` that carries out a loaded scenario and a ``report`` of what it recorded. The folder of an experiment
+has ``tables.FILE`` (the strict tables of its scenario file), ``experiment.run`` (its program) and ``figures.draw`` (its drawings,
+from the log).
 Modules are imported when they are needed: a physics engine takes a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from proxops.core.errors import BadInput
 from proxops.core.experiment import ExperimentFile
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.run_options import RunOptions
+
+if TYPE_CHECKING:
+    from proxops.ground.experiment_report import Draw
+    from proxops.ground.log import Log
+    from proxops.ground.section import RunReport
+    from proxops.lab.cell import Cell
+
+    Report = Callable[[Log, Cell | None], RunReport]
 
 EXPERIMENTS: Final = {  # kind → folder
     "turn": "turn",
@@ -27,13 +36,12 @@ EXPERIMENTS: Final = {  # kind → folder
     "float": "floating",
     "grasp": "grasp",
 }
-SESSIONS: Final = {  # kind → module with session(loaded, folder, options)
+SESSIONS: Final = {  # kind → module with session(loaded, folder, options) and report(log, cell)
     "mission": "proxops.applications.mission.session",
     "scripted": "proxops.applications.scripted.session",
     **dict.fromkeys(EXPERIMENTS, "proxops.applications.session"),
 }
 Session = Callable[[Any, Path, RunOptions], dict[str, Any]]
-Draw = Callable[..., Iterator[tuple[Any, str]]]  # (log, about) → (figure, caption) or (png bytes, caption)
 
 
 def demand_kind(kind: object, where: Path) -> str:
@@ -50,6 +58,12 @@ def session_of(kind: str) -> Session:
     """session(loaded, folder, options) → summary."""
     session: Session = import_module(SESSIONS[kind]).session
     return session
+
+
+def report_of(kind: str) -> Report:
+    """report(log, cell) → all that is told of a run; None for the cell that the log names."""
+    report: Report = import_module(SESSIONS[kind]).report
+    return report
 
 
 def _part(kind: str, part: str) -> Any:

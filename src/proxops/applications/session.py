@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from importlib.metadata import version
@@ -19,22 +18,32 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.user_file import read_bytes
 from proxops.core.xml_text import LARGEST_BYTES
 from proxops.facility.interruption import noted_interrupt
+from proxops.facility.run_folder import finish, prepare_folder, tell_of_log
 from proxops.facility.run_options import RunOptions
-from proxops.facility.session import RESULTS, prepare_folder, tell_of_log
-from proxops.ground.experiment_log import MODEL
+from proxops.ground.experiment_log import MODEL, write_experiment
+from proxops.ground.experiment_report import experiment_report
+from proxops.ground.log import Log
 from proxops.ground.recorder import EXIT_UNFINISHED
 from proxops.ground.row_stream import RowStream
+from proxops.ground.section import RunReport
+from proxops.lab.cell import Cell
 
 
 def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[str, Any]:
     """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
     from proxops.facility.progress import progress_bar
 
-    known = ("seed", "control", "cell", "user_tool", "overseer")
+    known = ("seed", "control", "console", "cell", "user_tool", "overseer")
     options.demand_only(experiment.name, experiment.kind, *known)
     realtime, seed = options.realtime, options.seed
-    cell = options.read_cell() if options.cell or options.user_tool else None
-    given = {"realtime": realtime or None, "seed": seed, "control": options.control, "cell": cell}
+    cell = options.read_any_cell() if options.cell or options.user_tool else None
+    given = {
+        "realtime": realtime or None,
+        "seed": seed,
+        "control": options.control,
+        "console": options.console,
+        "cell": cell,
+    }
     prepare_folder(folder)
     file = experiment.file
     used = getattr(file, "seed", None) if seed is None else seed
@@ -60,13 +69,15 @@ def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[s
         bar(experiment.name, whole, whole)
     with noted_interrupt():
         _write(stream, result, metadata)
-    return sum_up(folder, report=options.report, quiet=options.quiet)
+    return finish(folder, report, {}, report=options.report, quiet=options.quiet)
 
 
 def _write(stream: RowStream, result: ExperimentResult, metadata: dict[str, str]) -> None:
-    """The log's end; the whole of it if it was not streamed, or if its recorder failed and the rows are still here."""
-    from proxops.ground.experiment_log import write_experiment
-
+    """The log's end; the whole of it if it was not streamed, or if its recorder failed and the rows are still here. The facility
+    has ended its own log."""
+    if result.recorder_code is not None:
+        tell_of_log(result.recorder_code)
+        return
     code = stream.finish(result) if stream.begun else 0
     tell_of_log(code)
     if code == EXIT_UNFINISHED:  # the file is still the recorder's
@@ -74,7 +85,9 @@ def _write(stream: RowStream, result: ExperimentResult, metadata: dict[str, str]
     if code:
         print("proxops: it is written again from memory", file=sys.stderr)
     if code or not stream.begun:
-        write_experiment(stream.path, result, metadata)
+        write_experiment(
+            stream.path, replace(result, attachments={**stream.attachments, **result.attachments}), metadata
+        )
 
 
 def _carried_out(
@@ -85,11 +98,9 @@ def _carried_out(
         return _run(experiment, progress, stream, options)
     given = experiment.model_path()
     path = shipped_models().get(str(given), Path(given))
-    urdf = (
-        {MODEL: read_bytes(path, "the URDF", LARGEST_BYTES)} if path.is_file() else {}
-    )  # no such model: the experiment says so
-    result = _run(experiment, progress, stream, options)
-    return replace(result, attachments={**urdf, **result.attachments})
+    if path.is_file():  # no such model: the experiment says so
+        stream.attachments[MODEL] = read_bytes(path, "the URDF", LARGEST_BYTES)
+    return _run(experiment, progress, stream, options)
 
 
 def _run(experiment: Experiment, progress: Progress, stream: RowStream, options: dict[str, Any]) -> ExperimentResult:
@@ -103,24 +114,6 @@ def _model(file: ExperimentFile) -> str:
     return file.arm.model if isinstance(file, ArmExperimentFile) else ""
 
 
-def sum_up(folder: Path, *, report: bool, quiet: bool) -> dict[str, Any]:
-    """Summary, report and terminal tables from the log."""
-    from rich.console import Console
-
-    from proxops.ground.experiment_log import about_of
-    from proxops.ground.experiment_report import print_experiment, write_experiment_report
-    from proxops.ground.log import Log
-
-    log = Log.open(folder / "run.mcap")
-    about = about_of(log)
-    if about is None:
-        raise ProxopsError(f"{folder}: the log does not tell what came of the run")
-    told = {name: log.metadata[name] for name in ("scenario", "kind", "model", "seed", "clock", "proxops")}
-    summary = {**told, **about}
-    (folder / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
-    if report:  # before anything is printed: a terminal that is gone must not cost the page
-        write_experiment_report(log, drawings_of(log.metadata["kind"]), folder / "report.html")
-    if not quiet:
-        print_experiment(about, Console())
-        print(f"\n{folder}: {', '.join(name for name in RESULTS if (folder / name).exists())}")
-    return summary
+def report(log: Log, cell: Cell | None = None) -> RunReport:
+    """Of an experiment's log; it tells all, ``cell`` is for other kinds of runs."""
+    return experiment_report(log, drawings_of(log.metadata["kind"]))

@@ -96,9 +96,8 @@ def planar_chain(model: ArmModel) -> PlanarChain:
 def chain_of(masses: Floats, inertias: Floats, centres: Complex, hinges: Complex) -> PlanarChain:
     """``centres``: of mass, from each body's own hinge (of the base: from its origin); ``hinges``: of the next body, likewise."""
     count = len(masses)
-    place = np.zeros(
-        (count, count), complex
-    )  # [j, k]: mass centre of j from the base's origin, its part that turns with k
+    # [j, k]: mass centre of j from the base's origin, its part that turns with k.
+    place = np.zeros((count, count), complex)
     for j in range(count):
         place[j, :j] = hinges[:j]
         place[j, j] = centres[j]

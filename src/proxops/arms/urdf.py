@@ -20,9 +20,8 @@ TRIANGLE_SLACK: Final = 1e-9  # relative; printed tensors that sit on the bounda
 FARTHEST_M: Final = 1000.0  # of a mass centre or a joint from its link's frame
 TENSOR: Final = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 MOVING: Final = ("revolute", "prismatic")
-TURNS_RAD: Final = (
-    1000.0  # how far a continuous joint may go: it gets an angle with stops there, not a point on a circle
-)
+# How far a continuous joint may go: it gets an angle with stops there, not a point on a circle.
+TURNS_RAD: Final = 1000.0
 
 
 def readable(source: Path) -> str:

@@ -20,7 +20,7 @@ from proxops.bridge.mapping import LATERAL_MAX, N_FREE, PHI, Place
 from proxops.bridge.reach import plate_angles
 from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array, nearest_turn
 
@@ -86,7 +86,7 @@ def fence(x: float, lower: float, upper: float, soft: float, weight: float) -> t
 
 
 @kernel
-def _axis_terms(hall: Hall, cost: Cost, q: Array, slope: Array) -> float:
+def _axis_terms(hall: HallRecord, cost: Cost, q: Array, slope: Array) -> float:
     """Terms of single axes (with elbow and shoulder); their slopes into ``slope`` (13)."""
     h, c = hall[0], cost[0]
     total = 0.0
@@ -124,7 +124,7 @@ def _axis_terms(hall: Hall, cost: Cost, q: Array, slope: Array) -> float:
 
 
 @kernel
-def _port_terms(hall: Hall, cost: Cost, place: Place, force: Array, torque: Array) -> float:
+def _port_terms(hall: HallRecord, cost: Cost, place: Place, force: Array, torque: Array) -> float:
     """Table 3, the pull to the middle and the sun: forces on the ports and torques on the spacecraft, (2, 3) each."""
     h, c, o = hall[0], cost[0], place[0]
     total = 0.0
@@ -162,7 +162,7 @@ def _turned(R: Array, v: Array) -> tuple[float, float, float]:
 
 
 @kernel
-def _attitude_terms(hall: Hall, cost: Cost, place: Place, robot: int, torque: Array) -> float:
+def _attitude_terms(hall: HallRecord, cost: Cost, place: Place, robot: int, torque: Array) -> float:
     """Roll, pitch and yaw of a plate against Table 3; adds the torque d(cost)/d(rotation) in the lab."""
     h, c, o = hall[0], cost[0], place[0]
     abc = plate_angles(hall, robot, o.R1 if robot == 0 else o.R2)
@@ -243,7 +243,7 @@ def _arm_column(base: Array, lengths: Array, q: Array, k: int, v: Array, w: Arra
 
 
 @kernel
-def cost_gradient(hall: Hall, cost: Cost, place: Place, gradient: Array) -> float:
+def cost_gradient(hall: HallRecord, cost: Cost, place: Place, gradient: Array) -> float:
     """Cost of a place and its gradient in the seven free parameters, at constant relative pose."""
     h, c, o = hall[0], cost[0], place[0]
     slope, force, torque = np.empty(N_AXES), np.empty((2, 3)), np.empty((2, 3))
@@ -299,6 +299,6 @@ def cost_gradient(hall: Hall, cost: Cost, place: Place, gradient: Array) -> floa
 
 
 @kernel
-def value_of(hall: Hall, cost: Cost, place: Place) -> float:
+def value_of(hall: HallRecord, cost: Cost, place: Place) -> float:
     """Cost of a place."""
     return cost_gradient(hall, cost, place, np.empty(N_FREE))

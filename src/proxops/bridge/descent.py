@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from proxops.bridge.cost import Cost, cost_gradient
 from proxops.bridge.mapping import N_FREE, OK, PLACE_DTYPE, Place, Rig, carry, line_in_chaser, place
 from proxops.core.messages import PERIOD_S
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 
@@ -53,7 +53,15 @@ def follow_line(rig: Rig, pose: Array, free: Free) -> float:
 
 @kernel
 def relax(
-    hall: Hall, rig: Rig, cost: Cost, pose: Array, free: Free, near: Array, iterations: int, step: float, out: Place
+    hall: HallRecord,
+    rig: Rig,
+    cost: Cost,
+    pose: Array,
+    free: Free,
+    near: Array,
+    iterations: int,
+    step: float,
+    out: Place,
 ) -> tuple[float, float]:
     """Descend at a pose that stands still, with a step that grows while it helps. Returns the cost (inf: no root at the
     start) and the step to go on with; ``free`` and ``out`` hold the best."""

@@ -25,7 +25,7 @@ from proxops.bridge.reach import rooms, smallest_room
 from proxops.bridge.ride import RIDE_DTYPE, command_place, seat_ride
 from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 from proxops.lab.kinematics import singularity_margins
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
@@ -102,7 +102,7 @@ def seat_from(cell: Cell, cost: Cost, q: Floats, pose: Floats) -> Seat | None:
 
 
 @kernel
-def _margins(hall: Hall, out: Place, roll: Array, every: Array, row: Array) -> bool:
+def _margins(hall: HallRecord, out: Place, roll: Array, every: Array, row: Array) -> bool:
     """All margins of a place into ``row``; False when a range is left."""
     h, q = hall[0], out[0].q
     rooms(hall, out, roll, every)
@@ -119,7 +119,7 @@ def _margins(hall: Hall, out: Place, roll: Array, every: Array, row: Array) -> b
 
 @kernel
 def _pass(
-    hall: Hall, rig: Rig, cost: Cost, poses: Array, sun: Array, looks: int, ticks: int, free: Free, near: Array,
+    hall: HallRecord, rig: Rig, cost: Cost, poses: Array, sun: Array, looks: int, ticks: int, free: Free, near: Array,
     roll: Array, q: Array, margins: Array, rolls: Array, costs: Array, lengths: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """(samples done, code). ``looks`` at the cost per sample, ``ticks`` of sliding before each."""

@@ -124,9 +124,8 @@ class InputFilter:
 
     def _fresh(self, arrived: Sequence[Sample]) -> list[Sample]:
         """What may still go out, oldest first."""
-        if (
-            self.silent_ns - PERIOD_NS > self.timeout_ns
-        ):  # silent until the cycle before this one, in which something came
+        # Silent until the cycle before this one, in which something came.
+        if self.silent_ns - PERIOD_NS > self.timeout_ns:
             self._begin()
         fresh = []
         in_order = sorted(arrived, key=_BY_NUMBER) if len(arrived) > 1 else arrived

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 from proxops.lab.kinematics import wrist
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array, matrix_from_quat, nearest_turn
@@ -142,7 +142,7 @@ def rig_axes(u: Array, B: Array) -> None:
 
 
 @kernel
-def place(hall: Hall, rig: Rig, pose: Array, free: Array, reference: Array, near: Array, out: Place) -> int:
+def place(hall: HallRecord, rig: Rig, pose: Array, free: Array, reference: Array, near: Array, out: Place) -> int:
     """The thirteen axes (and all that ``PLACE_DTYPE`` names) that show ``pose`` with parameters ``free``.
 
     ``pose`` is T_target_chaser packed, ``reference`` the carried unit vector in the chaser's frame; turns of axes are

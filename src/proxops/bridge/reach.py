@@ -9,7 +9,7 @@ import numpy as np
 
 from proxops.bridge.mapping import LATERAL_MAX, Place
 from proxops.core.messages import N_AXES
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array, abc_from_matrix, nearest_turn
 
@@ -19,7 +19,7 @@ WRIST, LATERAL = 26, 27  # what else can be nearest
 
 
 @kernel
-def plate_angles(hall: Hall, robot: int, R_lab_port: Array) -> Array:
+def plate_angles(hall: HallRecord, robot: int, R_lab_port: Array) -> Array:
     """Yaw, pitch and roll of a plate (KUKA's ABC) from the attitude of its port."""
     h = hall[0]
     R_port_flange = h.port1_inv if robot == 0 else h.port2_inv
@@ -39,7 +39,7 @@ def plate_angles(hall: Hall, robot: int, R_lab_port: Array) -> Array:
 
 
 @kernel
-def rooms(hall: Hall, place: Place, roll: Array, out: Array) -> None:
+def rooms(hall: HallRecord, place: Place, roll: Array, out: Array) -> None:
     """Room of every kind into ``out`` (27): 13 axes (m, rad), 12 components of Table 3, the wrists, the lateral offset (m).
     ``roll`` holds the plates' rolls counted through full turns and is carried on."""
     h, o = hall[0], place[0]
@@ -58,7 +58,7 @@ def rooms(hall: Hall, place: Place, roll: Array, out: Array) -> None:
 
 
 @kernel
-def smallest_room(hall: Hall, place: Place, roll: Array) -> tuple[float, int]:
+def smallest_room(hall: HallRecord, place: Place, roll: Array) -> tuple[float, int]:
     """The smallest room of a place at rest and what it is of (1-13 axes, 14-25 components, 26 wrist, 27 lateral). The plates'
     rolls are counted from ``roll``."""
     out, counted = np.empty(27), roll.copy()

@@ -31,7 +31,7 @@ from proxops.bridge.mapping import (
 from proxops.bridge.reach import WRIST_MIN
 from proxops.bridge.relative import relative_of_ports
 from proxops.core.messages import N_AXES, PERIOD_S
-from proxops.lab.coordinates import Hall, port_poses
+from proxops.lab.coordinates import HallRecord, port_poses
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose
 from proxops.maths.rotation import Array
@@ -56,7 +56,7 @@ Ride = NDArray[np.void]
 
 
 @kernel
-def seat_ride(hall: Hall, rig: Rig, q: Array, free: Free, ride: Ride, out: Place) -> int:
+def seat_ride(hall: HallRecord, rig: Rig, q: Array, free: Free, ride: Ride, out: Place) -> int:
     """Read pose and parameters back from axes at rest; OK, or why no ride can begin here. Sets the wrists' signs."""
     h, r, f, o, s = hall[0], rig[0], free[0], out[0], ride[0]
     if abs(q[5]) < WRIST_MIN or abs(q[11]) < WRIST_MIN:
@@ -92,7 +92,7 @@ def seat_ride(hall: Hall, rig: Rig, q: Array, free: Free, ride: Ride, out: Place
 
 
 @kernel
-def _shares(hall: Hall, ride: Ride, new: Array, q: Array, v: Array) -> None:
+def _shares(hall: HallRecord, ride: Ride, new: Array, q: Array, v: Array) -> None:
     """How much of the axes' speeds and accelerations a step from ``q`` (at rate ``v``) to ``new`` uses."""
     h, s = hall[0], ride[0]
     s.speed_share, s.acceleration_share, s.axis = 0.0, 0.0, 0
@@ -110,7 +110,7 @@ def _shares(hall: Hall, ride: Ride, new: Array, q: Array, v: Array) -> None:
 
 @kernel
 def _tick(
-    hall: Hall, rig: Rig, est: Estimate, clutch: Clutch, limits: Array, free: Free, ride: Ride,
+    hall: HallRecord, rig: Rig, est: Estimate, clutch: Clutch, limits: Array, free: Free, ride: Ride,
     q: Array, v: Array, out: Place,
 ) -> int:  # fmt: skip
     f, c, s = free[0], clutch[0], ride[0]
@@ -130,7 +130,7 @@ def _tick(
 
 @kernel
 def ride_tick(
-    hall: Hall, rig: Rig, cost: Cost, est: Estimate, clutch: Clutch, limits: Array, free: Free, ride: Ride,
+    hall: HallRecord, rig: Rig, cost: Cost, est: Estimate, clutch: Clutch, limits: Array, free: Free, ride: Ride,
     q: Array, v: Array, out: Place,
 ) -> int:  # fmt: skip
     """Axes of the next tick into ``out``, from set-point ``q`` and its rate ``v``. ``limits``: m/s, m/s², rad/s, rad/s²."""
@@ -158,7 +158,7 @@ def ride_tick(
 
 
 @kernel
-def command_place(hall: Hall, rig: Rig, pose: Array, free: Free, near: Array, out: Place) -> int:
+def command_place(hall: HallRecord, rig: Rig, pose: Array, free: Free, near: Array, out: Place) -> int:
     """Where the commanded ``pose`` would be with parameters ``free``, whose reference is carried to its line."""
     follow_line(rig, pose, free)
     f = free[0]

@@ -16,6 +16,7 @@ from proxops.cli.facility import convert, doctor, play, serve
 from proxops.cli.ft import ft
 from proxops.cli.log import log
 from proxops.cli.orbit import orbit
+from proxops.cli.report import report
 from proxops.cli.scenario import list_, run
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_DONE, ProxopsError
 
@@ -42,7 +43,7 @@ def _main(version: Annotated[bool, typer.Option("--version", is_eager=True, call
     pass
 
 
-for _command in (run, check, orbit, play, convert, serve, doctor):
+for _command in (run, check, orbit, play, convert, serve, report, doctor):
     app.command()(_command)
 app.command("list")(list_)
 app.add_typer(arm, name="arm")

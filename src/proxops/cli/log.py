@@ -65,14 +65,15 @@ def plot(
 ) -> None:
     """Plot commanded and actual values in any coordinate system."""
     from proxops.core.vocabulary import System
+    from proxops.ground.arm_report import is_of_arms
     from proxops.ground.log import Log
     from proxops.ground.plots import plot_log
     from proxops.ground.provenance import cell_of
 
     recorded = Log.open(file)
-    if "experiment" in recorded.metadata:
+    if "experiment" in recorded.metadata or is_of_arms(recorded):
         raise BadInput(
-            "the log of an experiment with an arm has no coordinate systems of the hall", where=str(file),
+            "the log of an arm has no coordinate systems of the hall", where=str(file),
             way_out="its drawings are in report.html; proxops log export gives its numbers",
         )  # fmt: skip
     target = out or file.with_name(f"{file.stem}_{system.value}.png")

@@ -26,7 +26,9 @@ class SystemName(StrEnum):
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Tool = Annotated[Path | None, typer.Option("--user-tool", help="user_tool.val; the paper's Figure 24 by default.")]
-CellPath = Annotated[Path | None, typer.Option("--cell", help="Cell file (TOML); the EPOS hall by default.")]
+CellPath = Annotated[
+    Path | None, typer.Option("--cell", help="Cell file (TOML) or shipped cell (epos, kube, fzi); epos by default.")
+]
 TrajectoryPath = Annotated[Path, typer.Argument(help="Trajectory file: 23 columns, a line every 4 ms.")]
 LogPath = Annotated[Path, typer.Argument(help="Recorded run (.mcap).")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the virtual robots' repeatability.")]

@@ -31,6 +31,9 @@ Control = Annotated[
     str | None,
     typer.Option(help="Name of a live experiment for proxops ctl --control; 0: after its process."),
 ]
+Watched = Annotated[
+    bool, typer.Option("--console", help="Watch a live experiment with an arm (float) in the browser: add --realtime.")
+]
 Overseen = Annotated[
     Path | None, typer.Option(hidden=True, help="Ring of the process that oversees this run through standard input.")
 ]
@@ -51,6 +54,7 @@ def run(
     hall: WithHall = None,
     runs: Runs = 1,
     control: Control = None,
+    console: Watched = False,
     overseen: Overseen = None,
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
@@ -60,7 +64,7 @@ def run(
     done = api.run(
         scenario, seed=seed, out=out, realtime=realtime, report=report, cell=cell, user_tool=user_tool,
         flight_software=flight_software, flight_software_inside=flight_software_inside, hall=hall, runs=runs, control=control,
-        quiet=json, overseer=_overseer(overseen),
+        console=console, quiet=json, overseer=_overseer(overseen),
     )  # fmt: skip
     end(done, json)
 

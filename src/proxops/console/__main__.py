@@ -21,7 +21,7 @@ from proxops.console.keeper import ENDING
 from proxops.console.requests import SIZE_LIMIT
 from proxops.console.server import Console, Place
 from proxops.core.pulse import beat
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import read_any_cell
 from proxops.lab.user_tool import UserTool
 
 NICE: Final = 5
@@ -97,7 +97,7 @@ def main() -> None:
     options = _arguments()
     listening = socket.socket(fileno=options.fd)
     token = os.environ.pop("PROXOPS_TOKEN", None)
-    cell = load_cell(options.cell, UserTool.read(options.user_tool) if options.user_tool else None)
+    cell = read_any_cell(options.cell, UserTool.read(options.user_tool) if options.user_tool else None)
     about, runs = FacilityAbout.read(options.facility), options.runs.resolve()
     place = Place(about, runs, options.cell, options.user_tool)
     console = Console(cell, place, Gate(listening.getsockname()[0], token))

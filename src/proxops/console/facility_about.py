@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from proxops.core.errors import BadInput
+from proxops.core.messages import Group
 
 Address = tuple[str, int]
 
 
 @dataclass(frozen=True)
 class FacilityAbout:
-    """Sync and bridge are UDP; control and stop are Unix sockets; rings are files in shared memory. Without ``mission_ring`` the
-    facility cannot take a mission's part of the pool. ``latency_s``: how old the pose is that the hall shows."""
+    """Sync and bridge are UDP, and of halls only; control and stop are Unix sockets; rings are files in shared memory. Without
+    ``mission_ring`` the facility cannot take a mission's part of the pool. ``latency_s``: how old the pose is that the hall
+    shows."""
 
     pid: int
-    sync: Address
-    bridge: Address
+    sync: Address | None
+    bridge: Address | None
     control: Path
     stop: Path
     pool_ring: Path
@@ -27,6 +29,7 @@ class FacilityAbout:
     mission_ring: Path | None = None
     latency_s: float | None = None
     key_file: Path | None = None  # of its ports for clients
+    groups: tuple[Group, ...] = ()  # that an application has added to the cell's pool
 
     @classmethod
     def read(cls, path: Path) -> FacilityAbout:
@@ -38,17 +41,19 @@ class FacilityAbout:
                 int(told["pid"]), _address(told["sync"]), _address(told["bridge"]), Path(told["control"]), Path(told["stop"]),
                 Path(told["pool_ring"]), Path(told["event_ring"]),
                 None if ring is None else Path(ring), None if latency_s is None else float(latency_s),
-                None if key is None else Path(key),
+                None if key is None else Path(key), tuple(Group.of(each) for each in told.get("groups", ())),
             )  # fmt: skip
         except OSError as error:
             raise BadInput(f"cannot read where the facility listens: {error.strerror}", where=str(path)) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise BadInput(
                 f"does not say where the facility listens: {type(error).__name__} {error}", where=str(path),
                 way_out="it is written by proxops serve",
             ) from None  # fmt: skip
 
 
-def _address(told: Any) -> Address:
+def _address(told: Any) -> Address | None:
+    if told is None:
+        return None
     host, port = told
     return str(host), int(port)

@@ -7,26 +7,26 @@ from typing import Any
 
 import proxops
 from proxops.console.conversation import VERSION
-from proxops.core.messages import AXES, PERIOD_S, POOL, POOL_DTYPE, group_offset
+from proxops.core.messages import PERIOD_S, Group, group_offset, pool_dtype
 from proxops.core.vocabulary import Mode
 from proxops.facility.jog import RAMP_S
-from proxops.lab.cell import Cell
+from proxops.lab.any_cell import AnyCell, pool_of
 from proxops.safety.interlocks import KINDS
-from proxops.safety.modes import NEXT, OWN
+from proxops.safety.modes import NEXT, OF_A_HALL, OWN
 from proxops.safety.rules import RULES, Category
 
 
-def variables() -> list[dict[str, Any]]:
-    """Every variable of the pool with its place in a record."""
-    rows = []
-    for group in POOL:
-        fields = POOL_DTYPE[group.name].fields
+def variables(table: tuple[Group, ...]) -> list[dict[str, Any]]:
+    """Every variable of a pool with its place in a record."""
+    rows, record = [], pool_dtype(table)
+    for group in table:
+        fields = record[group.name].fields
         assert fields is not None
         for v in group.variables:
             rows.append(
                 {
                     "path": f"{group.name}.{v.name}", "group": group.name, "name": v.name, "type": v.type,
-                    "offset": group_offset(group.name) + int(fields[v.name][1]), "unit": v.unit,
+                    "offset": group_offset(group.name, record) + int(fields[v.name][1]), "unit": v.unit,
                     "meaning": f"{group.meaning}: {v.meaning}",
                     "names": {str(int(n)): n.name for n in v.names} if v.names else None,
                 }
@@ -34,22 +34,20 @@ def variables() -> list[dict[str, Any]]:
     return rows
 
 
-def greeting(cell: Cell) -> dict[str, Any]:
-    """The part that is the same for every page."""
-    limits = cell.file.limits
+def greeting(cell: AnyCell, groups: tuple[Group, ...] = ()) -> dict[str, Any]:
+    """The part that is the same for every page. ``hall``: the cell is two arms and a rail, so there are ports, a bridge and
+    coordinate systems of its commands. ``groups``: that an application has added to the pool."""
+    limits, table = cell.file.limits, (*pool_of(cell), *groups)
     return {
         "kind": "hello",
         "version": VERSION,
         "proxops": proxops.__version__,
         "cell": cell.file.name,
+        "hall": cell.hall is not None,
         "period_s": PERIOD_S,
-        "record_bytes": POOL_DTYPE.itemsize,
-        "variables": variables(),
-        "modes": [mode.name for mode in Mode],
-        "edges": [
-            {"mode": mode.name, "event": event.value, "to": to.name, "own": event in OWN}
-            for (mode, event), to in NEXT.items()
-        ],
+        "record_bytes": pool_dtype(table).itemsize,
+        "variables": variables(table),
+        **_mode_machine(hall=cell.hall is not None),
         "interlocks": [
             each.model_dump() | {"rule": KINDS[each.kind][0].name, "allows": [mode.name for mode in KINDS[each.kind][1]]}
             for each in cell.file.interlock
@@ -68,12 +66,30 @@ def greeting(cell: Cell) -> dict[str, Any]:
         },
         "axes": [
             {
-                "name": name, "lower": _finite(cell.axes.lower[i]), "upper": _finite(cell.axes.upper[i]),
+                "name": name, "slides": bool(cell.slides[i]),
+                "lower": _finite(cell.axes.lower[i]), "upper": _finite(cell.axes.upper[i]),
                 "speed": float(cell.axes.speed[i]), "acceleration": float(cell.axes.acceleration[i]),
             }
-            for i, name in enumerate(AXES)
+            for i, name in enumerate(cell.axis_names)
         ],
     }  # fmt: skip
+
+
+def _mode_machine(*, hall: bool) -> dict[str, Any]:
+    """Modes that the cell can be in, and what leads from one to another."""
+    steps = {pair: to for pair, to in NEXT.items() if hall or pair[1] not in OF_A_HALL}
+    reached, before = {Mode.STANDBY}, 0
+    while len(reached) > before:
+        before = len(reached)
+        reached |= {to for (mode, _), to in steps.items() if mode in reached}
+    return {
+        "modes": [mode.name for mode in Mode if mode in reached],
+        "edges": [
+            {"mode": mode.name, "event": event.value, "to": to.name, "own": event in OWN}
+            for (mode, event), to in steps.items()
+            if mode in reached
+        ],
+    }
 
 
 def _finite(value: float) -> float | None:

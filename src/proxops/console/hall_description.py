@@ -1,90 +1,44 @@
-"""The hall as plain data for the page: one tree of links for rail, robots and mock-ups, and what stands around them.
-
-Poses are sixteen numbers row by row, metres in the frame that their name gives first. A link's pose at axes ``q`` is
-T_lab_parent @ T_parent_joint @ (a turn about, or a way along, ``axis`` by ``q[drive]``); parents come first.
-"""
+"""The hall as plain data for the page: one tree of links for rail, robots and mock-ups, and what stands around them."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from proxops.core.messages import AXES, AXIS_UNITS
+from proxops.console.link_description import Described, bounds, described_axes, described_link, rows
 from proxops.ground import hall_plan
 from proxops.lab.cell import Cell
-from proxops.lab.link_tree import PORT, Link, hall_links
+from proxops.lab.link_tree import PORT, hall_links
 from proxops.lab.shapes import floor_z_m, hall_shapes
 from proxops.lab.urdf import LINKS
-from proxops.lab.urdf_drawing import Solid
 from proxops.maths.pose import pose_from_abc
-from proxops.safety.clearance import mockup_boxes
-
-Described = dict[str, Any]
+from proxops.safety.watched_solids import mockup_boxes
 
 
 def describe_hall(cell: Cell) -> Described:
     """Everything that the page needs to draw the cell; JSON as it stands."""
-    links = [_link(link) for link in hall_links(cell)]
+    links = [described_link(link) for link in hall_links(cell)]
     return {
         "name": cell.file.name,
-        "axes": _axes(cell),
+        "axes": described_axes(cell),
         "links": links,
         "frames": _frames([link["name"] for link in links]),
+        "arms": [_arm([link["name"] for link in links], k) for k in (1, 2)],
         "crafts": _crafts(cell, [link["name"] for link in links]),
         "floor_z_m": floor_z_m(hall_shapes(cell)),
         "room": {name: list(getattr(cell.file.zones.room, name)) for name in ("x_m", "y_m", "z_m")},
         "yellow_layer_m": cell.file.zones.yellow_layer_mm * 1e-3,
-        "rail": {"origin_lab_m": list(cell.file.rail.origin_lab_m), "stroke_m": _bounds(cell, 0)},
+        "rail": {"origin_lab_m": list(cell.file.rail.origin_lab_m), "stroke_m": bounds(cell, 0)},
         "plan": _plan(),
         "pedestal": _pedestal(cell),
         "lamp": _lamp(cell),
     }
 
 
-def _link(link: Link) -> Described:
-    drawn = link.drawn
-    return {
-        "name": link.name,
-        "parent": link.parent,
-        "joint": drawn.moves,
-        "axis": list(drawn.axis),
-        "drive": link.drive,
-        "T_parent_joint": _rows(link.T_parent_joint),
-        "mockup": _mockup_of(link.name),
-        "visuals": [_solid(s) for s in drawn.visuals],
-        "solids": [_solid(s) for s in drawn.solids],
-    }
-
-
-def _mockup_of(name: str) -> int:
-    """1 or 2: part of that robot's mock-up, which a CAD model may replace; 0: part of a machine."""
-    return int(name[5]) if "/mockup/" in name else 0
-
-
-def _solid(solid: Solid) -> Described:
-    return {
-        "kind": solid.kind,
-        "size_m": list(solid.size_m),
-        "T_link_solid": _rows(solid.T_link_solid),
-        "rgba": list(solid.rgba),
-        "material": solid.material,
-    }
-
-
-def _axes(cell: Cell) -> list[Described]:
-    return [
-        {"name": name, "unit": unit, "range": _bounds(cell, i), "home": float(cell.home[i])}
-        for i, (name, unit) in enumerate(zip(AXES, AXIS_UNITS, strict=True))
-    ]
-
-
-def _bounds(cell: Cell, axis: int) -> list[float | None]:
-    """Range of an axis, m or rad; nothing where it is endless."""
-    return [float(b[axis]) if math.isfinite(b[axis]) else None for b in (cell.axes.lower, cell.axes.upper)]
+def _arm(names: list[str], k: int) -> Described:
+    return {"robot": k, "base": names.index(f"robot{k}/{LINKS[0]}"), "flange": names.index(f"robot{k}/{LINKS[-1]}")}
 
 
 def _frames(names: list[str]) -> list[Described]:
@@ -106,7 +60,7 @@ def _crafts(cell: Cell, names: list[str]) -> list[Described]:
                 "what": robot.payload.what,
                 "flange": names.index(f"robot{k}/{LINKS[-1]}"),
                 "port": names.index(f"robot{k}/mockup/{PORT}"),
-                "T_flange_port": _rows(cell.hall[f"port{k}"][0]),
+                "T_flange_port": rows(cell.hall[f"port{k}"][0]),
                 "box_m": [lower.tolist(), upper.tolist()],
                 "cad": _cad(robot.payload, k),
             }
@@ -125,7 +79,7 @@ def _cad(payload: Any, robot: int) -> Described | None:
         "format": Path(name).suffix.lower().lstrip("."),
         "url": f"/api/cad/robot{robot}",
         "scale": payload.cad_scale,
-        "T_port_cad": _rows(pose_from_abc(x, y, z, a, b, c)),
+        "T_port_cad": rows(pose_from_abc(x, y, z, a, b, c)),
     }
 
 
@@ -150,7 +104,3 @@ def _pedestal(cell: Cell) -> Described:
 def _lamp(cell: Cell) -> Described:
     head, beam = hall_plan.lamp_beam(cell.hall["base2"][0][:3, 3], cell.file.lamp.towards_lab)
     return {"head_lab_m": head.tolist(), "beam_lab": beam.tolist(), "reach_m": hall_plan.LAMP_DISTANCE}
-
-
-def _rows(T: NDArray[np.float64]) -> list[float]:
-    return [float(number) for number in T.ravel()]

@@ -14,7 +14,7 @@ from proxops.console.run_desk import RunDesk
 from proxops.console.timing_watch import TimingWatch
 from proxops.core.errors import ProxopsError
 from proxops.core.vocabulary import Mode
-from proxops.lab.cell import Cell
+from proxops.lab.any_cell import AnyCell
 from proxops.safety.interlocks import Interlocks
 
 FRAME_S: Final = 0.04
@@ -25,9 +25,9 @@ TIMING_S: Final = 1.0
 class HallWatch:
     """``run`` until the facility has ended; ``states`` is what a page that comes now must know."""
 
-    def __init__(self, cell: Cell, about: FacilityAbout, attendance: Attendance) -> None:
+    def __init__(self, cell: AnyCell, about: FacilityAbout, attendance: Attendance) -> None:
         self._cell, self._attendance = cell, attendance
-        self.feed = LiveFeed(cell, about.pool_ring, about.event_ring)
+        self.feed = LiveFeed(cell, about.pool_ring, about.event_ring, about.groups)
         self._timing = TimingWatch(self.feed.pool, about.pid)
         self._refusals: dict[str, str] = {}
         self._status: dict[str, Any] | None = None
@@ -62,7 +62,8 @@ class HallWatch:
         mask = int(record["state"]["open_interlocks"])
         for k, each in enumerate(self._cell.file.interlock):
             interlocks.set(each.name, not mask >> k & 1)
-        now = refusals(Mode(int(record["state"]["mode"])), interlocks, self._status, self._run)
+        mode, hall = Mode(int(record["state"]["mode"])), self._cell.hall is not None
+        now = refusals(mode, interlocks, self._status, self._run, hall=hall)
         if now != self._refusals:
             self._refusals = now
             self._attendance.tell_all({"kind": "buttons", "refusals": now})

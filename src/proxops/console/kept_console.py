@@ -57,9 +57,8 @@ class KeptConsole:
         self._order(END)
 
     def _order(self, word: bytes) -> None:
-        with contextlib.suppress(
-            BrokenPipeError, BlockingIOError
-        ):  # a starter that is gone starts nothing: ``alive`` tells
+        # A starter that is gone starts nothing: ``alive`` tells.
+        with contextlib.suppress(BrokenPipeError, BlockingIOError):
             self._orders.write(word)
 
     def close(self) -> None:

@@ -1,7 +1,8 @@
 """The hall as the console sees it: the newest cycle from the pool's ring, events as they come. Reads shared memory, asks nobody.
 
 A frame for the page: kind (1), three zero bytes, u32 number, f64 time of the cycle and f64 time of sending (ms of this process's
-monotonic clock), set-point and actual axes in four coordinate systems (2 x 4 x 22 doubles), the record as it lies in the ring.
+monotonic clock), set-point and actual axes in four coordinate systems (2 x 4 x 22 doubles, of a hall only), the record as it lies
+in the ring.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.messages import EVENT_DTYPE, Group, pool_dtype
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import System
+from proxops.lab.any_cell import AnyCell, pool_of
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
 
@@ -44,9 +46,10 @@ class Frame:
 class LiveFeed:
     """Looks at the rings. ``look`` gives a frame when a new cycle is there; ``events`` are the newest so far."""
 
-    def __init__(self, cell: Cell, pool: Path, events: Path) -> None:
-        self._cell = cell
-        self.pool, self._events = Ring.attach(pool, POOL_DTYPE), Ring.attach(events, EVENT_DTYPE)
+    def __init__(self, cell: AnyCell, pool: Path, events: Path, groups: tuple[Group, ...] = ()) -> None:
+        """``groups``: that an application has added to the cell's own."""
+        self._hall, self._dtype = cell.hall if isinstance(cell, Cell) else None, pool_dtype((*pool_of(cell), *groups))
+        self.pool, self._events = Ring.attach(pool, self._dtype), Ring.attach(events, EVENT_DTYPE)
         self._cursor = self._head = self._number = 0
         self._clock_ns: int | None = None  # monotonic minus UTC of the cycles, the smallest that was seen
         self._pov = POV_AT_LAB.copy()
@@ -67,7 +70,7 @@ class LiveFeed:
             return None
         self._head = head
         raw = bytes(self.pool.newest_bytes(head))
-        record = np.frombuffer(raw, POOL_DTYPE)[0]
+        record = np.frombuffer(raw, self._dtype)[0]
         self.record = record
         self._number += 1
         parts = (
@@ -87,14 +90,17 @@ class LiveFeed:
         return (utc_ns + self._clock_ns) * 1e-6
 
     def _systems(self, record: np.void) -> bytes:
-        """Set-point and actual axes in all coordinate systems, with the client's point of view where it gave one."""
+        """Set-point and actual axes in all coordinate systems, with the client's point of view where it gave one. A cell of arms
+        has its axes alone, which are in the record."""
+        if self._hall is None:
+            return b""
         command = record["command"]
         if command["system"] == System.CLW:
             self._pov[:] = [command[f"c{POV + 1 + i}"] for i in range(7)]
         for row, group in enumerate(("setpoint", "actual")):
             q = np.array(record[group].tolist())
             for system in System:
-                values_from_axes(self._cell.hall, int(system), q, self._pov, self._values[row, int(system) - 1])
+                values_from_axes(self._hall, int(system), q, self._pov, self._values[row, int(system) - 1])
         return self._values.tobytes()
 
     def news(self) -> list[dict[str, Any]]:

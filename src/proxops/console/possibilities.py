@@ -33,11 +33,17 @@ BEGINS: Final = {
     "sine": Mode.SINE,
 }
 NEEDS: Final = {"jog": Mode.MANUAL, "sine": Mode.SINE}
+NEEDS_HALL: Final = "needs a hall of two arms and a rail"
+OF_A_HALL: Final = (
+    "select bridge", "select sync", "select async", "move_to_start", "confirm", "accept", "load", "run_start",
+)  # fmt: skip
 LOADING: Final = (Mode.STANDBY, Mode.READY, Mode.STOPPED)
 
 
-def refusals(mode: Mode, interlocks: Interlocks, status: dict[str, Any] | None, run: dict[str, Any]) -> dict[str, str]:
-    """Request → why it is not possible now, empty when it is."""
+def refusals(
+    mode: Mode, interlocks: Interlocks, status: dict[str, Any] | None, run: dict[str, Any], *, hall: bool
+) -> dict[str, str]:
+    """Request → why it is not possible now, empty when it is. ``hall``: the cell is two arms and a rail."""
     found = {request: _by_mode(mode, event) for request, event in EVENTS.items()}
     found |= {
         request: "" if mode is needed else f"needs {needed.name}, this is {mode.name}"
@@ -58,7 +64,8 @@ def refusals(mode: Mode, interlocks: Interlocks, status: dict[str, Any] | None, 
     found["accept"] = "" if waits else "no new client waits at the bridge"
     found["hardware simulation"] = ""
     found["hardware real"] = "this cell has no link to real controllers"
-    return found | _of_runs(mode, found["select bridge"] if mode is Mode.READY else "", run)
+    found |= _of_runs(mode, found["select bridge"] if mode is Mode.READY else "", run)
+    return found if hall else found | dict.fromkeys(OF_A_HALL, NEEDS_HALL)
 
 
 def _by_mode(mode: Mode, event: Event) -> str:

@@ -48,7 +48,9 @@ class Offer:
 
 
 def offers(facility: FacilityAbout, items: Sequence[Loaded] | None = None) -> dict[str, Offer]:
-    """By name: everything on the shelf, unless ``items`` are given."""
+    """By name: everything on the shelf, unless ``items`` are given; nothing where there is no bridge, which moves the hall."""
+    if facility.bridge is None:
+        return {}
     return {item.name: _offer(item, facility) for item in (shelf() if items is None else items)}
 
 
@@ -69,9 +71,9 @@ def command_of(offer: Offer, facility: FacilityAbout, ring: Path, folder: Path) 
     if offer.why_not:
         raise BadInput(f"{offer.name} cannot be run here: {offer.why_not}")
     python, source = [sys.executable, "-P", "-m"], str(offer.source.absolute())
-    host, port = facility.bridge[0], str(facility.bridge[1])
-    if not offer.live:
+    if not offer.live or facility.bridge is None:
         return [*python, "proxops.cli", "run", source, "--out", str(folder), "--json", "--overseen", str(ring)]
+    host, port = facility.bridge[0], str(facility.bridge[1])
     if offer.kind == "scripted":
         key = [str(facility.key_file)] if facility.key_file else []
         return [*python, "proxops.facility.application", source, host, port, str(READY_S), str(ring), *key]

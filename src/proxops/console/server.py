@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from proxops.console.access import NO_TOKEN, SECURITY_HEADERS, Gate, guarded, offered_protocols
+from proxops.console.arm_description import describe_arms
 from proxops.console.attendance import Attendance
 from proxops.console.clerk import Clerk
 from proxops.console.conversation import UNWELCOME, Conversation
@@ -34,9 +35,10 @@ from proxops.console.log_routes import GONE, LogRoutes
 from proxops.console.run_desk import RunDesk
 from proxops.console.stop_line import StopLine
 from proxops.console.upload import Upload
-from proxops.console.variable_lists import VariableLists
+from proxops.console.variable_lists import VariableLists, known_paths
 from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput
+from proxops.lab.any_cell import AnyCell, demand_hall
 from proxops.lab.cell import Cell
 
 LISTS: Final = "variable_lists"  # beside the runs
@@ -55,12 +57,12 @@ class Place:
 class Console:
     """Everything that lives as long as the server does, wired by hand in ``life``."""
 
-    def __init__(self, cell: Cell, place: Place, gate: Gate) -> None:
+    def __init__(self, cell: AnyCell, place: Place, gate: Gate) -> None:
         self._cell, self._place, self._gate = cell, place, gate
         self._attendance = Attendance()
-        self._greeting = greeting(cell)
-        self._hall = describe_hall(cell)
-        self._lists = VariableLists(place.runs / LISTS)
+        self._greeting = greeting(cell, place.about.groups)
+        self._described = describe_hall(cell) if isinstance(cell, Cell) else describe_arms(cell)
+        self._lists = VariableLists(_lists_folder(cell, place.runs), known_paths(cell))
         self._logs = LogRoutes(place.runs)
         self.watch = HallWatch(cell, place.about, self._attendance)
         self.watching: asyncio.Task[None] | None = None  # ends only by an error of ours
@@ -132,17 +134,19 @@ class Console:
         await Conversation(socket, self._attendance, self._clerk).run()
 
     async def _tell_hall(self, request: HttpRequest) -> Response:
-        return JsonAnswer(self._hall)
+        return JsonAnswer(self._described)
 
     async def _tell_cad(self, request: HttpRequest) -> Response:
         robot = request.path_params["robot"]
-        path = dict(zip(("robot1", "robot2"), self._cell.cad, strict=True)).get(robot)
+        given = self._cell.cad if isinstance(self._cell, Cell) else (None, None)
+        path = dict(zip(("robot1", "robot2"), given, strict=True)).get(robot)
         if path is None:
             raise BadInput("no CAD of this mock-up", value=repr(robot)[:40], way_out="name one in the cell file: cad")
         return FileResponse(path)
 
     async def _take_trajectory(self, request: HttpRequest) -> Response:
         """Only from the page that holds control: it alone knows its secret."""
+        demand_hall(self._cell, "a trajectory file")
         viewer = self._attendance.by_secret(request.headers.get("x-proxops-secret", ""))
         if viewer is None:
             raise BadInput("upload: not from a page that watches", way_out="reload the page")
@@ -152,6 +156,11 @@ class Console:
         except ClientDisconnect:
             return Response(status_code=GONE)
         return JsonAnswer({"ok": True})
+
+
+def _lists_folder(cell: AnyCell, runs: Path) -> Path:
+    """Lists of arms are about other variables than a hall's: they have a folder of their own."""
+    return runs / LISTS if isinstance(cell, Cell) else runs / LISTS / cell.source.stem
 
 
 class Headers:

@@ -56,9 +56,8 @@ class TimingWatch:
         self._cursor = self.overtaken = 0  # records that were overwritten before they could be read
         self._counts = np.zeros(EDGES_S.size - 1, np.int64)
         self._cycles = self._late = self._missed_newest = 0
-        self._recent = np.zeros(
-            (3, RECENT_CYCLES)
-        )  # lateness s, work s, time s since the first cycle; a ring of columns
+        # A ring of columns: lateness s, work s, time s since the first cycle.
+        self._recent = np.zeros((3, RECENT_CYCLES))
         self._utc_first = 0
         self._evidence: deque[Evidence | None] = deque(maxlen=3)
         self._misses: deque[dict[str, Any]] = deque(maxlen=MISSES_KEPT)

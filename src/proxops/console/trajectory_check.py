@@ -50,7 +50,7 @@ def check(cell_path: Path | None, tool_path: Path | None, file: Path, name: str 
 
 
 def cell_of(cell_path: Path | None, tool_path: Path | None) -> Cell:
-    from proxops.lab.cell import load_cell
+    from proxops.lab.any_cell import load_cell
     from proxops.lab.user_tool import UserTool
 
     return load_cell(cell_path, UserTool.read(tool_path) if tool_path else None)

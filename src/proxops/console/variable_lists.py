@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from proxops.core.errors import BadInput
-from proxops.core.messages import POOL
+from proxops.lab.any_cell import AnyCell, pool_of
+from proxops.lab.arm_cell import ArmCell
 
 NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 _-]{0,38}[A-Za-z0-9_-])?", re.ASCII)
 NAME_BOUND: Final = "1 to 40 letters, digits, blanks, - and _; begins with a letter or digit, no blank at the end"
@@ -24,9 +25,8 @@ FILE_LIMIT: Final = 64_000  # bytes; more is not one of ours
 
 _XYZ: Final = ("x", "y", "z")
 _ABC: Final = ("A", "B", "C", "turn")  # turn: angle of the rotation between commanded and actual
-_PARTS: Final[
-    dict[str, tuple[dict[str, tuple[str, ...]], str]]
-] = {  # coordinate system → what each part of its 22 doubles has, and the name of data lin
+# Coordinate system → what each part of its 22 doubles has, and the name of ``data lin``.
+_PARTS: Final[dict[str, tuple[dict[str, tuple[str, ...]], str]]] = {
     "IJT": ({"robot1": tuple(f"A{i}" for i in range(1, 7)), "robot2": tuple(f"A{i}" for i in range(1, 7))}, "rail"),
     "IDC": ({"robot1": (*_XYZ, *_ABC), "robot2": (*_XYZ, *_ABC)}, "rail"),
     "GLC": ({"robot1": (*_XYZ, *_ABC), "robot2": (*_XYZ, *_ABC)}, "lin"),
@@ -34,26 +34,39 @@ _PARTS: Final[
 }
 
 
-def system_paths() -> Iterator[str]:
-    """Every component of the four coordinate systems that means something."""
+def system_paths(cell: AnyCell) -> Iterator[str]:
+    """Every component of the four coordinate systems that means something; of a cell of arms its axes."""
+    if isinstance(cell, ArmCell):
+        yield from (f"IJT.{axis_path(name)}" for name in cell.axis_names)
+        return
     for system, (parts, lin) in _PARTS.items():
         yield from (f"{system}.{part}.{component}" for part, names in parts.items() for component in names)
         yield f"{system}.{lin}"
 
 
-KNOWN: Final = frozenset({f"{group.name}.{v.name}" for group in POOL for v in group.variables} | {*system_paths()})
+def axis_path(name: str) -> str:
+    """``robot1.A1`` of robot1_a1; the rail is just that."""
+    robot, _, joint = name.partition("_")
+    return f"{robot}.{joint.upper()}" if joint else robot
+
+
+def known_paths(cell: AnyCell) -> frozenset[str]:
+    """Every path that a list of this cell can have."""
+    pool = {f"{group.name}.{v.name}" for group in pool_of(cell) for v in group.variables}
+    return frozenset(pool | {*system_paths(cell)})
 
 
 class VariableLists:
-    """The lists of a folder. Files that are not sound are left alone and named in ``unsound``."""
+    """The lists of a folder, of the variables that are ``known``. Files that are not sound are left alone and named in
+    ``unsound``."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, known: frozenset[str]) -> None:
+        self._folder, self._known = folder, known
         self._lists: dict[str, list[str]] = {}
         self.unsound: dict[str, str] = {}  # file → what is wrong with it
         for path in sorted(folder.glob("*.json")):
             try:
-                self._lists[path.stem] = _read(path)
+                self._lists[path.stem] = _read(path, known)
             except BadInput as error:
                 self.unsound[path.name] = str(error)
 
@@ -63,7 +76,7 @@ class VariableLists:
 
     def save(self, name: Any, paths: Any) -> None:
         """Keep a list, in place of the one of that name. Both come from a page: whatever is wrong is BadInput."""
-        name, paths = _sound_name(name), _sound_paths(paths)
+        name, paths = _sound_name(name), _sound_paths(paths, self._known)
         other = next((n for n in self._lists if n != name and n.casefold() == name.casefold()), None)
         if other is not None:
             raise BadInput("another list differs only in capitals", value=name, bound=f"not {other}")
@@ -93,12 +106,12 @@ def _sound_name(name: Any) -> str:
     return name
 
 
-def _sound_paths(paths: Any) -> list[str]:
+def _sound_paths(paths: Any, known: frozenset[str]) -> list[str]:
     if not isinstance(paths, list) or len(paths) > MOST_PATHS:
         got = len(paths) if isinstance(paths, list) else type(paths).__name__
         raise BadInput("not a list of variables", value=got, bound=f"at most {MOST_PATHS} paths")
     for path in paths:
-        if not isinstance(path, str) or path not in KNOWN:
+        if not isinstance(path, str) or path not in known:
             raise BadInput("no such variable", value=repr(path)[:60], bound="group.name of the pool, or GLC.robot1.x")
     if len(set(paths)) < len(paths):
         twice = next(path for k, path in enumerate(paths) if path in paths[:k])
@@ -106,7 +119,7 @@ def _sound_paths(paths: Any) -> list[str]:
     return list(paths)
 
 
-def _read(path: Path) -> list[str]:
+def _read(path: Path, known: frozenset[str]) -> list[str]:
     try:
         with open(path, "rb") as file:
             data = file.read(FILE_LIMIT + 1)
@@ -116,7 +129,7 @@ def _read(path: Path) -> list[str]:
         if not isinstance(told, dict) or told.get("name") != path.stem:
             raise BadInput("not a variable list of this name", where=str(path), bound='{"name": …, "paths": […]}')
         _sound_name(path.stem)
-        return _sound_paths(told.get("paths"))
+        return _sound_paths(told.get("paths"), known)
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"cannot read the list: {error}", where=str(path)) from None
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+Address = tuple[str, int]
+"""Host and UDP or TCP port."""
 LOOPBACK: Final = "127.0.0.1"
 SYNC_PORT: Final = 47250
 CONTROL_NAME: Final = "hall"  # of the facility on this machine, unless it is told otherwise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final, Protocol
 
@@ -12,26 +13,27 @@ from proxops.core.messages import PERIOD_NS
 
 GPS_EPOCH_UNIX_S: Final = 315_964_800  # 1980-01-06T00:00:00Z
 GPS_MINUS_UTC_S: Final = 18  # since 2017-01-01; no leap second has been announced since (IERS Bulletin C)
+GPS_MINUS_UNIX_NS: Final = (GPS_MINUS_UTC_S - GPS_EPOCH_UNIX_S) * 1_000_000_000  # their counts (valid from 2017 on)
 ISO_TIME: Final = re.compile(
     r"(?P<moment>\d{4}-?\d\d-?\d\d(?:[T ]\d\d:?\d\d(?P<seconds>:?\d\d)?)?)"
     r"(?:[.,](?P<fraction>\d+))?(?P<zone>Z|[+-]\d\d:?\d\d)?\Z",
     re.ASCII,
 )
-STALL_S: Final = (
-    0.040  # of lateness: for which motion may go unwatched, unless a cell says otherwise; then what moves stops
-)
+# Lateness for which motion may go unwatched, unless a cell says otherwise; beyond it whatever moves stops.
+STALL_S: Final = 0.040
 STALL_NS: Final = round(STALL_S * 1e9)
+WAIT_EVERY: Final = 32  # cycles of lockstep between two looks at whoever is waited for
 LOCKSTEP_EPOCH: Final = "2026-01-01T00:00:00Z"  # lockstep runs carry this time unless told otherwise
 
 
 def gps_from_utc_ns(utc_ns: int) -> int:
     """GPS time in ns since its epoch, from Unix UTC in ns (valid from 2017 on)."""
-    return utc_ns + (GPS_MINUS_UTC_S - GPS_EPOCH_UNIX_S) * 1_000_000_000
+    return utc_ns + GPS_MINUS_UNIX_NS
 
 
 def utc_from_gps_ns(gps_ns: int) -> int:
     """Unix UTC in ns, from GPS time in ns since its epoch (valid from 2017 on)."""
-    return gps_ns - (GPS_MINUS_UTC_S - GPS_EPOCH_UNIX_S) * 1_000_000_000
+    return gps_ns - GPS_MINUS_UNIX_NS
 
 
 def parse_utc_ns(text: str) -> int:
@@ -54,6 +56,11 @@ class Clock(Protocol):
     """Hands out the time of the present cycle."""
 
     tick: int
+    missed: int  # cycles that were lost
+
+    def start(self) -> None:
+        """The first cycle begins now."""
+        ...
 
     def utc_ns(self) -> int:
         """Unix UTC of the present cycle."""
@@ -67,13 +74,28 @@ class Clock(Protocol):
         """Go to the next cycle; returns the lateness in seconds (0 in lockstep)."""
         ...
 
+    def spent_s(self) -> float:
+        """Since this cycle began (0 in lockstep)."""
+        ...
+
+
+def seconds_of(clock: Clock) -> Callable[[], float]:
+    """Asked for the time of the present cycle, s from now on."""
+    began_ns = clock.now_ns()
+    return lambda: (clock.now_ns() - began_ns) * 1e-9
+
 
 class LockstepClock:
-    """Time that passes only when told: the same run has the same time stamps, bit for bit."""
+    """Time that passes only when told: the same run has the same time stamps, bit for bit. ``wait``, if there is one, is called
+    now and then before time passes: whoever keeps the records may take its time."""
 
     def __init__(self, epoch: str = LOCKSTEP_EPOCH) -> None:
-        self.tick = 0
+        self.tick = self.missed = 0
         self._start_ns = parse_utc_ns(epoch)
+        self.wait: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        pass
 
     def utc_ns(self) -> int:
         return self._start_ns + self.tick * PERIOD_NS
@@ -82,7 +104,12 @@ class LockstepClock:
         return self.tick * PERIOD_NS
 
     def advance(self) -> float:
+        if self.wait is not None and self.tick % WAIT_EVERY == 0:
+            self.wait()
         self.tick += 1
+        return 0.0
+
+    def spent_s(self) -> float:
         return 0.0
 
 
@@ -105,7 +132,7 @@ class LiveClock:
     def start(self) -> None:
         """The first cycle begins now."""
         self._utc_at_start = time.time_ns()
-        self._deadline = self._start = monotonic_ns()
+        self._deadline = self._start = self._began = monotonic_ns()
 
     def utc_ns(self) -> int:
         return self._utc_at_start + (self._deadline - self._start)
@@ -120,9 +147,13 @@ class LiveClock:
         wait = self._deadline - monotonic_ns()
         if wait > 0:
             time.sleep(wait * 1e-9)
-        late = monotonic_ns() - self._deadline
+        self._began = monotonic_ns()
+        late = self._began - self._deadline
         if late >= PERIOD_NS:
             lost = late // PERIOD_NS
             self.missed += lost
             self._deadline += lost * PERIOD_NS
         return max(late, 0) * 1e-9
+
+    def spent_s(self) -> float:
+        return (monotonic_ns() - self._began) * 1e-9

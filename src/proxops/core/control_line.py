@@ -152,9 +152,8 @@ class SealedLine:
             if told is None or (told.kind, told.sequence, told.nonce) != (kind, asked.sequence, asked.nonce):
                 continue
             if is_sealed(data, key):
-                self._ahead_ns = (
-                    told.time_ns - monotonic_ns()
-                )  # its clock was read before: a request looks older, never younger
+                # Its clock was read before ours: a request looks older, never younger.
+                self._ahead_ns = told.time_ns - monotonic_ns()
                 return told
         raise TimeoutError
 

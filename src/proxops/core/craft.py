@@ -33,9 +33,8 @@ class Body(Strict):
     inertia_kg_m2: Rows  # about the centre of mass, in body axes
     mass_centre_m: Triple = (0.0, 0.0, 0.0)
     interface_m: Triple  # of the docking interface; its axis is +x of the target, -x of the chaser
-    radius_m: Annotated[Finite, within(0.01, 100)] = (
-        1.0  # sphere about the mass centre: the body, but for its interface
-    )
+    # Of a sphere about the mass centre that holds the body, but for its interface.
+    radius_m: Annotated[Finite, within(0.01, 100)] = 1.0
     attitude: Attitude = Attitude()
     control: Literal["none", "lvlh"] = "none"
     drag_area_m2: Annotated[Finite, within(0, 10_000)] = 0.0

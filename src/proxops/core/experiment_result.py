@@ -9,10 +9,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.criterion import Criterion
+
 Floats = NDArray[np.float64]
 Progress = Callable[[str, float, float], None]  # what is being done, how many seconds of it, of how many
 
 
+LEAST_ROWS: Final = 2  # of a run that is told of: fewer have no course
 POSE: Final = (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", ""))
 TWIST: Final = (("vx", "m/s"), ("vy", "m/s"), ("vz", "m/s"), ("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s"))
 WRENCH: Final = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m"))
@@ -27,25 +30,6 @@ class Series:
     meaning: str
     columns: tuple[tuple[str, str], ...]
     values: Floats  # (rows, columns)
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """A bound and what was measured. ``kind``: at most, at least, equal."""
-
-    name: str
-    value: Any
-    bound: Any
-    kind: str = "at most"
-    unit: str = ""
-
-    @property
-    def passed(self) -> bool:
-        if self.kind == "equal":
-            return bool(self.value == self.bound)
-        if self.value is None or not np.isfinite(self.value):
-            return False
-        return bool(self.value <= self.bound if self.kind == "at most" else self.value >= self.bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +56,7 @@ class ExperimentResult:
     failure: str = ""
     attachments: dict[str, bytes] = field(default_factory=dict)  # for the log, by file name
     camera: CameraView | None = None  # for the log
+    recorder_code: int | None = None  # of a run that has written its log itself; None: somebody else has to
 
     @property
     def passed(self) -> bool:

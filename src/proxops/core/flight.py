@@ -53,9 +53,8 @@ class Estimate:
     velocity: Floats  # (3) m/s: its inertial derivative
     q_eci_target: Floats  # (4)
     w_eci_target: Floats  # (3) rad/s in the target's frame
-    covariance: (
-        Floats  # (12, 12) of position, velocity (eci axes), attitude (small rotation in the target's frame), rate
-    )
+    # (12, 12) of position, velocity (eci axes), attitude (small rotation in the target's frame) and rate.
+    covariance: Floats
 
 
 @dataclass(frozen=True)

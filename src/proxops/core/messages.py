@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,8 @@ AXES: Final = (
 N_AXES: Final = len(AXES)
 UNITS: Final = {"rail": slice(0, 1), "robot1": slice(1, 7), "robot2": slice(7, 13)}  # what has a controller of its own
 N_VALUES: Final = 22  # doubles of a command, after the mode word
-TRUTH_EVERY: Final = (
-    5  # cycles: a mission's truth at 50 Hz is plenty for an orbit and keeps logs small; thrusters every cycle
-)
+# In cycles: a mission's truth at 50 Hz is plenty for an orbit and keeps logs small; thrusters are recorded every cycle.
+TRUTH_EVERY: Final = 5
 MAX_THRUSTERS: Final = 24
 MAX_WHEELS: Final = 4
 PERIOD_NS: Final = 4_000_000
@@ -53,6 +52,10 @@ RATE_UNITS: Final = ("m/s", *("rad/s",) * 12)
 
 
 Names = type[IntEnum]
+
+
+TYPES: Final = frozenset({"f8", "i8", "u4", "u1"})
+"""Of variables. A pool from shared memory is read as they say: never an object or a text of any length."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,26 @@ class Group:
     meaning: str
     variables: tuple[Variable, ...]
 
+    def plain(self) -> list[Any]:
+        """As JSON has it, but for the spelling of enumerations."""
+        return [self.name, self.meaning, [[v.name, v.type, v.unit, v.meaning] for v in self.variables]]
 
-def _axes(name: str, meaning: str, units: tuple[str, ...]) -> Group:
-    return Group(name, meaning, tuple(Variable(a, "f8", u, f"axis {a}") for a, u in zip(AXES, units, strict=True)))
+    @classmethod
+    def of(cls, plain: list[Any]) -> Group:
+        """From ``plain``; ValueError or TypeError for what is none."""
+        name, meaning, variables = plain
+        words = [name, meaning, *(word for each in variables for word in each)]
+        if not isinstance(variables, list) or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"group {name!r}: texts and a list of lists of texts")
+        made = cls(name, meaning, tuple(Variable(*each) for each in variables))
+        types = {variable.type for variable in made.variables}
+        if not types <= TYPES or len({variable.name for variable in made.variables}) < len(variables):
+            raise ValueError(f"group {name!r}: variables of one name, or types {sorted(types - TYPES)}")
+        return made
+
+
+def _axes(name: str, meaning: str, units: tuple[str, ...], axes: tuple[str, ...] = AXES) -> Group:
+    return Group(name, meaning, tuple(Variable(a, "f8", u, f"axis {a}") for a, u in zip(axes, units, strict=True)))
 
 
 def _pose(name: str, meaning: str) -> Group:
@@ -297,8 +317,40 @@ def _group_dtype(group: Group) -> np.dtype[np.void]:
     return np.dtype([(v.name, "<" + v.type) for v in group.variables])
 
 
-POOL_DTYPE: Final[np.dtype[np.void]] = np.dtype([(g.name, _group_dtype(g)) for g in POOL], align=False)
-"""One record of the pool, as it lies in the ring: groups in table order, packed, little-endian."""
+def pool_dtype(groups: tuple[Group, ...]) -> np.dtype[np.void]:
+    """One record of a pool, as it lies in the ring: groups in table order, packed, little-endian."""
+    return np.dtype([(g.name, _group_dtype(g)) for g in groups], align=False)
+
+
+POOL_DTYPE: Final[np.dtype[np.void]] = pool_dtype(POOL)
+"""One record of the hall's pool."""
+
+
+def arm_pool(axes: tuple[str, ...], slides: tuple[bool, ...], arms: int) -> tuple[Group, ...]:
+    """The pool of a cell of arms: the groups of the hall's that any cell has, for its own axes, and the poses of its flanges."""
+    by_name = {group.name: group for group in POOL}
+    units = tuple("m" if slide else "rad" for slide in slides)
+    rates = tuple(f"{unit}/s" for unit in units)
+    margin = by_name["margin"].variables
+    return (
+        by_name["clock"],
+        by_name["state"],
+        Group(
+            "cell",
+            "what the cell is made of",
+            (Variable("arms", "u1", "1", "how many"), Variable("axes", "u1", "1", "of all arms, and the rail")),
+        ),
+        _axes("wish", "axes that the motion asks for", units, axes),
+        _axes("setpoint", "axes sent to the robots after the guard", units, axes),
+        _axes("setpoint_rate", "rate of the set-point", rates, axes),
+        _axes("actual", "axes reported by the robots", units, axes),
+        _axes("actual_rate", "rate of the actual axes", rates, axes),
+        *(_pose(f"commanded_flange{k}", f"T_lab_flange{k} of the set-point") for k in range(1, arms + 1)),
+        *(_pose(f"actual_flange{k}", f"T_lab_flange{k} of the actual axes") for k in range(1, arms + 1)),
+        Group("margin", "distance to what would stop the robots", (margin[0], margin[-1])),
+        by_name["timing"],
+    )
+
 
 MISSION_GROUPS: Final = tuple(g.name for g in POOL)[
     [g.name for g in POOL].index("mission") : [g.name for g in POOL].index("audit") + 1
@@ -314,9 +366,9 @@ EVENT_DTYPE: Final[np.dtype[np.void]] = np.dtype(
 """One event: a stop, a refusal, a change of mode. ``name`` is the rule or topic, ``text`` the whole sentence (UTF-8)."""
 
 
-def group_offset(group: str) -> int:
+def group_offset(group: str, dtype: np.dtype[np.void] = POOL_DTYPE) -> int:
     """Byte at which a group begins in a record."""
-    fields = POOL_DTYPE.fields
+    fields = dtype.fields
     assert fields is not None
     return int(fields[group][1])
 
@@ -328,21 +380,23 @@ def mission_bytes() -> slice:
 
 
 def doubles(
-    pool: NDArray[np.void], group: str, first: str | None = None, count: int | None = None
-) -> NDArray[np.float64]:
+    pool: NDArray[np.void], group: str, first: str | None = None, count: int | None = None,
+    groups: tuple[Group, ...] = POOL,
+) -> NDArray[np.float64]:  # fmt: skip
     """View of a run of doubles in a one-record pool, for kernels: the group from ``first`` on, or ``count`` of them, on
     into the groups that follow."""
-    flat = [(g.name, v) for g in POOL for v in g.variables]
-    table = next(g for g in POOL if g.name == group)
+    flat = [(g.name, v) for g in groups for v in g.variables]
+    table = next(g for g in groups if g.name == group)
     names = [v.name for v in table.variables]
     inside = names.index(first) if first else 0
     start = flat.index((group, table.variables[inside]))
     length = len(names) - inside if count is None else count
     if any(v.type != "f8" for _, v in flat[start : start + length]):
         raise TypeError(f"{group}: not all doubles from {names[inside]} on")
-    fields = POOL_DTYPE[group].fields
+    dtype = pool_dtype(groups)
+    fields = dtype[group].fields
     assert fields is not None
-    offset = group_offset(group) + int(fields[names[inside]][1])
+    offset = group_offset(group, dtype) + int(fields[names[inside]][1])
     if offset % 8:
         raise TypeError(
             f"{group}.{names[inside]} lies at byte {offset}: kernels need multiples of 8, reorder the table"

@@ -19,9 +19,8 @@ class PictureUnavailable(RuntimeError):
 def import_mujoco() -> Any:
     """MuJoCo chooses its GL backend while it is imported, so the default must be set before."""
     if "mujoco" in sys.modules and "MUJOCO_GL" not in os.environ:
-        raise _unavailable(
-            RuntimeError("MuJoCo was imported before, for windows")
-        )  # its renderer would abort the process
+        # The renderer of that import would abort the process.
+        raise _unavailable(RuntimeError("MuJoCo was imported before, for windows"))
     os.environ.setdefault("MUJOCO_GL", "egl")
     try:
         import mujoco

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 STEEPEST: Final = 1.5  # largest slope of the flank 3x^2 - 2x^3, over its mean
-ROUNDING: Final = (
-    1e-9  # by which a way may miss what its flank needs: 3 m is enough where the sum is 3.0000000000000004
-)
+# By how much a way may miss what its flank needs: 3 m is enough where the sum is 3.0000000000000004.
+ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)

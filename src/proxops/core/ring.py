@@ -52,6 +52,7 @@ class Ring:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             self._map = mmap.mmap(file.fileno(), size)
         self.words = np.frombuffer(self._map, "<i8", WORDS)
+        self._head = memoryview(self._map)[_HEAD * 8 : _HEAD * 8 + 8].cast("q")  # quicker than an element of an array
         self.records: NDArray[np.void] = np.frombuffer(self._map, dtype, slots, offset=WORDS * 8)
         # Copies go through plain bytes: numpy walks every field of a nested record type otherwise.
         self._written, self._size = int(self.words[_HEAD]), dtype.itemsize
@@ -84,7 +85,7 @@ class Ring:
         head = self._written
         at = WORDS * 8 + head % self.slots * self._size
         self._map[at : at + self._size] = record
-        self._written = self.words[_HEAD] = head + 1
+        self._written = self._head[0] = head + 1
 
     def close(self) -> None:
         """Say that nothing more will come; remove the file if it is ours."""

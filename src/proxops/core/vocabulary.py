@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 
 
@@ -23,6 +24,7 @@ class Source(IntEnum):
     MANUAL = 3
     SINE = 4
     BRIDGE = 5
+    APPLICATION = 6  # an experiment of ours, with a motion of its own
 
 
 class Hardware(IntEnum):
@@ -153,3 +155,7 @@ class Severity(IntEnum):
     WARNING = 3
     ERROR = 4
     FATAL = 5
+
+
+Tell = Callable[[Severity, str, str], None]
+"""Tells people something: how bad it is, a name, a text."""

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 import proxops
+from proxops.bridge.end import BridgeEnd
+from proxops.bridge.hall_state import HallState
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.abandoned_rings import remove_abandoned
+from proxops.core.channel import Address
 from proxops.core.clock import Clock, LockstepClock
 from proxops.core.ending import DONE, Ending
 from proxops.core.errors import BadInput
-from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.messages import EVENT_DTYPE, Group, pool_dtype
 from proxops.core.ring import Ring
-from proxops.facility.bridge_end import BridgeEnd
+from proxops.core.vocabulary import Mode, Source
 from proxops.facility.desk import Desk
-from proxops.facility.facility import Facility, Link
+from proxops.facility.facility import Facility
+from proxops.facility.publication import hall_told
 from proxops.facility.recorder_watch import RecorderWatch
-from proxops.facility.sync import Address, SyncPort
+from proxops.facility.sync import SyncPort
 from proxops.ground.hall_stage import stage_of
 from proxops.ground.recorder import EXIT_LOST, Recorder
+from proxops.lab.any_cell import AnyCell, demand_hall, pool_of
 from proxops.lab.cell import Cell
+from proxops.lab.links.link import Link
 from proxops.lab.links.remote import RemoteHall
 from proxops.lab.links.virtual import VirtualHall
+from proxops.lab.user_tool import UserTool
 
 POOL_SLOTS = 250 * 40  # forty seconds that the recorder may fall behind
 EVENT_SLOTS = 1024
@@ -34,7 +43,15 @@ FINISH_S = 60.0  # patience with the recorder at the end of a run
 
 
 @dataclass
-class Hall:
+class LastWords:
+    """What is known only when a run is over and joins its log then: of an application that has said it would have some."""
+
+    metadata: dict[str, str] = field(default_factory=dict)
+    attachments: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass
+class Installation:
     """A facility that is ready to tick, with what must be closed afterwards."""
 
     facility: Facility
@@ -42,6 +59,8 @@ class Hall:
     recorder: Recorder | None
     rings: tuple[Ring, Ring]
     remote: RemoteHall | None = None
+    last_words: LastWords = field(default_factory=LastWords)
+    groups: tuple[Group, ...] = ()  # of the pool, that an application has added
 
     def farewell(self) -> None:
         """No set-point will follow, and that is as it should be: to be said before anything that takes time."""
@@ -64,7 +83,7 @@ class Hall:
 
     def _finish_log(self) -> int:
         if self.recorder:
-            code = self.recorder.finish(FINISH_S)
+            code = self.recorder.finish(FINISH_S, self.last_words.metadata, self.last_words.attachments)
             return code or (EXIT_LOST if any(ring.lost for ring in self.rings) else 0)
         for ring in self.rings:
             ring.close()
@@ -72,23 +91,27 @@ class Hall:
 
 
 def build(
-    cell: Cell, clock: Clock, *, seed: int, record: Path | None,
+    cell: AnyCell, clock: Clock, *, seed: int, record: Path | None,
     sync: Address | None = None, bridge: BridgeSettings | None = None, bridge_at: Address | None = None,
-    key: bytes | None = None, metadata: dict[str, str] | None = None, remote: RemoteHall | None = None,
-) -> Hall:  # fmt: skip
+    key: bytes | None = None, metadata: Mapping[str, str] | None = None, remote: RemoteHall | None = None,
+    link: Link | None = None, groups: tuple[Group, ...] = (), last_words: bool = False,
+) -> Installation:  # fmt: skip
     """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests).
     With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep. ``key``: both ports demand it. ``remote``: the
-    robots' controllers and the watchdog live in a process of their own, as every live run has it; otherwise they are stepped by
-    the tick."""
+    robots' controllers and the watchdog live in a process of their own, as every live hall has it; otherwise ``link`` leads to
+    the robots, or they are virtual ones and stepped by the tick. ``groups``: what an application adds to the pool.
+    ``last_words``: and to the log, when all is over."""
     remove_abandoned()
     if remote:
         remote.wait_ready(clock)
-    rings = Ring.create("pool", POOL_DTYPE, POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
-    link: Link = remote or VirtualHall(cell, np.random.default_rng(seed))
-    facility = Facility(cell, link, clock, *rings)
+    if sync or bridge:
+        demand_hall(cell, "the synchronous interface" if sync else "the bridge")
+    table = (*pool_of(cell), *groups)
+    rings = Ring.create("pool", pool_dtype(table), POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
+    facility = Facility(cell, remote or link or VirtualHall(cell, np.random.default_rng(seed)), clock, *rings, groups)
     try:
-        port = SyncPort(sync, facility.events.tell, key, cell.file.link.stall_ns) if sync else None
-        end = BridgeEnd(facility, bridge, bridge_at, key) if bridge else None
+        port = _synchronous(facility, sync, key) if sync else None
+        end = _bridge(facility, bridge, bridge_at, key) if bridge else None
     except BadInput:
         if remote:
             remote.close()
@@ -101,16 +124,45 @@ def build(
             "proxops_version": proxops.__version__,
             "cell": cell.file.name,
             "seed": str(seed),
-            "user_tool": cell.tool.source,
-            "T_flange_port1": json.dumps(cell.tool.T_flange_port1.tolist()),
-            "T_flange_port2": json.dumps(cell.tool.T_flange_port2.tolist()),
+            **(_tool(cell.tool) if isinstance(cell, Cell) else {}),
             **(metadata or {}),
         }
         live = not isinstance(clock, LockstepClock)
         recorder = Recorder.start(
             *rings, record, about, replace=True, durable=live, watchdog=remote.events if remote else None,
-            stage=stage_of(cell),
+            stage=stage_of(cell), groups=table, last_words=last_words,
         )  # fmt: skip
         recorder.wait_ready()
-        facility.evidence = RecorderWatch(recorder, rings[0], facility.events, clock, by_time=live)
-    return Hall(facility, Desk(facility, port, end), recorder, rings, remote)
+        facility.surroundings.evidence = RecorderWatch(recorder, rings[0], facility.events, clock, by_time=live)
+        if isinstance(clock, LockstepClock):
+            clock.wait = recorder.let_it_keep_up
+    return Installation(facility, Desk(facility, port, end), recorder, rings, remote, groups=groups)
+
+
+def _tool(tool: UserTool) -> dict[str, str]:
+    return {
+        "user_tool": tool.source,
+        "T_flange_port1": json.dumps(tool.T_flange_port1.tolist()),
+        "T_flange_port2": json.dumps(tool.T_flange_port2.tolist()),
+    }
+
+
+def _synchronous(facility: Facility, bind: Address, key: bytes | None) -> SyncPort:
+    clock, told = facility.clock, hall_told(facility.told)
+    port = SyncPort(bind, facility.events.tell, key, facility.cell.file.link.stall_ns)
+
+    def poll() -> None:
+        port.poll(facility.source is Source.SYNC, facility.mode is Mode.RUNNING, clock.now_ns())
+
+    def answer() -> None:
+        port.answer(told.answer_in, facility.mode, facility.rule_number, clock.utc_ns())
+
+    facility.duties.attach("synchronous interface", poll=poll, answer=answer)
+    return port
+
+
+def _bridge(facility: Facility, settings: BridgeSettings, bind: Address | None, key: bytes | None) -> BridgeEnd:
+    hall = cast(HallState, facility)  # its cell is one: built for halls only
+    end = BridgeEnd(hall, facility.pool, facility.events.tell, settings, bind, key)
+    facility.duties.attach("bridge", poll=end.poll, publish=end.publish, answer=end.answer)
+    return end

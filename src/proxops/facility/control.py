@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from proxops.core.channel import Address
 from proxops.core.control_sockets import address_of
 from proxops.core.errors import BadInput
 from proxops.core.key_file import read_key
@@ -19,8 +20,7 @@ from proxops.facility.network_control import NetworkControl
 from proxops.facility.requests import Requests, Served, Verb
 from proxops.facility.roles import Entry
 from proxops.facility.stop_port import StopPort
-from proxops.facility.sync import Address
-from proxops.lab.cell import Access
+from proxops.lab.cell_file import Access
 
 
 @dataclass(frozen=True)

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.bridge.end import BridgeEnd
 from proxops.core.errors import BadInput, Refused
-from proxops.core.messages import AXES
-from proxops.core.vocabulary import Hardware, Mode, Severity, Source, System
-from proxops.facility.bridge_end import BridgeEnd
+from proxops.core.vocabulary import Hardware, Mode, Severity, Source
 from proxops.facility.checked_trajectory import CheckedTrajectory
 from proxops.facility.facility import Facility
 from proxops.facility.follower import Follower
-from proxops.facility.jog import HOLD_MS, SHORTEST_HOLD_MS, Jog, heartbeat_cycles
-from proxops.facility.jog_button import Press, button
+from proxops.facility.manual_desk import ManualDesk
 from proxops.facility.mover import Mover, parse_order
+from proxops.facility.possible import demand_evidence, forbid
 from proxops.facility.preflight import outside_ranges
-from proxops.facility.sine import SineWave
 from proxops.facility.sources import CommandSource, FileSource, SyncSource
 from proxops.facility.sync import SyncPort
 from proxops.facility.trajectory_intake import TrajectoryIntake
+from proxops.lab.any_cell import demand_hall
+from proxops.lab.cell import Cell
 from proxops.lab.coordinates import OK, axes_from_values, robot_of
 from proxops.lab.payload import check_payload
 from proxops.safety.guard import Zones
 from proxops.safety.interlocks import KINDS
 from proxops.safety.modes import Event
+from proxops.safety.motion import Motion
 from proxops.safety.rules import Rule, Stop
 from proxops.safety.zone_watch import RESERVE_M
 
@@ -39,42 +39,37 @@ SELECT: Final = {
     "bridge": (Event.SELECT_BRIDGE, Source.BRIDGE),
 }
 
+OF_A_HALL: Final = frozenset({Source.SYNC, Source.ASYNC, Source.BRIDGE})
+"""Sources whose commands are those of two arms and a rail."""
+
 BEGINS_TO_MOVE: Final = {Source.MANUAL: Mode.MANUAL, Source.SINE: Mode.SINE}
 """Sources whose mode is one of motion: what forbids it would stop the hall at once."""
 
 
-class Desk:
+class Desk(ManualDesk):
     """Requests either take effect or raise ``Refused`` (not now) or ``BadInput`` (never), with the reason."""
 
     def __init__(self, facility: Facility, sync: SyncPort | None = None, bridge: BridgeEnd | None = None) -> None:
-        self.facility, self.sync, self.bridge = facility, sync, bridge
+        super().__init__(facility)
+        self.sync, self.bridge = sync, bridge
         self.checked: CheckedTrajectory | None = None  # on the desk for the asynchronous interface
         self.intake: TrajectoryIntake | None = None
-        self._jog = Jog(facility.cell, facility.interlocks, facility.clock, facility.zones, self.tell)
 
     @property
     def mode_name(self) -> str:
         return self.facility.mode.name
 
-    def tell(self, severity: Severity, code: str, text: str) -> None:
-        """Into the facility's events."""
-        self.facility.events.tell(severity, code, text)
-
-    def fail(self, where: str, error: Exception) -> None:
-        """An error of ours, in a part that must not end the tick."""
-        self.facility.fail(where, error)
-
     # --- drives and stops
     def drives(self, on: bool) -> None:
-        """Switch all drives. Before they go on, payloads are checked against Table 5."""
+        """Switch all drives. Before a hall's go on, payloads are checked against Table 5."""
         f = self.facility
         if not on:
             f.go(Event.DRIVES_OFF)
             f.link.drives_off()
             return
         if f.mode is Mode.STANDBY:
-            self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
-            findings = check_payload(f.cell)
+            forbid(f.interlocks.forbids_start(Mode.MANUAL))
+            findings = check_payload(f.cell) if isinstance(f.cell, Cell) else []
             if findings:
                 raise Refused("drives stay off: " + "; ".join(map(str, findings)))
         f.switch_drives_on()
@@ -121,6 +116,8 @@ class Desk:
         if name not in SELECT:
             raise BadInput("no such source", value=repr(name), bound=f"{', '.join(SELECT)} or none")
         event, source = SELECT[name]
+        if source in OF_A_HALL:
+            demand_hall(f.cell, f"select {name}")
         if source is Source.SYNC and self.sync is None:
             raise Refused("this run has no synchronous interface")
         if source is Source.BRIDGE:
@@ -129,13 +126,13 @@ class Desk:
         if source is Source.ASYNC and self.checked is None:
             raise Refused("select async: no trajectory is loaded (proxops ctl load FILE)")
         if f.mode is Mode.READY and source in BEGINS_TO_MOVE:
-            self._forbid(f.interlocks.forbids_start(BEGINS_TO_MOVE[source]))
-            self._demand_evidence(f"select {name}")
+            forbid(f.interlocks.forbids_start(BEGINS_TO_MOVE[source]))
+            demand_evidence(f, f"select {name}")
         f.go(event)
         f.source = source
         if source is Source.SYNC and self.sync:
             self.sync.forget()
-            f.commands = SyncSource(self.sync, f.cell.file.limits.sync_timeout_ms * 1e-3)
+            f.commands = SyncSource(self.sync, demand_hall(f.cell, "sync").file.limits.sync_timeout_ms * 1e-3)
         elif source is Source.ASYNC and self.checked is not None:
             f.commands = FileSource(self.checked.trajectory)
         elif source is Source.MANUAL:
@@ -148,18 +145,28 @@ class Desk:
         self.facility.source, self.facility.commands = Source.ASYNC, commands
         self.facility.guard.watch(zones)
 
+    def begin(self, motion: Motion) -> None:
+        """Let a motion of our own move the robots, from where they stand until it has nothing more to say."""
+        f = self.facility
+        if f.mode is Mode.READY:
+            forbid(f.interlocks.forbids_start(Mode.RUNNING))
+            demand_evidence(f, "begin")
+            forbid(f.zones.near(f.actual, 0.0))
+        f.go(Event.BEGIN)
+        f.source, f.motion = Source.APPLICATION, motion
+
     def _select_bridge(self) -> None:
         """Give the hall to the bridge; not out of a red zone, which only manual control leads out of."""
         f = self.facility
         if self.bridge is None:
             raise Refused("this run has no bridge")
         if f.mode is Mode.READY:
-            self._forbid(f.interlocks.forbids_start(Mode.BRIDGED))
-            self._demand_evidence("select bridge")
-            self._forbid(f.zones.near(f.actual, 0.0))
+            forbid(f.interlocks.forbids_start(Mode.BRIDGED))
+            demand_evidence(f, "select bridge")
+            forbid(f.zones.near(f.actual, 0.0))
         f.go(Event.SELECT_BRIDGE)
         f.source = Source.BRIDGE
-        f.motion = self.bridge.motion(f)
+        f.motion = self.bridge.take_hall(f.zones)
 
     def accept(self, *, ahead: bool = False) -> None:
         """Let a new client of the bridge move the hall: the one that waits, or, asked for ``ahead``, the next one."""
@@ -204,27 +211,28 @@ class Desk:
         units = parse_order(order)
         if f.mode not in (Mode.ARMED, Mode.AT_START):
             f.go(Event.MOVE_TO_START)  # raises with what is possible
-        self._forbid(f.interlocks.forbids_start(Mode.MOVING_TO_START))
-        self._demand_evidence("move to start")
+        forbid(f.interlocks.forbids_start(Mode.MOVING_TO_START))
+        demand_evidence(f, "move to start")
         assert f.commands is not None
         missing = f.commands.ready()
         if missing:
             raise Refused(f"move to start: {missing}")
-        self._forbid(f.guard.zones.near(f.actual, 0.0))
+        forbid(f.guard.zones.near(f.actual, 0.0))
         goal = self.start_posture()
-        self._forbid(f.guard.zones.near(goal, RESERVE_M))
-        f.motion = Mover(f.cell, f.guard.setpoint.copy(), goal, units)
+        forbid(f.guard.zones.near(goal, RESERVE_M))
+        f.motion = Mover(demand_hall(f.cell, "move to start"), f.guard.setpoint.copy(), goal, units)
         f.go(Event.MOVE_TO_START)
 
     def start_posture(self) -> NDArray[np.float64]:
         """Axes of the present command, nearest to home; endless axes nearest to where they are, so that none unwinds."""
-        f, goal = self.facility, np.zeros(13)
+        f, goal = self.facility, np.zeros(self.facility.cell.n_axes)
+        cell = demand_hall(f.cell, "move to start")
         assert f.commands is not None
-        reference = np.where(np.isinf(f.cell.axes.upper), f.guard.setpoint, f.cell.home)
-        code, beyond = axes_from_values(f.cell.hall, f.commands.system, f.commands.values, reference, True, goal)
+        reference = np.where(np.isinf(cell.axes.upper), f.guard.setpoint, cell.home)
+        code, beyond = axes_from_values(cell.hall, f.commands.system, f.commands.values, reference, True, goal)
         if code != OK:
             raise Refused(f"move to start: {Stop(Rule.UNREACHABLE, value=beyond, detail=robot_of(code))}")
-        outside = outside_ranges(f.cell, goal)
+        outside = outside_ranges(cell, goal)
         if outside:
             raise Refused(f"move to start: {outside}")
         return goal
@@ -233,8 +241,8 @@ class Desk:
         """Start the run. The command must still be where the robots are."""
         f = self.facility
         if f.mode is Mode.AT_START:
-            self._forbid(f.interlocks.forbids_start(Mode.RUNNING))
-            self._demand_evidence("confirm")
+            forbid(f.interlocks.forbids_start(Mode.RUNNING))
+            demand_evidence(f, "confirm")
             assert f.commands is not None
             missing = f.commands.ready()
             if missing:
@@ -242,90 +250,15 @@ class Desk:
             self._at_command()
         f.go(Event.CONFIRM)
         assert f.commands is not None
-        f.motion = Follower(f.cell, f.commands, f.guard.setpoint)
+        f.motion = Follower(demand_hall(f.cell, "confirm"), f.commands, f.guard.setpoint)
 
     def _at_command(self) -> None:
-        f, q = self.facility, np.zeros(13)
+        f, q = self.facility, np.zeros(self.facility.cell.n_axes)
+        cell = demand_hall(f.cell, "confirm")
         assert f.commands is not None
-        code, _ = axes_from_values(f.cell.hall, f.commands.system, f.commands.values, f.guard.setpoint.copy(), False, q)
-        away, bound = np.abs(q - f.guard.setpoint), f.cell.hall["jump"][0]
+        code, _ = axes_from_values(cell.hall, f.commands.system, f.commands.values, f.guard.setpoint.copy(), False, q)
+        away, bound = np.abs(q - f.guard.setpoint), f.cell.guarded.jump
         if code != OK or (away > bound).any():
             i = int((away - bound).argmax())
             stop = Stop(Rule.JUMP, i + 1, float(away[i]), float(bound[i]))
             raise Refused(f"confirm: the command has moved away from the start: {stop}; move to start again")
-
-    # --- manual and test motion
-    @property
-    def jogging(self) -> Press | None:
-        """The jog button that moves the hall now."""
-        return self._jog.pressed if self.facility.motion is self._jog else None
-
-    def jog(
-        self, system: str, robot: str, component: str, direction: int, speed: float = 1.0, *,
-        hold_ms: float = HOLD_MS, step: float | None = None, press: int | None = None, age_ms: float = 0.0,
-    ) -> bool:  # fmt: skip
-        """One heartbeat of a jog button, sent ``age_ms`` ago; without another for ``hold_ms`` the motion fades. ``step`` (m or
-        rad) ends it by itself. ``press`` numbers the pressing of the button: one that has ended or was refused does nothing
-        any more. True while this press moves the hall."""
-        f, pressed = self.facility, self._pressed(system, robot, component, direction, step, press)
-        if not 0 < speed <= 1 or not SHORTEST_HOLD_MS <= hold_ms <= HOLD_MS:
-            raise BadInput(
-                "jog", value=f"speed {speed}, hold_ms {hold_ms}",
-                bound=f"0 < speed <= 1, hold_ms {SHORTEST_HOLD_MS:g} … {HOLD_MS:g}",
-            )  # fmt: skip
-        if press is not None and press == self._jog.spent:
-            return False
-        try:
-            f.demand(Mode.MANUAL, "jog")
-            self._forbid(f.interlocks.forbids_start(Mode.MANUAL))
-            if self.jogging != pressed:  # what moves goes on
-                self._demand_evidence("jog")
-            return self._jog.press(pressed, speed, heartbeat_cycles(hold_ms, age_ms), f.guard, f.pov)
-        except Refused:
-            if press is not None:  # said once, and a button held on does not begin to move when the reason is gone
-                self._jog.spent = press
-            raise
-
-    @staticmethod
-    def _pressed(
-        system: str, robot: str, component: str, direction: int, step: float | None, press: int | None
-    ) -> Press:
-        if system.upper() not in System.__members__:
-            raise BadInput("no such coordinate system", value=repr(system), bound=", ".join(System.__members__))
-        if direction not in (-1, 1):
-            raise BadInput("jog: direction", value=direction, bound="1 or -1")
-        if step is not None and (not 0 < step < math.inf or press is None):
-            raise BadInput(
-                "jog: step", value=f"step {step}, press {press}", bound="a step above 0, of a numbered press"
-            )
-        return Press(button(System[system.upper()], robot, component), direction, step, press)
-
-    def release(self) -> None:
-        """Let go of the jog button."""
-        self._jog.release()
-
-    def sine(self, axis: str, amplitude: float, frequency_hz: float, cycles: int) -> None:
-        """Start a sine wave on one axis (amplitude in m or rad)."""
-        f = self.facility
-        f.demand(Mode.SINE, "sine")
-        if f.motion is not None:
-            raise Refused("a sine wave is still running")
-        if axis not in AXES:
-            raise BadInput("no such axis", value=repr(axis), bound=", ".join(AXES))
-        self._forbid(f.interlocks.forbids_start(Mode.SINE))
-        self._demand_evidence("sine")
-        wave = SineWave(f.cell, AXES.index(axis), amplitude, frequency_hz, cycles, f.guard.setpoint)
-        for posture in (f.actual, *wave.turning_points()):
-            self._forbid(f.guard.zones.near(posture, RESERVE_M))
-        f.motion = wave
-
-    def _demand_evidence(self, what: str) -> None:
-        """No new motion while the recorder does not keep up with what there is."""
-        why = self.facility.not_recorded
-        if why:
-            raise Refused(f"{what}: {why}")
-
-    @staticmethod
-    def _forbid(stop: Stop | None) -> None:
-        if stop:
-            raise Refused(str(stop))

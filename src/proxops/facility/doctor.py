@@ -116,7 +116,7 @@ def _shared_memory() -> Finding:
 
 def _kernels() -> Finding:
     from proxops.facility.warmup import warm_up
-    from proxops.lab.cell import load_cell
+    from proxops.lab.any_cell import load_cell
 
     began = time.monotonic()
     warm_up(load_cell())

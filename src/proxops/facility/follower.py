@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.facility.motion import Rest, Wish
 from proxops.facility.sources import CommandSource, Supply
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import OK, axes_from_values, robot_of
+from proxops.safety.motion import Motion, Rest, Wish
 from proxops.safety.rules import Rule, Stop
 
 
-class Follower:
+class Follower(Motion):
     """Motion of a run. It begins where the set-point is, which is at the first command."""
 
     def __init__(self, cell: Cell, commands: CommandSource, setpoint: NDArray[np.float64]) -> None:
@@ -36,6 +36,11 @@ class Follower:
         if code != OK:
             return Stop(Rule.UNREACHABLE, value=beyond, detail=f"{robot_of(code)}, {commands.name}")
         return self._last
+
+    def refused(self, stop: Stop) -> Stop:
+        """With the line or sequence number of the command that broke the rule."""
+        name = self._commands.name
+        return Stop(stop.rule, stop.axis, stop.value, stop.bound, f"{name}, {stop.detail}" if stop.detail else name)
 
     def _coast(self) -> NDArray[np.float64]:
         """Nothing new: go on at the pace of the last two commands, per cycle of their sender."""

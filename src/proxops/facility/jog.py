@@ -15,17 +15,14 @@ from numpy.typing import NDArray
 from proxops.core.clock import Clock
 from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_NS, PERIOD_S
-from proxops.core.vocabulary import Severity, System, Zone
+from proxops.core.vocabulary import Severity, Tell, Zone
 from proxops.facility.jog_button import JogButton, Press
-from proxops.facility.motion import Rest, Wish
-from proxops.facility.sync import Tell
-from proxops.lab.cell import Cell
-from proxops.lab.coordinates import OK, axes_from_values, robot_of, values_from_axes, wire_pose
-from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
+from proxops.facility.stroke import Stroke
+from proxops.lab.any_cell import AnyCell
 from proxops.safety.guard import Guard
 from proxops.safety.interlocks import Interlocks
 from proxops.safety.limits import FENCE_SPEED_M_S, limited_step, point_speed
-from proxops.safety.rules import Rule, Stop
+from proxops.safety.motion import Motion, Rest, Wish
 from proxops.safety.zone_watch import ZoneWatch
 
 SLOW_SHARE: Final = 0.1  # of the jog speeds, in yellow and in red
@@ -42,34 +39,36 @@ def heartbeat_cycles(hold_ms: float, age_ms: float) -> int:
     return math.floor((hold_ms - max(0.0, age_ms)) * 1e-3 / PERIOD_S + 1e-9)
 
 
-class Jog:
+class Jog(Motion):
     """The manual control unit as a motion. ``press`` is a heartbeat; without it the motion fades. A numbered press whose
     motion has ended, for whatever reason, is ``spent``: the button must be let go of and pressed again."""
 
-    def __init__(self, cell: Cell, interlocks: Interlocks, clock: Clock, zones: ZoneWatch, tell: Tell) -> None:
+    def __init__(
+        self, cell: AnyCell, stroke: Stroke, interlocks: Interlocks, clock: Clock, zones: ZoneWatch, tell: Tell
+    ) -> None:
+        self._stroke = stroke
         self._cell, self._interlocks, self._clock, self._zones, self._tell = cell, interlocks, clock, zones, tell
         self.zone = Zone.GREEN  # of the robots, if this jog went on at full speed
-        self._per_speed = np.zeros(13)  # axis rates at a jog speed of one (m/s or rad/s)
+        self._per_speed = np.zeros(cell.n_axes)  # axis rates at a jog speed of one (m/s or rad/s)
         self._press: Press | None = None
         self.spent: int | None = None  # number of the press that has nothing more to say
         self._share = self._speed = self._gone = 0.0  # of the top speed; m/s or rad/s; m or rad since the start
         self._until_ns = 0  # until when the last heartbeat holds
-        self._start, self._values = np.zeros(22), np.zeros(22)
-        self._wish, self._before = np.zeros(13), np.zeros(13)
+        self._wish, self._before = np.zeros(cell.n_axes), np.zeros(cell.n_axes)
 
     @property
     def pressed(self) -> Press | None:
         """The press that moves, or fades."""
         return self._press
 
-    def press(self, press: Press, share: float, cycles: int, guard: Guard, pov: NDArray[np.float64]) -> bool:
+    def press(self, press: Press, share: float, cycles: int, guard: Guard) -> bool:
         """A heartbeat, good for ``cycles``; ``share`` of the cell's jog speed. False while it moves nothing: too old, or
         it has to wait until the motion before has come to rest."""
         now = self._press
         if cycles < 2 or (now is None and press.step is not None and guard.moving):
             return False
         if now is None:
-            self._begin(press, guard.setpoint, pov)
+            self._begin(press, guard.setpoint)
         elif now != press and not self._takes_over(now, press):
             return False
         self._share, self._until_ns = share, self._clock.now_ns() + cycles * PERIOD_NS
@@ -99,13 +98,10 @@ class Jog:
             self.rest()
             return Rest.HOLD
         self._go_on(press, speed)
-        self._put(press.button)
         self._before[:] = self._wish
-        code, beyond = axes_from_values(
-            self._cell.hall, int(press.button.system), self._values, self._before, False, self._wish
-        )
-        if code != OK:
-            return Stop(Rule.UNREACHABLE, value=beyond, detail=f"{robot_of(code)}, jog")
+        stop = self._stroke.axes(press.button, self._gone, self._before, self._wish)
+        if stop:
+            return stop
         if self._speed != 0.0:
             np.divide(self._wish - self._before, self._speed * PERIOD_S, out=self._per_speed)
         return self._wish
@@ -126,10 +122,10 @@ class Jog:
             self._tell(Severity.WARNING, f"zone.{judged.zone.name.lower()}", f"jog slowed ({near} from red){way_out}")
         self.zone = judged.zone
 
-    def _begin(self, press: Press, setpoint: NDArray[np.float64], pov: NDArray[np.float64]) -> None:
+    def _begin(self, press: Press, setpoint: NDArray[np.float64]) -> None:
         self._press, self._gone, self._per_speed[:] = press, 0.0, 0.0
-        values_from_axes(self._cell.hall, int(press.button.system), setpoint, pov, self._start)
-        self._values[:], self._wish[:] = self._start, setpoint
+        self._stroke.begin(press.button, setpoint)
+        self._wish[:] = setpoint
 
     def _takes_over(self, now: Press, press: Press) -> bool:
         """Whether ``press`` goes on with the motion of ``now``. A step does not: it begins and ends at rest."""
@@ -158,7 +154,7 @@ class Jog:
         most = top if self.zone is Zone.GREEN else SLOW_SHARE * top
         if self._interlocks.fence_open:
             most = min(most, self._cell.file.limits.reduced_share * top)
-            fastest = point_speed(self._zones.levers, self._per_speed)
+            fastest = point_speed(self._zones.levers, self._cell.arm_of_axis, self._per_speed)
             if fastest * most > FENCE_SPEED_M_S * KEEPS_BELOW:
                 most = FENCE_SPEED_M_S * KEEPS_BELOW / fastest
         return most
@@ -171,15 +167,3 @@ class Jog:
             return
         goal, ramp = press.direction * press.step, self._top(press.button) / RAMP_S
         self._gone, self._speed = limited_step(goal, goal, self._gone, self._speed, abs(speed), ramp)
-
-    def _put(self, pressed: JogButton) -> None:
-        """Move one component by the way so far; in CLW a turn is about the axes of the point of view."""
-        if pressed.system is System.CLW and pressed.turning:
-            start = 0 if pressed.column < 7 else 7
-            turn = np.zeros(3)
-            turn[pressed.column - start - 3] = self._gone
-            R = matrix_from_rotation_vector(turn) @ wire_pose(self._start, start)[:3, :3]
-            w, x, y, z = quat_from_matrix(R)
-            self._values[start + 3 : start + 7] = x, y, z, w
-        else:
-            self._values[pressed.column] = self._start[pressed.column] + self._gone * pressed.scale

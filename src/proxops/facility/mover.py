@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S, UNITS
-from proxops.facility.motion import Rest, Wish
 from proxops.lab.cell import Cell
+from proxops.safety.motion import JERK_TIME_S, Motion, Rest, Wish
 
 DEFAULT_ORDER: Final = ("rail", "robot1", "robot2")
-JERK_TIME_S: Final = 0.25  # time in which full acceleration is reached
 
 
 def parse_order(text: str) -> tuple[str, ...]:
@@ -25,7 +24,7 @@ def parse_order(text: str) -> tuple[str, ...]:
     return order
 
 
-class Mover:
+class Mover(Motion):
     """A move from one posture to another; ``step`` gives the wish of each cycle."""
 
     def __init__(
@@ -36,7 +35,7 @@ class Mover:
         order: tuple[str, ...] = DEFAULT_ORDER,
     ) -> None:
         share = cell.file.limits.move_to_start_share
-        self._speed, self._acceleration = cell.hall["speed"][0] * share, cell.hall["acceleration"][0] * share
+        self._speed, self._acceleration = cell.guarded.speed * share, cell.guarded.acceleration * share
         self._goal = goal
         self._left = list(order)
         self.wish = start.copy()

@@ -67,7 +67,7 @@ class Network:
     def send(self, data: bytes, t_s: float) -> None:
         """Put a packet on the line at time ``t_s``."""
         # Five numbers for each packet, used or not: what happens to it does not depend on the other settings.
-        turn, jitter, held, twice, jitter_twice = self._rng.random(5)
+        turn, jitter, held, twice, jitter_twice = self._rng.random(5).tolist()
         self._bad = turn >= self._turns_good if self._bad else turn < self._turns_bad
         if self._bad:
             return

@@ -15,13 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from proxops.core.channel import REQUEST_BYTES
+from proxops.core.channel import REQUEST_BYTES, Address
 from proxops.core.clock import monotonic_ns
 from proxops.core.errors import BadInput
 from proxops.core.sealed_datagram import NONCE_BYTES, SMALLEST, Kind, Sealed, is_sealed, opened, seal, session_key
 from proxops.facility.requests import Asker, Requests
 from proxops.facility.roles import Role
-from proxops.facility.sync import Address
 
 REQUESTS: Final = 2  # carried out per cycle
 REQUEST_BUDGET_NS: Final = 200_000  # for reading, per cycle

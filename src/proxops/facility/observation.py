@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proxops.lab.coordinates import Hall, port_poses, values_from_axes
+from proxops.lab.coordinates import HallRecord, port_poses, values_from_axes
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import compose, inverse_pose, pack_pose
 from proxops.maths.rotation import Array
@@ -12,7 +12,7 @@ from proxops.maths.rotation import Array
 
 @kernel
 def observe(
-    hall: Hall,
+    hall: HallRecord,
     setpoint: Array,
     actual: Array,
     error: Array,

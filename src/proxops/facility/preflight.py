@@ -9,7 +9,8 @@ from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import BadLine, Trajectory, axes_of, swap_suspicion
 from proxops.safety.guard import Guard
-from proxops.safety.limits import FIRST_COMPONENT, ROUNDING, port_components
+from proxops.safety.port_limits import FIRST_COMPONENT, port_components
+from proxops.safety.range_rule import ROUNDING
 from proxops.safety.rules import Rule, Stop
 from proxops.safety.zone_watch import ZoneWatch
 

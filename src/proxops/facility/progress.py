@@ -8,8 +8,8 @@ from typing import Final
 
 from proxops.core.experiment_result import Progress as Told
 from proxops.core.messages import PERIOD_S
+from proxops.facility.loop import Progress
 from proxops.facility.overseer import Overseer
-from proxops.facility.play import Progress
 
 TELL_EVERY_S: Final = 0.5
 

@@ -28,21 +28,21 @@ from proxops.core.messages import EVENT_DTYPE, PERIOD_NS
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import Severity
 from proxops.facility.realtime import WATCHDOG_PRIORITY, enter_real_time
-from proxops.lab.cell import Cell
+from proxops.lab.any_cell import AnyCell
 from proxops.lab.links.exchange import (
     CAUSE_TEXT,
     DOUBT_NS,
-    SETPOINT_DTYPE,
-    STATE_DTYPE,
     Cause,
     Flag,
     Setpoint,
     SetpointWriter,
     Watch,
     read_setpoint,
+    setpoint_dtype,
+    state_dtype,
 )
 from proxops.lab.links.virtual import VirtualHall
-from proxops.safety.watchdog import Verdict, Watchdog
+from proxops.safety.watchdog import SetpointVerdict, Watchdog
 
 EXITING: Final = 4  # PF_EXITING of Linux' sched.h, in the flags of /proc/PID/stat
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
@@ -55,11 +55,12 @@ class Responder:
     """Controllers, watchdog and what is told of them; time is handed in. ``over`` once there is nothing left to do."""
 
     def __init__(
-        self, hall: VirtualHall, cell: Cell, patience_ns: int, states: Ring, events: Ring, now_ns: int
+        self, hall: VirtualHall, cell: AnyCell, patience_ns: int, states: Ring, events: Ring, now_ns: int
     ) -> None:
         self._hall, self._states, self._events = hall, states, events
-        self.dog = Watchdog(cell.hall[0]["acceleration"], patience_ns, now_ns, hall.standing, cell.file.link.stall_ns)
-        self._record, self._event = np.zeros(1, STATE_DTYPE), np.zeros(1, EVENT_DTYPE)
+        self.dog = Watchdog(cell.guarded.acceleration, patience_ns, now_ns, hall.standing, cell.file.link.stall_ns)
+        self._cell = cell
+        self._record, self._event = np.zeros(1, state_of(cell)), np.zeros(1, EVENT_DTYPE)
         self._record_bytes, self._event_bytes = bytes_of(self._record), bytes_of(self._event)
         state = self._record[0]
         state["positioning_error"], state["patience_s"] = hall.positioning_error, patience_ns * 1e-9
@@ -72,14 +73,14 @@ class Responder:
     # --- the facility's messages
     def take(self, data: bytes, now_ns: int) -> None:
         """One packet. Lateness is judged first: a set-point that was sent beyond the bound rescues no motion."""
-        message = read_setpoint(data)
+        message = read_setpoint(data, self._cell.n_axes)
         if message is None:
-            self.dog.refused[Verdict.NOT_OURS] += 1
+            self.dog.refused[SetpointVerdict.NOT_OURS] += 1
             return
         too_late = self.dog.lateness(message.sequence, message.sent_ns, now_ns, message.axes)
         if too_late is not Cause.NONE and self._hall.any_on:
             self._take_over(too_late, now_ns)
-        fresh = self.dog.judge(message.sequence, message.sent_ns, now_ns) is Verdict.FRESH
+        fresh = self.dog.judge(message.sequence, message.sent_ns, now_ns) is SetpointVerdict.FRESH
         if fresh:
             self._obey(message, now_ns)
         self._publish(now_ns)
@@ -164,8 +165,8 @@ class Responder:
         self._took_ns = self._next_ns = now_ns
         self._settled_ns = now_ns + round((seconds + SETTLING_S) * 1e9)
         words = f"{CAUSE_TEXT[cause]}, last set-point {dog.sequence} {dog.silence_ns * 1e-6:.1f} ms ago"
-        words += f", bound {bound_ns * 1e-6:g} ms; braking from {_fastest(dog.rate)}"
-        words += f", to rest in {seconds:.2f} s with the rail at {dog.rest[0] * 1e3:.1f} mm"
+        words += f", bound {bound_ns * 1e-6:g} ms; braking from {_fastest(self._cell, dog.rate)}"
+        words += f", to rest in {seconds:.2f} s, {_place(self._cell, dog.rest)}"
         calm = not self._hall.any_on or (cause is Cause.FAREWELL and not dog.rate.any())
         self._tell(Severity.INFO if calm else Severity.ERROR, "watchdog.takeover", f"watchdog: {words}", now_ns)
 
@@ -179,7 +180,7 @@ class Responder:
         if dog.watch is Watch.BRAKING and not hall.any_on:
             dog.stand()
             seconds = (now_ns - self._took_ns) * 1e-9
-            words = f"standstill after {seconds:.2f} s, brakes closed, {_place(hall.standing)}"
+            words = f"standstill after {seconds:.2f} s, brakes closed, {_place(self._cell, hall.standing)}"
             self._tell(Severity.INFO, "watchdog.standstill", f"watchdog: {words}", now_ns)
 
     def _step(self) -> None:
@@ -208,15 +209,29 @@ class Responder:
         self._events.push(self._event_bytes)
 
 
-def _fastest(rate: NDArray[np.float64]) -> str:
-    """The rail's speed and that of the fastest axis of the arms."""
-    return f"{rate[0]:.3f} m/s (rail), {math.degrees(np.abs(rate[1:]).max()):.1f} deg/s (fastest arm axis)"
+def state_of(cell: AnyCell) -> np.dtype[np.void]:
+    """What is told of a cell's controllers every cycle."""
+    return state_dtype(cell.n_axes, len(cell.controllers))
 
 
-def _place(q: NDArray[np.float64]) -> str:
-    arms = np.degrees(q[1:])
-    first, second = (" ".join(f"{a:.3f}" for a in arms[k : k + 6]) for k in (0, 6))
-    return f"rail at {q[0] * 1e3:.2f} mm, robot 1 at {first} deg, robot 2 at {second} deg"
+def _fastest(cell: AnyCell, rate: NDArray[np.float64]) -> str:
+    """Speed of the rail, where there is one, and of the fastest axis of the arms."""
+    slides = np.zeros(rate.size, bool)
+    for one in cell.controllers:
+        slides[one.axes] = one.slides
+    words = [f"{speed:.3f} m/s (rail)" for speed in rate[slides]]
+    words += [f"{math.degrees(np.abs(rate[~slides]).max()):.1f} deg/s (fastest arm axis)"]
+    return ", ".join(words)
+
+
+def _place(cell: AnyCell, q: NDArray[np.float64]) -> str:
+    words = []
+    for one in cell.controllers:
+        if one.slides:
+            words.append(f"{one.name} at {q[one.axes][0] * 1e3:.2f} mm")
+        else:
+            words.append(f"{one.name} at {' '.join(f'{angle:.3f}' for angle in np.degrees(q[one.axes]))} deg")
+    return ", ".join(words)
 
 
 # ---------------------------------------------------------------------- the process
@@ -263,11 +278,11 @@ def _take_all(responder: Responder, setpoints: Ring, cursor: int) -> int:
     return cursor
 
 
-def warm_up(cell: Cell, patience_ns: int) -> None:
+def warm_up(cell: AnyCell, patience_ns: int) -> None:
     """Every path once with rings of its own, so that nothing is compiled or imported in flight."""
-    rings = Ring.create("warm", STATE_DTYPE, 4), Ring.create("warm", EVENT_DTYPE, 4)
+    rings = Ring.create("warm", state_of(cell), 4), Ring.create("warm", EVENT_DTYPE, 4)
     hall = VirtualHall(cell, np.random.default_rng(0))
-    scratch, writer, now = Responder(hall, cell, patience_ns, *rings, 0), SetpointWriter(), 0
+    scratch, writer, now = Responder(hall, cell, patience_ns, *rings, 0), SetpointWriter(cell.n_axes), 0
     for sequence in range(1, 80):
         now += PERIOD_NS
         scratch.take(bytes(writer.fill(Setpoint(Flag.DRIVES, sequence, now, 0, 0, 1, hall.standing.copy()))), now)
@@ -287,8 +302,8 @@ def main() -> int:
         parser.add_argument(f"--{name}", type=kind, required=True)
     options = parser.parse_args()
     cell, seed, patience_ns = pickle.load(sys.stdin.buffer)  # from our own parent, over a pipe that nobody else has
-    states, events = Ring.attach(options.states, STATE_DTYPE), Ring.attach(options.events, EVENT_DTYPE)
-    setpoints = Ring.attach(options.setpoints, SETPOINT_DTYPE)
+    states, events = Ring.attach(options.states, state_of(cell)), Ring.attach(options.events, EVENT_DTYPE)
+    setpoints = Ring.attach(options.setpoints, setpoint_dtype(cell.n_axes))
     wire = socket.socket(fileno=options.wire)
     warm_up(cell, patience_ns)
     hall = VirtualHall(cell, np.random.default_rng(seed))

@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import Final
 
 from proxops.core.errors import BadInput
-from proxops.lab.cell import Access
+from proxops.lab.cell_file import Access
 
 
 class Role(IntEnum):

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 from proxops.core.errors import BadInput
 
 if TYPE_CHECKING:
+    from proxops.facility.announcement import Launch
     from proxops.facility.overseer import Overseer
+    from proxops.lab.any_cell import AnyCell
     from proxops.lab.cell import Cell
 
 FOR_ALL: Final = frozenset({"realtime", "report", "quiet"})
@@ -28,6 +30,7 @@ class RunOptions:
     hall: bool | None = None  # close a mission's loop through the hall
     runs: int = 1  # with seeds counting up
     control: str | None = None  # name of a live experiment for ``ControlClient``
+    console: Launch | None = None  # to watch a live experiment
     report: bool = True
     quiet: bool = True
     overseer: Overseer | None = None
@@ -45,9 +48,16 @@ class RunOptions:
                 word = f"--{field.name.replace('_', '-')}"
                 raise BadInput(f"{word}: a run of the kind {kind} has no use for it", where=name, value=value)
 
+    def read_any_cell(self) -> AnyCell:
+        """The cell of the file or shipped name with its tools, a hall or one of arms; the EPOS hall unless given."""
+        from proxops.lab.any_cell import read_any_cell
+        from proxops.lab.user_tool import UserTool
+
+        return read_any_cell(self.cell, UserTool.read(self.user_tool) if self.user_tool else None)
+
     def read_cell(self) -> Cell:
         """The cell of the file with its tools; the EPOS hall and the paper's tool unless given."""
-        from proxops.lab.cell import load_cell
+        from proxops.lab.any_cell import load_cell
         from proxops.lab.user_tool import UserTool
 
         return load_cell(self.cell, UserTool.read(self.user_tool) if self.user_tool else None)

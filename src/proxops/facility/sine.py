@@ -8,38 +8,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
-from proxops.core.messages import AXES, PERIOD_S
-from proxops.facility.motion import Rest, Wish
-from proxops.lab.cell import Cell
+from proxops.core.messages import PERIOD_S
+from proxops.lab.any_cell import AnyCell
+from proxops.safety.motion import Motion, Rest, Wish
 
 
-class SineWave:
+class SineWave(Motion):
     """Amplitude in m or rad about the posture in which it began; refused where the axis could not follow."""
 
     def __init__(
-        self, cell: Cell, axis: int, amplitude: float, frequency_hz: float, cycles: int, origin: NDArray[np.float64]
+        self, cell: AnyCell, axis: int, amplitude: float, frequency_hz: float, cycles: int, origin: NDArray[np.float64]
     ) -> None:
         if not 0 < frequency_hz <= 5 or not 2 <= cycles <= 10_000:
             value = f"{frequency_hz:g} Hz, {cycles} cycles"
-            raise BadInput(f"sine wave on {AXES[axis]}", value=value, bound="0 < frequency <= 5 Hz, 2 to 10000 cycles")
+            raise BadInput(
+                f"sine wave on {cell.axis_names[axis]}", value=value, bound="0 < frequency <= 5 Hz, 2 to 10000 cycles"
+            )
         self._axis, self._amplitude, self._omega = axis, amplitude, 2 * math.pi * frequency_hz
         self._frequency_hz, self._cycles = frequency_hz, cycles
         self._origin, self._wish, self._tick = origin.copy(), origin.copy(), 0
         self._check(cell)
 
-    def _check(self, cell: Cell) -> None:
+    def _check(self, cell: AnyCell) -> None:
         """Room, speed and acceleration of the full wave against the axis."""
-        hall, i, size = cell.hall[0], self._axis, abs(self._amplitude)
-        unit, scale = ("mm", 1e3) if i == 0 else ("deg", 180 / math.pi)
-        room = min(self._origin[i] - hall["lower"][i], hall["upper"][i] - self._origin[i])
+        may, i, size = cell.guarded, self._axis, abs(self._amplitude)
+        unit, scale = ("mm", 1e3) if cell.slides[i] else ("deg", 180 / math.pi)
+        room = min(self._origin[i] - may.lower[i], may.upper[i] - self._origin[i])
         for what, value, bound, per in (
             ("amplitude", size, room, ""),
-            ("speed", size * self._omega, hall["speed"][i], "/s"),
-            ("acceleration", size * self._omega**2, hall["acceleration"][i], "/s²"),
+            ("speed", size * self._omega, may.speed[i], "/s"),
+            ("acceleration", size * self._omega**2, may.acceleration[i], "/s²"),
         ):
             if not value <= bound:
                 raise BadInput(
-                    f"sine wave on {AXES[i]} asks for too much {what}",
+                    f"sine wave on {cell.axis_names[i]} asks for too much {what}",
                     value=f"{value * scale:.4g} {unit}{per}",
                     bound=f"{bound * scale:.4g} {unit}{per}",
                 )

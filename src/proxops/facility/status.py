@@ -8,12 +8,13 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.core.datagram import Refusal
-from proxops.core.messages import AXES, PERIOD_NS
-from proxops.facility.bridged import Bridged
+from proxops.core.messages import PERIOD_NS
 from proxops.facility.desk import Desk
 from proxops.facility.mover import Mover
+from proxops.facility.possible import possible
+from proxops.facility.publication import ArmPublication, Publication, hall_told
+from proxops.lab.cell import Cell
 from proxops.lab.payload import plate_loads
-from proxops.safety.modes import allowed
 
 PORTS: Final = ("commanded_port1", "commanded_port2", "actual_port1", "actual_port2")  # as they lie in the pool
 
@@ -21,12 +22,12 @@ PORTS: Final = ("commanded_port1", "commanded_port2", "actual_port1", "actual_po
 def status(desk: Desk) -> dict[str, Any]:
     """Everything an operator asks first. SI units, angles in rad."""
     f = desk.facility
-    ports, stop = _rounded(f.ports), f.stop
+    stop, names = f.stop, f.cell.axis_names
     return {
         "mode": f.mode.name,
         "source": f.source.name,
         "hardware": f.hardware.name,
-        "possible": allowed(f.mode),
+        "possible": possible(f),
         "drives_on": f.link.all_on,
         "stop": None
         if stop is None
@@ -41,9 +42,9 @@ def status(desk: Desk) -> dict[str, Any]:
         "alarms": f.events.alarm_names,
         "not_recorded": f.not_recorded,
         "moving_unit": f.motion.unit if isinstance(f.motion, Mover) else "",
-        "axes": dict(zip(AXES, _rounded(f.actual), strict=True)),
-        "setpoint": dict(zip(AXES, _rounded(f.guard.setpoint), strict=True)),
-        "poses": {name: ports[7 * k : 7 * k + 7] for k, name in enumerate(PORTS)},
+        "axes": dict(zip(names, _rounded(f.actual), strict=True)),
+        "setpoint": dict(zip(names, _rounded(f.guard.setpoint), strict=True)),
+        "poses": _poses(f.told),
         "tick": f.clock.tick,
         "missed_cycles": f.missed,
         "sync": _sync(desk),
@@ -52,11 +53,23 @@ def status(desk: Desk) -> dict[str, Any]:
         "load": desk.intake.told() if desk.intake else None,
         "jog": _jog(desk),
         "cell": f.cell.file.name,
-        "user_tool": f.cell.tool.source,
-        "payload": plate_loads(f.cell),
+        "user_tool": f.cell.tool.source if isinstance(f.cell, Cell) else None,
+        "payload": plate_loads(f.cell) if isinstance(f.cell, Cell) else None,
         "recorded_cycles": f.ring.tail,
         "newest_event": f.events.newest,
     }
+
+
+def _poses(told: Publication) -> dict[str, list[float | None]]:
+    """Of both ports in a hall, of the flanges elsewhere; packed."""
+    if isinstance(told, ArmPublication):
+        return {
+            f"{name}_flange{k}": _rounded(pose)
+            for name, poses in told.flanges.items()
+            for k, pose in enumerate(poses, 1)
+        }
+    ports = _rounded(hall_told(told).ports)
+    return {name: ports[7 * k : 7 * k + 7] for k, name in enumerate(PORTS)}
 
 
 def _trajectory(desk: Desk) -> dict[str, Any] | None:
@@ -102,10 +115,10 @@ def _sync(desk: Desk) -> dict[str, Any] | None:
 
 
 def _bridge(desk: Desk) -> dict[str, Any] | None:
-    end, motion = desk.bridge, desk.facility.motion
+    end = desk.bridge
     if end is None:
         return None
-    port = end.port
+    port, motion = end.port, end.motion
     told: dict[str, Any] = {
         "address": f"{port.address[0]}:{port.address[1]}",
         "client": f"{port.master[0]}:{port.master[1]}" if port.master else None,
@@ -114,8 +127,8 @@ def _bridge(desk: Desk) -> dict[str, Any] | None:
         "phase": "IDLE",
         "cause": "NOT_SELECTED",
     }
-    if isinstance(motion, Bridged):
-        filter_, (left_m, left_rad, left_s) = motion.filter, motion.left
+    if motion is not None:
+        filter_, zones, (left_m, left_rad, left_s) = motion.hearing.filter, motion.zones, motion.left
         told |= {
             "phase": motion.phase.name,
             "cause": motion.cause.name,
@@ -123,9 +136,9 @@ def _bridge(desk: Desk) -> dict[str, Any] | None:
             "left_m": _finite(left_m),
             "left_rad": _finite(left_rad),
             "left_s": _finite(left_s),
-            "commanded_zone": motion.commanded_zone.name,
-            "actual_zone": motion.actual_zone.name,
-            "clearance_m": _finite(motion.actual_clearance_m),
+            "commanded_zone": zones.commanded.name,
+            "actual_zone": zones.actual.name,
+            "clearance_m": _finite(zones.actual_clearance_m),
             "input": filter_.state.name,
             "taken": filter_.taken,
             "lost": filter_.lost,

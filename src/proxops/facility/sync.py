@@ -7,13 +7,14 @@ counted, named once (then rarely), and answered with the reason where the sender
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.authenticator import NO_SESSION, UNPROVEN, Authenticator
+from proxops.core.channel import Address
 from proxops.core.clock import STALL_NS
 from proxops.core.datagram import (
     COMMAND_MAGIC,
@@ -26,18 +27,16 @@ from proxops.core.datagram import (
     pack_answer,
     unpack_command,
 )
+from proxops.core.drain import drain, flush
 from proxops.core.errors import BadInput
 from proxops.core.keyed_datagram import SYNC_LABEL, is_keyed
-from proxops.core.vocabulary import Mode, Severity
-from proxops.facility.authenticator import NO_SESSION, UNPROVEN, Authenticator
-from proxops.facility.drain import flush
+from proxops.core.vocabulary import Mode, Severity, Tell
 from proxops.lab.coordinates import NOT_FINITE, NOT_UNIT, OK, check_values
 from proxops.lab.trajectory import explain_values
 
-Address = tuple[str, int]
-Tell = Callable[[Severity, str, str], None]
 DRAIN_LIMIT: Final = 1024  # datagrams read per tick, at most, and
 DRAIN_NS: Final = 1_500_000  # time spent on reading them: bounded work whatever arrives
+DRAIN_LOOK: Final = 32  # datagrams between two looks at the clock
 REFUSED_ANSWERS: Final = 8  # answers per tick to what was not taken
 BUFFER_BYTES: Final = 4 << 20  # asked of the system for what waits between two ticks
 MASTER_PATIENCE_NS: Final = 2_000_000_000  # a master that is silent for longer outside a run gives up its place
@@ -50,9 +49,8 @@ class SyncPort:
     """One UDP socket and the state of the exchange with the master. Silence is counted by the clock of whoever polls."""
 
     def __init__(self, bind: Address, tell: Tell, key: bytes | None = None, stall_ns: int = STALL_NS) -> None:
-        self._stall_ns = (
-            stall_ns  # a facility that stood still for longer drops what waited: it is old, or nobody can tell
-        )
+        # A facility that stood still for longer drops what waited: it is old, or nobody can tell.
+        self._stall_ns = stall_ns
         self._keys = Authenticator(key, SYNC_LABEL, COMMAND_SIZE) if key else None
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -67,6 +65,7 @@ class SyncPort:
         self._tell = tell
         self._told: dict[str, int] = {}
         self._now_ns = -1
+        self._selected = False  # this interface has the hall, in the present tick
         self._pending: list[tuple[Address, int, int, int, Refusal, int]] = []
         self.counts = dict.fromkeys(Refusal, 0)
         self.flooded = 0
@@ -100,20 +99,10 @@ class SyncPort:
         if stood_ns > self._stall_ns:
             self._drop_waiting(stood_ns)
         self.fresh, self.bad, self.steps = False, None, 0
-        began = time.monotonic_ns()
-        for count in range(DRAIN_LIMIT):
-            try:
-                data, sender = self._socket.recvfrom(2048)
-            except (BlockingIOError, InterruptedError):
-                break
-            except ConnectionError:  # an answer met a closed port (ICMP): the sender is gone, silence will tell
-                continue
-            self._take(data, sender, selected)
-            if count % 32 == 31 and time.monotonic_ns() - began > DRAIN_NS:
-                self._flood(count + 1)
-                break
-        else:
-            self._flood(DRAIN_LIMIT)
+        self._selected = selected
+        read = drain(self._socket, self._take, DRAIN_LIMIT, DRAIN_NS, DRAIN_LOOK)
+        if read:
+            self._flood(read)
         if self.fresh:
             self._heard_ns = now_ns
         if self.master and not running and self.silent_ns > MASTER_PATIENCE_NS:
@@ -128,7 +117,7 @@ class SyncPort:
         text = f"{dropped} datagrams waited while the facility stood still for {stood_ns * 1e-9:.3f} s: dropped"
         self._tell(Severity.WARNING, "sync.stall", text)
 
-    def _take(self, data: bytes, sender: Address, selected: bool) -> None:
+    def _take(self, data: bytes, sender: Address) -> None:
         """Sort one datagram: taken, or refused with a reason."""
         if data[:4] != COMMAND_MAGIC:  # by far the cheapest test, for floods of anything; it gets no answer
             self._refuse(Refusal.MAGIC, f"{len(data)} bytes that are no command", sender)
@@ -143,9 +132,9 @@ class SyncPort:
         elif is_keyed(data, COMMAND_SIZE):
             self._refuse(Refusal.KEY, "a code, but this facility has no key (--key-file)", sender)
             return
-        self._take_plain(data, sender, selected, session)
+        self._take_plain(data, sender, session)
 
-    def _take_plain(self, data: bytes, sender: Address, selected: bool, session: int) -> None:
+    def _take_plain(self, data: bytes, sender: Address, session: int) -> None:
         try:
             command = unpack_command(data)
         except Malformed as error:
@@ -153,7 +142,7 @@ class SyncPort:
             if sender == self.master and error.refusal is Refusal.MODE_WORD:
                 self.bad = (error.refusal, str(error))
             return
-        refusal, text = self._objection(command, sender, selected)
+        refusal, text = self._objection(command, sender)
         if refusal is not Refusal.NONE:
             self._refuse(refusal, text, sender, command.sequence, command.sent_utc_ns, command.system, session)
             return
@@ -163,10 +152,10 @@ class SyncPort:
         self.values[:] = command.values
         self._pending.append((sender, command.sequence, command.sent_utc_ns, command.system, Refusal.NONE, session))
 
-    def _objection(self, command: Command, sender: Address, selected: bool) -> tuple[Refusal, str]:
+    def _objection(self, command: Command, sender: Address) -> tuple[Refusal, str]:
         """Why a well-formed command is not taken."""
         name = f"seq {command.sequence} from {sender[0]}:{sender[1]}"
-        if not selected:
+        if not self._selected:
             return (
                 Refusal.NOT_SELECTED,
                 f"{name}: the synchronous interface is not selected (proxops ctl select sync)",

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from proxops.bridge.bridged import Bridged
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.clock import LockstepClock
 from proxops.core.ending import Ending, EndReason
 from proxops.core.messages import PERIOD_NS
-from proxops.core.vocabulary import Mode, System
+from proxops.core.vocabulary import Mode, Phase, System
 from proxops.facility.build import build
 from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.preflight import preflight
+from proxops.facility.publication import hall_told
+from proxops.facility.status import status
+from proxops.lab.any_cell import AnyCell
+from proxops.lab.arm_cell import ArmCell
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, check_values, lines_from_axes
 from proxops.lab.trajectory import Trajectory
 
 LINES = 8
+JOINED = 3000  # cycles, by which the robots of the shipped hall have long joined
+SOON = 100
 WARM = Ending(EndReason.DONE, "warm-up")
 
 
@@ -30,8 +37,12 @@ def standing(cell: Cell, system: System, lines: int = LINES) -> Trajectory:
     return Trajectory(np.full(lines, system, np.int16), values, "warm-up")
 
 
-def warm_up(cell: Cell, bridge: BridgeSettings | None = None) -> None:
-    """Play, jog, wave and stop on a scratch hall in lockstep, unrecorded; follow a client if there is a bridge."""
+def warm_up(cell: AnyCell, bridge: BridgeSettings | None = None) -> None:
+    """Play, jog, wave and stop on a scratch hall in lockstep, unrecorded; follow a client if there is a bridge. Of a cell of arms
+    the axes are jogged."""
+    if isinstance(cell, ArmCell):
+        warm_up_arms(cell)
+        return
     if bridge:
         warm_up_bridge(cell, bridge)
     for system in System:
@@ -43,12 +54,12 @@ def warm_up(cell: Cell, bridge: BridgeSettings | None = None) -> None:
 
     def cycle(count: int) -> None:
         for _ in range(count):
-            clock.advance()
             facility.tick()
-            facility.answer_in(int(System.CLW))
+            hall_told(facility.told).answer_in(int(System.CLW))
 
     desk.drives(True)
     cycle(60)
+    facility.guard.rehearse()
     desk.load(preflighted(cell, standing(cell, System.CLW)))
     desk.select("async")
     desk.move_to_start("rail,robot1,robot2")
@@ -69,35 +80,80 @@ def warm_up(cell: Cell, bridge: BridgeSettings | None = None) -> None:
     hall.close(WARM)
 
 
+def warm_up_arms(cell: ArmCell) -> None:
+    """Every axis, to and fro, with all inputs closed and with a fence open if there is one; a wave; a stop."""
+    hall = build(cell, LockstepClock(), seed=0, record=None)
+    facility, desk = hall.facility, hall.desk
+
+    def cycle(count: int) -> None:
+        for _ in range(count):
+            facility.tick()
+
+    desk.drives(True)
+    cycle(60)
+    facility.guard.rehearse()
+    desk.select("manual")
+    for name in cell.axis_names:
+        robot, _, component = name.partition("_")
+        desk.jog("IJT", robot, component or robot, 1)
+        cycle(30)
+        desk.release()
+        cycle(200)
+    status(desk)
+    desk.select("none")
+    cycle(100)
+    desk.select("sine")
+    desk.sine(cell.axis_names[-1], 1e-3, 1.0, 2)
+    cycle(50)
+    desk.safe_stop()
+    cycle(100)
+    hall.close(WARM)
+
+
+def _packet(sequence: int, x_m: float, rates: bool) -> bytes:
+    velocity = (0.0,) * 6 if rates else None
+    pose, target = (x_m, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0), (0.0,) * 6 + (1.0,)
+    return pack_command(
+        BridgeCommand(sequence, sequence * PERIOD_NS, pose, target, velocity, velocity, (1.0, 0.0, 0.0))
+    )
+
+
 def warm_up_bridge(cell: Cell, settings: BridgeSettings) -> None:
     """A client that comes, jumps, falls silent, loses packets and returns: every kernel of the bridge."""
     clock = LockstepClock()
     hall = build(cell, clock, seed=0, record=None, bridge=settings)
     facility, desk, end = hall.facility, hall.desk, hall.desk.bridge
     assert end is not None
-    sequence = 0
+    sequence, packet = 0, b""
 
-    def cycle(count: int, x_m: float | None, rates: bool = True) -> None:
-        nonlocal sequence
+    def send() -> None:
+        if packet:
+            end.port.take(packet)
+
+    facility.duties.attach("application", poll=send)
+
+    def cycle(count: int, x_m: float | None, rates: bool = True, until: Phase | None = None) -> None:
+        nonlocal sequence, packet
         for k in range(count):
-            clock.advance()
-            end.begin_cycle()
+            if until is not None and isinstance(facility.motion, Bridged) and facility.motion.phase is until:
+                return
+            packet = b""
             if x_m is not None and k % 7:  # every seventh is lost
                 sequence += 1
-                velocity = (0.0,) * 6 if rates else None
-                pose = (x_m / settings.scale, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
-                command = BridgeCommand(
-                    sequence, sequence * PERIOD_NS, pose, (0.0,) * 6 + (1.0,), velocity, velocity, (1.0, 0.0, 0.0)
-                )
-                end.port.take(pack_command(command))
+                packet = _packet(sequence, x_m / settings.scale, rates)
             facility.tick()
-            end.telemetry.status()  # which a client with an address would get
+            end.status()  # which a client with an address would get
 
     desk.drives(True)
     cycle(60, None)
     desk.select("bridge")
-    for x_m, rates in ((5.0, True), (5.2, False), (1.0, False), (5.0, True)):
-        cycle(3000, x_m, rates)
+    following, standing_by = Phase.FOLLOWING, Phase.STANDING
+    for x_m, rates, end_phase in (
+        (5.0, True, following), (5.2, False, following), (1.0, False, standing_by), (5.0, True, following),
+    ):  # fmt: skip
+        cycle(SOON, x_m, rates)  # out of the phase that it was in
+        cycle(JOINED, x_m, rates, until=end_phase)
+        cycle(SOON, x_m, rates)
     cycle(100, None)
     cycle(200, 5.0)
     desk.select("none")

@@ -8,7 +8,7 @@ import numpy as np
 
 from proxops.core.messages import AXES
 from proxops.ground.figures import POINTS, WIDTH
-from proxops.ground.motion import Motion
+from proxops.ground.motion import MotionFigures
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, new_figure, styled, thin
 from proxops.ground.plots import DEG, TIME_LABEL
 from proxops.ground.recorded import Floats, Recorded
@@ -63,7 +63,7 @@ def _rows(panel: Any) -> None:
     panel.grid(axis="y", visible=False)
 
 
-def speed_figure(data: Recorded, motion: Motion, cell: Cell) -> Any:
+def speed_figure(data: Recorded, motion: MotionFigures, cell: Cell) -> Any:
     """Set-points against what the guard allows: over time, and every axis at its greatest."""
     with styled():
         figure = new_figure(WIDTH, 4.4)
@@ -88,14 +88,14 @@ def speed_figure(data: Recorded, motion: Motion, cell: Cell) -> Any:
         return figure
 
 
-def _axis_shares(panel: Any, t: Floats, motion: Motion) -> None:
+def _axis_shares(panel: Any, t: Floats, motion: MotionFigures) -> None:
     for unit, (columns, colour) in UNITS.items():
         share = 100.0 * np.abs(motion.speed_share[:, columns]).max(axis=1)
         panel.plot(*thin(t, share, POINTS), color=colour, label=unit)
     panel.set_title("Speed of the fastest axis, % of its limit")
 
 
-def _port_shares(panel: Any, t: Floats, motion: Motion, cell: Cell) -> None:
+def _port_shares(panel: Any, t: Floats, motion: MotionFigures, cell: Cell) -> None:
     limits, t = cell.file.limits, t[t.size - len(motion.port_speed) :]
     for i, colour in enumerate((ROBOT1, ROBOT2)):
         speed = motion.port_speed[:, i] / limits.port_speed_m_s
@@ -107,7 +107,7 @@ def _port_shares(panel: Any, t: Floats, motion: Motion, cell: Cell) -> None:
     panel.set_xlabel(TIME_LABEL)
 
 
-def _share_bars(panel: Any, motion: Motion) -> None:
+def _share_bars(panel: Any, motion: MotionFigures) -> None:
     """Greatest speed (solid) and acceleration (pale) of every axis."""
     rows = np.arange(len(AXES))
     for offset, values, alpha in ((-0.19, motion.speed_share, 0.95), (0.19, motion.acceleration_share, 0.4)):

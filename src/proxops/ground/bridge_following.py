@@ -15,7 +15,7 @@ from proxops.ground.bridge_run import BridgeRun
 from proxops.ground.following import Following
 from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes
 from proxops.ground.truth import composed, relative
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class RelativeErrors:
 
 
 def relative_errors(
-    run: BridgeRun, data: Recorded, hall: Hall, following: Following
+    run: BridgeRun, data: Recorded, hall: HallRecord, following: Following
 ) -> tuple[RelativeErrors, RelativeErrors]:
     """As they are, and with the delay taken off."""
     rows = np.flatnonzero(run.following)

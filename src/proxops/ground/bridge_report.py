@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +24,10 @@ from proxops.ground.bridge_words import (
 from proxops.ground.following import follow
 from proxops.ground.log import Log
 from proxops.ground.recorded import Floats, Recorded
-from proxops.ground.report_page import drawing, table
-from proxops.ground.verdict import Summary
+from proxops.ground.section import Drawing, Part, Section, SideBySide, Table
 from proxops.lab.cell import Cell
+
+Summary = dict[str, Any]
 
 PLACE_NOTE = (
     "Port 1 in the lab: actual in colour, dashed where the commanded pose asks it to be. Dotted: the commanded pose has no "
@@ -34,6 +36,10 @@ PLACE_NOTE = (
 CLEARANCE_NOTE = (
     "To the nearest red, over all watched pairs. Yellow at its least thickness: in motion each pair has its stopping way. "
     "The commanded pose only where it is followed, yellow or red."
+)
+FREE_AXES_NOTE = (
+    "Actual axes. The roll of the rig about the line of the wrist centres, the cost of the posture, and the share of "
+    "the clutch's speeds that the axes allow, while the clutch is closed."
 )
 
 
@@ -51,43 +57,35 @@ def bridge_moments(log: Log, data: Recorded) -> dict[str, int]:
     return moments | {"end of following": int(rows[-1])}
 
 
-def bridge_drawings(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[str]:
+def bridge_sections(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[Section]:
     """The run as the bridge made it."""
     run = bridge_run(log, data)
-    yield "<h2>The chaser in the laboratory</h2>"
-    yield drawing(place_figure(run), PLACE_NOTE)
-    yield from _course_tables(summary)
-    yield from _relative(log, data, cell, run)
-    yield "<h2>The free axes at work</h2>"
+    yield Section("The chaser in the laboratory", [Drawing(place_figure(run), PLACE_NOTE), _course_tables(summary)])
+    yield Section("Relative pose", _relative(log, data, cell, run))
     clutch = (_of_clutch(log, data, run, name) for name in ("phi", "cost", "pace"))
-    yield drawing(
-        free_axes_figure(run, data.actual[data.run], *clutch),
-        "Actual axes. The roll of the rig about the line of the wrist centres, the cost of the posture, and the share of "
-        "the clutch's speeds that the axes allow, while the clutch is closed.",
+    yield Section(
+        "The free axes at work", [Drawing(free_axes_figure(run, data.actual[data.run], *clutch), FREE_AXES_NOTE)]
     )
-    yield "<h2>Clearance</h2>"
-    yield drawing(clearance_figure(run, clearances(log, data, run, cell)), CLEARANCE_NOTE)
-    yield "<h2>Packets</h2>"
-    yield table(INPUT_HEAD, input_rows(summary))
+    yield Section("Clearance", [Drawing(clearance_figure(run, clearances(log, data, run, cell)), CLEARANCE_NOTE)])
+    yield Section("Packets", [Table(INPUT_HEAD, input_rows(summary))])
 
 
-def _course_tables(summary: Summary) -> Iterator[str]:
+def _course_tables(summary: Summary) -> Part:
     left = len(summary["standstills"]) - STANDSTILLS_SHOWN
     note = f"{left} more are in summary.json." if left > 0 else ""
-    stood = table(STANDSTILL_HEAD, standstill_rows(summary), note)
-    yield f'<div class="pairs">{table(PHASE_HEAD, phase_rows(summary))}{stood}</div>'
+    stood = Table(STANDSTILL_HEAD, standstill_rows(summary), note)
+    return SideBySide((Table(PHASE_HEAD, phase_rows(summary)), stood))
 
 
-def _relative(log: Log, data: Recorded, cell: Cell, run: BridgeRun) -> Iterator[str]:
-    yield "<h2>Relative pose</h2>"
+def _relative(log: Log, data: Recorded, cell: Cell, run: BridgeRun) -> Iterator[Part]:
     left = (_of_clutch(log, data, run, name) for name in ("left_m", "left_rad"))
-    yield drawing(
+    yield Drawing(
         relative_figure(run, *left),
         "Distance of the ports and angle between them; what the clutch has still to close, the greatest of each stretch.",
     )
     if run.following.any():
         errors = relative_errors(run, data, cell.hall, follow(data, cell.hall))
-        yield drawing(
+        yield Drawing(
             relative_error_figure(run, *errors),
             "Actual against commanded relative pose while following, the greatest of each stretch.",
         )

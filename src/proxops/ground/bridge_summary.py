@@ -15,7 +15,7 @@ from proxops.ground.bridge_run import BridgeRun, Stretch, bridge_run
 from proxops.ground.course import Figures, number
 from proxops.ground.following import Following
 from proxops.ground.log import Log
-from proxops.ground.motion import Motion
+from proxops.ground.motion import MotionFigures
 from proxops.ground.recorded import Floats, Recorded, distance_and_angle
 from proxops.lab.cell import Cell
 from proxops.safety.rules import Rule
@@ -23,7 +23,7 @@ from proxops.safety.rules import Rule
 COUNTERS: Final = ("taken", "lost", "extrapolated", "stale", "doubled", "refused")
 
 
-def bridge_figures(log: Log, data: Recorded, cell: Cell, following: Following, motion: Motion) -> Figures:
+def bridge_figures(log: Log, data: Recorded, cell: Cell, following: Following, motion: MotionFigures) -> Figures:
     """All figures of the last run, when the bridge made it."""
     run = bridge_run(log, data)
     direct, delay_removed = relative_errors(run, data, cell.hall, following)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, Final
 
-from proxops.ground.mission_criteria import judged
-
-Criterion = dict[str, Any]
+from proxops.core.criterion import Criterion
 
 POSITION_RMS_M: Final = 2e-3
 """Port position, delay taken off. EPOS states 1.56 mm (3 sigma) after calibration."""
@@ -19,69 +18,66 @@ SHOWN_RAD: Final = 1e-9
 WHOLE_SHARE: Final = 1.0 + 1e-9
 """All that the guard allows: it brakes with exactly that, and differences of rounded rates may add a last digit."""
 LATENESS_S: Final = 1e-3
-MISSED_SHARE: Final = (
-    1e-3  # of the cycles: a virtual machine that is taken away for 100 ms now and then loses that many
-)
+# Of the cycles: a virtual machine that is taken away for 100 ms now and then loses that many.
+MISSED_SHARE: Final = 1e-3
 LATE_SHARE: Final = 1e-2  # of the cycles that may wake up later than LATENESS_S
 
 
-def criteria(figures: dict[str, Any]) -> list[Criterion]:
-    """Judge the figures of ``summarise``: of motion when something ran, of timing when it was live."""
+def criteria(figures: dict[str, Any], more: Iterable[Criterion] = ()) -> list[Criterion]:
+    """Judge the figures of ``summarise``: of motion when something ran, of timing when it was live. ``more``: of its kind."""
     served = figures["lines"] is None and figures["run_ended"] is None  # a live session in which nothing ran
-    rows = [] if served else [_equal("run finished", figures["run_ended"], "finished")]
+    rows = [] if served else [Criterion("run finished", figures["run_ended"], "finished", "equal")]
     rows += [
-        _at_most("stops in the run", figures["stops"], 0),
-        _at_most("cycles missing in the log", figures["lost_ticks"], 0),
-        _equal("log closed properly", figures["complete"], True),
-        _equal("cell and tool are those of the log", figures["cell_matches_log"], True),
+        Criterion("stops in the run", figures["stops"], 0),
+        Criterion("cycles missing in the log", figures["lost_ticks"], 0),
+        Criterion("log closed properly", figures["complete"], True, "equal"),
+        Criterion("cell and tool are those of the log", figures["cell_matches_log"], True, "equal"),
     ]
     if figures["kind"] is not None:
         rows += {"played": _played, "bridged": _bridged}[figures["kind"]](figures)
-    if "mission" in figures:
-        judge = {"at most": _at_most, "at least": _at_least, "equal": _equal}
-        rows += [judge[kind](name, value, bound) for name, value, bound, kind in judged(figures["mission"])]
+    rows += more
     if figures["missed_cycles"] is not None:
-        rows.append(_at_most("missed_share", figures["missed_cycles"] / max(1, figures["cycles"]), MISSED_SHARE))
-        rows.append(_at_most("late_share", figures["late_share"], LATE_SHARE))
+        missed = figures["missed_cycles"] / max(1, figures["cycles"])
+        rows.append(_share("missed_share", missed, MISSED_SHARE, label="cycles missed by the live loop"))
+        rows.append(_share("late_share", figures["late_share"], LATE_SHARE, label="cycles later than 1 ms"))
     return rows
+
+
+def _share(name: str, value: float | None, bound: float, kind: str = "at most", label: str = "") -> Criterion:
+    return Criterion(name, value, bound, kind, label=label, shown_in="%")
 
 
 def _played(figures: dict[str, Any]) -> list[Criterion]:
     rows = []
-    for robot in ("robot1", "robot2"):
-        for what, unit, bound in (("position", "m", POSITION_RMS_M), ("attitude", "rad", ATTITUDE_RMS_RAD)):
-            name = f"{robot}_{what}_error_delay_removed_rms_{unit}"
-            rows.append(_at_most(name, figures[name], bound))
-    for name in ("margin_axis_range_min", "margin_table3_min_m", "margin_speed_min"):
-        rows.append(_at_least(name, figures[name], 0.0))
-    return rows
+    for n in (1, 2):
+        for what, unit, bound, shown in (
+            ("position", "m", POSITION_RMS_M, "mm"),
+            ("attitude", "rad", ATTITUDE_RMS_RAD, "deg"),
+        ):
+            name = f"robot{n}_{what}_error_delay_removed_rms_{unit}"
+            label = f"robot {n}, {what} error rms, delay taken off"
+            rows.append(Criterion(name, figures[name], bound, unit=unit, label=label, shown_in=shown))
+    left = _share("margin_speed_min", figures["margin_speed_min"], 0.0, "at least", "speed left of the axis limits")
+    return [*rows, *_ranges(figures), left]
+
+
+def _ranges(figures: dict[str, Any]) -> list[Criterion]:
+    axes, table3 = figures["margin_axis_range_min"], figures["margin_table3_min_m"]
+    return [
+        _share("margin_axis_range_min", axes, 0.0, "at least", "margin to the axis ranges"),
+        Criterion("margin_table3_min_m", table3, 0.0, "at least", "m", "margin to Table 3's position ranges"),
+    ]
 
 
 def _bridged(figures: dict[str, Any]) -> list[Criterion]:
     """Whether it followed is up to its client; what it shows, and how safely, is up to the bridge."""
-    rows = [_at_most("red_cycles", figures["red_cycles"], 0)]
+    rows = [Criterion("red_cycles", figures["red_cycles"], 0, label="cycles in red")]
     for what in ("speed", "acceleration"):
-        name = f"setpoint_{what}_share_max"
-        rows.append(_at_most(name, figures[name], WHOLE_SHARE))
-    for name in ("margin_axis_range_min", "margin_table3_min_m"):
-        rows.append(_at_least(name, figures[name], 0.0))
+        name, label = f"setpoint_{what}_share_max", f"set-point {what}, share of the axis limits"
+        rows.append(_share(name, figures[name], WHOLE_SHARE, label=label))
+    rows += _ranges(figures)
     if figures["shown_error_max_m"] is not None:
-        rows.append(_at_most("shown_error_max_m", figures["shown_error_max_m"], SHOWN_M))
-        rows.append(_at_most("shown_error_max_rad", figures["shown_error_max_rad"], SHOWN_RAD))
+        for what, unit, bound in (("position", "m", SHOWN_M), ("attitude", "rad", SHOWN_RAD)):
+            name, label = f"shown_error_max_{unit}", f"set-points against the relative pose to show, {what}"
+            rows.append(Criterion(name, figures[name], bound, unit=unit, label=label, shown_in=f"n{unit}"))
     return rows
-
-
-def _at_most(name: str, value: float | None, bound: float) -> Criterion:
-    return _criterion(name, value, bound, "at most", value is not None and value <= bound)
-
-
-def _at_least(name: str, value: float | None, bound: float) -> Criterion:
-    return _criterion(name, value, bound, "at least", value is not None and value >= bound)
-
-
-def _equal(name: str, value: object, bound: object) -> Criterion:
-    return _criterion(name, value, bound, "equal", value == bound)
-
-
-def _criterion(name: str, value: object, bound: object, kind: str, passed: bool) -> Criterion:
-    return {"name": name, "value": value, "bound": bound, "kind": kind, "passed": passed}

@@ -112,12 +112,11 @@ def _plain(value: Any) -> Any:
 
 
 def _about(result: ExperimentResult) -> dict[str, Any]:
-    names = ("name", "value", "bound", "kind", "unit", "passed")
     return {
         "conventions": list(result.conventions),
         "tables": [[caption, list(head), [list(row) for row in rows]] for caption, head, rows in result.tables],
         "figures": result.figures,
-        "criteria": [{name: getattr(row, name) for name in names} for row in result.criteria],
+        "criteria": [row.plain() for row in result.criteria],
         "failure": result.failure,
         "passed": result.passed,
     }

@@ -15,7 +15,7 @@ import numpy as np
 
 from proxops.core.messages import PERIOD_S, UNITS
 from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 
 ITERATIONS: Final = 12
 CONVERGED_S: Final = 1e-7
@@ -44,7 +44,7 @@ class Following:
     axes_delay_removed: Floats
 
 
-def follow(data: Recorded, hall: Hall) -> Following:
+def follow(data: Recorded, hall: HallRecord) -> Following:
     """Compare wish and actual axes of the run, and the ports that they carry."""
     actual, wish = data.actual[data.run], data.wish[data.run]
     delays, earlier = {}, np.empty_like(wish)
@@ -88,7 +88,7 @@ def fit_delay(data: Recorded, unit: slice) -> tuple[float, bool]:
     return delay, sigma < UNSURE_S and abs(delay) < LONGEST_S
 
 
-def _errors(hall: Hall, commanded: Floats, actual_ports: tuple[Floats, Floats]) -> Errors:
+def _errors(hall: HallRecord, commanded: Floats, actual_ports: tuple[Floats, Floats]) -> Errors:
     ports = ports_of_axes(hall, commanded)
     pairs = [distance_and_angle(c, a) for c, a in zip(ports, actual_ports, strict=True)]
     return Errors(*(np.stack(columns, axis=1) for columns in zip(*pairs, strict=True)))

@@ -15,10 +15,8 @@ from proxops.lab.cell import Cell, builtin, model_path
 
 CARRIAGE_HEIGHT = 0.356  # of the rail's carriage above the floor, see lab/models/kl_1500.urdf [m]
 AXIS_NAMES = ("rail/e1", *(f"robot1/a{i}" for i in range(1, 7)), *(f"robot2/a{i}" for i in range(1, 7)))
-DRAWN_GROUPS = (
-    1,
-    hall_scenery.GROUP,
-)  # URDF import puts visual shapes in group 1, collision shapes in group 0
+# URDF import puts visual shapes in group 1, collision shapes in group 0.
+DRAWN_GROUPS = (1, hall_scenery.GROUP)
 
 
 def build_hall(cell: Cell, width: int, height: int) -> Any:

@@ -16,6 +16,9 @@ from proxops.ground import hall_plan
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message
 from proxops.ground.hall_joints import Joint
 from proxops.ground.stage import Stage
+from proxops.lab.any_cell import AnyCell
+from proxops.lab.arm_cell import ArmCell
+from proxops.lab.arm_shapes import arm_shapes
 from proxops.lab.cell import Cell
 from proxops.lab.link_tree import Link, hall_links
 from proxops.lab.shapes import BODIES, FLOOR, Shape, floor_z_m, hall_shapes
@@ -30,13 +33,16 @@ WATCHED: Final = (1.0, 0.55, 0.1, 0.35)  # of collision solids: seen through
 Pose = NDArray[np.float64]
 
 
-def stage_of(cell: Cell) -> Stage:
+def stage_of(cell: AnyCell) -> Stage:
     """Everything that a viewer needs to show runs of ``cell``."""
-    links, shapes = hall_links(cell), hall_shapes(cell)
+    links = cell.links if isinstance(cell, ArmCell) else hall_links(cell)
     parents = [LAB if link.parent < 0 else links[link.parent].frame for link in links]
     moving = [link.drive >= 0 and link.drawn.moves != "fixed" for link in links]
     joints = tuple(_joint(link, parent) for link, parent, moves in zip(links, parents, moving, strict=True) if moves)
     still = [(link, parent) for link, parent, moves in zip(links, parents, moving, strict=True) if not moves]
+    if isinstance(cell, ArmCell):
+        return Stage(joints, _fixed(still), _arm_visuals(cell), _arm_solids(cell))
+    shapes = hall_shapes(cell)
     return Stage(joints, _fixed(still), _visuals(cell, links, floor_z_m(shapes)), _solids(links, shapes))
 
 
@@ -68,10 +74,35 @@ def _visuals(cell: Cell, links: tuple[Link, ...], floor_z: float) -> bytes:
     x, y, top = cell.hall["base2"][0][:3, 3].tolist()
     half = hall_plan.PEDESTAL_HALF
     _add(_entity(message, "pedestal", LAB), _box((x - half, x + half), (y - half, y + half), (floor_z, top)))
+    _draw_links(message, links)
+    return _bytes(message)
+
+
+def _draw_links(message: Any, links: tuple[Link, ...]) -> None:
     for link in links:
         entity = _entity(message, link.name, link.frame)
         for solid in link.drawn.visuals:
             _add(entity, solid)
+
+
+def _arm_visuals(cell: ArmCell) -> bytes:
+    """Arms and rail, and what stands still round them."""
+    message = foxglove_message(SCENE)()
+    for shape in arm_shapes(cell):
+        if shape.body == len(cell.links) and shape.kind != "halfspace":
+            _add(_entity(message, shape.name, LAB), Solid(shape.kind, shape.size_m, shape.T_body_shape, CONCRETE))
+    _draw_links(message, cell.links)
+    return _bytes(message)
+
+
+def _arm_solids(cell: ArmCell) -> bytes:
+    """What the guard keeps apart, but for the floor, which has no end."""
+    message = foxglove_message(SCENE)()
+    frames = (*(link.frame for link in cell.links), LAB)
+    for shape in arm_shapes(cell):
+        if shape.kind != "halfspace":
+            entity = _entity(message, shape.name, frames[shape.body])
+            _add(entity, Solid(shape.kind, shape.size_m, shape.T_body_shape, WATCHED))
     return _bytes(message)
 
 

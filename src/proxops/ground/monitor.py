@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import base64
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode, Severity
+from proxops.ground.wire import layout
 
 BAR = 30  # characters
 COLOURS = {Severity.WARNING: "\x1b[33m", Severity.ERROR: "\x1b[31m", Severity.FATAL: "\x1b[31;1m"}
@@ -32,7 +34,7 @@ def cycle_line(pool: Ring, lines: int) -> str:
     record = pool.latest()
     if record is None:
         return ""
-    number = int(record["command"]["sequence"])
+    number = int(record["command"]["sequence"]) if "command" in (record.dtype.names or ()) else -1
     command = f", command {number}" if number >= 0 else ""
     if lines and number >= 0:
         share = min(number / lines, 1.0)
@@ -69,11 +71,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="proxops.ground.monitor")
     parser.add_argument("events", type=Path, help="ring with events")
     parser.add_argument("--pool", type=Path, help="ring with pool records, to show the present cycle")
+    parser.add_argument("--table", help="its variables, as the log describes them; the hall's unless given")
     parser.add_argument("--lines", type=int, default=0, help="lines of the trajectory that is played")
     parser.add_argument("--parent", type=int, default=os.getppid())
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    pool = Ring.attach(options.pool, POOL_DTYPE) if options.pool else None
+    dtype = layout(base64.b64decode(options.table)).dtype if options.table else POOL_DTYPE
+    pool = Ring.attach(options.pool, dtype) if options.pool else None
     follow(Ring.attach(options.events, EVENT_DTYPE), pool, options.parent, options.lines)
 
 

@@ -13,7 +13,7 @@ from proxops.lab.cell import Cell
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionFigures:
     """Each cycle of the run: set-points of the axes (13 columns), of both ports (2), the ports' distance."""
 
     speed: Floats
@@ -25,7 +25,7 @@ class Motion:
     distance: Floats  # between the actual ports, m
 
 
-def motion_of(log: Log, data: Recorded, cell: Cell) -> Motion:
+def motion_of(log: Log, data: Recorded, cell: Cell) -> MotionFigures:
     """Rates of the set-points as recorded; accelerations and port speeds from one cycle to the next."""
     hall = cell.hall[0]
     rate = stacked(log, "setpoint_rate", AXES)
@@ -36,7 +36,7 @@ def motion_of(log: Log, data: Recorded, cell: Cell) -> Motion:
     moved = [distance_and_angle(pose[:-1], pose[1:]) for pose in ports]
     port_speed, port_rate = (np.stack(columns, axis=1) / step for columns in zip(*moved, strict=True))
     actual = (recorded_poses(log, f"actual_port{n}")[data.run] for n in (1, 2))
-    return Motion(
+    return MotionFigures(
         speed,
         speed / hall["speed"],
         acceleration,

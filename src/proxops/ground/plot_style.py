@@ -10,7 +10,7 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode
-from proxops.ground.recorded import Floats, Phase
+from proxops.ground.recorded import Floats, ModeSpan
 
 INK: Final = "#1b2733"  # text and commanded curves; the report turns it into the colour of its own text
 GREY: Final = "#8a949e"
@@ -152,7 +152,7 @@ def band(axes: Any, pieces: Iterable[Piece], span: tuple[float, float]) -> None:
         axes.text(0.5 * (begin + end), 0.45, name, ha="center", va="center", fontsize=7, color="#10202c")
 
 
-def mode_band(axes: Any, phases: Iterable[Phase], span: tuple[float, float]) -> None:
+def mode_band(axes: Any, phases: Iterable[ModeSpan], span: tuple[float, float]) -> None:
     """A strip of the facility's modes."""
     pieces = [
         Piece(

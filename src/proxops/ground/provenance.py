@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput
 from proxops.core.json_text import read_json
 from proxops.ground.log import Log
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 from proxops.lab.user_tool import UserTool
 
 

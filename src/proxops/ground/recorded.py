@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby, pairwise
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from proxops.core.messages import AXES, PERIOD_S, POSE
 from proxops.core.vocabulary import Mode
 from proxops.ground.log import Log
-from proxops.lab.coordinates import Hall, port_poses
+from proxops.lab.coordinates import HallRecord, port_poses
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose
 from proxops.maths.rotation import Array
@@ -33,7 +34,7 @@ KINDS: Final = {Mode.RUNNING: Kind.PLAYED, Mode.BRIDGED: Kind.BRIDGED, Mode.HALT
 
 
 @dataclass(frozen=True)
-class Phase:
+class ModeSpan:
     """A stretch of the log in one mode: records ``rows``, times in seconds since the first record."""
 
     mode: Mode
@@ -64,7 +65,7 @@ class Recorded:
     wish: Floats
     setpoint: Floats
     actual: Floats
-    phases: tuple[Phase, ...]
+    phases: tuple[ModeSpan, ...]
     run: slice
     runs: tuple[Run, ...] = ()
 
@@ -93,7 +94,7 @@ def recorded(log: Log) -> Recorded:
     return Recorded(t, wish, setpoint, actual, phases, runs[-1].rows if runs else NOTHING, runs)
 
 
-def stacked(log: Log, group: str, names: tuple[str, ...]) -> Floats:
+def stacked(log: Log, group: str, names: Sequence[str]) -> Floats:
     """Variables of one group side by side, (cycles, names)."""
     out = np.empty((log.pool.size, len(names)))
     for i, name in enumerate(names):
@@ -106,16 +107,16 @@ def recorded_poses(log: Log, group: str) -> Floats:
     return stacked(log, group, POSE)
 
 
-def _phases(t: Floats, modes: NDArray[np.uint8]) -> tuple[Phase, ...]:
+def _phases(t: Floats, modes: NDArray[np.uint8]) -> tuple[ModeSpan, ...]:
     """Stretches of equal mode; each lasts until the next begins, the last one to the end of its cycle."""
     if not modes.size:
         return ()
     starts = np.concatenate([[0], np.flatnonzero(np.diff(modes)) + 1, [modes.size]]).tolist()
     end = np.append(t, t[-1] + PERIOD_S)
-    return tuple(Phase(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b])) for a, b in pairwise(starts))
+    return tuple(ModeSpan(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b])) for a, b in pairwise(starts))
 
 
-def _runs(phases: tuple[Phase, ...]) -> tuple[Run, ...]:
+def _runs(phases: tuple[ModeSpan, ...]) -> tuple[Run, ...]:
     """Neighbouring phases of one kind, put together."""
     runs = []
     for kind, group in groupby(phases, lambda phase: KINDS.get(phase.mode)):
@@ -127,14 +128,14 @@ def _runs(phases: tuple[Phase, ...]) -> tuple[Run, ...]:
 
 
 @kernel
-def _ports(hall: Hall, q: Array, port1: Array, port2: Array) -> None:
+def _ports(hall: HallRecord, q: Array, port1: Array, port2: Array) -> None:
     for k in range(q.shape[0]):
         T_lab_port1, T_lab_port2 = port_poses(hall, q[k])
         pack_pose(T_lab_port1, port1[k])
         pack_pose(T_lab_port2, port2[k])
 
 
-def ports_of_axes(hall: Hall, q: Floats) -> tuple[Floats, Floats]:
+def ports_of_axes(hall: HallRecord, q: Floats) -> tuple[Floats, Floats]:
     """T_lab_port1 and T_lab_port2 of axes (n, 13), as rows x y z qw qx qy qz."""
     ports = np.empty((len(q), 7)), np.empty((len(q), 7))
     _ports(hall, np.ascontiguousarray(q), *ports)

@@ -225,8 +225,8 @@ def _preamble(metadata: dict[str, str], attachments: list[Path], staged: bool, t
         Attachment(create_time=0, log_time=0, name=path.name, media_type=_media_type(path), data=path.read_bytes())
         for path in attachments
     )
-    schemas, channels = (STAGE_SCHEMAS, STAGE_CHANNELS) if staged else (schemas_of(table), CHANNELS)
-    return Preamble(schemas, channels, (Metadata(METADATA_NAME, pairs),), records)
+    schemas = (*schemas_of(table), *(STAGE_SCHEMAS if staged else ()))
+    return Preamble(schemas, STAGE_CHANNELS if staged else CHANNELS, (Metadata(METADATA_NAME, pairs),), records)
 
 
 def _media_type(path: Path) -> str:

@@ -1,15 +1,18 @@
-"""Pieces of the report's page: its style, tables, figures and pictures, all inside one HTML file."""
+"""The page of a report: one HTML file that needs nothing else. The same log gives the same bytes."""
 
 from __future__ import annotations
 
 import base64
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any, Final
 
+from proxops.core.errors import BadInput
 from proxops.ground.plot_style import FORMATS, INK, styled
+from proxops.ground.section import Code, Drawing, Part, Picture, RunReport, RunVerdict, Section, SideBySide, Table, Text
 
 CSS: Final = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1b2733; --soft: #5b6874; --line: #d9dfe5;
@@ -48,63 +51,87 @@ pre { background: var(--card); padding: .7rem .9rem; border-radius: 4px; white-s
 """
 
 
-def page(title: str, body: Iterable[str]) -> str:
-    """The whole file."""
-    head = (
-        '<meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(title)}</title>",
-        f"<style>{CSS}</style>",
-    )
+TONES: Final = {True: "good", False: "bad", None: "plain"}
+
+
+def write_page(report: RunReport, out_html: Path) -> None:
+    """RunVerdict first, then section after section."""
+    try:
+        out_html.write_text(_page(report), encoding="utf-8")
+    except OSError as reason:
+        raise BadInput(f"cannot be written: {reason.strerror}", where=str(out_html)) from reason
+
+
+def _page(report: RunReport) -> str:
+    title = f"{report.title}: {report.verdict.headline}"
     parts = (
         "<!DOCTYPE html>",
         '<html lang="en">',
         "<head>",
-        *head,
+        '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{CSS}</style>",
         "</head>",
         "<body>",
-        *body,
+        f"<h1>{escape(report.title)}</h1>",
+        *([f'<p class="soft">{escape(report.about)}</p>'] if report.about else []),
+        _verdict(report.verdict),
+        *(line for section in report.sections for line in _section(section)),
         "</body>",
         "</html>",
     )
     return "\n".join(parts) + "\n"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """A table; without ``head`` its first column holds the names."""
-    names = "".join(f"<th>{escape(word)}</th>" for word in head)
-    lines = [
-        "".join(f"<td{'' if i == 0 else ' class=number'}>{escape(cell)}</td>" for i, cell in enumerate(row))
-        for row in rows
-    ]
-    return _table(names, lines, caption)
+def _verdict(verdict: RunVerdict) -> str:
+    detail = f"<p>{escape(verdict.detail)}</p>" if verdict.detail else ""
+    return f'<div class="verdict {TONES[verdict.good]}"><strong>{escape(verdict.headline)}</strong>{detail}</div>'
 
 
-def judged_table(head: Sequence[str], rows: Iterable[tuple[str, str, str, bool]]) -> str:
-    """A table whose last column says whether the bound was kept."""
-    names = "".join(f"<th>{escape(word)}</th>" for word in head)
-    lines = [
-        "".join(f"<td>{escape(cell)}</td>" for cell in row[:-1])
-        + ('<td class="good">✓ met</td>' if row[-1] else '<td class="bad">✗ not met</td>')
-        for row in rows
-    ]
-    return _table(names, lines, "")
+def _section(section: Section) -> Iterator[str]:
+    if section.heading:
+        yield f"<h2>{escape(section.heading)}</h2>"
+    yield from map(_part, section.parts)
 
 
-def event_table(rows: Iterable[tuple[str, ...]]) -> str:
-    """Events, long texts wrapped."""
-    names = "".join(f"<th>{word}</th>" for word in ("time [s]", "UTC", "severity", "topic", "what happened"))
-    return _table(names, ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows], "")
+def _part(part: Part) -> str:
+    match part:
+        case Table():
+            return _table(part)
+        case Drawing():
+            return _drawing(part.figure, part.caption)
+        case Picture():
+            return _picture(part.png, part.caption)
+        case SideBySide():
+            kind = "pictures" if isinstance(part.parts[0], Picture) else "pairs"
+            return f'<div class="{kind}">{"".join(map(_part, part.parts))}</div>'
+        case Text((line,)):
+            return f'<p class="soft">{escape(line)}</p>'
+        case Text():
+            return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in part.lines) + "</ul>"
+        case Code():
+            code = f"<pre>{escape(part.text)}</pre>"
+            return f"<details><summary>{escape(part.folded)}</summary>{code}</details>" if part.folded else code
 
 
-def _table(names: str, lines: Iterable[str], caption: str) -> str:
+def _table(table: Table) -> str:
+    names = "".join(f"<th>{escape(word)}</th>" for word in table.head)
     head = f"<thead><tr>{names}</tr></thead>" if names else ""
-    below = f"<caption>{escape(caption)}</caption>" if caption else ""
-    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    below = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    body = "\n".join(f"<tr>{''.join(_cells(row, table.wraps))}</tr>" for row in table.rows)
     return f'<div class="wide"><table>{below}{head}<tbody>\n{body}\n</tbody></table></div>'
 
 
-def drawing(figure: Any, caption: str) -> str:
+def _cells(row: Sequence[str | bool], wraps: bool) -> Iterator[str]:
+    for i, cell in enumerate(row):
+        if isinstance(cell, bool):
+            yield '<td class="good">✓ met</td>' if cell else '<td class="bad">✗ not met</td>'
+        else:
+            yield f"<td{'' if i == 0 or wraps else ' class=number'}>{escape(cell)}</td>"
+
+
+def _drawing(figure: Any, caption: str) -> str:
     """A figure as inline SVG that takes the page's text colour, so it reads on light and on dark paper."""
     buffer = io.StringIO()
     with styled():
@@ -118,7 +145,7 @@ def drawing(figure: Any, caption: str) -> str:
     return f'<figure role="img" aria-label="{label}">{svg}<figcaption>{label}</figcaption></figure>'
 
 
-def picture(png: bytes, caption: str) -> str:
+def _picture(png: bytes, caption: str) -> str:
     """A rendered picture, as JPEG: a tenth of the PNG's size and no visible difference."""
     from PIL import Image
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from typing import Any
 
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission, load_mission, mission_paths
 from proxops.core.scenario import Scenario, load_scenario
 from proxops.ground.log import Log
-from proxops.ground.verdict import Summary
 from proxops.lab.cell import shipped_tool
+
+Summary = dict[str, Any]
 
 
 def commands(log: Log, summary: Summary) -> Iterator[str]:

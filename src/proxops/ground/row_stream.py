@@ -38,7 +38,8 @@ class RowStream:
     """``begin`` when the rows' table is known, ``take`` whatever rows there are by now, ``finish`` with the result."""
 
     def __init__(self, path: Path, metadata: Mapping[str, str], *, live: bool, epoch: str = LOCKSTEP_EPOCH) -> None:
-        self.path, self._metadata, self._live = path, metadata, live
+        self.path, self.metadata, self._live = path, metadata, live
+        self.attachments: dict[str, bytes] = {}  # that are known before the run
         self._epoch_ns = parse_utc_ns(epoch)
         self._recorder: Recorder | None = None
         self._sent = 0
@@ -57,7 +58,7 @@ class RowStream:
         rings = Ring.create("rows", dtype, SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
         self._ring, self._events = rings
         self._recorder = Recorder.start(
-            *rings, self.path, {**self._metadata, "experiment": ""}, replace=True, durable=self._live, groups=groups,
+            *rings, self.path, {**self.metadata, "experiment": ""}, replace=True, durable=self._live, groups=groups,
             last_words=True,
         )  # fmt: skip
         self._recorder.wait_ready()
@@ -90,7 +91,9 @@ class RowStream:
         assert self._recorder is not None
         end = Ending(EndReason.STOPPED, result.failure) if result.failure else DONE
         self._say(end)
-        code = self._recorder.finish(FINISH_S, {"experiment": about_text(result)}, result.attachments)
+        code = self._recorder.finish(
+            FINISH_S, {"experiment": about_text(result)}, {**self.attachments, **result.attachments}
+        )
         return code or (EXIT_LOST if self._ring.lost or self._events.lost else 0)
 
     def abandon(self, error: BaseException) -> None:

@@ -15,8 +15,7 @@ import numpy as np
 from mcap.records import Channel, Schema
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES
-from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, SCHEMAS, Beside, Block, fill_head
+from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, Beside, Block, fill_head
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message, foxglove_schema
 from proxops.ground.hall_joints import Joint, Joints
 from proxops.ground.orbit_frames import ORBIT_FRAMES, in_orbit, orbit_poses
@@ -25,13 +24,11 @@ from proxops.ground.transform_rows import SECOND_NS, TransformRows
 EVERY: Final = 10  # cycles from one set of transforms to the next: 25 Hz
 ORBIT_EVERY: Final = 50  # 5 Hz: a viewer interpolates, and nothing in orbit is quick
 JOINT_CHANNEL, FIXED_CHANNEL, VISUALS_CHANNEL, SOLIDS_CHANNEL, ORBIT_CHANNEL = range(3, 8)
-STAGE_SCHEMAS: Final = (
-    *SCHEMAS,
-    *(
-        Schema(id=3 + i, name=name, encoding="protobuf", data=foxglove_schema(name))
-        for i, name in enumerate((TRANSFORMS, SCENE))
-    ),
+STAGE_SCHEMAS: Final = tuple(
+    Schema(id=3 + i, name=name, encoding="protobuf", data=foxglove_schema(name))
+    for i, name in enumerate((TRANSFORMS, SCENE))
 )
+"""Beside those of the log's own table and events."""
 TOPICS: Final = {
     JOINT_CHANNEL: ("/tf", 3),
     FIXED_CHANNEL: ("/tf_static", 3),
@@ -81,16 +78,26 @@ class StageMessages:
         clock = block.pool["clock"]
         found = list(self._opening(clock[:1])) if block.opening else []
         chosen = np.flatnonzero(clock["tick"] % EVERY == 0)
-        q = np.ascontiguousarray(block.pool["actual"][chosen]).view("<f8").reshape(-1, N_AXES)
+        actual = np.ascontiguousarray(block.pool["actual"][chosen])
+        q = actual.view("<f8").reshape(-1, len(actual.dtype.names or ()))
         known = np.isfinite(q).all(axis=1)
         if known.any():
             bodies = self._joint_rows.rows(clock["utc_ns"][chosen[known]], self._joints.poses(q[known]))
             found.append(_beside(JOINT_CHANNEL, clock[chosen[known]], bodies))
-        flying = in_orbit(block.pool, np.flatnonzero(clock["tick"] % ORBIT_EVERY == 0))
+        flying = (
+            in_orbit(block.pool, np.flatnonzero(clock["tick"] % ORBIT_EVERY == 0))
+            if self._orbits(block)
+            else chosen[:0]
+        )
         if flying.size:
             bodies = self._orbit_rows.rows(clock["utc_ns"][flying], orbit_poses(block.pool, flying))
             found.append(_beside(ORBIT_CHANNEL, clock[flying], bodies))
         return found
+
+    @staticmethod
+    def _orbits(block: Block) -> bool:
+        """Cells of arms have no mission."""
+        return "mission" in (block.pool.dtype.names or ())
 
     def _opening(self, clock: NDArray[np.void]) -> Iterator[Beside]:
         """Messages that hold for the whole log, with the time of its first record."""

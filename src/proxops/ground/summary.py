@@ -13,13 +13,13 @@ import numpy as np
 from proxops.core.clock import gps_from_utc_ns
 from proxops.core.messages import AXES, AXIS_UNITS, UNITS
 from proxops.ground.bridge_summary import bridge_figures
+from proxops.ground.chapter import Chapter
 from proxops.ground.course import Figures, course, events, number, timing
 from proxops.ground.criteria import criteria
 from proxops.ground.following import Errors, Following, follow
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
-from proxops.ground.mission_summary import mission_figures
-from proxops.ground.motion import Motion, motion_of
+from proxops.ground.motion import MotionFigures, motion_of
 from proxops.ground.recorded import Floats, Kind, Recorded, ports_of_axes, recorded, recorded_poses
 from proxops.lab.cell import Cell
 
@@ -34,10 +34,11 @@ MARGINS: Final = {
 SAME_POSE_M: Final = 1e-6  # recorded and recomputed ports agree to this when cell and tool are the log's
 
 
-def summarise(log: Log, cell: Cell) -> Figures:
-    """All figures, ready for JSON; ``criteria`` and ``passed`` judge them."""
+def summarise(log: Log, cell: Cell, chapter: Chapter | None = None) -> Figures:
+    """All figures, ready for JSON; ``criteria`` and ``passed`` judge them. ``chapter``: of the run's kind."""
     data = recorded(log)
     following, motion = follow(data, cell.hall), motion_of(log, data, cell)
+    more = chapter.figures(log, cell) if chapter else None
     figures: Figures = {
         **_about(log),
         **_log_figures(log, data),
@@ -47,12 +48,13 @@ def summarise(log: Log, cell: Cell) -> Figures:
         **_motion_figures(data, motion),
         **_margins(log, data),
         **(bridge_figures(log, data, cell, following, motion) if data.kind is Kind.BRIDGED else {}),
-        **mission_figures(log, cell),
+        **({chapter.name: more} if chapter and more is not None else {}),
         **timing(log),
         **events(log),
     }
-    figures["criteria"] = criteria(figures)
-    figures["passed"] = all(row["passed"] for row in figures["criteria"])
+    rows = criteria(figures, chapter.criteria(more) if chapter and more is not None else ())
+    figures["criteria"] = [row.plain() for row in rows]
+    figures["passed"] = all(row.passed for row in rows)
     return figures
 
 
@@ -135,7 +137,7 @@ def _by_axis(values: Floats) -> dict[str, float | None]:
     return dict(zip(AXES, map(number, np.abs(values).max(axis=0)), strict=True))
 
 
-def _motion_figures(data: Recorded, motion: Motion) -> Figures:
+def _motion_figures(data: Recorded, motion: MotionFigures) -> Figures:
     figures: Figures = {
         "setpoint_speed_max": _by_axis(motion.speed),
         "setpoint_speed_share": _by_axis(motion.speed_share),

@@ -1,29 +1,26 @@
-"""The figures of a run in tables for people: mm, deg, ms; and the short form for a terminal."""
+"""The figures of a run through the hall in tables for people: mm, deg, ms."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from proxops.core.messages import AXES
 from proxops.ground.bridge_words import bridge_rows
-from proxops.ground.mission_words import mission_rows
-from proxops.ground.verdict import Summary, criterion_row, verdict
+from proxops.ground.chapter import Chapter
 from proxops.ground.words import DEG, MISSING, count, told
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
+Summary = dict[str, Any]
 Rows = list[tuple[str, ...]]
 
 
-def key_figures(s: Summary) -> Rows:
+def key_figures(s: Summary, chapter: Chapter | None = None) -> Rows:
     """Name and value of what one wants to know first."""
     rows: Rows = [
         ("log", f"{told(s['duration_s'], unit='s')}, {_cycles(s)}"),
         ("started", s["start_utc"] or MISSING),
     ]
-    if "mission" in s:
-        rows += mission_rows(s["mission"])
+    if chapter and chapter.name in s:
+        rows += chapter.rows(s[chapter.name])
     if s["kind"] is not None:
         rows += {"played": _played_rows, "bridged": bridge_rows}[s["kind"]](s)
     return [*rows, ("ended", _ended(s)), ("lost cycles", count(s["lost_ticks"])), *_timing_rows(s)]
@@ -116,26 +113,3 @@ def axis_rows(s: Summary) -> Rows:
         ]
         rows.append((axis.replace("_a", " A").replace("robot", "robot "), *cells))
     return rows
-
-
-def print_summary(summary: Summary, console: Console) -> None:
-    """Verdict and figures for the terminal."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    word = verdict(summary)
-    colour = {True: "green", False: "red", None: "yellow"}[word.good]
-    console.print(f"[bold {colour}]{escape(word.headline)}[/]  {escape(word.detail)}", highlight=False)
-    table = Table(show_header=False, box=None, pad_edge=False)
-    for name, value in key_figures(summary):
-        table.add_row(f"[dim]{name}[/]", escape(value))
-    console.print(table)
-    if summary["run_ended"] is not None:
-        following = Table("[dim]largest / rms[/]", *FOLLOWING_HEAD[1:], box=None, pad_edge=False)
-        for row in following_rows(summary, ("max", "rms")):
-            following.add_row(f"[dim]{escape(row[0])}[/]", *row[1:])
-        console.print(following)
-    for name, value, bound, passed in map(criterion_row, summary["criteria"]):
-        if not passed:
-            text = f"{name}: {value}, bound {bound}"
-            console.print(f"[red]not met[/]  {escape(text)}", highlight=False)

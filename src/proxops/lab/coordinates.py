@@ -24,7 +24,7 @@ from proxops.maths.kernel import kernel
 from proxops.maths.pose import compose, inverse_pose, pose_from_abc, pose_from_packed
 from proxops.maths.rotation import Array, abc_from_matrix, quat_from_matrix
 
-Hall = NDArray[np.void]
+HallRecord = NDArray[np.void]
 
 CLW, GLC, IJT, IDC = 1, 2, 3, 4  # core.vocabulary.System, as plain numbers for the kernels
 ROB1, ROB2, POV, LIN = 0, 7, 14, 21  # where each part starts in the 22 doubles
@@ -44,7 +44,7 @@ POV_AT_LAB = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
 @kernel
-def flange_poses(hall: Hall, q: Array) -> tuple[Array, Array]:
+def flange_poses(hall: HallRecord, q: Array) -> tuple[Array, Array]:
     """T_lab_flange1 and T_lab_flange2."""
     h = hall[0]
     T_lab_flange1 = compose(h.base1, forward(h.lengths1, q[1:7]))
@@ -53,7 +53,7 @@ def flange_poses(hall: Hall, q: Array) -> tuple[Array, Array]:
 
 
 @kernel
-def port_poses(hall: Hall, q: Array) -> tuple[Array, Array]:
+def port_poses(hall: HallRecord, q: Array) -> tuple[Array, Array]:
     """T_lab_port1 and T_lab_port2."""
     h = hall[0]
     T_lab_flange1, T_lab_flange2 = flange_poses(hall, q)
@@ -100,7 +100,9 @@ def _lab_ports(system: int, v: Array) -> tuple[Array, Array]:
 
 
 @kernel
-def axes_from_values(hall: Hall, system: int, v: Array, reference: Array, start: bool, q: Array) -> tuple[int, float]:
+def axes_from_values(
+    hall: HallRecord, system: int, v: Array, reference: Array, start: bool, q: Array
+) -> tuple[int, float]:
     """The thirteen axes (m, rad) of a command into ``q``, nearest to ``reference``; (code, metres beyond reach)."""
     h = hall[0]
     if system == IJT:
@@ -150,7 +152,7 @@ def _put_quat(T: Array, v: Array, start: int) -> None:
 
 
 @kernel
-def values_from_axes(hall: Hall, system: int, q: Array, pov: Array, v: Array) -> None:
+def values_from_axes(hall: HallRecord, system: int, q: Array, pov: Array, v: Array) -> None:
     """The 22 doubles of axes ``q`` in ``system``; ``pov`` (7, as on the wire) is used and repeated for CLW only."""
     h = hall[0]
     v[:] = 0.0
@@ -182,7 +184,7 @@ def values_from_axes(hall: Hall, system: int, q: Array, pov: Array, v: Array) ->
 
 @kernel
 def axes_from_lines(
-    hall: Hall, systems: NDArray[np.int16], values: Array, posture: Array, q: Array
+    hall: HallRecord, systems: NDArray[np.int16], values: Array, posture: Array, q: Array
 ) -> tuple[int, int, float]:
     """Axes of a whole trajectory into ``q`` (n, 13), the first nearest to ``posture``, each next to the one before.
     Returns (lines done, code, metres beyond reach) and ends at the first line that cannot be reached."""
@@ -196,7 +198,7 @@ def axes_from_lines(
 
 
 @kernel
-def lines_from_axes(hall: Hall, system: int, q: Array, pov: Array, values: Array) -> None:
+def lines_from_axes(hall: HallRecord, system: int, q: Array, pov: Array, values: Array) -> None:
     """Lines of a whole trajectory in ``system``; ``pov`` is (n, 7)."""
     for k in range(q.shape[0]):
         values_from_axes(hall, system, q[k], pov[k], values[k])

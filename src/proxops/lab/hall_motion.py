@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proxops.lab.coordinates import Hall, port_poses
+from proxops.lab.coordinates import HallRecord, port_poses
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose
 from proxops.maths.quaternion import way_between
@@ -14,7 +14,7 @@ ASIDE_S = 1e-4  # before and after: at the hall's rates and accelerations the di
 
 
 @kernel
-def port_motion(hall: Hall, q: Array, rate: Array, poses: Array, twists: Array) -> None:
+def port_motion(hall: HallRecord, q: Array, rate: Array, poses: Array, twists: Array) -> None:
     """``poses`` (2, 7): T_lab_port packed; ``twists`` (2, 6): velocity of the port's origin and rate, lab axes."""
     before1, before2 = port_poses(hall, q - ASIDE_S * rate)
     after1, after2 = port_poses(hall, q + ASIDE_S * rate)

@@ -51,17 +51,17 @@ def hall_links(cell: Cell) -> tuple[Link, ...]:
     T_lab_rail, T_carriage_base = base1.copy(), base1.copy()
     T_lab_rail[:3, :3], T_carriage_base[:3, 3] = np.eye(3), 0.0
     found: list[Link] = []
-    _hang(found, "", T_lab_rail, model_path(source, file.rail.model), "rail", "", {RAIL_AXIS: 0})
+    hang(found, "", T_lab_rail, model_path(source, file.rail.model), "rail", "", {RAIL_AXIS: 0})
     for k, (robot, on, base) in enumerate(zip(cell.robots, ("carriage", ""), (T_carriage_base, base2), strict=True)):
         axes = {axis: 1 + 6 * k + i for i, axis in enumerate(ARM_AXES)}
         name = f"robot{k + 1}/"
-        _hang(found, on, base, model_path(source, robot.model), LINKS[0], name, axes)
+        hang(found, on, base, model_path(source, robot.model), LINKS[0], name, axes)
         port = (cell.tool.T_flange_port1, cell.tool.T_flange_port2)[k]
-        _hang(found, f"{name}{LINKS[-1]}", port, model_path(source, MOCKUPS[k]), PORT, f"{name}mockup/", {})
+        hang(found, f"{name}{LINKS[-1]}", port, model_path(source, MOCKUPS[k]), PORT, f"{name}mockup/", {})
     return tuple(found)
 
 
-def _hang(
+def hang(
     found: list[Link], on: str, T_on_root: NDArray[np.float64], path: Path, root: str, prefix: str, axes: dict[str, int]
 ) -> None:
     """Hang a model's tree on a link that is there already (or on the lab)."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import AXES
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 from proxops.lab.kinematics import singularity_margins
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
@@ -21,7 +21,7 @@ NOTED_WRIST = math.radians(1.0)
 
 
 @kernel
-def _smallest(hall: Hall, q: Array, margin: Array, line: NDArray[np.int64], which: NDArray[np.int64]) -> None:
+def _smallest(hall: HallRecord, q: Array, margin: Array, line: NDArray[np.int64], which: NDArray[np.int64]) -> None:
     """Per kind of margin: the smallest, its line (from 0) and its axis or robot (from 0)."""
     h = hall[0]
     for k in range(q.shape[0]):

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proxops.lab.cell import Cell, Robot
+from proxops.lab.cell import Cell
+from proxops.lab.hall_file import Robot
 
 COM_LIMIT_M = 2.0  # further from the flange than any mock-up: a slip of units
 

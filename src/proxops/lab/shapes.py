@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput
 from proxops.core.xml_text import load_xml
 from proxops.lab.cell import Cell, model_path
-from proxops.lab.coordinates import Hall
+from proxops.lab.coordinates import HallRecord
 from proxops.lab.urdf import LINKS
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pose_from_abc
@@ -30,10 +30,8 @@ BODIES: Final = (
     "floor", "rail", "carriage",
     *(f"robot{k}/{name}" for k in (1, 2) for name in (*LINKS, "mockup")),
 )  # fmt: skip
-MOCKUPS: Final = (
-    "servicer_mockup.urdf",
-    "client_mockup.urdf",
-)  # root link: the port; a file beside the cell comes first
+# Root link: the port. A file beside the cell comes first.
+MOCKUPS: Final = ("servicer_mockup.urdf", "client_mockup.urdf")
 
 Kind = Literal["box", "cylinder", "sphere", "halfspace"]
 SIZES: Final[dict[str, tuple[str, ...]]] = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
@@ -182,7 +180,7 @@ def _arm_poses(lengths: Array, T_flange_port: Array, q: Array, out: Array) -> No
 
 
 @kernel
-def body_poses(hall: Hall, q: Array, out: Array) -> None:
+def body_poses(hall: HallRecord, q: Array, out: Array) -> None:
     """T_lab_body of every body at axes ``q`` (13) into ``out`` (21, 4, 4)."""
     h = hall[0]
     for body in range(out.shape[0]):

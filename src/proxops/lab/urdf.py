@@ -89,12 +89,14 @@ class Model:
         element = self.joint(name).find(end)
         return element.attrib.get("link", "") if element is not None else ""
 
-    def limits(self, name: str) -> AxisLimits:
-        """Limits of a joint; ``acceleration`` is our own attribute of <limit>."""
+    def limits(self, name: str, most_acceleration: float | None = None) -> AxisLimits:
+        """Limits of a joint; ``acceleration`` is our own attribute of <limit>, unless it is given here."""
         limit = self.joint(name).find("limit")
         if limit is None:
             raise BadInput(f"joint {name} has no <limit>", where=str(self.path), way_out="every axis needs one")
         found = [limit.attrib.get(attribute, "") for attribute in ("lower", "upper", "velocity", "acceleration")]
+        if most_acceleration is not None:
+            found[3] = repr(most_acceleration)
         try:
             lower, upper, speed, acceleration = map(float, found)
         except ValueError:

@@ -68,7 +68,7 @@ class VirtualArm:
         self.halted, self._reach = "", traits.speed * traits.cycle_s  # rad, in a cycle
         self._watch, self._cycle = CommandWatch(traits.patience_s), 0
         self.angles, self.rates, self.accelerations = np.array(angles, float), np.zeros(n), np.zeros(n)
-        self._reference, self._pace, self._longest = self.angles.copy(), np.zeros(n), 0.0
+        self.reference, self._pace, self._longest = self.angles.copy(), np.zeros(n), 0.0
         self._given, self._fresh = self.angles.copy(), False  # newest set-point, and whether it came in this cycle
         self._line = np.tile(self.angles, (traits.dead_cycles + 2, 1))  # set-points, newest first
         self._encoders = self.angles
@@ -102,7 +102,7 @@ class VirtualArm:
         wish = np.asarray(joints, float)
         fault = self._objection(wish) or self._watch.objection(self.t, answers)
         if fault:
-            self._halt(fault)
+            self.halt(fault)
         elif self._watch.overtakes(answers) and not self.halted:
             self._given, self._fresh = wish.copy(), True
             self._watch.take(answers)
@@ -130,8 +130,16 @@ class VirtualArm:
                 )
         raise AssertionError("a set-point was refused without a cause")
 
-    def _halt(self, cause: str) -> None:
-        """The first cause stays."""
+    def clear(self) -> None:
+        """Forget a halt once the joints stand: what follows is commanded from there."""
+        if self.halted and self.at_rest:
+            self.halted = ""
+            self.reference[:] = self._given = self.angles.copy()
+            self._line[:] = self.reference
+            self._pace, self._watch = np.zeros_like(self._pace), CommandWatch(self.traits.patience_s)
+
+    def halt(self, cause: str) -> None:
+        """All rates go to zero in a straight line. The first cause stays."""
         if not self.halted:
             self.halted = f"{cause} (at {self.t:.3f} s)"
             self._longest = float((np.abs(self._pace) / self.traits.acceleration).max())
@@ -141,7 +149,7 @@ class VirtualArm:
         traits = self.traits
         self._cycle += 1
         if silence := self._watch.silence(self.t):
-            self._halt(silence)
+            self.halt(silence)
         newest = self._given if self._fresh else 2.0 * self._line[0] - self._line[1]
         self._fresh = False
         self._line[1:] = self._line[:-1].copy()
@@ -151,16 +159,16 @@ class VirtualArm:
         if self.halted:
             left = max(0.0, 1.0 - traits.cycle_s / self._longest) if self._longest > 0.0 else 0.0
             self._pace, self._longest = self._pace * left, self._longest * left
-        follow(self._reference, self._pace, self.angles, self.rates, self.accelerations, traits.lag_s, traits.cycle_s)
+        follow(self.reference, self._pace, self.angles, self.rates, self.accelerations, traits.lag_s, traits.cycle_s)
 
     def _aim(self, target: Floats) -> None:
         """Pace of the reference in this cycle; a halt where a halt begun after it would end beyond a range."""
         traits, pace = self.traits, np.empty_like(self._pace)
-        i = put_pace(target, self._reference, traits.acceleration, traits.lower, traits.upper, traits.cycle_s, pace)
+        i = put_pace(target, self.reference, traits.acceleration, traits.lower, traits.upper, traits.cycle_s, pace)
         if i >= 0:
             low, high = math.degrees(traits.lower[i]), math.degrees(traits.upper[i])
-            angle = math.degrees(self._reference[i])
-            self._halt(
+            angle = math.degrees(self.reference[i])
+            self.halt(
                 f"{traits.joints[i]}: stops just before the end of its range, {angle:.1f} of {low:.0f} … {high:.0f} deg"
             )
         else:

@@ -3,17 +3,23 @@
 Numba looks only at a function's own file to decide whether its cached code is still good, and would go on using a kernel
 whose callee in another file has changed. So the kernels of a module are kept in a folder named after what that module and
 all that it imports *say* (``source_digest``): an edit compiles again what it can have changed, and nothing else.
+
+Processes of a facility, or of a test run, start together and need the same kernels. One compiles, the others wait for what it
+keeps: each kernel has a lock beside its machine code.
 """
 
 from __future__ import annotations
 
+import fcntl
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import config, njit
 from numba.core.caching import _CacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 
 from proxops.maths.source_digest import kernel_folder
 
@@ -45,6 +51,33 @@ def kernel(function: F) -> F:
     before = config.CACHE_LOCATOR_CLASSES
     config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
     try:
-        return cast(F, njit(cache=True, error_model="numpy", fastmath=False)(function))
+        made = njit(cache=True, error_model="numpy", fastmath=False)(function)
     finally:
         config.CACHE_LOCATOR_CLASSES = before
+    made.compile = _once(made.compile, kernel_folder(Path(inspect.getfile(function))) / f"{function.__name__}.lock")
+    return cast(F, made)
+
+
+def _once(compiled: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:
+    """``compiled`` (which looks for kept machine code first) in one process at a time."""
+
+    def alone(signature: Any) -> Any:
+        # Threads first: one that waits for the file must not bar another of ours.
+        with global_compiler_lock, _held(lock):
+            return compiled(signature)
+
+    return alone
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """The lock of one kernel. Kernels that call each other cannot wait for each other: calls have no circles."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a")
+    except OSError:  # nothing can be kept here, so there is nothing to wait for
+        yield
+        return
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # the system lets go of it if the process dies
+        yield

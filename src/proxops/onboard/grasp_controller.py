@@ -18,7 +18,7 @@ from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.grasp_measurement import GraspCommand, GraspMeasurement
 from proxops.maths.pose import compose, pose
 from proxops.maths.rotation import matrix_from_quat
-from proxops.onboard.grasp_phases import FINGERS_CLOSE, FOLLOWS_PATH, HOLDS, Event, Phase, next_phase
+from proxops.onboard.grasp_phases import FINGERS_CLOSE, FOLLOWS_PATH, HOLDS, Event, GraspPhase, next_phase
 from proxops.onboard.intercept import Intercept
 from proxops.onboard.task_controller import TaskController
 
@@ -49,8 +49,8 @@ class GraspController:
         """``loaded``: the arm with the handle in its hand, as far as it is known."""
         self._loaded = Dynamics(loaded)
         self.settings, self.controller, self.intercept = settings, controller, intercept
-        self.phase, self.since_s, self.cause = Phase.LOOK, 0.0, ""
-        self.phases: list[tuple[float, Phase]] = [(0.0, Phase.LOOK)]
+        self.phase, self.since_s, self.cause = GraspPhase.LOOK, 0.0, ""
+        self.phases: list[tuple[float, GraspPhase]] = [(0.0, GraspPhase.LOOK)]
         self._pulling_s = np.inf  # since when the fingers pull with most of their force
         model = controller.model
         self._q, self._v = np.zeros(model.pin.nq), np.zeros(model.pin.nv)
@@ -60,7 +60,7 @@ class GraspController:
         fault = m.fault()
         if fault:
             self._happen(m.t_s, Event.BAD_MEASUREMENT, f"measurement is no number: {fault}")
-        if self.phase is Phase.HALTED:
+        if self.phase is GraspPhase.HALTED:
             return GraspCommand(np.zeros_like(self._last), False, brake=True)
         self._take(m)
         for event, cause in self._events(m):
@@ -87,7 +87,7 @@ class GraspController:
             out.append((Event.OVERLOAD, f"contact force {force:.1f} N above {s.force_n:g} N"))
         if torque > s.torque_n_m:
             out.append((Event.OVERLOAD, f"contact torque {torque:.2f} N m above {s.torque_n_m:g} N m"))
-        if self.phase is Phase.LOOK and self.intercept.ready(m.t_s):
+        if self.phase is GraspPhase.LOOK and self.intercept.ready(m.t_s):
             out.append((Event.SEEN, ""))
         if m.t_s >= s.close_s - 1e-9:
             out.append((Event.CLOSE_DUE, ""))
@@ -95,7 +95,7 @@ class GraspController:
             out.append((Event.EMPTY, f"nothing between the fingers: opening {1e3 * m.opening:.1f} mm"))
         elif m.t_s - self._pulling_s >= STALL_S:
             out.append((Event.GRIPPED, ""))
-        if self.phase is Phase.HOLD and m.t_s - self.since_s >= s.hold_s:
+        if self.phase is GraspPhase.HOLD and m.t_s - self.since_s >= s.hold_s:
             out.append((Event.FIRM, ""))
         return out
 
@@ -110,7 +110,7 @@ class GraspController:
     def _damped(self) -> Floats:
         s, dynamics = self.settings, self._loaded if self.phase in HOLDS else self.controller.dynamics
         dynamics.update(self._q, self._v)
-        time_s = s.soft_s if self.phase is Phase.HOLD else s.damping_s
+        time_s = s.soft_s if self.phase is GraspPhase.HOLD else s.damping_s
         out: Floats = -dynamics.generalised.inertia @ self._v[N_BASE:] / time_s
         return out
 

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Final
 
 
-class Phase(IntEnum):
+class GraspPhase(IntEnum):
     """What the arm is at."""
 
     LOOK = 0  # at rest, until the handle's motion is known
@@ -31,22 +31,22 @@ class Event(IntEnum):
 
 
 NEXT: Final = {
-    (Phase.LOOK, Event.SEEN): Phase.APPROACH,
-    (Phase.APPROACH, Event.CLOSE_DUE): Phase.CLOSE,
-    (Phase.CLOSE, Event.GRIPPED): Phase.HOLD,
-    (Phase.CLOSE, Event.EMPTY): Phase.MISSED,
-    (Phase.HOLD, Event.FIRM): Phase.DAMP,
-    (Phase.HOLD, Event.EMPTY): Phase.MISSED,
-    (Phase.DAMP, Event.EMPTY): Phase.MISSED,
+    (GraspPhase.LOOK, Event.SEEN): GraspPhase.APPROACH,
+    (GraspPhase.APPROACH, Event.CLOSE_DUE): GraspPhase.CLOSE,
+    (GraspPhase.CLOSE, Event.GRIPPED): GraspPhase.HOLD,
+    (GraspPhase.CLOSE, Event.EMPTY): GraspPhase.MISSED,
+    (GraspPhase.HOLD, Event.FIRM): GraspPhase.DAMP,
+    (GraspPhase.HOLD, Event.EMPTY): GraspPhase.MISSED,
+    (GraspPhase.DAMP, Event.EMPTY): GraspPhase.MISSED,
 }
-FINGERS_CLOSE: Final = frozenset({Phase.CLOSE, Phase.HOLD, Phase.DAMP})
-HOLDS: Final = frozenset({Phase.HOLD, Phase.DAMP})
-FOLLOWS_PATH: Final = frozenset({Phase.LOOK, Phase.APPROACH, Phase.CLOSE})
+FINGERS_CLOSE: Final = frozenset({GraspPhase.CLOSE, GraspPhase.HOLD, GraspPhase.DAMP})
+HOLDS: Final = frozenset({GraspPhase.HOLD, GraspPhase.DAMP})
+FOLLOWS_PATH: Final = frozenset({GraspPhase.LOOK, GraspPhase.APPROACH, GraspPhase.CLOSE})
 
 
-def next_phase(phase: Phase, event: Event) -> Phase:
-    if event is Event.BAD_MEASUREMENT or phase is Phase.HALTED:
-        return Phase.HALTED
+def next_phase(phase: GraspPhase, event: Event) -> GraspPhase:
+    if event is Event.BAD_MEASUREMENT or phase is GraspPhase.HALTED:
+        return GraspPhase.HALTED
     if event is Event.OVERLOAD:
-        return Phase.STOPPED
+        return GraspPhase.STOPPED
     return NEXT.get((phase, event), phase)

@@ -22,10 +22,8 @@ from proxops.onboard.square_edges import fitted_corners
 
 Floats = NDArray[np.float64]
 
-FITTED_PX, REFINED_PX = (
-    0.05,
-    0.25,
-)  # noise of a corner from fitted sides, or from OpenCV alone: a bit more than measured
+# Noise of a corner from fitted sides, or from OpenCV alone: a bit more than measured.
+FITTED_PX, REFINED_PX = 0.05, 0.25
 APART = 0.02  # rad between two poses that are worth telling apart
 TELLING = 9.0  # squared noises that one pose must explain better than the other to be the right one: three sigma
 WORST_RMS_PX = 1.0  # corners that no pose explains better are no square of ours

@@ -37,7 +37,7 @@ class TrackSettings:
                 raise BadInput(f"marker track: {name}", value=getattr(self, name), bound="two positive numbers")
 
 
-class Verdict(Enum):
+class TrackVerdict(Enum):
     """What became of a sighting."""
 
     TAKEN = "taken"
@@ -57,17 +57,17 @@ class MarkerTrack:
         self._P = np.zeros((2, 2, 2))
         self._refused: list[tuple[float, Floats]] = []
 
-    def see(self, t: float, T_frame_marker: Floats) -> Verdict:
+    def see(self, t: float, T_frame_marker: Floats) -> TrackVerdict:
         """A sighting of time ``t``, in the frame of tracking."""
         if not self.known:
             self._begin(t, T_frame_marker)
-            return Verdict.TAKEN
+            return TrackVerdict.TAKEN
         way, P = self._off(t, T_frame_marker), self._predicted(t - self.t)
         room = [P[i, 0, 0] + self.settings.noise[i] ** 2 for i in range(2)]
         if self._plausible(way, room):
             self._correct(t, way, P, room)
             self._refused.clear()
-            return Verdict.TAKEN
+            return TrackVerdict.TAKEN
         return self._judge_again(t, T_frame_marker)
 
     def at(self, t: float) -> tuple[Floats, Floats]:
@@ -121,15 +121,15 @@ class MarkerTrack:
             self._P[i] = P[i] - np.outer(gain, P[i, 0, :])
         self.t = t
 
-    def _judge_again(self, t: float, T: Floats) -> Verdict:
+    def _judge_again(self, t: float, T: Floats) -> TrackVerdict:
         """A single bad sighting stands alone; when they go on to agree with each other, it is the expectation that was wrong."""
         if self._refused and not self._agree(self._refused[-1], (t, T)):
             self._refused.clear()
         self._refused.append((t, T.copy()))
         if len(self._refused) < self.settings.restart:
-            return Verdict.REFUSED
+            return TrackVerdict.REFUSED
         self._begin(t, T)
-        return Verdict.RESTARTED
+        return TrackVerdict.RESTARTED
 
     def _agree(self, one: tuple[float, Floats], other: tuple[float, Floats]) -> bool:
         h, s = other[0] - one[0], self.settings

@@ -26,17 +26,15 @@ E_V, E_Q, E_W, E_S, E_SLOW = 3, 6, 9, 12, 15  # and in the error state
 N_SLOW: Final = 16
 BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SCALE = 0, 3, 6, 9, 10, 13  # among the slow errors
 
-INERTIA_TIME_S: Final = (
-    1000.0  # errors of inertia hold; they fade only so that old motion does not bind the filter for ever
-)
+# Errors of inertia hold; they fade only so that old motion does not bind the filter for ever.
+INERTIA_TIME_S: Final = 1000.0
 # rad/s per sqrt(s): torques of 2e-7 rad/s² that last minutes, as gravity gradient and the control of a client in LVLH give.
 RATE_WALK: Final = 1.1e-6
 # Thrusters, one standard deviation: what persists (mass, thrust; as long as the same thrusters fire) and adds up in a burn, and
 # what every cycle's impulse has anew, along its direction and across it.
 THRUST_TIME_S: Final = 100.0
-UNEVEN: Final = (
-    0.06  # of the scale's error in the whole thrust, across it: braking thrusters are canted, each has its own strength
-)
+# Share of the scale's error in the whole thrust, across it: braking thrusters are canted, each has its own strength.
+UNEVEN: Final = 0.06
 THRUST_SHARE: Final = 0.007
 THRUST_ANGLE: Final = math.radians(0.3)
 VELOCITY_WALK: Final = 1.6e-6  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
@@ -110,9 +108,8 @@ def slow_errors(sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge:
     """
     tracker = math.hypot(avionics.star_tracker_arcsec, avionics.star_tracker_bias_arcsec) * ARCSEC
     constant = np.zeros(N_SLOW)
-    constant[BIAS : BIAS + 3] = math.hypot(
-        sensor.bias_m, knowledge.mass_centre_m
-    )  # the chaser's centre looks like a bias
+    # The chaser's centre looks like a bias.
+    constant[BIAS : BIAS + 3] = math.hypot(sensor.bias_m, knowledge.mass_centre_m)
     constant[BORESIGHT : BORESIGHT + 3] = math.hypot(math.radians(sensor.boresight_deg), tracker)
     constant[ATTITUDE : ATTITUDE + 3] = math.radians(sensor.attitude_bias_deg)
     constant[CLOCK] = 1e-5

@@ -26,14 +26,12 @@ DIRECTIONS: Final = 400  # some 10 degrees from one to the next
 SIZES: Final = 10
 SIGMAS: Final = 3.0
 BURN_ERROR: Final = 0.02  # one sigma, of the burn's size
-LINEAR_SHARE: Final = (
-    0.01  # of the farthest distance so far: what the linear model may be wrong by when it comes near again
-)
+# Share of the farthest distance so far: what the linear model may be wrong by when it comes near again.
+LINEAR_SHARE: Final = 0.01
 FAILED: Final = -1e9  # m: added to the merit of a path that fails, below that of any that leaves
 OUTWARDS_M_S: Final = 0.01  # least speed away right after the burn
-STRAIGHT: Final = (
-    0.7  # and its least share in the whole inside the keep-out sphere: within 45 deg, so that bodies do not touch
-)
+# Least share of that speed in the whole, inside the keep-out sphere: within 45 deg, so that bodies do not touch.
+STRAIGHT: Final = 0.7
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,8 @@ Floats = NDArray[np.float64]
 PASSES = 2  # the second looks from where the first found the sides
 ALONG, ACROSS = 64, 13  # samples of a side: places along it, and across at each place
 HALF_PX = 3.0  # half width of the strip that is looked at, beyond the blur of any sharp image
-CELL_SHARE = (
-    0.45  # at most this share of a cell: further in there may be the code, further out the end of the quiet zone
-)
+# At most this share of a cell: further in there may be the code, further out the end of the quiet zone.
+CELL_SHARE = 0.45
 LEAST_HALF_PX = 1.0  # a narrower strip holds no edge with both its levels
 LEAST_SHARE = 0.5  # of the places along a side that must show the edge
 

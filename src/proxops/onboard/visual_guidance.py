@@ -19,7 +19,7 @@ from proxops.maths.pose import compose, pose_from_packed
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
 from proxops.onboard.marker_finder import MarkerSighting
-from proxops.onboard.marker_track import MarkerTrack, TrackSettings, Verdict
+from proxops.onboard.marker_track import MarkerTrack, TrackSettings, TrackVerdict
 from proxops.onboard.pose_path import PoseDemand
 from proxops.onboard.replanned_path import ReplannedPath
 
@@ -116,10 +116,10 @@ class VisualGuidance:
             return False
         T_local_camera = compose(self._bases[(self._cycle - back) % len(self._bases)], self._T_base_camera)
         verdict = self.track.see(seen.exposed_s, compose(T_local_camera, pose_from_packed(sighting.T_camera_marker)))
-        tally.taken += verdict is not Verdict.REFUSED
-        tally.refused += verdict is Verdict.REFUSED
-        tally.restarts += verdict is Verdict.RESTARTED
-        return verdict is not Verdict.REFUSED
+        tally.taken += verdict is not TrackVerdict.REFUSED
+        tally.refused += verdict is TrackVerdict.REFUSED
+        tally.restarts += verdict is TrackVerdict.RESTARTED
+        return verdict is not TrackVerdict.REFUSED
 
     def _plan(self, t: float) -> None:
         """To where the grasp will be when the hand gets there. Of the marker's turn only its attitude is foreseen along the way,

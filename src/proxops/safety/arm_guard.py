@@ -17,13 +17,13 @@ from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.safety.braking import braking_time, braking_way
+from proxops.safety.limits import ASTRAY_RAD
+from proxops.safety.range_rule import JUMP_FACTOR
 from proxops.safety.rules import Rule, Stop
 
 ROUNDING: Final = 1e-6  # share of a limit that arithmetic may add
-JUMP_FACTOR: Final = 4.0  # a step of more than four cycles' worth of full speed is a jump, not a fast motion
 NOT_FINITE, JUMP, AXIS_RANGE = int(Rule.NOT_FINITE), int(Rule.JUMP), int(Rule.AXIS_RANGE)
 AXIS_SPEED, AXIS_ACCELERATION = int(Rule.AXIS_SPEED), int(Rule.AXIS_ACCELERATION)
-ASTRAY: Final = 0.035  # rad (2 deg) by which a joint may be off, over what it trails its set-point by
 FORGETTING: Final = 1.0  # rad of way: an arm commanded by rates has no position loop, so a share of its way is forgiven
 
 
@@ -36,7 +36,7 @@ class ArmGuard:
         cycle_s: float = PERIOD_S, trailing_s: float = 0.0,
     ) -> None:  # fmt: skip
         self.names, self.cycle_s = names, cycle_s
-        self._astray = ASTRAY + (trailing_s + cycle_s) * np.asarray(speed, float)
+        self._astray = ASTRAY_RAD + (trailing_s + cycle_s) * np.asarray(speed, float)
         self._trailing_s = trailing_s
         self._limits = np.array([lower, upper, speed, acceleration], float)
         self.stop: Stop | None = None

@@ -8,7 +8,8 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.lab.cell import Cell
+from proxops.lab.any_cell import AnyCell
+from proxops.maths.record import doubles_of
 from proxops.safety.limits import LOOK, accept, begin_braking, brake, guard_record, judge, judge_run, rest_place, stand
 from proxops.safety.rules import Rule, Stop
 
@@ -33,9 +34,12 @@ class Zones(Protocol):
     def stand(self, q: Axes) -> None: ...
 
 
-def stop_of(rule: int, report: Axes, setpoint: Axes) -> Stop:
-    """The stop behind a rule of ``judge``. Where A4 or A6 race because A5 is near zero, the singularity is named."""
+def stop_of(rule: int, report: Axes, setpoint: Axes, names: tuple[str, ...] = ()) -> Stop:
+    """The stop behind a rule of ``judge``; ``names``: of the axes, where they are not the hall's. Where A4 or A6 race because A5
+    is near zero, the singularity is named."""
     number, value, bound = report.tolist()
+    if names:
+        return Stop(Rule(rule), value=value, bound=bound, detail=names[int(number) - 1] if number else "")
     stop = Stop(Rule(rule), int(number), value, bound)
     a5 = {5: 6, 7: 6, 11: 12, 13: 12}.get(stop.axis)  # A4 and A6 of each robot, as numbered in rules.AXIS_TEXT
     if a5 is None or stop.rule not in RACING:
@@ -55,15 +59,20 @@ def stop_of(rule: int, report: Axes, setpoint: Axes) -> Stop:
 class Guard:
     """State of the set-point. ``setpoint`` and ``rate`` are views that change in place."""
 
-    def __init__(self, cell: Cell, margins: Axes, zones: Zones) -> None:
+    def __init__(self, cell: AnyCell, margins: Axes, zones: Zones) -> None:
         self._hall = cell.hall
-        self._state, self._report, self._margins = guard_record(), np.zeros(3), margins
+        self._names = () if cell.hall is not None else cell.axis_names
+        self._state, self._report, self._margins = guard_record(cell), np.zeros(3), margins
         g = self._state[0]
         self.setpoint: Axes = g["x"]
         self.rate: Axes = g["v"]
         self.wish: Axes = g["wish"]
+        # Wish, set-point and rate, as the pool has them.
+        self.told: Axes = doubles_of(self._state, "wish", 3 * cell.n_axes)
         self.roll: Axes = g["roll"]  # of both plates, counted through full turns
         self._next, self._next_rate, self._looked_at = g["next_x"], g["next_v"], g["zone_q"]
+        self._astray: Axes = g["astray"]
+        self._asked, self._shape = np.zeros(cell.n_axes), (cell.n_axes,)
         self.watch(zones)
 
     def watch(self, zones: Zones) -> None:
@@ -81,6 +90,16 @@ class Guard:
         """The robots stand at ``q``: this is the set-point from now on."""
         stand(self._hall, self._state, q, self._margins)
         self.zones.stand(q)
+
+    def understood(self, wish: Axes) -> Axes | Stop:
+        """``wish`` as the kernels take it: they would read on behind the end of a short one, and compile anew for other numbers
+        or another layout, with the robots in motion."""
+        if wish.shape != self._shape:
+            return Stop(
+                Rule.BAD_COMMAND, detail=f"a motion asks for {wish.size} numbers, for {len(self.setpoint)} axes"
+            )
+        self._asked[:] = wish
+        return self._asked
 
     def judge(self, wish: Axes, actual: Axes, *, leaving: bool = False) -> Stop | None:
         """Follow ``wish`` for one cycle, the robots being at ``actual``, or say why not; then the caller brakes. Who is
@@ -108,7 +127,7 @@ class Guard:
         if rule == 0:
             return None
         if rule != LOOK:
-            return stop_of(rule, self._report, self.setpoint)
+            return stop_of(rule, self._report, self.setpoint, self._names)
         stop = self.zones.refuses(self._next, self._next_rate, actual, leaving=leaving)
         if stop is None:
             accept(self._state, wish)
@@ -124,11 +143,31 @@ class Guard:
         g["zone_slack"], g["zone_q"] = self.zones.room_m(self._next), self._next
         return True
 
+    def rehearse(self) -> None:
+        """Ask the zones all that may be asked in flight, so that nothing has to be compiled then. Of a guard at standstill, which
+        stands where it stood."""
+        place = self.setpoint.copy()
+        for leaving in (False, True):
+            self.zones.refuses(place, self.rate, place, leaving=leaving)
+        self.zones.astray(place)
+        accept(self._state, place)
+        self.stand(place)
+
     def red(self, actual: Axes) -> Stop | None:
         """Whether robots at ``actual`` are in red, and between what."""
         g = self._state[0]
         known = float(g["levers"] @ np.abs(actual - self._looked_at)) < float(g["zone_slack"])
         return None if known else self.zones.near(actual, 0.0)
+
+    def off_course(self, actual: Axes, times: float = 1.0) -> Stop | None:
+        """Whether an axis is off its set-point by more than ``times`` what it may be; what is no number is."""
+        off = np.abs(actual - self.setpoint)
+        astray = ~(off <= times * self._astray)
+        if not astray.any():
+            return None
+        i = int(astray.argmax())
+        report = np.array([i + 1.0, off[i], times * self._astray[i]])
+        return stop_of(int(Rule.FOLLOWING), report, self.setpoint, self._names)
 
     @property
     def moving(self) -> bool:
@@ -139,12 +178,12 @@ class Guard:
     def rest(self) -> Axes:
         """Where the set-point comes to rest if it brakes from now on, or goes on braking."""
         place = np.empty_like(self.setpoint)
-        rest_place(self._hall, self._state, place)
+        rest_place(self._state, place)
         return place
 
     def begin_braking(self) -> float:
         """Brake from the present set-point, or go on braking; the time to standstill in seconds."""
-        return float(begin_braking(self._hall, self._state))
+        return float(begin_braking(self._state))
 
     def brake(self) -> bool:
         """One cycle of braking; True at rest."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode
-from proxops.lab.cell import InterlockInput
+from proxops.lab.cell_file import InterlockInput
 from proxops.safety.modes import BRAKING, STILL
 from proxops.safety.rules import Rule, Stop
 

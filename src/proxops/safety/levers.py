@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES
+from proxops.lab.arm_cell import ArmCell
 from proxops.lab.cell import Cell
 from proxops.lab.shapes import CARRIAGE, FLANGE, MOCKUP, ROBOT1, ROBOT2, Shape
 from proxops.maths.pose import pose_from_abc
@@ -34,8 +34,8 @@ def hull(shape: Shape) -> tuple[Vector, float]:
 
 
 def lever_table(cell: Cell, shapes: tuple[Shape, ...]) -> NDArray[np.float64]:
-    """Levers (13, shapes), in m/rad (rail: m/m); zero where an axis does not carry the solid."""
-    table = np.zeros((N_AXES, len(shapes)))
+    """Levers (axes, shapes), in m/rad (rail: m/m); zero where an axis does not carry the solid."""
+    table = np.zeros((cell.n_axes, len(shapes)))
     h = cell.hall[0]
     for column, shape in enumerate(shapes):
         if CARRIAGE <= shape.body < ROBOT2:
@@ -70,8 +70,31 @@ def _arm_levers(lengths: Vector, T_flange_port: Vector, shape: Shape, body: int)
     return levers
 
 
+def chain_levers(cell: ArmCell, shapes: tuple[Shape, ...]) -> NDArray[np.float64]:
+    """Likewise for a cell of arms, (axes, shapes). Away from the solid's own link every offset may lie across every axis."""
+    table = np.zeros((cell.n_axes, len(shapes)))
+    for column, shape in enumerate(shapes):
+        if shape.kind == "halfspace":
+            continue
+        points, grown = hull(shape)
+        body, across = shape.body, -1.0
+        reach = float(np.linalg.norm(points, axis=1).max()) + grown
+        while 0 <= body < len(cell.links):
+            link = cell.links[body]
+            if body == shape.body and link.drive >= 0:
+                across = float(np.linalg.norm(np.cross(points, link.drawn.axis), axis=1).max()) + grown
+            if link.drive >= 0 and link.drawn.moves == "prismatic":
+                table[link.drive, column] = 1.0
+                reach += float(max(abs(cell.axes.lower[link.drive]), abs(cell.axes.upper[link.drive])))
+            elif link.drive >= 0:
+                table[link.drive, column] = across if body == shape.body else reach
+            reach += float(np.linalg.norm(link.T_parent_joint[:3, 3]))
+            body = link.parent
+    return table
+
+
 def pair_levers(table: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
-    """By how much each axis can at most bring the two solids of a pair together, (13, pairs). An axis that carries both
+    """By how much each axis can at most bring the two solids of a pair together, (axes, pairs). An axis that carries both
     leaves their distance as it is."""
     a, b = table[:, first], table[:, second]
     return np.where((a > 0) & (b > 0), 0.0, a + b)

@@ -18,6 +18,7 @@ class Event(Enum):
     SELECT_MANUAL = "select manual"
     SELECT_SINE = "select sine"
     SELECT_BRIDGE = "select bridge"
+    BEGIN = "begin"  # an application moves the robots from where they stand
     DESELECT = "select none"
     MOVE_TO_START = "move to start"
     CONFIRM = "confirm"
@@ -43,6 +44,7 @@ NEXT: Final[dict[tuple[Mode, Event], Mode]] = {
     (M.READY, E.SELECT_MANUAL): M.MANUAL,
     (M.READY, E.SELECT_SINE): M.SINE,
     (M.READY, E.SELECT_BRIDGE): M.BRIDGED,
+    (M.READY, E.BEGIN): M.RUNNING,
     (M.BRIDGED, E.HALT): M.HALTING,
     (M.HALTING, E.STANDSTILL): M.BRIDGED,  # not latched: the bridge goes on as soon as it can
     (M.BRIDGED, E.DESELECT): M.ENDING,
@@ -67,8 +69,11 @@ NEXT: Final[dict[tuple[Mode, Event], Mode]] = {
     (M.STOPPED, E.TRIP): M.STOPPED,  # the first cause stands, further ones are told
 }
 
-OWN: Final = frozenset({E.TRIP, E.RELEASED, E.ARRIVED, E.FINISHED, E.HALT, E.STANDSTILL, E.RESET_OFF})
-"""Events that the facility raises itself; an operator cannot ask for them by name."""
+OWN: Final = frozenset({E.TRIP, E.RELEASED, E.ARRIVED, E.FINISHED, E.HALT, E.STANDSTILL, E.RESET_OFF, E.BEGIN})
+"""Events that the facility or an application raises; an operator cannot ask for them by name."""
+
+OF_A_HALL: Final = frozenset({E.SELECT_SYNC, E.SELECT_ASYNC, E.SELECT_BRIDGE})
+"""Events whose commands are those of two arms and a rail; other cells do not offer them."""
 
 BRAKING: Final = frozenset({M.STOPPING, M.ENDING, M.HALTING})
 """Modes in which the set-point brakes; ENDING and HALTING are not latched."""
@@ -82,6 +87,7 @@ def next_mode(mode: Mode, event: Event) -> Mode | None:
     return NEXT.get((mode, event))
 
 
-def allowed(mode: Mode) -> list[str]:
-    """What an operator can ask for in ``mode``, for the message of a refusal."""
-    return sorted(event.value for (m, event) in NEXT if m == mode and event not in OWN)
+def allowed(mode: Mode, *, hall: bool) -> list[str]:
+    """What an operator can ask for in ``mode``, for the message of a refusal. ``hall``: the cell is two arms and a rail."""
+    never = OWN if hall else OWN | OF_A_HALL
+    return sorted(event.value for (m, event) in NEXT if m == mode and event not in never)

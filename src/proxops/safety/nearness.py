@@ -12,38 +12,41 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES
-from proxops.lab.coordinates import Hall
-from proxops.lab.shapes import BODIES, body_poses, place
+from proxops.lab.chain import chain_fields, chain_poses
+from proxops.lab.coordinates import HallRecord
+from proxops.lab.shapes import body_poses, place
 from proxops.maths.kernel import kernel
+from proxops.maths.record import one_layout
 from proxops.maths.rotation import Array
 
 SOLIDS, ABOVE_FLOOR, WALLS, RAIL_ENDS = range(4)  # what kind of pair
 Table = NDArray[np.void]
-N_BODIES = len(BODIES)
 
 
-def fixed_dtype(pairs: int, shapes: int) -> np.dtype[np.void]:
-    """What never changes: pairs of solids, and the solids."""
+@one_layout
+def fixed_dtype(axes: int, bodies: int, pairs: int, shapes: int) -> np.dtype[np.void]:
+    """What never changes: pairs of solids, the solids, and the bodies that they are on."""
     return np.dtype(
         [
             ("kind", "i8", (pairs,)), ("first", "i8", (pairs,)), ("second", "i8", (pairs,)),
             ("margin", "f8", (pairs,)),  # distance at which red begins
-            ("levers", "f8", (N_AXES, pairs)),
+            ("levers", "f8", (axes, pairs)),
             ("body", "i8", (shapes,)), ("half", "f8", (shapes, 3)), ("radius", "f8", (shapes,)),
             ("pose", "f8", (shapes, 4, 4)),  # T_body_shape
-            ("room", "f8", (2, 3)), ("floor_z", "f8"),
+            ("room", "f8", (2, 3)), ("floor_z", "f8"), ("rail", "f8", (2,)),  # walls, floor, ends of the rail
+            *chain_fields(bodies),  # of a cell of arms; a hall has its closed form
         ]
     )  # fmt: skip
 
 
-def cache_dtype(pairs: int, shapes: int) -> np.dtype[np.void]:
+@one_layout
+def cache_dtype(axes: int, bodies: int, pairs: int, shapes: int) -> np.dtype[np.void]:
     """What is remembered from call to call."""
     return np.dtype(
         [
             ("lower", "f8", (pairs,)), ("layer", "f8", (pairs,)),  # of the clearance; yellow of the last question
-            ("q", "f8", (N_AXES,)),
-            ("bodies", "f8", (N_BODIES, 4, 4)), ("shapes", "f8", (shapes, 4, 4)),  # T_lab_body, T_lab_shape
+            ("q", "f8", (axes,)),
+            ("bodies", "f8", (bodies, 4, 4)), ("shapes", "f8", (shapes, 4, 4)),  # T_lab_body, T_lab_shape
             # 1 where the bound is exact at q, has been looked at there, and if the poses are those of q. Bytes: Numba
             # knows no truth values in a record; last, so that the doubles stay aligned.
             ("exact", "u1", (pairs,)), ("screened", "u1", (pairs,)), ("placed", "u1"),
@@ -56,11 +59,11 @@ def _moved(fixed: Table, cache: Table, q: Array) -> bool:
     """Take ``q`` as the axes that the cache speaks of; False if they are not numbers."""
     f, c = fixed[0], cache[0]
     lower, levers = c.lower, f.levers
-    for i in range(N_AXES):
+    for i in range(q.shape[0]):
         if not math.isfinite(q[i]):
             return False  # and the cache still speaks of the axes before
     moved = False
-    for i in range(N_AXES):
+    for i in range(q.shape[0]):
         step = abs(q[i] - c.q[i])
         if step > 0.0:
             moved = True
@@ -75,12 +78,15 @@ def _moved(fixed: Table, cache: Table, q: Array) -> bool:
 
 
 @kernel
-def place_shapes(hall: Hall, fixed: Table, cache: Table) -> None:
+def place_shapes(hall: HallRecord | None, fixed: Table, cache: Table) -> None:
     """Poses of all solids at the cache's axes, unless it has them."""
     f, c = fixed[0], cache[0]
     if c.placed == 1:
         return
-    body_poses(hall, c.q, c.bodies)
+    if hall is None:
+        chain_poses(fixed, c.q, c.bodies)
+    else:
+        body_poses(hall, c.q, c.bodies)
     for s in range(f.body.shape[0]):
         place(c.bodies[f.body[s]], f.pose[s], c.shapes[s])
     c.placed = 1
@@ -121,12 +127,12 @@ def room_clearance(room: Array, T_lab_box: Array, half: Array) -> float:
 
 
 @kernel
-def _screen(hall: Hall, fixed: Table, cache: Table, p: int) -> None:
+def _screen(fixed: Table, cache: Table, p: int) -> None:
     """A new lower bound of pair ``p`` from the poses, exact where it is so cheap."""
-    h, f, c = hall[0], fixed[0], cache[0]
+    f, c = fixed[0], cache[0]
     a, b = f.first[p], f.second[p]
     if f.kind[p] == RAIL_ENDS:
-        c.lower[p] = min(c.q[0] - h.lower[0], h.upper[0] - c.q[0])
+        c.lower[p] = min(c.q[0] - f.rail[0], f.rail[1] - c.q[0])
         c.exact[p] = 1
     elif f.kind[p] == WALLS:
         c.lower[p] = room_clearance(f.room, c.shapes[a], f.half[a])
@@ -146,7 +152,7 @@ def _layers(fixed: Table, cache: Table, ahead: Array, minimum: float) -> None:
     f, c = fixed[0], cache[0]
     layer, levers = c.layer, f.levers
     layer[:] = 0.0
-    for i in range(N_AXES):
+    for i in range(ahead.shape[0]):
         if ahead[i] != 0.0:
             way = abs(ahead[i])
             for p in range(layer.shape[0]):
@@ -157,7 +163,7 @@ def _layers(fixed: Table, cache: Table, ahead: Array, minimum: float) -> None:
 
 @kernel
 def look(
-    hall: Hall, fixed: Table, cache: Table, q: Array, enough: float, ahead: Array, minimum: float
+    hall: HallRecord | None, fixed: Table, cache: Table, q: Array, enough: float, ahead: Array, minimum: float
 ) -> tuple[int, bool]:
     """The pair whose lower bound at axes ``q`` exceeds its layer least, and whether that settles the question: it exceeds
     it by ``enough``, or the bound is exact. If not, the caller asks for the exact distance and looks again.
@@ -171,7 +177,7 @@ def look(
     for p in range(lower.shape[0]):
         if c.screened[p] == 0 and not lower[p] - layer[p] >= enough:
             place_shapes(hall, fixed, cache)
-            _screen(hall, fixed, cache, p)
+            _screen(fixed, cache, p)
         if lower[p] - layer[p] < least:
             nearest, least = p, lower[p] - layer[p]
     return nearest, least >= enough or c.exact[nearest] == 1

@@ -98,7 +98,9 @@ RULES: Final[dict[Rule, Entry]] = {
     ),
     Rule.LINK_LOST: Entry("no word from the robots' controllers", "ms", scale=1e3, category=Category.DRIVES_OFF),
     Rule.REDUCED_SPEED: Entry("a point of the robots faster than an open fence allows", "mm/s", scale=1e3),
-    Rule.FOLLOWING: Entry("arm is not where its set-points have led", "deg", scale=DEG_PER_RAD),
+    Rule.FOLLOWING: Entry(
+        "axis is not where its set-points have led", "deg", "mm", DEG_PER_RAD, category=Category.DRIVES_OFF
+    ),
     Rule.COLLISION_ZONE: Entry(
         "robots in a red zone or on their way into it: manual control leads out, slowly and only away", "mm", scale=1e3
     ),

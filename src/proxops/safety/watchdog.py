@@ -25,7 +25,7 @@ from proxops.safety.braking import hard_braking_time, hard_braking_way
 OWN_LATENESS_NS: Final = 1_000_000  # a machine that is well wakes the watchdog within this
 
 
-class Verdict(IntEnum):
+class SetpointVerdict(IntEnum):
     """What the watchdog thinks of a set-point message."""
 
     FRESH = 0
@@ -50,7 +50,7 @@ class Watchdog:
         self.silence_ns = 0  # when it took over
         self._allowance_ns, self._heard, self._ahead = 0, True, 1
         self.held_up = 0  # times
-        self.gaps, self.refused = 0, dict.fromkeys(Verdict, 0)
+        self.gaps, self.refused = 0, dict.fromkeys(SetpointVerdict, 0)
         self.setpoint, self.rate = standing.copy(), np.zeros(standing.size)
         self._origin, self._pace = standing.copy(), np.zeros(standing.size)
         self._duration = self._elapsed = 0.0
@@ -74,20 +74,20 @@ class Watchdog:
         return self.patience_ns if self.rate.any() else max(self.patience_ns, AT_REST_NS)
 
     # --- judging
-    def judge(self, sequence: int, sent_ns: int, now_ns: int) -> Verdict:
+    def judge(self, sequence: int, sent_ns: int, now_ns: int) -> SetpointVerdict:
         """Take note of a message; FRESH ones become the last."""
         ahead, elapsed = sequence - self.sequence, sent_ns - self.last_ns
         if ahead <= 0 or (elapsed <= 0 and self.sequence):
-            return self._refuse(Verdict.REPEATED)
+            return self._refuse(SetpointVerdict.REPEATED)
         if sent_ns > now_ns or ahead > (max(elapsed, 0) + self.patience_ns) // PERIOD_NS + 1:
-            return self._refuse(Verdict.FUTURE)
+            return self._refuse(SetpointVerdict.FUTURE)
         if now_ns - sent_ns >= self._stall_ns:
-            return self._refuse(Verdict.STALE)
+            return self._refuse(SetpointVerdict.STALE)
         self.gaps += ahead - 1
         self._ahead, self.sequence, self.last_ns, self._heard = ahead, sequence, sent_ns, True
-        return Verdict.FRESH
+        return SetpointVerdict.FRESH
 
-    def _refuse(self, verdict: Verdict) -> Verdict:
+    def _refuse(self, verdict: SetpointVerdict) -> SetpointVerdict:
         self.refused[verdict] += 1
         return verdict
 
@@ -95,7 +95,7 @@ class Watchdog:
         """Pass on the set-point of a fresh message. What is no number is passed on too (the controllers fault on it and brake),
         but braking would begin at the last good one."""
         if not np.isfinite(axes).all():
-            self._refuse(Verdict.NOT_FINITE)
+            self._refuse(SetpointVerdict.NOT_FINITE)
             self.setpoint[:] = axes
             return
         self.rate[:] = (axes - self._origin) / (self._ahead * PERIOD_S)

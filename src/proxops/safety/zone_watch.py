@@ -11,15 +11,17 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES, PERIOD_S
-from proxops.lab.cell import Cell
-from proxops.lab.coordinates import Hall
+from proxops.core.messages import PERIOD_S
+from proxops.lab.any_cell import AnyCell
+from proxops.lab.cell_axes import servo_lags_s
+from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.safety.braking import braking_time
 from proxops.safety.clearance import Clearance, Finding
+from proxops.safety.nearness import Table, look
 from proxops.safety.rules import Rule, Stop
-from proxops.safety.zones import Judgement, judge_zone, lags_s, stopping_way
+from proxops.safety.zones import Judgement, judge_zone, stopping_way
 
 RESERVE_M = 0.02  # to red at the end of any stop: following error and repeatability are a few mm
 ROUNDING_M = 1e-5  # of exact distances, and all that a pair may come nearer in the reserve, added up over any time
@@ -29,37 +31,54 @@ SHOWN_M = 0.5  # clearances above are told as "at least"
 
 
 @kernel
-def _stopping(hall: Hall, v: Array, lag_s: Array, way: Array, ahead: Array) -> None:
+def _stopping(acceleration: Array, v: Array, lag_s: Array, way: Array, ahead: Array) -> None:
     """Where a stop begun now would end (``way``) and the most that each axis may still go with its drive's lag."""
-    seconds = 0.5 * braking_time(v, hall[0].acceleration)
+    seconds = 0.5 * braking_time(v, acceleration)
     for i in range(v.shape[0]):
         way[i] = v[i] * seconds
     stopping_way(way, v, lag_s, ahead)
 
 
 @kernel
-def _reach_of(hall: Hall, v: Array, lag_s: Array, q: Array, actual: Array, way: Array, ahead: Array) -> None:
-    _stopping(hall, v, lag_s, way, ahead)
+def _reach_of(acceleration: Array, v: Array, lag_s: Array, q: Array, actual: Array, way: Array, ahead: Array) -> None:
+    _stopping(acceleration, v, lag_s, way, ahead)
     for i in range(v.shape[0]):
         ahead[i] += abs(actual[i] - q[i])
+
+
+@kernel
+def _green_layer(
+    hall: HallRecord | None, fixed: Table, cache: Table, acceleration: Array, v: Array, lag_s: Array, q: Array, actual: Array,
+    way: Array, ahead: Array, minimum: float,
+) -> float:  # fmt: skip
+    """Quick answer for the tick, in one call: the layer of the pair nearest to its yellow when bounds alone show that all is
+    green, else -1."""
+    _reach_of(acceleration, v, lag_s, q, actual, way, ahead)
+    number, settled = look(hall, fixed, cache, q, 0.0, ahead, minimum)
+    c = cache[0]
+    if settled and number >= 0 and c.lower[number] > c.layer[number]:  # of what is no number too
+        layer: float = c.layer[number]
+        return layer
+    return -1.0
 
 
 class ZoneWatch:
     """Memories of distances for everything that is judged every cycle; Coal is asked only where bounds leave it open."""
 
-    def __init__(self, cell: Cell, *, opened: bool = False) -> None:
-        self._hall = cell.hall
+    def __init__(self, cell: AnyCell, *, opened: bool = False) -> None:
+        self._acceleration = cell.guarded.acceleration
         self._commanded = Clearance(cell, opened=opened)
         self._actual, self._ahead, self._rest = (self._commanded.twin() for _ in range(3))
         self._shown, self._room, self._near = (self._commanded.twin() for _ in range(3))
+        self._ahead_tables = self._ahead.tables
         self.path = self._commanded.twin()  # for whoever looks at a way before it is gone
         self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
-        self._lags = lags_s(cell)
-        self._way, self._reach, self._expected = np.zeros(N_AXES), np.zeros(N_AXES), np.zeros(N_AXES)
-        self._best: (
-            dict[int, float] | None
-        ) = {}  # pairs in the reserve: the largest clearance that each has had in there
-        self._stood = np.zeros(N_AXES)  # where the robots stood last; None above: it has not been looked at yet
+        self._lags = servo_lags_s(cell.controllers)
+        n = cell.n_axes
+        self._way, self._reach, self._expected = np.zeros(n), np.zeros(n), np.zeros(n)
+        # Pairs in the reserve: the largest clearance that each has had in there.
+        self._best: dict[int, float] | None = {}
+        self._stood = np.zeros(n)  # where the robots stood last; None above: it has not been looked at yet
 
     @property
     def levers(self) -> NDArray[np.float64]:
@@ -84,15 +103,16 @@ class ZoneWatch:
     def expect(self, closing_m_s: float, turning_rad_s: float) -> None:
         """The commanded pose closes in and turns at these speeds: its yellow is at least the way to standstill from there.
         Closing is the rail's doing, turning the last axes'."""
-        reach, hall, lags = self._expected, self._hall[0], self._lags
+        reach, acceleration, lags = self._expected, self._acceleration, self._lags
         for axis, speed in ((0, max(closing_m_s, 0.0)), (6, turning_rad_s), (12, turning_rad_s)):
-            reach[axis] = speed * (0.25 * math.pi * speed / float(hall["acceleration"][axis]) + lags[axis] + PERIOD_S)
+            reach[axis] = speed * (0.25 * math.pi * speed / float(acceleration[axis]) + lags[axis] + PERIOD_S)
 
     def all_clear(self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64]) -> float:
         """One look for the usual case: set-point ``q`` (which is the commanded posture) is green, and so are the robots at
         ``actual``, whose distance from it is added to the way that each axis may still go. The yellow layer; -1: look closer."""
-        _reach_of(self._hall, rate, self._lags, q, actual, self._way, self._reach)
-        layer = self._ahead.green_layer_m(q, self._reach, self.minimum_m)
+        layer = _green_layer(
+            *self._ahead_tables, self._acceleration, rate, self._lags, q, actual, self._way, self._reach, self.minimum_m
+        )
         if layer < 0.0:  # bounds leave it open: ask for exact distances
             near = self._ahead.nearest_yellow(q, self._reach, self.minimum_m)
             layer = near.layer_m if near.distance_m > near.layer_m else -1.0
@@ -109,7 +129,7 @@ class ZoneWatch:
     def actual(self, q: NDArray[np.float64], rate: NDArray[np.float64], more_m: float = 0.0) -> Judgement:
         """Zone of the robots as they are, each pair with the layer that stopping from ``rate`` needs; ``more_m`` is added
         to the least layer."""
-        _stopping(self._hall, rate, self._lags, self._way, self._reach)
+        _stopping(self._acceleration, rate, self._lags, self._way, self._reach)
         return judge_zone(self._actual, q, self._reach, self.minimum_m + more_m)
 
     def room_m(self, q: NDArray[np.float64]) -> float:
@@ -139,7 +159,7 @@ class ZoneWatch:
     def blocked(self, q: NDArray[np.float64], rate: NDArray[np.float64], *, leaving: bool = False) -> Finding | None:
         """What a stop begun at set-point ``q`` and ``rate`` would run into: None when it keeps its reserve to red, or leaves
         it. Out of red itself only who is ``leaving`` may go: manual control."""
-        _stopping(self._hall, rate, self._lags, self._way, self._reach)
+        _stopping(self._acceleration, rate, self._lags, self._way, self._reach)
         near = self._ahead.nearest_yellow(q, self._reach, 0.0, RESERVE_M)
         if near.distance_m > near.layer_m + RESERVE_M:
             return None
@@ -170,7 +190,7 @@ class ZoneWatch:
     ) -> Stop | None:
         """Why the next set-point ``q`` may not be taken, the robots being at ``actual``. One that may is remembered: from
         there on nothing in the reserve may come nearer."""
-        _reach_of(self._hall, rate, self._lags, q, actual, self._way, self._reach)
+        _reach_of(self._acceleration, rate, self._lags, q, actual, self._way, self._reach)
         near = self._ahead.nearest_yellow(q, self._reach, 0.0, RESERVE_M)
         if near.distance_m > near.layer_m + RESERVE_M:  # set-point, robots and stop alike
             self._best = {}

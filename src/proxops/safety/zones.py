@@ -11,9 +11,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES, PERIOD_S
+from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Zone
-from proxops.lab.cell import Cell
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.safety.clearance import Clearance, Finding
@@ -45,17 +44,11 @@ def zone_of(clearance_m: float, layer_m: float) -> Zone:
     return Zone.GREEN if clearance_m > layer_m else Zone.YELLOW
 
 
-def lags_s(cell: Cell) -> NDArray[np.float64]:
-    """By how much time each axis (13) trails its set-point: dead time and lag of its servo."""
-    servos = [cell.file.rail.servo, *[cell.file.robot1.servo] * 6, *[cell.file.robot2.servo] * 6]
-    return np.array([servo.dead_time_ms + servo.time_constant_ms for servo in servos]) * 1e-3
-
-
 @kernel
 def stopping_way(way: Array, rate: Array, lag_s: Array, out: Array) -> None:
     """How far each axis can still go, into ``out`` (m, rad): the guard's braking ``way``, what the drive trails at
     ``rate``, and the one cycle that passes before the stop begins."""
-    for i in range(N_AXES):
+    for i in range(out.shape[0]):
         out[i] = abs(way[i]) + abs(rate[i]) * (lag_s[i] + PERIOD_S)
 
 
@@ -64,7 +57,7 @@ def yellow_layer_m(levers: Array, ahead: Array, minimum_m: float) -> float:
     """Thickness of yellow that is enough for every pair: the most that any point of robot 1 and any of robot 2 go
     together while each axis goes on by ``ahead``; ``levers`` are those of ``Clearance``."""
     layer = 0.0
-    for i in range(N_AXES):
+    for i in range(ahead.shape[0]):
         layer += levers[i] * abs(ahead[i])
     return max(layer, minimum_m)
 

@@ -25,12 +25,14 @@ BODY: Final = 13
 P, Q, V, W = 0, 3, 7, 10
 SIZE: Final = 2 * BODY
 
+# ``com``: in the body's own frame, whose origin is the port.
 BODY_DTYPE: Final = np.dtype(
     [("mass", "f8"), ("inertia", "f8", (3, 3)), ("inverse", "f8", (3, 3)), ("com", "f8", (3,))]
-)  # com in the body's own frame, whose origin is the port
+)
+# ``offset``: depth at which the force begins, less than the shape says; ``creep``: sliding speed below which friction is viscous.
 LAW_DTYPE: Final = np.dtype(
     [("stiffness", "f8"), ("damping", "f8"), ("exponent", "f8"), ("offset", "f8"), ("friction", "f8"), ("creep", "f8")]
-)  # offset: depth at which the force begins, less than the shape says; creep: sliding speed below which friction is viscous
+)
 LATCH_DTYPE: Final = np.dtype(
     [
         ("on", "i8"),

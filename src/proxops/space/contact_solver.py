@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from proxops.core.errors import ProxopsError
 
-IMPEDANCE: Final = (
-    0.9999  # MuJoCo's largest: the contact's acceleration is the spring's and damper's to 1e-4, whatever the masses
-)
+# MuJoCo's largest: the contact's acceleration is the spring's and damper's to 1e-4, whatever the masses.
+IMPEDANCE: Final = 0.9999
 
 
 def set_dense_newton(option: Any) -> None:

@@ -100,11 +100,13 @@ class FloatingWorld:
     def _rub(self) -> None:
         """Friction for the normal forces that the step ended with."""
         data, model, contact = self.data, self.model, self.data.contact
-        geoms = contact.geom
-        limit = _impulse_limits(geoms, contact.efc_address, data.efc_force, model.friction, self.dt)
+        # MuJoCo's views have strides, unless there is a single contact: the kernels would be compiled for both, in flight.
+        geoms, address, pos, frame = map(
+            np.ascontiguousarray, (contact.geom, contact.efc_address, contact.pos, contact.frame)
+        )
+        limit = _impulse_limits(geoms, address, data.efc_force, model.friction, self.dt)
         rub(
-            data.qpos, data.qvel, self._inverse_mass, self._inverse_inertia, model.object_of_geom, geoms, contact.pos,
-            contact.frame, limit,
+            data.qpos, data.qvel, self._inverse_mass, self._inverse_inertia, model.object_of_geom, geoms, pos, frame, limit,
         )  # fmt: skip
 
     def _observe(self) -> None:

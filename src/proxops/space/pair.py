@@ -12,7 +12,7 @@ from proxops.core.earth import MU_M3_S2, MU_MOON_M3_S2, MU_SUN_M3_S2
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import MissionFile, Push
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import quat_inverse, quat_product, turned
+from proxops.maths.quaternion import length, quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space import atmosphere
 from proxops.space.audit import BOOK, FIGURES, audit, open_book
@@ -41,6 +41,32 @@ def _act_and_step(y: Array, world: World, bank: NDArray[np.void], dry_mass: floa
     for i in range(3):
         w.force[i], w.torque[i] = b.force[i], b.torque[i]
     step(y, world, PERIOD_S)
+
+
+@kernel
+def _pull(p: Array, degree: int) -> Array:
+    """Acceleration by gravity at ``p`` (ECI)."""
+    a = np.empty(3)
+    zonal(p, degree, a)
+    a -= MU_M3_S2 * p / length(p) ** 3.0  # pow, as NumPy has it: recorded runs stay the same to the bit
+    return a
+
+
+@kernel
+def _frame(y: Array, degree: int) -> tuple[Array, Array]:
+    """R_eci_lvlh of the target and its inertial rate, in lvlh components."""
+    p, v, R, rate = y[0:3], y[3:6], np.empty((3, 3)), np.empty(3)
+    lvlh_axes(p, v, R)
+    lvlh_rate(p, v, _pull(p, degree), rate)
+    return R, rate
+
+
+@kernel
+def _turn_with_lvlh(y: Array, degree: int, q_lvlh_body: Array) -> None:
+    """The target's attitude and rate in ``y`` := those of a body that stands in lvlh."""
+    R, rate = _frame(y, degree)
+    y[12:16] = quat_product(quat_from_matrix(R), q_lvlh_body)
+    y[16:19] = turned(quat_inverse(q_lvlh_body), rate)
 
 
 class SpacecraftPair:
@@ -79,7 +105,7 @@ class SpacecraftPair:
         self.cycle += 1
         self.t = self.cycle * PERIOD_S
         if self._held is not None:
-            self._hold_attitude()
+            _turn_with_lvlh(self.y, self.degree, self._held)
 
     def set_wheels(self, torque_on_craft: Array) -> None:
         """From now on: torques on the craft about the wheels' axes; the rotors feel the opposite."""
@@ -149,17 +175,11 @@ class SpacecraftPair:
 
     def lvlh(self) -> tuple[Array, Array]:
         """R_eci_lvlh and its inertial rate, in lvlh components."""
-        y, R, rate = self.y, np.empty((3, 3)), np.empty(3)
-        lvlh_axes(y[P], y[V], R)
-        lvlh_rate(y[P], y[V], self._acceleration(), rate)
-        return R, rate
+        return _frame(self.y, self.degree)
 
     def _acceleration(self) -> Array:
         """Of the target by gravity: the rest is too little to turn the frame."""
-        a = np.empty(3)
-        zonal(self.y[P], int(self.world[0]["degree"]), a)
-        pulled: Array = a - MU_M3_S2 * self.y[P] / np.linalg.norm(self.y[P]) ** 3
-        return pulled
+        return _pull(self.y[P], self.degree)
 
     # ------------------------------------------------------------------ what changes slowly
     def _look_around(self) -> None:
@@ -177,12 +197,6 @@ class SpacecraftPair:
         for fault in self._pushes:
             if fault.at_s <= self.t < fault.at_s + PUSH_S:
                 push += self.lvlh()[0] @ np.array(fault.dv_m_s) / PUSH_S
-
-    def _hold_attitude(self) -> None:
-        assert self._held is not None
-        R, w_lvlh = self.lvlh()
-        self.y[Q_T] = quat_product(quat_from_matrix(R), self._held)
-        self.y[W_T] = turned(quat_inverse(self._held), w_lvlh)
 
 
 def _fill_craft(row: np.void, body: Body, true: TrueCraft) -> None:

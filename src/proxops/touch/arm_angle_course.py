@@ -178,9 +178,8 @@ def refine(
                     fan[i, k, j] = fan[i, middle, j] + (beside[j] - fan[i, middle, j]) * (away / SLOPE)
             cost[i, k] = range_cost(fan[i, k], lower, upper)
             arrive(i, k, FAN, start, fan, cost, back)
-    if (
-        not cost[rows - 1, :FAN].min() < math.inf
-    ):  # linear joints may leave a range that exact ones keep: no finer course then
+    # Linear joints may leave a range that exact ones keep: no finer course then.
+    if not cost[rows - 1, :FAN].min() < math.inf:
         return
     trace(cost[:, :FAN], back, picked)
     for i in range(rows):

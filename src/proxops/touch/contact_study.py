@@ -44,9 +44,8 @@ class Outcome:
     energy_share: float = math.nan  # relative kinetic energy after, of that before
     bend_m: float = math.nan  # greatest second difference of the commanded position
     bend_share: float = math.nan  # the same, of what is flown in a tick
-    in_time: float = (
-        math.nan
-    )  # restitution as it was when the last correction is allowed: a delay and three ticks after separation
+    # Restitution as it was when the last correction is allowed: a delay and three ticks after separation.
+    in_time: float = math.nan
     touches: int = 0
 
 

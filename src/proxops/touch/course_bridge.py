@@ -26,9 +26,8 @@ Sharp = NDArray[np.bool_]
 
 NEEDED: Final = 4  # points of a course from which its motion is read
 COURSE_SHARE: Final = 0.8  # of every limit that a course may use up; what is more is a kink, or is left behind
-BRIDGE_SHARE: Final = (
-    0.9  # of every limit that a new bridge may use up; the rest is for a course that changes on the way
-)
+# Share of every limit that a new bridge may use up; the rest is for a course that changes on the way.
+BRIDGE_SHARE: Final = 0.9
 CALM: Final = 5  # cycles without a kink that a bridge ends in
 EARLY: Final = 12  # cycles before its begin, at the latest, from which a bridge is computed in full
 SAMPLES: Final = 12  # of a bridge's rate

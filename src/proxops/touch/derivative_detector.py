@@ -20,7 +20,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.touch.force_baseline import SIX
-from proxops.touch.impulse_detector import Impulse, Phase, Verdict, refuse_nonsense
+from proxops.touch.impulse_detector import Impulse, PushPhase, PushVerdict, refuse_nonsense
 from proxops.touch.impulse_phases import BEGAN, COUNTER, ENDED, NOTHING, PUSH, QUIET
 
 DERIVATIVE_DTYPE = np.dtype(
@@ -68,13 +68,13 @@ class DerivativeDetector:
         d["rise"], d["back"] = s.rise * noise, s.back * noise
         d["n_longest"], d["now"] = round(s.longest_s / self.dt), -1
 
-    def step(self, wrench: Array) -> Verdict:
+    def step(self, wrench: Array) -> PushVerdict:
         """Take a reading in. One that is no number is refused, and changes nothing."""
         refuse_nonsense(wrench)
         event = differentiate(self._record, wrench / self.sigma)
         d = self._record[0]
         ended = self._finished() if event == ENDED else None
-        return Verdict(Phase(int(d["phase"])), 0 if event == BEGAN else -1, d["wrench"] * self.sigma, ended)
+        return PushVerdict(PushPhase(int(d["phase"])), 0 if event == BEGAN else -1, d["wrench"] * self.sigma, ended)
 
     def impulses(self, readings: Array) -> list[Impulse]:
         """All that end within a record (n, 6)."""

@@ -32,7 +32,7 @@ KNOWN: Final = 0.2  # relative deviation at which a stiffness from first touch i
 SOFTEST, STIFFEST = 1e2, 1e9  # N/m, between which the admissible stiffness is looked for
 
 
-class Verdict(StrEnum):
+class FidelityVerdict(StrEnum):
     """Of a contact to come."""
 
     ADMITTED = "admitted"
@@ -83,7 +83,7 @@ class Certificate:
     rules: tuple[Rule, ...]
     uncompensated: float  # predicted error of the restitution, as a share of it, if the delay were left alone
     compensated: float  # predicted bound of the error with compensation: max(0.005, B)
-    verdict: Verdict
+    verdict: FidelityVerdict
     stiffest: float  # N/m, the greatest stiffness that would be admitted; 0 if none
     restitution: float = math.nan  # observed
     overload: float = math.nan  # observed
@@ -94,7 +94,7 @@ class Certificate:
 
     @property
     def may_touch(self) -> bool:
-        return self.verdict is not Verdict.REFUSED
+        return self.verdict is not FidelityVerdict.REFUSED
 
     def observed(self, restitution: float, overload: float = math.nan) -> Certificate:
         return replace(self, restitution=restitution, overload=overload)
@@ -104,7 +104,7 @@ class Certificate:
         c = self.contact
         yield f"contact fidelity: {self.verdict}"
         yield f"loop delay {c.tau_s * 1e3:.2f} ms, known to {c.dtau_s * 1e3:.2f} ms"
-        if self.verdict is Verdict.OPEN:
+        if self.verdict is FidelityVerdict.OPEN:
             yield f"stiffness found on first touch; the robots retract above {self.stiffest * 1e-3:.4g} N/mm"
             return
         yield f"stiffness {(c.stiffness or 0.0) * 1e-3:.4g} N/mm, equivalent mass {c.mass_kg:.4g} kg"
@@ -172,11 +172,13 @@ def admission(contact: Contact, label: bool = False) -> Certificate:
     _checked(contact)
     stiffest = stiffest_admitted(contact)
     if contact.stiffness is None:
-        verdict = Verdict.OPEN if stiffest > 0.0 else Verdict.LABELLED if label else Verdict.REFUSED
+        verdict = (
+            FidelityVerdict.OPEN if stiffest > 0.0 else FidelityVerdict.LABELLED if label else FidelityVerdict.REFUSED
+        )
         return Certificate(contact, math.nan, (), math.nan, math.nan, verdict, stiffest)
     omega, rules = _rules(contact, contact.stiffness)
     kept = all(rule.kept for rule in rules)
-    verdict = Verdict.ADMITTED if kept else Verdict.LABELLED if label else Verdict.REFUSED
+    verdict = FidelityVerdict.ADMITTED if kept else FidelityVerdict.LABELLED if label else FidelityVerdict.REFUSED
     gain = delay_gain(omega, contact.tau_s + 0.5 * contact.dt_s) - 1.0  # half a tick: the force is held
     return Certificate(contact, omega, rules, gain, max(contact.least_error, rules[2].value), verdict, stiffest)
 

@@ -20,7 +20,7 @@ class Overload(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LoadVerdict:
     """``margin``: the least share of a bound that is left before the next level; negative once it is passed."""
 
     level: Overload
@@ -57,7 +57,7 @@ class ForceLimits:
                     bound="0 < retract <= stop, finite",
                 )
 
-    def judge(self, external: Floats) -> Verdict:
+    def judge(self, external: Floats) -> LoadVerdict:
         """``external``: wrench (6) on the tool from outside, load and bias taken off. What is no number stops."""
         force, torque = math.hypot(*external[:3]), math.hypot(*external[3:])
         for level, allowed_n, allowed_nm in (
@@ -66,8 +66,8 @@ class ForceLimits:
         ):
             for what, value, bound, unit in (("force", force, allowed_n, "N"), ("torque", torque, allowed_nm, "N m")):
                 if not value < bound:  # True of what is no number
-                    return Verdict(level, f"{what} limit", value, bound, unit, 1.0 - value / bound)
+                    return LoadVerdict(level, f"{what} limit", value, bound, unit, 1.0 - value / bound)
         left_n, left_nm = 1.0 - force / self.retract_n, 1.0 - torque / self.retract_nm
         if left_n <= left_nm:
-            return Verdict(Overload.NONE, "", force, self.retract_n, "N", left_n)
-        return Verdict(Overload.NONE, "", torque, self.retract_nm, "N m", left_nm)
+            return LoadVerdict(Overload.NONE, "", force, self.retract_n, "N", left_n)
+        return LoadVerdict(Overload.NONE, "", torque, self.retract_nm, "N m", left_nm)

@@ -32,7 +32,7 @@ from proxops.touch.impulse_phases import DETECTOR_DTYPE, ENDED, advance, advance
 SLOWEST_S: Final = 0.02  # between two readings: a push of 20 ms must not fall between them
 
 
-class Phase(IntEnum):
+class PushPhase(IntEnum):
     QUIET = 0
     PUSH = 1
     COUNTER = 2
@@ -70,10 +70,10 @@ class Impulse:
     correction: Array  # (6) what the impulse has beyond the wrenches handed out: to be applied once
 
 
-class Verdict(NamedTuple):
+class PushVerdict(NamedTuple):
     """On one reading."""
 
-    phase: Phase
+    phase: PushPhase
     began: int  # how many samples ago the push began, in the sample in which it became certain; else -1
     wrench: Array  # (6) to be applied now: free of offset, zero unless in a push
     ended: Impulse | None  # the push that is over, in the sample in which that became certain
@@ -106,14 +106,14 @@ class ImpulseDetector:
         forget(self._baseline, -1)
         self._ring = np.zeros((max(d["n_window"], d["n_calm"], d["n_rewind"]) + 2, SIX))
 
-    def step(self, wrench: Array) -> Verdict:
+    def step(self, wrench: Array) -> PushVerdict:
         """Take a reading in. One that is no number is refused, and changes nothing."""
         refuse_nonsense(wrench)
         np.divide(wrench, self.sigma, out=self._whitened)
         event = advance(self._record, self._baseline, self._ring, self._whitened, self._room)
         d = self._record[0]
-        return Verdict(
-            Phase(int(d["phase"])),
+        return PushVerdict(
+            PushPhase(int(d["phase"])),
             int(d["began"]),
             d["wrench"] * self.sigma,
             self._finished() if event == ENDED else None,

@@ -13,9 +13,8 @@ from proxops.maths.rotation import Array
 def stop_way(v: float, a: float, most: float, jerk: float) -> tuple[float, float, float, float]:
     """Of one joint at rate ``v`` and acceleration ``a`` (at most ``most``): the lowest and the highest place on its way
     and the last one, all from where it is now, and the time it takes."""
-    sign = (
-        1.0 if v + a * abs(a) / (2.0 * jerk) >= 0.0 else -1.0
-    )  # of the rate that is left when the acceleration has ended
+    # Sign of the rate that is left when the acceleration has ended.
+    sign = 1.0 if v + a * abs(a) / (2.0 * jerk) >= 0.0 else -1.0
     v, a = sign * v, sign * a
     peak = math.sqrt(max(jerk * v + 0.5 * a * a, 0.0))  # of the deceleration
     hold = 0.0

@@ -13,7 +13,7 @@ import numpy as np
 
 from proxops.core.force_source import AXES, UNITS, Floats
 from proxops.core.messages import PERIOD_S
-from proxops.touch.force_limits import ForceLimits, Verdict
+from proxops.touch.force_limits import ForceLimits, LoadVerdict
 from proxops.touch.zeroing import Zeroing
 
 DRIFT_MARGIN: Final = 1.5  # times the stated drift that is followed
@@ -45,7 +45,7 @@ class OutsideForce:
         """(6) N and N m."""
         return self._zero.bias
 
-    def step(self, residual: Floats, quiet: bool) -> Verdict:
+    def step(self, residual: Floats, quiet: bool) -> LoadVerdict:
         """One reading. ``quiet``: nobody pushes, as far as can be told."""
         self._quiet = self._quiet + 1 if quiet else 0
         outside = self._zero.step(residual, self._free(residual) if self.known else quiet)

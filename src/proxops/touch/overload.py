@@ -16,9 +16,8 @@ from proxops.touch.contact_samples import ZETA_MEAN
 from proxops.touch.docking_loop import FADE_S
 from proxops.touch.law_regression import FLOOR, SLOPE
 
-BEND: Final = (
-    0.25  # ticks: a robot goes round a corner of its commanded course, which is a node (as measured in the study)
-)
+# In ticks: a robot goes round a corner of its commanded course, which is a node (as measured in the study).
+BEND: Final = 0.25
 DAMPED: Final = 0.1  # damping ratio, the greatest that is thought of beforehand
 
 
@@ -45,9 +44,8 @@ def _damped(phase: float, zeta: float) -> tuple[float, float]:
 @kernel
 def _overload(blind: float, fade: float, zeta: float) -> float:
     """Largest force of the command over that of the ideal contact, at one damping ratio."""
-    mistaken = max(
-        0.0, 2.0 * (ZETA_MEAN - zeta)
-    )  # a first law takes the damping that is expected for part of the force
+    # A first law takes the damping that is expected for part of the force.
+    mistaken = max(0.0, 2.0 * (ZETA_MEAN - zeta))
     offset = blind - _damped(blind - min(mistaken, blind), zeta)[0]
     most, ideal = blind + 2.0 * zeta, 0.0
     for i in range(200):  # two radians: both have turned by then

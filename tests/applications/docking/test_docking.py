@@ -13,7 +13,8 @@ from proxops.applications.docking.experiment import DockingRan, dock
 from proxops.applications.docking.result import judge, sum_up
 from proxops.applications.docking.tables import DockingFile
 from proxops.core.errors import BadInput
-from proxops.lab.cell import Cell, load_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +83,8 @@ def test_without_compensation_the_ledger_shows_it(cell: Cell) -> None:
     """As the delay makes it: the run fails its criterion of the energy, by as much as the pure delay foretells."""
     ran = flown(cell, "docking_bounce", loop={"compensation": "none"})
     (one,) = judge(ran)
-    assert one.touch.restitution == pytest.approx(
-        one.raw.leaving / one.touch.closing, rel=0.15
-    )  # the drives are no pure delay
+    # The drives are no pure delay.
+    assert one.touch.restitution == pytest.approx(one.raw.leaving / one.touch.closing, rel=0.15)
     failed = {row.name for row in sum_up(ran).criteria if not row.passed}
     assert "kinetic energy gained by a contact, share" in failed
 

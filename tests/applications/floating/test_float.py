@@ -2,8 +2,6 @@
 
 import json
 import socket
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +9,34 @@ import numpy as np
 import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
+from proxops.applications.floating import live_flight
+from proxops.applications.floating.application import FloatApplication, Stage
 from proxops.applications.floating.bench import FloatBench, prepare
-from proxops.applications.floating.desk import FloatDesk
-from proxops.applications.floating.experiment import FloatRan, assemble, bend_once, lockstep
-from proxops.applications.floating.loop import FloatLoop, Stage
+from proxops.applications.floating.flight import FloatRan, lockstep
+from proxops.applications.floating.live_flight import live
 from proxops.applications.floating.module_hand import FlangeLoad, Hand
+from proxops.applications.floating.parts import FloatParts
+from proxops.applications.floating.push_verb import push_verb
 from proxops.applications.floating.pushes import matches
+from proxops.applications.floating.rehearsal import bend_once
 from proxops.applications.floating.result import sum_up, tracking_mm
 from proxops.applications.floating.tables import FloatFile
 from proxops.arms.model import load_model
-from proxops.client import ControlClient
 from proxops.core.channel import LOOPBACK
-from proxops.core.errors import BadInput
+from proxops.core.clock import LockstepClock
+from proxops.core.errors import BadInput, ProxopsError, Refused
 from proxops.core.experiment import Experiment
 from proxops.core.strict_table import judge_table
-from proxops.facility.loop_clock import LockstepLoopClock
+from proxops.core.vocabulary import Mode
+from proxops.facility.build import build
+from proxops.facility.control_lock import ANY
+from proxops.facility.desk import Desk
+from proxops.facility.facility import AT_REST
+from proxops.ground.log import Log
+from proxops.ground.row_stream import RowStream
+from proxops.lab.any_cell import read_any_cell
 from proxops.lab.virtual_arm import VirtualArm
+from proxops.safety.motion import Motion
 from proxops.safety.rules import Rule, Stop
 from proxops.touch.joint_follower import Following
 
@@ -41,13 +51,17 @@ def bench_of(**changes: Any) -> FloatBench:
             {**values[table], **change} if isinstance(values[table], dict) and isinstance(change, dict) else change
         )
     file = judge_table(values, FloatFile, path)
-    experiment = Experiment(file, path, "")
-    return prepare(file, load_model(experiment.model_path(), file.arm.tool), path, np.random.default_rng(1))
+    whole = Experiment(file, path, "")
+    return prepare(file, load_model(whole.model_path(), file.arm.tool), path, np.random.default_rng(1))
+
+
+def flown(bench: FloatBench, seed: int = 1) -> FloatRan:
+    return lockstep(FloatParts(bench, seed))
 
 
 @pytest.fixture(scope="module")
 def pushed() -> FloatRan:
-    return lockstep(bench_of(), 1)
+    return flown(bench_of())
 
 
 def test_a_push_is_felt_and_the_arm_carries_on_the_new_motion(pushed: FloatRan) -> None:
@@ -55,7 +69,7 @@ def test_a_push_is_felt_and_the_arm_carries_on_the_new_motion(pushed: FloatRan) 
     assert result.passed, (result.failure, [c for c in result.criteria if not c.passed])
     assert result.figures["recognised"] == result.figures["pushes"] == 1
     assert result.figures["bounces"] >= 1
-    rows = pushed.loop.rows[: pushed.loop.count]
+    rows = pushed.application.rows[: pushed.application.count]
     push = pushed.bench.pushes[0].impulse[:3]
     before, after = (
         rows["velocity"][rows["t"] < 3.99][-1, :3],
@@ -69,21 +83,22 @@ def test_a_push_is_felt_and_the_arm_carries_on_the_new_motion(pushed: FloatRan) 
 
 
 def test_the_arm_is_where_the_module_is(pushed: FloatRan) -> None:
-    rows = pushed.loop.rows[: pushed.loop.count]
+    rows = pushed.application.rows[: pushed.application.count]
     floating = rows["stage"] == Stage.FLOAT
     assert np.median(tracking_mm(rows)[floating]) < 0.01
 
 
 def test_set_points_stay_within_speed_and_acceleration(pushed: FloatRan) -> None:
-    rows, traits = pushed.loop.rows[: pushed.loop.count], pushed.bench.traits
+    rows, traits = pushed.application.rows[: pushed.application.count], pushed.bench.traits
     assert (np.abs(rows["rates"]) <= traits.speed * (1.0 + 1e-6)).all()
     assert (np.abs(np.diff(rows["rates"], axis=0)) / 0.004 <= traits.acceleration * 1.001).all()
     assert ((rows["setpoint"] > traits.lower) & (rows["setpoint"] < traits.upper)).all()
 
 
 def test_the_same_seed_gives_the_same_run(pushed: FloatRan) -> None:
-    again = lockstep(bench_of(), 1)
-    assert pushed.loop.rows[: pushed.loop.count].tobytes() == again.loop.rows[: again.loop.count].tobytes()
+    again = flown(bench_of())
+    first, second = (ran.application.rows[: ran.application.count].tobytes() for ran in (pushed, again))
+    assert first == second
 
 
 def test_nobody_pushes_and_nothing_is_invented() -> None:
@@ -94,20 +109,20 @@ def test_nobody_pushes_and_nothing_is_invented() -> None:
         "speed_m_s": [0.02, 0.08, -0.04],
         "friction": 0.0,
     }  # it does not spin up
-    ran = lockstep(bench_of(push=[], flight_s=15.0, object=ball, obstacle=[]), 3)
-    assert not ran.loop.failure
+    ran = flown(bench_of(push=[], flight_s=15.0, object=ball, obstacle=[]), 3)
+    assert not ran.application.failure
     assert sum_up(ran).figures["bounces"] > 3
-    assert ran.loop.reactions == []
+    assert ran.application.felt.reactions == []
 
 
 @pytest.mark.parametrize(("fault", "words"), [("lost_cable", "lost cable"), ("stuck", "stuck"), ("nan", "no number")])
 def test_a_sensor_that_fails_stops_the_arm_smoothly(fault: str, words: str) -> None:
-    ran = lockstep(bench_of(sensor={"fault": fault, "fault_at_s": 2.0}), 1)
-    assert "FORCE_SENSOR" in ran.loop.failure
-    assert words in ran.loop.failure
-    assert np.isnan(ran.loop.rows["read"][ran.loop.count - 1]).all()  # nobody knows: never zero
+    ran = flown(bench_of(sensor={"fault": fault, "fault_at_s": 2.0}))
+    assert "FORCE_SENSOR" in ran.application.failure
+    assert words in ran.application.failure
+    assert np.isnan(ran.application.rows["read"][ran.application.count - 1]).all()  # nobody knows: never zero
     assert not sum_up(ran).passed
-    rows = ran.loop.rows[: ran.loop.count]
+    rows = ran.application.rows[: ran.application.count]
     assert not rows["rates"][-1].any()
     assert (np.abs(np.diff(rows["rates"], axis=0)) / 0.004 <= ran.bench.traits.acceleration * 1.001).all()
 
@@ -126,11 +141,11 @@ class Lean(Hand):
         return np.array([0.0, self.force(t), 0.0, 0.0, 0.0, 0.0])
 
 
-def leaned(hand: Lean, **sensor: float) -> tuple[FloatLoop, float]:
-    """The loop when it is over, and the force at which the arm was told to stop."""
+def leaned(hand: Lean, **sensor: float) -> tuple[FloatApplication, float]:
+    """The run when it is over, and the force at which the arm was told to stop."""
     still = {"speed_m_s": [0.0, 0.0, 0.0], "mass_kg": 4000.0}  # whatever of it is taken for a push moves it little
-    loop = assemble(bench_of(push=[], object=still, sensor=sensor), 1, LockstepLoopClock(250), 40.0, hand)
-    loop.run(lambda t: None)
+    bench = bench_of(push=[], object=still, sensor=sensor)
+    loop = lockstep(FloatParts(bench, 1, hand=hand, duration_s=40.0)).application
     rows = loop.rows[: loop.count]
     return loop, hand.force(float(rows["t"][rows["stage"] < Stage.STOP][-1]))
 
@@ -155,18 +170,14 @@ def test_limits_hold_before_the_module_is_let_go_and_a_zero_under_a_hand_is_refu
 
 def test_too_hard_a_push_stops_the_arm() -> None:
     hard = {"at_s": 2.0, "direction": [0, 1, 0], "impulse_Ns": 12.0, "duration_ms": 60.0}
-    assert "FORCE_LIMIT" in lockstep(bench_of(push=[hard]), 1).loop.failure
+    assert "FORCE_LIMIT" in flown(bench_of(push=[hard])).application.failure
 
 
 def test_a_module_that_leaves_the_arms_reach_is_let_go_and_the_arm_stops() -> None:
-    ran = lockstep(
-        bench_of(
-            push=[], box={"size_m": [3.0, 3.0, 3.0], "centre_m": [0.8, 0.0, 0.4]}, object={"speed_m_s": [0.3, 0.0, 0.0]}
-        ),
-        1,
-    )
-    assert "cannot follow" in ran.loop.failure
-    assert not ran.loop.rows[ran.loop.count - 1]["rates"].any()
+    large = {"size_m": [3.0, 3.0, 3.0], "centre_m": [0.8, 0.0, 0.4]}
+    ran = flown(bench_of(push=[], box=large, object={"speed_m_s": [0.3, 0.0, 0.0]}))
+    assert "cannot follow" in ran.application.failure
+    assert not ran.application.rows[ran.application.count - 1]["rates"].any()
 
 
 @pytest.mark.parametrize(
@@ -190,38 +201,22 @@ def test_a_module_that_leaves_the_arms_reach_is_let_go_and_the_arm_stops() -> No
 )  # fmt: skip
 def test_bad_input_is_named_and_nothing_moves(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(Exception, match=words):
-        lockstep(bench_of(**changes), 1)
+        flown(bench_of(**changes))
 
 
-def test_a_push_over_the_control_channel_reaches_the_hand() -> None:
+def test_a_push_that_is_asked_for_reaches_the_hand() -> None:
     hand = Hand(())
-    desk = FloatDesk(hand, lambda: 12.0, "0")
-    served = threading.Event()
-
-    def serve() -> None:
-        while not served.is_set():
-            desk.serve(0.0)
-            time.sleep(0.002)
-
-    worker = threading.Thread(target=serve)
-    worker.start()
-    try:
-        ask = ControlClient(desk.name).ask
-        ask("push", x_Ns=0.0, y_Ns=2.0, z_Ns=0.0, duration_s=0.1)
-        assert ask("status")["pushes"] == 1
-        with pytest.raises(BadInput, match="at most"):
-            ask("push", x_Ns=900.0, y_Ns=0.0, z_Ns=0.0, duration_s=0.1)
-        with pytest.raises(BadInput, match="duration"):
-            ask("push", x_Ns=1.0, y_Ns=0.0, z_Ns=0.0, duration_s=9.0)
-        ask("shut_down")
-        assert desk.stop_asked
-    finally:
-        served.set()
-        worker.join()
-        desk.close()
-    (push,) = hand.pushes
-    assert push.at_s == pytest.approx(12.008)
-    np.testing.assert_allclose(push.impulse[:3], (0.0, 2.0, 0.0))
+    push = push_verb(hand, lambda: 12.0, virtual=True)
+    push({"x_Ns": 0.0, "y_Ns": 2.0, "z_Ns": 0.0, "duration_s": 0.1})
+    with pytest.raises(BadInput, match="at most"):
+        push({"x_Ns": 900.0, "y_Ns": 0.0, "z_Ns": 0.0, "duration_s": 0.1})
+    with pytest.raises(BadInput, match="duration"):
+        push({"x_Ns": 1.0, "y_Ns": 0.0, "z_Ns": 0.0, "duration_s": 9.0})
+    with pytest.raises(Refused, match="a real one"):
+        push_verb(hand, lambda: 12.0, virtual=False)({})
+    (only,) = hand.pushes
+    assert only.at_s == pytest.approx(12.008)
+    np.testing.assert_allclose(only.impulse[:3], (0.0, 2.0, 0.0))
 
 
 def free_port() -> int:
@@ -238,29 +233,51 @@ def test_a_users_own_force_sensor_is_listened_to_and_its_silence_stops_the_arm()
     bench = bench_of(push=[], object={"speed_m_s": [0.0, 0.0, 0.0]}, sensor={"source": "network", "port": port})
     line, rng, own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), np.random.default_rng(4), np.zeros(6)
 
-    def send(t: float) -> None:
+    def send(flight: FloatApplication) -> None:
+        t = flight.count * 0.004
         if t < 3.0:
             k = round(t / 0.004)
             push = np.array([0.0, 25.0, 0.0, 0.0, 0.0, 0.0]) if 2.0 <= t < 2.08 else np.zeros(6)
             wrench = own + push + rng.standard_normal(6) * ([1.0] * 3 + [0.05] * 3)
             line.sendto(pack_force(ForceReading(k, k * 4_000_000, tuple(wrench.tolist()))), (LOOPBACK, port))
 
-    loop = assemble(bench, 1, LockstepLoopClock(250), 6.0, each_cycle=send)
-    own[:] = loop._load.wrench(bench.joints, np.zeros(7), np.zeros(7))  # what the module weighs on the sensor, about
-    loop.run(lambda t: None)
+    own[:] = FlangeLoad(bench.arm, bench.T_world_base, bench.load).wrench(bench.joints, np.zeros(7), np.zeros(7))
+    loop = lockstep(FloatParts(bench, 1, duration_s=6.0), each_cycle=send).application
     line.close()
-    assert len(loop.reactions) >= 1
-    assert abs(loop.reactions[0].crossed * 0.004 - 2.01) < 0.02
+    assert len(loop.felt.reactions) >= 1
+    assert abs(loop.felt.reactions[0].crossed * 0.004 - 2.01) < 0.02
     assert "lost cable" in loop.failure
 
 
-def test_the_guard_brakes_for_a_cause_from_outside(pushed: FloatRan) -> None:
-    bench = bench_of(push=[])
-    loop = assemble(bench, 1, LockstepLoopClock(250), 5.0)
-    loop.run(lambda t: None, lambda: loop.count == 500)
-    assert loop.failure.startswith("interrupted")
-    assert str(loop.guard.stop) == str(Stop(Rule.OPERATOR))
-    assert not loop.rows[loop.count - 1]["rates"].any()
+def test_the_guard_brakes_for_a_cause_from_outside() -> None:
+    def press(flight: FloatApplication) -> None:
+        if flight.count == 500:
+            flight._f.trip(Stop(Rule.OPERATOR))
+
+    flight = lockstep(FloatParts(bench_of(push=[]), 1, duration_s=5.0), each_cycle=press).application
+    assert flight.failure.startswith("interrupted")
+    assert flight._f.mode is Mode.STOPPED
+    rates = flight.rows["rates"][: flight.count]
+    assert np.abs(rates[500]).max() > 1e-4
+    assert not rates[-1].any()
+
+
+def test_a_wish_beyond_a_limit_is_refused_by_the_guard_with_the_arms_own_checks_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever the physics asks for: the virtual arm takes everything here, as a controller that trusts its client would."""
+    monkeypatch.setattr(VirtualArm, "_objection", lambda self, wish: "")
+    parts = FloatParts(bench_of(push=[]), 1, duration_s=3.0)
+
+    def spoil(flight: FloatApplication) -> None:
+        if flight.count == 500:
+            follow = flight._follower.step
+            flight._follower.step = lambda plan: (follow(plan)[0] + 0.5, True)  # type: ignore[method-assign]
+
+    flight = lockstep(parts, each_cycle=spoil).application
+    assert "JUMP" in flight.failure
+    steps = np.abs(np.diff(flight.rows["setpoint"][: flight.count], axis=0))
+    assert (steps <= parts.bench.traits.speed * 0.004 * (1.0 + 1e-6)).all()
 
 
 def test_the_file_is_read_strictly() -> None:
@@ -271,8 +288,10 @@ def test_the_file_is_read_strictly() -> None:
 
 def first_difference(a: FloatRan, b: FloatRan, least: float) -> int:
     """Cycle of the first set-points that are farther apart."""
-    n = min(a.loop.count, b.loop.count)
-    return int(np.argmax(np.abs(a.loop.rows["setpoint"][:n] - b.loop.rows["setpoint"][:n]).max(axis=1) > least))
+    n = min(a.application.count, b.application.count)
+    return int(
+        np.argmax(np.abs(a.application.rows["setpoint"][:n] - b.application.rows["setpoint"][:n]).max(axis=1) > least)
+    )
 
 
 @pytest.mark.parametrize("at_s", [4.0, 5.44])  # on course, and while the arm catches up after the push before
@@ -281,8 +300,8 @@ def test_a_set_point_has_changed_when_it_differs_from_the_same_run_without_the_p
     first = {"at_s": 5.0, "direction": [0, -1, 0.3], "impulse_Ns": 3.0, "duration_ms": 60.0}
     push = {"at_s": at_s, "direction": [0.3, 1, 0], "impulse_Ns": 2.0, "duration_ms": 80.0}
     before = [first] if at_s > 5.0 else []
-    ran, without = lockstep(bench_of(push=[*before, push]), 1), lockstep(bench_of(push=before), 1)
-    reaction = next(r for r in ran.loop.reactions if r.crossed * 0.004 >= at_s)
+    ran, without = flown(bench_of(push=[*before, push])), flown(bench_of(push=before))
+    reaction = next(r for r in ran.application.felt.reactions if r.crossed * 0.004 >= at_s)
     assert first_difference(ran, without, 0.0) == reaction.crossed
     assert reaction.crossed <= reaction.changed <= reaction.crossed + 2
     truly = first_difference(ran, without, 1e-6)
@@ -292,7 +311,7 @@ def test_a_set_point_has_changed_when_it_differs_from_the_same_run_without_the_p
 
 
 def test_without_a_reaction_the_run_does_not_pass(pushed: FloatRan, monkeypatch: pytest.MonkeyPatch) -> None:
-    (reaction,) = pushed.loop.reactions
+    (reaction,) = pushed.application.felt.reactions
     monkeypatch.setattr(reaction, "changed", -1)
     failed = [c.name for c in sum_up(pushed).criteria if not c.passed]
     assert failed == ["from crossing to another set-point, cycles", "from crossing to motion, cycles"]
@@ -301,24 +320,24 @@ def test_without_a_reaction_the_run_does_not_pass(pushed: FloatRan, monkeypatch:
 
 
 def test_the_time_budget_is_the_sum_of_what_was_recorded(pushed: FloatRan) -> None:
-    (r,), figures = pushed.loop.reactions, sum_up(pushed).figures
-    latency = (pushed.loop.rows["t"][r.crossed] - pushed.bench.pushes[0].at_s) * 1e3
+    (r,), figures = pushed.application.felt.reactions, sum_up(pushed).figures
+    latency = (pushed.application.rows["t"][r.crossed] - pushed.bench.pushes[0].at_s) * 1e3
     assert figures["latency_ms"] == [pytest.approx(latency)]
     parts = latency + 4.0 * (r.changed - r.crossed + r.moved - r.shown)
     assert figures["push_to_motion_ms"] == [pytest.approx(parts)]
-    assert parts <= latency + 8.0 + 4.0 * (pushed.loop.lead + 1)
+    assert parts <= latency + 8.0 + 4.0 * (pushed.application.lead + 1)
 
 
 def test_an_arm_too_weak_to_follow_does_not_pass_and_comes_to_rest_all_the_same() -> None:
-    ran = lockstep(bench_of(hand={"acceleration_rad_s2": [0.05] * 7}, flight_s=12.0), 1)
+    ran = flown(bench_of(hand={"acceleration_rad_s2": [0.05] * 7}, flight_s=12.0))
     result = sum_up(ran)
     failed = {c.name for c in result.criteria if not c.passed}
     assert {"on course, share of the flight", "module shown from module computed, worst"} <= failed
-    last = ran.loop.rows[ran.loop.count - 1]
+    last = ran.application.rows[ran.application.count - 1]
     assert last["stage"] == Stage.STOP
     assert not last["rates"].any()
     np.testing.assert_allclose(last["measured"], last["setpoint"], atol=2e-5)  # the arm itself, by its encoders
-    assert ran.loop.count * 0.004 > 13.5  # more than was once recorded after the stop
+    assert ran.application.count * 0.004 > 13.5  # more than was once recorded after the stop
 
 
 @pytest.mark.parametrize(
@@ -333,7 +352,7 @@ def test_an_arm_too_weak_to_follow_does_not_pass_and_comes_to_rest_all_the_same(
     ids=["physics", "dead_time_of_FZI", "lag", "ahead", "short"],
 )
 def test_what_is_allowed_can_be_run(changes: dict[str, Any]) -> None:
-    ran = lockstep(bench_of(flight_s=4.5, **changes), 1)
+    ran = flown(bench_of(flight_s=4.5, **changes))
     result = sum_up(ran)
     assert result.passed, (result.failure, [c for c in result.criteria if not c.passed])
     own = result.figures["robot_delay_ms"][0]
@@ -341,18 +360,18 @@ def test_what_is_allowed_can_be_run(changes: dict[str, Any]) -> None:
 
 
 def test_one_push_found_twice_is_spurious_once(pushed: FloatRan, monkeypatch: pytest.MonkeyPatch) -> None:
-    (reaction,) = pushed.loop.reactions
-    monkeypatch.setattr(pushed.loop, "reactions", [reaction, reaction])
-    assert [m.push is None for m in matches(pushed.loop)] == [False, True]
+    (reaction,) = pushed.application.felt.reactions
+    monkeypatch.setattr(pushed.application.felt, "reactions", [reaction, reaction])
+    assert [m.push is None for m in matches(pushed.application)] == [False, True]
     assert [c.name for c in sum_up(pushed).criteria if not c.passed] == ["pushes invented"]
 
 
 def test_a_pure_twist_is_scored_by_its_torque() -> None:
     twist = {"at_s": 3.0, "direction": [0, 0, 0], "twist_Nms": [0.0, 0.0, 0.1], "duration_ms": 120.0}
-    ran = lockstep(bench_of(push=[twist], flight_s=4.0), 1)
+    ran = flown(bench_of(push=[twist], flight_s=4.0))
     result = sum_up(ran)
     assert result.passed, (result.failure, [c for c in result.criteria if not c.passed])
-    (m,) = matches(ran.loop)
+    (m,) = matches(ran.application)
     assert m.unit == "N m s"
     np.testing.assert_allclose(m.found[3:], (0.0, 0.0, 0.1), atol=0.012)
     assert "N m s" in result.tables[0][2][0][1]
@@ -391,13 +410,11 @@ def test_a_users_sensor_of_any_rate_and_jitter_weighs_pushes_alike(rate_hz: floa
     own = FlangeLoad(bench.arm, bench.T_world_base, bench.load).wrench(bench.joints, np.zeros(7), np.zeros(7))
     force = np.array([0.0, 25.0, 0.0])
     push = np.concatenate([force, np.cross(bench.T_flange_object[:3, 3], force)])  # through the module's middle
-    feed, clock = Feed(rate_hz, own, push, skipped), LockstepLoopClock(250)
-    arm = VirtualArm(bench.traits, bench.joints, clock.now, np.random.default_rng(1))
-    loop = FloatLoop(bench, arm, feed.port, None, clock, duration_s=2.0, each_cycle=feed.send)
-    loop.run(lambda t: None)
-    result = sum_up(FloatRan(bench, loop, {}))
+    feed = Feed(rate_hz, own, push, skipped)
+    ran = lockstep(FloatParts(bench, 1, source=feed.port), each_cycle=lambda flight: feed.send(flight.count * 0.004))
+    loop, result = ran.application, sum_up(ran)
     assert result.passed, (result.failure, [c for c in result.criteria if not c.passed])
-    (reaction,) = loop.reactions
+    (reaction,) = loop.felt.reactions
     assert reaction.impulse is not None
     assert np.linalg.norm(reaction.impulse.impulse[:3]) == pytest.approx(2.0, rel=0.08)
     assert abs(reaction.impulse.t_start - 2.0) < 0.03
@@ -407,25 +424,18 @@ def test_a_users_sensor_of_any_rate_and_jitter_weighs_pushes_alike(rate_hz: floa
     assert "nobody knows" in result.tables[0][2][0]
 
 
-class LosingClock:
+class LosingClock(LockstepClock):
     """Loses three cycles at some time, as a wall's clock may."""
 
-    def __init__(self, at: int) -> None:
-        self._cycle, self._at, self.missed = 0, at, 0
-
-    def now(self) -> float:
-        return self._cycle * 0.004 + 0.0003
-
     def advance(self) -> float:
-        lost = 3 if self._cycle == self._at else 0
-        self._cycle, self.missed = self._cycle + 1 + lost, self.missed + lost
-        return 0.0
+        lost = 3 if self.tick == 500 else 0
+        self.tick, self.missed = self.tick + lost, self.missed + lost
+        return super().advance()
 
 
 def test_time_is_the_clocks_when_cycles_are_lost() -> None:
     """A push by the clock is found at the clock's time, and the run is over when the clock says so."""
-    loop = assemble(bench_of(flight_s=4.0), 1, LosingClock(500), 4.0)
-    loop.run(lambda t: None)
+    loop = lockstep(FloatParts(bench_of(flight_s=4.0), 1), clock=LosingClock()).application
     rows = loop.rows[: loop.count]
     np.testing.assert_allclose(np.diff(rows["t"]).max(), 0.016)
     assert rows["t"][-1] == pytest.approx((loop.count - 1 + 3) * 0.004)
@@ -456,16 +466,112 @@ def test_a_control_name_is_for_live_runs() -> None:
 
 
 def test_whatever_fails_the_arm_is_brought_to_rest() -> None:
-    """An exception from anywhere in the loop, in full motion."""
-    loop = assemble(bench_of(), 1, LockstepLoopClock(250), 6.0)
-    before = len(loop.rows)
+    """An exception from anywhere round the loop, in full motion."""
+    parts, seen = FloatParts(bench_of(), 1), list[FloatApplication]()
 
-    def fails(t: float) -> None:
-        if t > 4.3:  # after the push
+    def fails(flight: FloatApplication) -> None:
+        if flight.t > 4.3:  # after the push
+            seen.append(flight)
             raise OSError("terminal gone")
 
     with pytest.raises(OSError, match="terminal gone"):
-        loop.run(fails)
-    rows = loop.rows[: loop.count]
-    assert np.abs(rows["rates"][-1]).max() > 1e-3 and loop.count < before
-    assert loop.guard.at_rest and loop._arm.at_rest and loop._arm.halted == ""
+        lockstep(parts, each_cycle=fails)
+    (flight,) = seen
+    assert np.abs(flight.rows["rates"][: flight.count]).max() > 1e-3
+    assert not flight._f.guard.moving
+    assert np.abs(parts.arm.rates).max() < AT_REST
+
+
+def test_an_error_of_ours_is_a_named_stop_and_the_run_is_recorded(tmp_path: Path) -> None:
+    stream = RowStream(tmp_path / "run.mcap", {"kind": "float"}, live=False)
+
+    def fails(flight: FloatApplication) -> None:
+        if flight.count == 400:
+            flight._follower.step = lambda plan: 1 / 0  # type: ignore[method-assign,assignment,return-value]
+
+    ran = lockstep(FloatParts(bench_of(push=[]), 1), stream=stream, each_cycle=fails)
+    assert "INTERNAL_ERROR" in ran.application.failure and "ZeroDivisionError" in ran.application.failure
+    log = Log.open(stream.path)
+    assert log.complete and log.metadata["experiment"]
+    assert np.nanmax(log.pool["loop"]["t"]) == pytest.approx(ran.application.rows["t"][ran.application.count - 1])
+
+
+def test_an_interlock_that_is_open_lets_no_flight_begin() -> None:
+    parts = FloatParts(bench_of(push=[]), 1)
+    door = next(each.name for each in parts.cell.file.interlock if each.kind == "door")
+    time = LockstepClock()
+    hall = build(parts.cell, time, seed=1, record=None, link=parts.link(time), groups=parts.told.groups)
+    application = parts.application(hall)
+    hall.desk.drives(True)
+    while hall.facility.mode is not Mode.READY:
+        hall.facility.tick()
+    hall.desk.interlock(door, healthy=False)
+    with pytest.raises(Refused, match="DOOR"):
+        hall.desk.begin(application)
+    hall.facility.tick()
+    assert hall.facility.mode is Mode.READY and not application.begun
+    hall.close()
+
+
+def test_an_emergency_stop_cuts_the_drives_and_is_the_only_cause(tmp_path: Path) -> None:
+    """Drives that were switched off are no fault of the controller's."""
+    parts = FloatParts(bench_of(push=[]), 1, duration_s=3.0)
+    estop = next(each.name for each in parts.cell.file.interlock if each.kind == "estop")
+    stream = RowStream(tmp_path / "run.mcap", {"kind": "float"}, live=False)
+
+    def press(flight: FloatApplication) -> None:
+        if flight.count == 500:
+            flight._f.interlocks.set(estop, False)
+
+    flight = lockstep(parts, stream=stream, each_cycle=press).application
+    assert "ESTOP" in flight.failure and not flight._f.link.all_on
+    stops = {event["name"].decode() for event in Log.open(stream.path).events if event["name"].startswith(b"stop.")}
+    assert stops == {"stop.estop"}
+
+
+def test_a_cell_of_another_arm_is_refused() -> None:
+    for cell, words in (("kube", "not the arm of the cell"), ("epos", "one arm")):
+        with pytest.raises(BadInput, match=words):
+            FloatParts(bench_of(), 1, read_any_cell(cell))
+
+
+@pytest.mark.parametrize("part", ["_keep", "_feel"])
+@pytest.mark.parametrize("cycle", [0, 400])
+def test_a_run_that_can_keep_nothing_any_more_ends_all_the_same(part: str, cycle: int) -> None:
+    """Telemetry fails in every cycle: the arm stood, and the loop went on for ever, deaf to Ctrl-C."""
+
+    def fails(flight: FloatApplication) -> None:
+        if flight.count == cycle:
+            setattr(flight, part, lambda *given: 1 / 0)
+        assert flight._f.clock.tick < 1500
+
+    flight = lockstep(FloatParts(bench_of(push=[]), 1, duration_s=3.0), each_cycle=fails).application
+    assert "ZeroDivisionError" in flight.failure
+    assert flight._f.mode is Mode.STOPPED and flight._arm.at_rest
+
+
+@pytest.mark.parametrize("part", ["ring", "link"])
+def test_a_failing_tick_ends_with_the_arm_at_rest(part: str) -> None:
+    """Its set-point stood, and the arm behind it was still on its way when the last resort was over."""
+    parts = FloatParts(bench_of(push=[]), 1, duration_s=3.0)
+
+    def breaks(flight: FloatApplication) -> None:
+        if flight.count == 500:
+            owner, name = (flight._f.ring, "push") if part == "ring" else (flight._f.link, "write")
+            setattr(owner, name, lambda *given: 1 / 0)
+
+    with pytest.raises(ZeroDivisionError):
+        lockstep(parts, each_cycle=breaks)
+    assert np.abs(parts.arm.rates).max() < AT_REST
+
+
+def test_a_live_run_that_may_not_begin_says_why_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waited in READY for ever: a motion is asked for once."""
+
+    def refuse(desk: Desk, motion: Motion) -> None:
+        raise Refused("begin: the recorder is behind")
+
+    monkeypatch.setattr(live_flight, "rehearse", lambda bench, seed: None)
+    monkeypatch.setattr(Desk, "begin", refuse)
+    with pytest.raises(ProxopsError, match="did not begin: begin: the recorder is behind"):
+        live(FloatParts(bench_of(push=[]), 1), ANY)

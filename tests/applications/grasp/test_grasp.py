@@ -21,9 +21,10 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
 from proxops.ground.experiment_log import about_of, write_experiment
-from proxops.ground.experiment_report import write_experiment_report
+from proxops.ground.experiment_report import experiment_report
 from proxops.ground.log import Log
-from proxops.onboard.grasp_phases import Phase
+from proxops.ground.report_page import write_page
+from proxops.onboard.grasp_phases import GraspPhase
 
 Change = tuple[str, str]
 
@@ -89,9 +90,8 @@ def test_contact_has_two_sides(caught: ExperimentResult, late: ExperimentResult)
 def test_the_joints_come_to_rest_and_everything_turns_together(caught: ExperimentResult) -> None:
     rates = np.column_stack([column(caught, "arm", f"rate_{i}") for i in range(1, 8)])
     row = int(np.searchsorted(caught.t, 7.3))
-    assert (
-        np.abs(rates[-1]).max() < 0.02 * np.abs(rates[row]).max()
-    )  # 3.3 s of damping, 0.5 s each: 0.14 %, and the grip's slack
+    # 3.3 s of damping, 0.5 s each: 0.14 %, and the grip's slack.
+    assert np.abs(rates[-1]).max() < 0.02 * np.abs(rates[row]).max()
     assert column(caught, "contact", "finger_1")[-1] == pytest.approx(30.0, rel=0.01)
     assert column(caught, "contact", "finger_2")[-1] == pytest.approx(30.0, rel=0.01)
     # Momentum came in with the handle and is now everybody's: the common mass centre moves as it did, 20 kg of 141.9.
@@ -154,7 +154,7 @@ def test_a_value_that_is_no_number_halts_with_its_name(what: str) -> None:
     assert command.brake
     assert not command.torques.any()
     assert not command.close
-    assert flight.phase is Phase.HALTED
+    assert flight.phase is GraspPhase.HALTED
     assert f"no number: {what.replace('_', ' ')}, value 1" in flight.cause
     assert flight.step(measured).brake
 
@@ -203,7 +203,7 @@ def test_log_and_report(late: ExperimentResult, tmp_path: Path) -> None:
     told = about_of(log)
     assert told is not None
     assert len(list(draw(log, told))) == (5 if late.figures["pictures"] else 4)
-    write_experiment_report(log, drawings_of("grasp"), tmp_path / "report.html")
+    write_page(experiment_report(log, drawings_of("grasp")), tmp_path / "report.html")
     assert "bumped" in (tmp_path / "report.html").read_text()
 
 

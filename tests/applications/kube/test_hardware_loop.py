@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
-from proxops.applications.kube.experiment import Bench, _loop, empty_loop, look_ahead, prepare, run
+from proxops.applications.kube.experiment import KubeBench, _loop, empty_loop, look_ahead, prepare, run
 from proxops.applications.kube.loop import HardwareLoop, row_dtype
 from proxops.applications.kube.post_test_session import analysis_session
 from proxops.applications.kube.result import momentum_bound, momentum_share
@@ -543,11 +543,11 @@ def test_an_arm_that_does_not_follow_is_stopped(unseen: None) -> None:
     link = Scripted(lambda k: None)
     loop = looped(link, 1.9)
     loop.run(lambda t: None)
-    assert loop.failure.startswith("FOLLOWING: arm is not where its set-points have led (A")
+    assert loop.failure.startswith("FOLLOWING: axis is not where its set-points have led (A")
     softly(link.commands)
 
 
-def looped_arm(bench: Bench, traits: IiwaTraits, duration_s: float) -> HardwareLoop:
+def looped_arm(bench: KubeBench, traits: IiwaTraits, duration_s: float) -> HardwareLoop:
     """As the experiment makes it, but for the robot's own limits."""
     sane, clock = replace(bench, traits=traits), LockstepLoopClock(1000)
     made = _loop(bench, clock, 1, duration_s, timed=False)

@@ -24,7 +24,7 @@ from proxops.core.errors import EXIT_BAD_INPUT, EXIT_STOPPED, BadInput
 from proxops.core.mission import MissionFile, parse_mission
 from proxops.core.vocabulary import MissionEnd
 from proxops.ground.log import Log
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 
 ROOT = Path(__file__).parents[3]
 FILE = ROOT / "tests" / "shared" / "failing_flight_software.py"

@@ -14,7 +14,7 @@ from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import MissionEnd, MissionPhase, Mode
 from proxops.facility.application_feed import GONE_NS, MissionFeed
 from proxops.ground.log import Log
-from proxops.lab.cell import load_cell
+from proxops.lab.any_cell import load_cell
 
 TEXT = """
 like = "approach"

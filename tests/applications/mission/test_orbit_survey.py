@@ -10,11 +10,11 @@ import erfa
 import numpy as np
 import pytest
 
+from proxops.applications.mission.orbit_report import orbit_rows
 from proxops.applications.mission.orbit_survey import _sidereal_angle, survey_orbit
 from proxops.core.earth import MU_M3_S2 as MU
 from proxops.core.mission import Mission, parse_mission
 from proxops.facility.free_drift import acceleration, acceleration_difference, integrate_drift
-from proxops.ground.orbit_report import orbit_rows
 from proxops.space.ephemeris import ephemeris_at
 from proxops.space.kepler import propagate
 from proxops.space.lvlh import relative_in_eci, relative_in_lvlh
@@ -59,9 +59,8 @@ def test_the_difference_of_gravity_is_the_difference_and_loses_nothing() -> None
     acceleration_difference(p, 1e-9 * d, False, both)
     tiny = both.copy()
     acceleration_difference(p, 1e-3 * d, False, both)
-    np.testing.assert_allclose(
-        1e6 * tiny, both, rtol=1e-6
-    )  # linear down to a micrometre; the square of a metre is 1e-7
+    # Linear down to a micrometre; the square of a metre is 1e-7.
+    np.testing.assert_allclose(1e6 * tiny, both, rtol=1e-6)
 
 
 def test_the_drift_is_that_of_two_ellipses() -> None:
@@ -127,9 +126,8 @@ def test_the_shadow_is_that_of_a_circle_behind_a_cylinder(node: float, i: float)
 @pytest.mark.parametrize("days", [-9000.0, 0.3, 9816.0, 15000.0])
 def test_sidereal_time_is_erfas(days: float) -> None:
     theirs = erfa.gmst06(2451545.0, days, 2451545.0, days)
-    assert math.remainder(_sidereal_angle(days) - theirs, 2.0 * math.pi) == pytest.approx(
-        0.0, abs=2e-6
-    )  # t^2 is left out
+    # t^2 is left out.
+    assert math.remainder(_sidereal_angle(days) - theirs, 2.0 * math.pi) == pytest.approx(0.0, abs=2e-6)
 
 
 # --- the command

@@ -112,7 +112,7 @@ def test_log_and_drawings(result: ExperimentResult, tmp_path: Path) -> None:
     assert set(log.attachments) == {"first.png", "last.png"}
     drawings = list(draw(log, about))
     assert len(drawings) == 5
-    assert all(caption for _, caption in drawings)
+    assert all(drawing.caption for drawing in drawings)
 
 
 def test_machine_without_opengl_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

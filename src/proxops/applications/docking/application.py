@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.docking.bench import PREPARED_S, SETTLE_S, WAVE_HZ, WAVE_M, WAVE_S, Bench
+from proxops.applications.docking.bench import PREPARED_S, SETTLE_S, WAVE_HZ, WAVE_M, WAVE_S, DockingBench
 from proxops.applications.docking.hardware import DockingHardware, ToolMotion
 from proxops.applications.docking.judge import DockingJudge
 from proxops.applications.docking.tables import DockingFile
@@ -21,6 +21,7 @@ from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.core.vocabulary import System
 from proxops.facility.facility import Facility
 from proxops.facility.sources import Supply
+from proxops.lab.any_cell import demand_hall
 from proxops.lab.coordinates import LIN, OK, POV, ROB1, ROB2, axes_from_values
 from proxops.lab.hall_motion import port_motion
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
@@ -56,9 +57,9 @@ class DockingApplication:
     steps = 1
     system = int(System.CLW)
 
-    def __init__(self, file: DockingFile, bench: Bench, facility: Facility, hardware: DockingHardware) -> None:
+    def __init__(self, file: DockingFile, bench: DockingBench, facility: Facility, hardware: DockingHardware) -> None:
         self.file, self.bench, self.hardware, self._facility = file, bench, hardware, facility
-        self._hall = facility.cell.hall
+        self._hall = demand_hall(facility.cell, "docking").hall
         self.loop: DockingLoop | None = None
         self.stage, self.failure = Stage.SETTLE, ""
         self.judge = DockingJudge(bench)

@@ -47,7 +47,7 @@ ROW: Final = np.dtype(
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class DockingBench:
     """``pair``: bodies, shape and the law as it is believed; ``true``: the hardware as it is."""
 
     file: DockingFile
@@ -141,7 +141,7 @@ class Bench:
         )  # fmt: skip
 
 
-def prepare(file: DockingFile, cell: Cell, rng: np.random.Generator) -> Bench:
+def prepare(file: DockingFile, cell: Cell, rng: np.random.Generator) -> DockingBench:
     """Everything that can be judged before anything moves."""
     shape = file.shape
     drogue = Drogue(
@@ -169,7 +169,7 @@ def prepare(file: DockingFile, cell: Cell, rng: np.random.Generator) -> Bench:
     _check_start(file, true, y)
     hall = cell.hall[0]
     rail = _rail(file, hall["base1"], hall["port1_inv"], start)
-    return Bench(
+    return DockingBench(
         file, pair, true, y, start, mass, load_of(file.tool, "tool").parameters, sensor_traits(file.sensor, rng),
         stream_traits(file.sensor),
         np.array(file.place.client_lab_m), hall["base1"], hall["port1_inv"], rail,

@@ -11,19 +11,20 @@ from proxops.core.toml_text import read_toml
 from proxops.ground.log import Log
 from proxops.ground.plot_style import GREY, INK, RAIL, ROBOT1, ROBOT2, new_figure, styled
 from proxops.ground.recorded import Floats
+from proxops.ground.section import Drawing
 
 BESIDE_S: Final = 0.15  # round the contacts, in the drawings that show only those
 FLIGHT: Final = 2  # stage of the log from which on the spacecraft fly
 
 
-def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """(figure, caption)."""
-    t = log.values("clock.t_sim")
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report."""
+    t = log.values("docking.t")
     flying = log.values("docking.stage") >= FLIGHT
     if not flying.any():
         return
     touching = log.values("docking.true_depth") > 0.0
-    yield (
+    yield Drawing(
         _motion(log, t, flying, touching),
         (
             "The ball seen from the client. Left: distance from its seat along the docking axis and beside it, as "
@@ -32,7 +33,7 @@ def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
         ),
     )
     if touching.any():
-        yield (
+        yield Drawing(
             _forces(log, t, flying, touching),
             (
                 "Left: force by the sensor (load and zero taken off), by the law found so far at the shown pose, and "
@@ -40,7 +41,7 @@ def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
                 "depth: the area inside is what the hardware takes out of the motion."
             ),
         )
-    yield (
+    yield Drawing(
         _books(log, t, flying, touching),
         (
             "Left: relative kinetic energy: dips while the hardware is pressed in, and is never more after a contact "
@@ -92,9 +93,8 @@ def _outline(axes: Any, shape: dict[str, Any]) -> None:
     x, y = play * (1.0 - np.cos(u)), play * np.sin(u)
     run = (mouth - bowl * np.cos(half)) / np.sin(half)  # along the wall
     x, y = np.append(x, x[-1] + run * np.cos(half)), np.append(y, y[-1] + run * np.sin(half))
-    rim = (
-        play + (mouth * np.cos(half) - bowl) / np.sin(half) + ball
-    )  # the flat flange round the mouth, a ball's radius before it
+    # The flat flange round the mouth, a ball's radius before it.
+    rim = play + (mouth * np.cos(half) - bowl) / np.sin(half) + ball
     for sign in (1.0, -1.0):
         axes.plot(x, sign * y, color=INK, lw=1.0)
         axes.plot([rim, rim], [sign * mouth, sign * 1.5 * mouth], color=INK, lw=1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxops.applications.docking.bench import Bench
+from proxops.applications.docking.bench import DockingBench
 from proxops.space.contact_law import secant_stiffness
 from proxops.touch.docking_loop import DockingLoop
 from proxops.touch.fidelity import Certificate, admission, first_touch
@@ -11,7 +11,7 @@ from proxops.touch.fidelity import Certificate, admission, first_touch
 class DockingJudge:
     """``certificate``: the one that speaks, ``touched``: one for each contact, in its own normal, mass and speed."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: DockingBench) -> None:
         self._bench = bench
         self._label = bench.file.loop.beyond_bounds == "label"
         self.certificate: Certificate | None = None

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from proxops.applications.docking.application import Stage
-from proxops.core.experiment_result import POSE, TWIST, WRENCH, Criterion, ExperimentResult, Series
+from proxops.core.criterion import Criterion
+from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.space.contact_pair import V
 from proxops.touch.docking_loop import Touch
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 Table = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
 IMPULSE_BOUND: Final = 0.2  # 0.05 mm of teaching in are 3 N of a contact of 30 N
 MOMENTUM_BOUND: Final = 1e-6  # of the largest there is
-CONTINUOUS_MM: Final = (
-    0.05  # by which a command may differ from going straight on, beyond the acceleration of the contact
-)
+# By how much a command may differ from going straight on, beyond the acceleration of the contact.
+CONTINUOUS_MM: Final = 0.05
 CONVENTIONS: Final = (
     "Client axes: x out of the docking hardware, origin in the client's port. Ball: centre of the probe's ball. Forces "
     "act on the "
@@ -35,7 +35,7 @@ CONVENTIONS: Final = (
     "Energy: kinetic energy of both bodies less that of their common centre of mass.",
     "Shown: what the robots' encoders say, taught in at the start. The hardware that touches is where the robots truly are.",
 )
-STATE: Final = (("stage", ""), ("latched", ""), ("depth", "m"), ("true_depth", "m"))
+STATE: Final = (("t", "s"), ("stage", ""), ("latched", ""), ("depth", "m"), ("true_depth", "m"))
 BLEND: Final = tuple((f"d{i}", "m" if i < 3 else "rad") for i in range(6))
 
 
@@ -255,10 +255,10 @@ def series_of(rows: np.ndarray[Any, Any]) -> tuple[Series, ...]:
         ("px", "N s"), ("py", "N s"), ("pz", "N s"), ("lx", "N m s"), ("ly", "N m s"), ("lz", "N m s"), ("kinetic", "J"),
         ("relative", "J"),
     )  # fmt: skip
-    state = np.stack([rows["stage"], rows["latched"], rows["depth"], rows["true_depth"]], axis=1)
+    state = np.stack([rows["t"], rows["stage"], rows["latched"], rows["depth"], rows["true_depth"]], axis=1)
     return (
-        Series("docking", "stage, latch and how deep the ball is, computed and truly", STATE, state),
-        Series("command", "port of the chaser in the client's frame, to be shown", POSE, rows["command"]),
+        Series("docking", "its own time, stage, latch and how deep the ball is, computed and truly", STATE, state),
+        Series("asked", "port of the chaser in the client's frame, to be shown", POSE, rows["command"]),
         Series("shown", "ball and attitude of the chaser in the client's frame, by the encoders", POSE, rows["shown"]),
         Series("shown_rate", "and its motion", TWIST, rows["shown_twist"]),
         Series("ball", "ball and attitude as computed", POSE, rows["ball"]),

@@ -8,12 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from proxops.applications.floating.impulse_figures import ImpulseCurves, draw_push, draw_reconstruction
 from proxops.applications.floating.tables import FloatSensorTable
 from proxops.core.toml_text import read_toml
-from proxops.ground.impulse_figures import ImpulseCurves, draw_push, draw_reconstruction
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, new_figure, styled
 from proxops.ground.recorded import Floats
+from proxops.ground.section import Drawing
 from proxops.touch.derivative_detector import DerivativeDetector, DerivativeSettings
 
 FLOAT: Final = 1  # stage
@@ -21,14 +22,14 @@ AXES: Final = ("x", "y", "z")
 COLOURS: Final = (ROBOT1, ROBOT2, RAIL)
 
 
-def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """(figure, caption)."""
-    t, floating = log.values("clock.t_sim"), log.values("loop.stage") == FLOAT
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report."""
+    t, floating = log.values("loop.t"), log.values("loop.stage") == FLOAT
     if not floating.any():
         return
     curves = _curves(log, t, about)
     if len(curves.pushes_s):
-        yield (
+        yield Drawing(
             draw_push(curves),
             (
                 "Figure 4 of paper 002: the first recognised push along its strongest axis of the sensor. Left: force, "
@@ -38,14 +39,14 @@ def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
                 "paper's detector thresholds."
             ),
         )
-        yield (
+        yield Drawing(
             draw_reconstruction(curves),
             (
                 "Figure 5: measured force and what was handed to the physics, sensor axes. Offset, drift and "
                 "counter-impulse are gone."
             ),
         )
-    yield (
+    yield Drawing(
         _ways(log, t, floating),
         (
             "Way of the module's middle: what the physics says and what the arm showed; dashed: where it would touch "
@@ -53,7 +54,7 @@ def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
             "from above; bottom right: from the side."
         ),
     )
-    yield (
+    yield Drawing(
         _books(log, t, floating, curves),
         (
             "Kinetic energy of the module (pushes shaded; it dips while a wall gives way), distance between the module "

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
+from proxops.applications.floating.application import FloatApplication, Stage
 from proxops.applications.floating.bench import SETTLE_S
-from proxops.applications.floating.loop import FloatLoop, Stage
 from proxops.applications.floating.reaction import Reaction
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
@@ -52,35 +52,35 @@ class Matched:
         return math.degrees(math.acos(min(1.0, max(-1.0, float(a @ b) / size)))) if size > 0.0 else 180.0
 
 
-def floating_until(loop: FloatLoop) -> float:
+def floating_until(app: FloatApplication) -> float:
     """s, of the last cycle of the flight."""
-    rows = loop.rows[: loop.count]
+    rows = app.rows[: app.count]
     floating = rows["t"][rows["stage"] == Stage.FLOAT]
     return float(floating[-1]) if len(floating) else 0.0
 
 
-def pushes_of(loop: FloatLoop) -> list[Push]:
+def pushes_of(app: FloatApplication) -> list[Push]:
     """Those that fell into the flight."""
-    hand = loop.module.hand.pushes if loop.module is not None else []
-    return [push for push in hand if push.at_s >= SETTLE_S and push.end_s < floating_until(loop)]
+    hand = app.module.hand.pushes if app.module is not None else []
+    return [push for push in hand if push.at_s >= SETTLE_S and push.end_s < floating_until(app)]
 
 
-def matches(loop: FloatLoop) -> list[Matched]:
+def matches(app: FloatApplication) -> list[Matched]:
     """Recognised pushes beside true ones: each of those is used once, by the one that overlaps it most."""
-    impulses = [(r, r.impulse) for r in loop.reactions if r.impulse is not None]
+    impulses = [(r, r.impulse) for r in app.felt.reactions if r.impulse is not None]
     pairs = sorted(
         (
             (_shared(found, push), i, k)
             for i, (_, found) in enumerate(impulses)
-            for k, push in enumerate(pushes_of(loop))
+            for k, push in enumerate(pushes_of(app))
         ),
         key=lambda pair: (-pair[0], pair[1], pair[2]),
     )
-    given, of = pushes_of(loop), dict[int, int]()
+    given, used = pushes_of(app), dict[int, int]()
     for shared, i, k in pairs:
-        if shared > 0.0 and i not in of and k not in of.values():
-            of[i] = k
-    return [_matched(loop, r, found, given[of[i]] if i in of else None) for i, (r, found) in enumerate(impulses)]
+        if shared > 0.0 and i not in used and k not in used.values():
+            used[i] = k
+    return [_matched(app, r, found, given[used[i]] if i in used else None) for i, (r, found) in enumerate(impulses)]
 
 
 def _shared(found: Impulse, push: Push) -> float:
@@ -88,9 +88,9 @@ def _shared(found: Impulse, push: Push) -> float:
     return min(found.t_end + PERIOD_S, push.end_s) - max(found.t_start, push.at_s - BEFORE_S)
 
 
-def _matched(loop: FloatLoop, reaction: Reaction, impulse: Impulse, push: Push | None) -> Matched:
+def _matched(app: FloatApplication, reaction: Reaction, impulse: Impulse, push: Push | None) -> Matched:
     """The flange hardly turns in a push."""
-    R, bench = loop.rotation_at(reaction.crossed), loop.bench
+    R, bench = app.rotation_at(reaction.crossed), app.bench
     found = np.concatenate([R @ impulse.impulse[FORCE], R @ impulse.impulse[TORQUE]])
     if push is None:
         return Matched(reaction, found, FORCE)
@@ -122,9 +122,9 @@ class Budget:
         return self.latency_ms + self.to_motion * PERIOD_S * 1e3
 
 
-def budget(loop: FloatLoop, reaction: Reaction, push: Push | None) -> Budget:
+def budget(app: FloatApplication, reaction: Reaction, push: Push | None) -> Budget:
     """By the clock: lost cycles count."""
-    t, r = loop.rows["t"], reaction
+    t, r = app.rows["t"], reaction
 
     def cycles(begin: int, end: int) -> int | None:
         return None if begin < 0 or end < 0 else round(float(t[end] - t[begin]) / PERIOD_S)
@@ -137,7 +137,7 @@ def budget(loop: FloatLoop, reaction: Reaction, push: Push | None) -> Budget:
     )  # fmt: skip
 
 
-def judged_reactions(loop: FloatLoop, after: int) -> list[Reaction]:
+def judged_reactions(app: FloatApplication, after: int) -> list[Reaction]:
     """Those that had ``after`` cycles of flight left to show."""
-    last = int(np.count_nonzero(loop.rows["stage"][: loop.count] <= Stage.FLOAT)) - 1
-    return [r for r in loop.reactions if r.crossed + after <= last]
+    last = int(np.count_nonzero(app.rows["stage"][: app.count] <= Stage.FLOAT)) - 1
+    return [r for r in app.felt.reactions if r.crossed + after <= last]

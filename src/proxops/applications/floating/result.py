@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from proxops.applications.floating.loop import FloatLoop, Stage
+from proxops.applications.floating.application import FloatApplication, Stage
 from proxops.applications.floating.pushes import REACTION_CYCLES, Matched, budget, judged_reactions, matches, pushes_of
 from proxops.applications.floating.reaction import LONGEST
-from proxops.core.experiment_result import POSE, TWIST, WRENCH, Criterion, ExperimentResult, Series
+from proxops.core.criterion import Criterion
+from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
 from proxops.touch.joint_follower import Following
 from proxops.touch.push import Push
 
 if TYPE_CHECKING:
-    from proxops.applications.floating.experiment import FloatRan
+    from proxops.applications.floating.flight import FloatRan
 
 Rows = np.ndarray[Any, Any]
 Table = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
@@ -43,40 +44,40 @@ CONVENTIONS: Final = (
 
 def sum_up(ran: FloatRan) -> ExperimentResult:
     """Series, tables, criteria."""
-    loop = ran.loop
-    rows = loop.rows[: loop.count]
-    given, matched = pushes_of(loop), matches(loop)
+    app = ran.application
+    rows = app.rows[: app.count]
+    given, matched = pushes_of(app), matches(app)
     figures = _figures(rows, given, matched, ran)
     criteria = _criteria(ran, rows, given, matched)
-    tables = [_pushes(loop, matched), _reactions(loop, matched), _tracking(rows)]
+    tables = [_pushes(app, matched), _reactions(app, matched), _tracking(rows)]
     if ran.timing:
         tables.append(_timing(rows, ran.timing))
     return ExperimentResult(
         rows["t"].copy(),
-        series_of(rows, loop.bench.arm.joints),
+        series_of(rows),
         figures,
         criteria,
         CONVENTIONS,
         tuple(t for t in tables if t[2]),
-        loop.failure,
+        app.failure,
     )
 
 
-def _known(loop: FloatLoop) -> bool:
+def _known(app: FloatApplication) -> bool:
     """Does anybody know what was truly pushed?"""
-    return loop.module is not None
+    return app.module is not None
 
 
 def _figures(rows: Rows, given: list[Push], matched: list[Matched], ran: FloatRan) -> dict[str, Any]:
-    loop = ran.loop
+    app = ran.application
     known = [m for m in matched if m.push is not None]
-    budgets = [budget(loop, m.reaction, m.push) for m in (known if _known(loop) else matched)]
+    budgets = [budget(app, m.reaction, m.push) for m in (known if _known(app) else matched)]
     on, error = _on_course(rows), tracking_mm(rows)[rows["stage"] == Stage.FLOAT]
     return {
         "spans_s": [[m.reaction.impulse.t_start, m.reaction.impulse.t_end] for m in matched if m.reaction.impulse],
-        "truth_known": _known(loop), "pushes": len(given) if _known(loop) else None,
-        "recognised": len(known) if _known(loop) else len(matched),
-        "invented": len(matched) - len(known) if _known(loop) else None,
+        "truth_known": _known(app), "pushes": len(given) if _known(app) else None,
+        "recognised": len(known) if _known(app) else len(matched),
+        "invented": len(matched) - len(known) if _known(app) else None,
         "magnitude_error": [m.magnitude_error for m in known], "direction_error_deg": [m.direction_error_deg for m in known],
         "latency_ms": [b.latency_ms for b in budgets], "rewind_ms": [b.rewind_ms for b in budgets],
         "crossing_to_setpoint_cycles": [b.to_setpoint for b in budgets],
@@ -131,8 +132,8 @@ def energy_gained(rows: Rows) -> float:
 
 
 def _criteria(ran: FloatRan, rows: Rows, given: list[Push], matched: list[Matched]) -> tuple[Criterion, ...]:
-    truth = _recognition(given, matched) if _known(ran.loop) else []
-    return (*truth, *_reaction_times(ran.loop), *_following(rows))
+    truth = _recognition(given, matched) if _known(ran.application) else []
+    return (*truth, *_reaction_times(ran.application), *_following(rows))
 
 
 def _recognition(given: list[Push], matched: list[Matched]) -> list[Criterion]:
@@ -149,16 +150,16 @@ def _recognition(given: list[Push], matched: list[Matched]) -> list[Criterion]:
     return found
 
 
-def _reaction_times(loop: FloatLoop) -> list[Criterion]:
+def _reaction_times(app: FloatApplication) -> list[Criterion]:
     """Of every reaction, whoever pushed. One that never came is a failure, not left out; but a push too small to be seen in the
     encoders says nothing of the arm."""
-    own, found = loop.lead + 1, []
-    late = [budget(loop, r, None).to_setpoint for r in judged_reactions(loop, REACTION_CYCLES)]
+    own, found = app.lead + 1, []
+    late = [budget(app, r, None).to_setpoint for r in judged_reactions(app, REACTION_CYCLES)]
     if late:
         found.append(Criterion("from crossing to another set-point, cycles", _worst(late), REACTION_CYCLES))
-    seen = [r for r in judged_reactions(loop, LONGEST + own) if r.shown >= 0]
+    seen = [r for r in judged_reactions(app, LONGEST + own) if r.shown >= 0]
     if seen:
-        moved = [budget(loop, r, None).to_motion for r in seen]
+        moved = [budget(app, r, None).to_motion for r in seen]
         found.append(Criterion("from crossing to motion, cycles", _worst(moved), REACTION_CYCLES + own))
     return found
 
@@ -182,31 +183,31 @@ def _following(rows: Rows) -> list[Criterion]:
     ]
 
 
-def _pushes(loop: FloatLoop, matched: list[Matched]) -> Table:
+def _pushes(app: FloatApplication, matched: list[Matched]) -> Table:
     rows = []
     for m in matched:
         r = m.reaction
         assert r.impulse is not None
-        true, errors = "nobody pushed" if _known(loop) else "nobody knows", ("", "")
+        true, errors = "nobody pushed" if _known(app) else "nobody knows", ("", "")
         if m.given is not None:
             true = f"{np.linalg.norm(m.given[m.part]):.3f} {m.unit}"
             errors = (f"{m.magnitude_error:+.1%}", f"{m.direction_error_deg:.1f} deg")
         peak = f"{np.linalg.norm(r.impulse.peak[m.part]):.3g} {m.unit[:-2]}"
         lasted = f"{(r.impulse.t_end - r.impulse.t_start) * 1e3:.0f} ms"
         found = f"{np.linalg.norm(m.found[m.part]):.3f} {m.unit}"
-        rows.append((f"{loop.rows['t'][r.crossed]:.3f} s", true, found, *errors, lasted, peak))
+        rows.append((f"{app.rows['t'][r.crossed]:.3f} s", true, found, *errors, lasted, peak))
     return "Pushes", ("crossing at", "given", "found", "magnitude", "direction", "lasted", "peak"), tuple(rows)
 
 
-def _reactions(loop: FloatLoop, matched: list[Matched]) -> Table:
+def _reactions(app: FloatApplication, matched: list[Matched]) -> Table:
     """The time budget, from recorded times; what was not seen is a dash."""
-    rows, own, period = [], loop.lead + 1, PERIOD_S * 1e3
+    rows, own, period = [], app.lead + 1, PERIOD_S * 1e3
     for m in matched:
-        b = budget(loop, m.reaction, m.push)
+        b = budget(app, m.reaction, m.push)
         robot = None if b.robot is None else b.robot * period
         allowed = None if b.latency_ms is None else b.latency_ms + (REACTION_CYCLES + own) * period
         setpoint = "never" if b.to_setpoint is None else f"{b.to_setpoint} cycles"
-        at = f"{loop.rows['t'][m.reaction.crossed]:.3f} s"
+        at = f"{app.rows['t'][m.reaction.crossed]:.3f} s"
         rows.append(
             (
                 at, _ms(b.latency_ms), _ms(b.rewind_ms), setpoint, _ms(robot), _ms(b.push_to_motion_ms), _ms(allowed),
@@ -259,22 +260,18 @@ def _timing(rows: Rows, timing: dict[str, Any]) -> Table:
     return "Timing", ("", ""), cells
 
 
-def series_of(rows: Rows, names: tuple[str, ...]) -> tuple[Series, ...]:
-    """What the log has of the rows; ``names``: of the joints."""
-    joints, rates = (tuple((name, unit) for name in names) for unit in ("rad", "rad/s"))
+def series_of(rows: Rows) -> tuple[Series, ...]:
+    """What the log has of the rows; encoders and set-points are the facility's own."""
     state = np.stack(
-        [
-            rows[k]
-            for k in ("stage", "phase", "touching", "following", "ahead_s", "arm_angle", "energy", "work", "lateness")
-        ],
+        [rows[k] for k in ("t", "stage", "phase", "touching", "following", "ahead_s", "arm_angle", "energy")],
         axis=1,
     )
     columns = (
-        ("stage", ""), ("phase", ""), ("touching", ""), ("following", ""), ("ahead", "s"), ("arm_angle", "rad"), ("energy", "J"),
-        ("work", "s"), ("lateness", "s"),
+        ("t", "s"), ("stage", ""), ("phase", ""), ("touching", ""), ("following", ""), ("ahead", "s"), ("arm_angle", "rad"),
+        ("energy", "J"),
     )  # fmt: skip
     return (
-        Series("loop", "what the loop is doing", columns, state),
+        Series("loop", "what the application is doing, and its own time", columns, state),
         Series("module", "pose of the module that floats, world axes", POSE, rows["pose"]),
         Series("module_rate", "velocity of its mass centre and rate", TWIST, rows["velocity"]),
         Series("shown", "pose of the module as the arm holds it", POSE, rows["shown"]),
@@ -284,7 +281,4 @@ def series_of(rows: Rows, names: tuple[str, ...]) -> tuple[Series, ...]:
         Series("outside", "residual less the sensor's zero: what limits are judged on", WRENCH, rows["outside"]),
         Series("applied", "on the module in the physics, world axes at its mass centre", WRENCH, rows["applied"]),
         Series("pushed", "by the hand, truly, with its counter-impulse; world axes", WRENCH, rows["pushed"]),
-        Series("joints", "encoders", joints, rows["measured"]),
-        Series("setpoint", "for the arm", joints, rows["setpoint"]),
-        Series("setpoint_rate", "and its rate", rates, rows["rates"]),
     )

@@ -12,6 +12,7 @@ import numpy as np
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, in_decades, new_figure, styled, thin
 from proxops.ground.recorded import Floats
+from proxops.ground.section import Drawing
 
 AXES: Final = (("x", ROBOT1), ("y", ROBOT2), ("z", RAIL))
 PHASE_COLOURS: Final = {
@@ -21,26 +22,26 @@ PHASE_COLOURS: Final = {
 FLOOR: Final = 1e-16  # of a decades' axis: rounding
 
 
-def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """(figure, caption)."""
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report."""
     found = about["figures"]
     with styled():
         if found["pictures"]:
-            yield (
+            yield Drawing(
                 _strip(log, found),
                 "The scene as it was: all of it at the start and the end, hand and bar in between.",
             )
-        yield (
+        yield Drawing(
             _relative(log, found),
             "Bar as seen from the hand, their relative speed and attitude. Grey line: planned arrival; coloured band: phases.",
         )
-        yield (
+        yield Drawing(
             _forces(log, found),
             "Contact: force on the handle and on the craft, each from its own momentum; normal forces; fingers. Right: around "
             "the first touch.",
         )
-        yield _base(log, found), "What the arm and the contact do to the free base."
-        yield (
+        yield Drawing(_base(log, found), "What the arm and the contact do to the free base.")
+        yield Drawing(
             _balance(log, found),
             "Momentum of everything against its scale, energy against the actuators' work, and what the contact has taken.",
         )

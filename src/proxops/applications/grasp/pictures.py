@@ -11,7 +11,7 @@ from proxops.applications.grasp.scene import BAR, BASE, BODY, GRASP_SITE, PICTUR
 from proxops.applications.grasp.world import GraspWorld
 from proxops.core.offscreen import PictureUnavailable, import_mujoco, open_renderer
 from proxops.ground.picture import encode_png
-from proxops.onboard.grasp_phases import Phase
+from proxops.onboard.grasp_phases import GraspPhase
 
 Picture = tuple[float, str, bytes]  # s, what it shows, PNG
 
@@ -40,8 +40,9 @@ def pictures(world: GraspWorld, run: GraspRun) -> list[Picture]:
 def moments(run: GraspRun) -> list[tuple[float, str]]:
     """At most six, in order of time: start, what the phases say, first touch, end."""
     words = {
-        Phase.CLOSE: "fingers begin to close", Phase.HOLD: "gripped", Phase.DAMP: "joints damp", Phase.MISSED: "missed",
-        Phase.STOPPED: "too much force: stops", Phase.HALTED: "halted",
+        GraspPhase.CLOSE: "fingers begin to close", GraspPhase.HOLD: "gripped", GraspPhase.DAMP: "joints damp",
+        GraspPhase.MISSED: "missed",
+        GraspPhase.STOPPED: "too much force: stops", GraspPhase.HALTED: "halted",
     }  # fmt: skip
     out = [(0.0, "start"), *((t, words[phase]) for t, phase in run.phases if phase in words)]
     if run.touched_s is not None:
@@ -55,9 +56,8 @@ def _camera(mujoco: Any, data: Any, wide: bool) -> Any:
     hand, bar, body, base = data.site(GRASP_SITE).xpos, data.site(BAR).xpos, data.body(BODY).xpos, data.body(BASE).xpos
     camera = mujoco.MjvCamera()
     camera.lookat[:] = 0.5 * (body + base) if wide else 0.5 * (hand + bar)
-    camera.azimuth, camera.elevation = (
-        (118.0, -22.0) if wide else (55.0, -28.0)
-    )  # from behind the hand: the body hides nothing
+    # From behind the hand: the body hides nothing.
+    camera.azimuth, camera.elevation = (118.0, -22.0) if wide else (55.0, -28.0)
     camera.distance = (
         1.0 + 0.8 * float(np.linalg.norm(body - base)) if wide else 0.7 + float(np.linalg.norm(hand - bar))
     )

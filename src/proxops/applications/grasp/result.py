@@ -10,8 +10,9 @@ from proxops.applications.grasp.pictures import Picture
 from proxops.applications.grasp.run import GraspRun, groups
 from proxops.applications.grasp.tables import GraspFile
 from proxops.arms.model import ArmModel, Floats
-from proxops.core.experiment_result import Criterion, ExperimentResult, Series
-from proxops.onboard.grasp_phases import Phase
+from proxops.core.criterion import Criterion
+from proxops.core.experiment_result import ExperimentResult, Series
+from proxops.onboard.grasp_phases import GraspPhase
 from proxops.onboard.path_preview import Preview
 
 MOMENTUM: Final = 1e-6  # of the scale
@@ -59,7 +60,7 @@ class Findings:
 
     def _outcome(self) -> str:
         """Truth, not what the flight software thinks: held if the bar is between fingers that both pull at it."""
-        if self.run.phases[-1][1] in (Phase.STOPPED, Phase.HALTED):
+        if self.run.phases[-1][1] in (GraspPhase.STOPPED, GraspPhase.HALTED):
             return "stopped"
         if self.run.interrupted:
             return "interrupted"

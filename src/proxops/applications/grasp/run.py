@@ -12,17 +12,16 @@ from proxops.applications.grasp.sensors import GraspSensors
 from proxops.applications.grasp.tables import GraspFile
 from proxops.applications.grasp.world import GraspWorld, Survey
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
-from proxops.core.experiment_result import Progress
+from proxops.core.experiment_result import LEAST_ROWS, Progress
 from proxops.core.grasp_measurement import GraspCommand
 from proxops.maths.quaternion import cross, way_between
 from proxops.maths.rotation import quat_from_matrix
 from proxops.onboard.grasp_controller import GraspController
-from proxops.onboard.grasp_phases import Phase
+from proxops.onboard.grasp_phases import GraspPhase
 from proxops.space.free_floating import Diverged
 
 XYZ: Final = ("x", "y", "z")
 LOG_HZ: Final = 250.0
-LEAST_ROWS: Final = 2  # fewer have no course to be told
 Columns = tuple[tuple[str, str], ...]
 
 
@@ -65,7 +64,7 @@ class GraspRun:
     t: Floats
     record: Floats
     places: Floats
-    phases: tuple[tuple[float, Phase], ...]
+    phases: tuple[tuple[float, GraspPhase], ...]
     cause: str
     failure: str
     interrupted: bool  # by the operator, before its end
@@ -166,7 +165,7 @@ class GraspBench:
 
     def _told(self, rows: Floats, places: Floats, failure: str, interrupted: bool) -> GraspRun:
         flight, world = self._flight, self._world
-        if flight.phase is Phase.HALTED and not failure:
+        if flight.phase is GraspPhase.HALTED and not failure:
             failure = f"flight software halted at {flight.since_s:.3f} s: {flight.cause}"
         t = self._every * world.cycle_s * np.arange(len(rows), dtype=np.float64)
         return GraspRun(

@@ -18,7 +18,7 @@ from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.arms.reach import reach_m
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
-from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.core.experiment_result import LEAST_ROWS, ExperimentResult, Progress
 from proxops.facility.interruption import noted_interrupt
 from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
 from proxops.facility.progress import now_and_then
@@ -35,12 +35,11 @@ SINGULAR: Final = 1e-3  # least singular value of the dynamic Jacobian at the st
 EMPTY_S: Final = 2.0  # of the same loop without work, to tell the machine's lateness from ours
 WARM_UP_S: Final = 0.05
 RANGE_MARGIN: Final = math.radians(1.0)  # of the guard: twice that of the robot itself, which has no reason to act then
-LEAST_ROWS: Final = 2  # fewer have no course to be told
 ENCODER_SIGMAS: Final = 12.0  # two readings, six standard deviations each: one in 1e9
 
 
 @dataclass(frozen=True)
-class Bench:
+class KubeBench:
     """What a run is made of."""
 
     file: HardwareLoopFile
@@ -62,9 +61,8 @@ def run(
     bench = prepare(file, load_model(experiment.model_path(), file.arm.tool, file.arm.joints))
     look_ahead(bench)
     seed = file.seed if seed is None else seed
-    _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, WARM_UP_S, timed=True).run(
-        lambda t: None
-    )  # compiled from here on
+    # Once gone through, everything is compiled.
+    _loop(bench, LockstepLoopClock(file.loop.rate_hz), seed, WARM_UP_S, timed=True).run(lambda t: None)
     if stream is not None:
         stream.begin(row_dtype(bench.model.n), lambda rows: series_of(bench.model, rows, realtime))
     if not realtime:
@@ -80,7 +78,7 @@ def run(
 
 
 def wall_run(
-    bench: Bench, seed: int, stopped: Callable[[], bool] = lambda: False, stream: RowStream | None = None
+    bench: KubeBench, seed: int, stopped: Callable[[], bool] = lambda: False, stream: RowStream | None = None
 ) -> tuple[HardwareLoop, int, str]:
     """By the wall's clock: the loop when it is over, cycles that it lost, and what rights the machine gave it."""
     granted = enter_real_time()
@@ -115,13 +113,13 @@ def follow(
         stream.take(loop.rows, all_of_them=True)
 
 
-def look_ahead(bench: Bench) -> float:
+def look_ahead(bench: KubeBench) -> float:
     """BadInput if the goal is not reached, within the joints' ranges and the time; when it will be, s."""
     goal = Goal(bench.goal_p, bench.goal_quat, 1e-3 * POSITION_BOUND_MM, math.radians(ATTITUDE_BOUND_DEG))
     return preview_goal(bench.model, bench.joints, goal, bench.law, bench.file.duration_s, RANGE_MARGIN)
 
 
-def prepare(file: HardwareLoopFile, model: ArmModel) -> Bench:
+def prepare(file: HardwareLoopFile, model: ArmModel) -> KubeBench:
     """Everything that can be judged before anything moves."""
     joints = model.angles(file.start.joints_deg, "start.joints_deg")
     if len(file.robot.acceleration_rad_s2) != model.n:
@@ -142,7 +140,7 @@ def prepare(file: HardwareLoopFile, model: ArmModel) -> Bench:
         np.array(file.law.position_gain_per_s), np.array(file.law.attitude_gain_per_s), file.law.speed_share * model.speed,
         file.law.acceleration_share * acceleration,
     )  # fmt: skip
-    return Bench(file, model, joints, goal_p, goal_quat, law, _traits(file, model, acceleration))
+    return KubeBench(file, model, joints, goal_p, goal_quat, law, _traits(file, model, acceleration))
 
 
 def pose_of(pose: PoseTable) -> tuple[Floats, Floats]:
@@ -198,7 +196,7 @@ def _check_start(model: ArmModel, joints: Floats) -> None:
         )  # fmt: skip
 
 
-def _loop(bench: Bench, clock: LoopClock, seed: int, duration_s: float, *, timed: bool) -> HardwareLoop:
+def _loop(bench: KubeBench, clock: LoopClock, seed: int, duration_s: float, *, timed: bool) -> HardwareLoop:
     """The loop around a virtual arm."""
     file = bench.file
     held = HeldArm(bench.model, np.array(file.robot.gravity_m_s2))

@@ -9,7 +9,8 @@ import numpy as np
 
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, in_decades, new_figure, styled, thin
-from proxops.ground.recorded import Floats
+from proxops.ground.recorded import Floats, stacked
+from proxops.ground.section import Drawing
 from proxops.maths.rotation import abc_from_matrix, matrix_from_quat
 
 COLOURS: Final = (ROBOT1, ROBOT2, RAIL, BAD, "#7a5bc0", "#1f9aa5", INK)
@@ -17,25 +18,25 @@ AXES: Final = ((ROBOT1, "x"), (ROBOT2, "y"), (RAIL, "z"))
 PERIOD_S: Final = 1e-3
 
 
-def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """(figure, caption) one after the other."""
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report, one after the other."""
     with styled():
-        yield _errors(log), "Way and turn to the goal, inertial axes."
-        yield _joints(log), "Joint angles measured on the arm, and joint rates sent to it."
-        yield (
+        yield Drawing(_errors(log), "Way and turn to the goal, inertial axes.")
+        yield Drawing(_joints(log), "Joint angles measured on the arm, and joint rates sent to it.")
+        yield Drawing(
             _satellite(log),
             "The satellite as the momentum moves it, inertial axes (paper 004, figure 12); angles of R = Rz Ry Rx.",
         )
-        yield _tool(log), "The tool in inertial axes (figure 10); angles of R = Rz Ry Rx."
-        yield _torques(log), "Net joint torques as the sensors tell them, on the ground (figure 16)."
+        yield Drawing(_tool(log), "The tool in inertial axes (figure 10); angles of R = Rz Ry Rx.")
+        yield Drawing(_torques(log), "Net joint torques as the sensors tell them, on the ground (figure 16).")
     yield from timing_figures(log, about)
 
 
-def timing_figures(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
+def timing_figures(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
     """Only of a run by the wall's clock."""
     if "timing" in about["figures"]:
         with styled():
-            yield (
+            yield Drawing(
                 _timing(log),
                 "Time of evaluation of every cycle (figure 14; the paper's took 25 ms and more), and how late it began.",
             )
@@ -44,11 +45,6 @@ def timing_figures(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]
 def joint_names(log: Log) -> list[str]:
     """In the log's order."""
     return list(log.pool["measured"].dtype.names or ())
-
-
-def columns(log: Log, group: str, names: list[str] | tuple[str, ...]) -> Floats:
-    """(rows, columns)."""
-    return np.stack([log.values(f"{group}.{name}") for name in names], axis=1)
 
 
 def angles_deg(quats: Floats) -> Floats:
@@ -75,8 +71,8 @@ def pair(width: float = 11.0, height: float = 3.3) -> tuple[Any, Any, Any]:
 def _errors(log: Log) -> Any:
     t = log.values("clock.t_sim")
     figure, left, right = pair()
-    way = columns(log, "error", ("x", "y", "z"))
-    turn = np.degrees(columns(log, "error", ("rx", "ry", "rz")))
+    way = stacked(log, "error", ("x", "y", "z"))
+    turn = np.degrees(stacked(log, "error", ("rx", "ry", "rz")))
     curves(left, t, 1e3 * way, ("x [mm]", "y", "z"))
     for column, (colour, name) in zip(turn.T, AXES, strict=True):
         left.plot(
@@ -101,9 +97,9 @@ def _errors(log: Log) -> Any:
 def _joints(log: Log) -> Any:
     t, names = log.values("clock.t_sim"), joint_names(log)
     figure, left, right = pair()
-    curves(left, t, np.degrees(columns(log, "measured", names)), [name.upper() for name in names])
+    curves(left, t, np.degrees(stacked(log, "measured", names)), [name.upper() for name in names])
     left.set_title("Joint angles, measured [deg]")
-    curves(right, t, np.degrees(columns(log, "commanded", names)), [name.upper() for name in names])
+    curves(right, t, np.degrees(stacked(log, "commanded", names)), [name.upper() for name in names])
     right.set_title("Joint rates, commanded [deg/s]")
     right.legend(ncol=2)
     return figure
@@ -112,11 +108,11 @@ def _joints(log: Log) -> Any:
 def _pose(log: Log, group: str, what: str) -> Any:
     t = log.values("clock.t_sim")
     figure, left, right = pair()
-    curves(left, t, columns(log, group, ("x", "y", "z")), ("x", "y", "z"))
+    curves(left, t, stacked(log, group, ("x", "y", "z")), ("x", "y", "z"))
     left.set_title(f"{what}: position [m]")
     left.legend()
     curves(
-        right, t, angles_deg(columns(log, group, ("qw", "qx", "qy", "qz")))[:, ::-1], ("about x", "about y", "about z")
+        right, t, angles_deg(stacked(log, group, ("qw", "qx", "qy", "qz")))[:, ::-1], ("about x", "about y", "about z")
     )
     right.set_title(f"{what}: angles [deg]")
     right.legend()
@@ -134,7 +130,7 @@ def _tool(log: Log) -> Any:
 def _torques(log: Log) -> Any:
     t, names = log.values("clock.t_sim"), joint_names(log)
     figure, left, right = pair()
-    values = columns(log, "torque", names)
+    values = stacked(log, "torque", names)
     curves(left, t, values[:, :4], [name.upper() for name in names[:4]], lw=0.8)
     left.set_title("Torque sensors [N m]")
     left.legend(ncol=2)

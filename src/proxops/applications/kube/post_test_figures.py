@@ -11,6 +11,7 @@ import numpy as np
 from proxops.applications.kube.figures import COLOURS, angles_deg, curves, pair
 from proxops.ground.plot_style import COMMANDED, INK, ROBOT1, ROBOT2, new_figure, styled, thin
 from proxops.ground.recorded import Floats
+from proxops.ground.section import Drawing
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,37 +56,37 @@ class PostTest:
     ground: GroundTorques
 
 
-def draw(post: PostTest) -> Iterator[tuple[Any, str]]:
-    """(figure, caption) in the paper's order."""
+def draw(post: PostTest) -> Iterator[Drawing]:
+    """In the paper's order."""
     first = post.trials[0]
     with styled():
-        yield (
+        yield Drawing(
             _fits(post),
             "Measured joint angles and the polynomial of the fifth order (dashed) that the paper used (figure 8).",
         )
-        yield _per_trial(post, "fit_error"), "Error of the fit (figure 9; up to 3 deg in the paper)."
-        yield (
+        yield Drawing(_per_trial(post, "fit_error"), "Error of the fit (figure 9; up to 3 deg in the paper).")
+        yield Drawing(
             _poses(post.t, post.tool, first.tool, "Tool"),
             f"The tool in the test, and simulated from the {first.name} (dashed; figure 10).",
         )
-        yield (
+        yield Drawing(
             _pose_errors(post, "tool_error"),
             "Tool, simulation less test (figure 11; several mm and 1 to 2 deg in the paper).",
         )
-        yield (
+        yield Drawing(
             _poses(post.t, post.base, first.base, "Satellite"),
             f"The satellite in the loop, and simulated from the {first.name} (dashed; figure 12).",
         )
-        yield _pose_errors(post, "base_error"), "Satellite, simulation less test (figure 13)."
-        yield (
+        yield Drawing(_pose_errors(post, "base_error"), "Satellite, simulation less test (figure 13).")
+        yield Drawing(
             _one_joint(post, 1),
             "Net torque of the second joint on the ground: sensor, and model with gravity (figure 15), with friction or not.",
         )
-        yield (
+        yield Drawing(
             _ground(post),
             "Net torques on the ground: sensors, and the model with gravity and friction (dashed; figure 16).",
         )
-        yield (
+        yield Drawing(
             _ground_errors(post),
             "Model less sensors (figure 17; several N m in joints 1 to 4, tenths in the others in the paper).",
         )

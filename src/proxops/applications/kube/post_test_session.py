@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import math
 import tempfile
-from dataclasses import asdict
-from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from proxops.applications.kube.figures import columns, joint_names, timing_figures
+from proxops.applications.kube.figures import joint_names, timing_figures
 from proxops.applications.kube.post_test import analyse
 from proxops.applications.kube.post_test_figures import PostTest, draw
 from proxops.applications.kube.tables import HardwareLoopFile
 from proxops.arms.model import ArmModel, load_model, shipped_models
+from proxops.core.criterion import Criterion
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
-from proxops.core.experiment_result import Criterion
 from proxops.core.messages import PERIOD_S
 from proxops.core.strict_table import read_table
 from proxops.ground.experiment_log import MODEL, about_of
-from proxops.ground.experiment_report import criterion_row, headline, print_experiment
+from proxops.ground.experiment_report import told_sections, told_tables, told_verdict
 from proxops.ground.log import Log
-from proxops.ground.report_page import drawing, judged_table, page, table
+from proxops.ground.recorded import stacked
+from proxops.ground.results import write_results
+from proxops.ground.section import RunReport
 
 RESULTS: Final = ("analysis.json", "analysis.html")
 POSE: Final = ("x", "y", "z", "qw", "qx", "qy", "qz")
@@ -42,8 +42,6 @@ CONVENTIONS: Final = (
 
 def analysis_session(folder: Path, model: Path | None, *, quiet: bool) -> dict[str, Any]:
     """Read ``folder``/run.mcap, write the results beside it; the analysis as plain values."""
-    from rich.console import Console
-
     from proxops.facility.progress import progress_bar
 
     log, experiment = _opened(folder)
@@ -57,17 +55,17 @@ def analysis_session(folder: Path, model: Path | None, *, quiet: bool) -> dict[s
         )
     with progress_bar(quiet) as bar:
         post = analyse(
-            arm, file, log.values("clock.t_sim"), columns(log, "measured", names), columns(log, "torque", names),
-            columns(log, "base", POSE), columns(log, "tool", POSE),
+            arm, file, log.values("clock.t_sim"), stacked(log, "measured", names), stacked(log, "torque", names),
+            stacked(log, "base", POSE), stacked(log, "tool", POSE),
             lambda what, done, of: bar(what, round(done / PERIOD_S), round(of / PERIOD_S)),
         )  # fmt: skip
     run = about_of(log) or {"failure": f"no result: {log.ended_words}", "figures": {}}
     about = told(post, file, run["failure"])
-    (folder / RESULTS[0]).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
-    _write_page(folder, log, post, about, run)
-    if not quiet:
-        print_experiment(about, Console())
-        print(f"\n{folder}: {', '.join(RESULTS)}")
+    report = RunReport(
+        f"{log.metadata.get('scenario', 'run')}: analysis after the test", "", told_verdict(about), about, told_tables(about),
+        told_sections(about, chain(draw(post), timing_figures(log, run))),
+    )  # fmt: skip
+    write_results(folder, report, summary=RESULTS[0], page=RESULTS[1], quiet=quiet, told=RESULTS)
     return about
 
 
@@ -122,7 +120,7 @@ def told(post: PostTest, file: HardwareLoopFile, failure: str) -> dict[str, Any]
                 [[name, *(f"{value:.3f}" for value in values)] for name, values in figures["ground_torque_Nm"].items()],
             ],
         ],
-        "criteria": [{**asdict(row), "passed": row.passed} for row in criteria],
+        "criteria": [row.plain() for row in criteria],
     }  # fmt: skip
 
 
@@ -162,22 +160,3 @@ def _criteria(post: PostTest, figures: dict[str, Any], file: HardwareLoopFile) -
         Criterion("satellite turned", first["satellite_deg"], TURN_DEG, unit="deg"),
         Criterion("ground torques, worst RMS", max(figures["ground_torque_Nm"]["with friction"]), torque, unit="N m"),
     )
-
-
-def _write_page(folder: Path, log: Log, post: PostTest, about: dict[str, Any], run: dict[str, Any]) -> None:
-    name = log.metadata.get("scenario", "run")
-    tone = "good" if about["passed"] else "bad"
-    body = [
-        f"<h1>{escape(name)}: analysis after the test</h1>",
-        f'<div class="verdict {tone}"><strong>{escape(headline(about))}</strong></div>',
-        "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in about["conventions"]) + "</ul>",
-    ]
-    for caption, head, rows in about["tables"]:
-        body += [f"<h2>{escape(caption)}</h2>", table(head, rows)]
-    body += [
-        "<h2>Criteria</h2>",
-        judged_table(("criterion", "measured", "bound", ""), map(criterion_row, about["criteria"])),
-    ]
-    body.append("<h2>Drawings</h2>")
-    body += [drawing(figure, caption) for figure, caption in (*draw(post), *timing_figures(log, run))]
-    (folder / RESULTS[1]).write_text(page(f"{name}: analysis, {headline(about)}", body), encoding="utf-8")

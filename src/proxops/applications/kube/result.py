@@ -10,7 +10,8 @@ import numpy as np
 from proxops.applications.kube.tables import HardwareLoopFile, PoseTable
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import N_BASE, ArmModel, Floats
-from proxops.core.experiment_result import POSE, Criterion, ExperimentResult, Series
+from proxops.core.criterion import Criterion
+from proxops.core.experiment_result import POSE, ExperimentResult, Series
 from proxops.maths.quaternion import way_between
 from proxops.maths.rotation import angle_between, matrix_from_abc, matrix_from_quat
 from proxops.onboard.damped_inverse import THRESHOLD

@@ -7,21 +7,20 @@ result; a user's own sensor comes over UDP while the arm moves by the wall's clo
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from proxops.applications.load_calibration.drive import RATE_HZ, CalibrationDrive, Recorded, arm_traits
+from proxops.applications.load_calibration.drive import RATE_HZ, Recorded, driven
 from proxops.applications.load_calibration.motion import calibration_motion, flange_motion
 from proxops.applications.load_calibration.tool import VirtualTool
 from proxops.arms.model import ArmModel, Floats, load_model
+from proxops.core.clock import Clock, LockstepClock
 from proxops.core.errors import BadInput
 from proxops.core.force_source import AXES, UNITS, ForceSource
 from proxops.core.messages import PERIOD_S
 from proxops.core.tool_load_file import Identified, ToolLoadFile
-from proxops.facility.loop_clock import LockstepLoopClock, LoopClock
 from proxops.ground.smoothing import SplineFit
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.sensors.force_torque import ForceTorqueSensor, SensorTraits, wrench_of
@@ -38,7 +37,6 @@ RANGE: Final = wrench_of(2500.0, 400.0)  # of a user's sensor: what no reading r
 ANY_NOISE: Final = wrench_of(1e-9, 1e-9)  # of a user's sensor: every axis of it rustles
 KNOTS_S: Final = 0.06  # of the joints' course: the fastest sine has sixteen in its period
 Row = tuple[str, str, float, float, float | None]  # parameter, unit, identified, sigma, truth if it is known
-Stopped = Callable[[], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,49 +92,46 @@ def _numbers(values: Floats) -> Any:
     return tuple(map(float, values))
 
 
-def calibrate(
-    tool: ToolLoadFile, excitation: float, seed: int, where: str = "", stopped: Stopped = lambda: False
-) -> Calibration:
+def calibrate(tool: ToolLoadFile, excitation: float, seed: int, where: str = "") -> Calibration:
     """On the virtual sensor, in lockstep. BadInput names what is wrong with the tool or what the motion does not show."""
-    load, model, clock = load_of(tool, where), load_model(*ARM), LockstepLoopClock(RATE_HZ)
+    load, model = load_of(tool, where), load_model(*ARM)
     q = calibration_motion(model, excitation).q
     arm_rng, sensor_rng = np.random.default_rng(seed).spawn(2)
-    arm = VirtualArm(arm_traits(model), q[0], clock.now, arm_rng)
     offset, drift = OFFSET * sensor_rng.uniform(-1, 1, 6), DRIFT * sensor_rng.uniform(-1, 1, 6)
-    hung = VirtualTool(model, arm, load, ForceTorqueSensor(SensorTraits(offset=offset, drift=drift), sensor_rng))
-    traits = hung.sensor.traits
+    traits, hung = SensorTraits(offset=offset, drift=drift), list[VirtualTool]()
+
+    def hang(arm: VirtualArm) -> VirtualTool:
+        hung.append(VirtualTool(model, arm, load, ForceTorqueSensor(traits, sensor_rng)))
+        return hung[0]
+
     stream = StreamTraits(traits.range, traits.noise, traits.resolution, traits.rate_hz)
-    recorded = CalibrationDrive(arm, hung, stream, clock).run(q, stopped)
+    recorded = driven(model, q, arm_rng, hang, stream, LockstepClock())
     done = identified(tool.name, model, recorded, traits.noise)
-    biases = np.array(hung.biases)[np.isin(recorded.stamp, done.t)]
+    biases = np.array(hung[0].biases)[np.isin(recorded.stamp, done.t)]
     return replace(done, truth=Truth(load, biases.mean(axis=0)))
 
 
 def calibrate_sensor(
-    name: str, excitation: float, seed: int, source: ForceSource, rate_hz: float, clock: LoopClock,
-    stopped: Stopped = lambda: False,
-) -> Calibration:  # fmt: skip
+    name: str, excitation: float, seed: int, source: ForceSource, rate_hz: float, clock: Clock
+) -> Calibration:
     """On a user's own sensor, whose noise is what it shows while the arm stands. ``seed``: of the encoders."""
     model = load_model(*ARM)
     q = calibration_motion(model, excitation).q
-    arm = VirtualArm(arm_traits(model), q[0], clock.now, np.random.default_rng(seed))
     stream = StreamTraits(RANGE, ANY_NOISE, np.zeros(6), rate_hz)
-    recorded = CalibrationDrive(arm, source, stream, clock).run(q, stopped)
+    recorded = driven(model, q, np.random.default_rng(seed), lambda arm: source, stream, clock)
     return identified(name, model, recorded, _noise_at_rest(recorded))
 
 
 def rehearse() -> None:
     """A moment on the virtual sensor: all that the loop calls is compiled before a clock runs."""
-    model, clock = load_model(*ARM), LockstepLoopClock(RATE_HZ)
-    home = calibration_motion(model).q[:1]
-    arm = VirtualArm(arm_traits(model), home[0], clock.now, np.random.default_rng(0))
-    hung = VirtualTool(
-        model,
-        arm,
-        ToolLoad(1.0, np.zeros(3), 0.01 * np.eye(3)),
-        ForceTorqueSensor(SensorTraits(), np.random.default_rng(0)),
-    )
-    CalibrationDrive(arm, hung, StreamTraits(RANGE, ANY_NOISE, np.zeros(6), RATE_HZ), clock).run(home)
+    model, load = load_model(*ARM), ToolLoad(1.0, np.zeros(3), 0.01 * np.eye(3))
+    rng = np.random.default_rng(0)
+
+    def hang(arm: VirtualArm) -> VirtualTool:
+        return VirtualTool(model, arm, load, ForceTorqueSensor(SensorTraits(), rng))
+
+    home, stream = calibration_motion(model).q[:1], StreamTraits(RANGE, ANY_NOISE, np.zeros(6), RATE_HZ)
+    driven(model, home, rng, hang, stream, LockstepClock())
 
 
 def _noise_at_rest(recorded: Recorded) -> Floats:

@@ -1,7 +1,7 @@
-"""The calibration motion on an arm: set-points through the guard, encoders and force readings as they come.
+"""The calibration motion on an arm: set-points for the facility's guard, encoders and force readings as they come.
 
 Which sensor is there, and whose time passes, is none of its business. First the arm stands until the sensor has been heard for
-a while: a stream that is bad is refused before anything moves. However it ends, the arm comes to rest.
+a while: a stream that is bad is refused before anything moves. However it ends, the facility brings the arm to rest.
 """
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.load_calibration.motion import SPEED_UP_S
+from proxops.applications.load_calibration.motion import SPEED_UP_S, flange_motion
 from proxops.arms.model import ArmModel, Floats
-from proxops.core.clock import STALL_S
+from proxops.core.clock import Clock
 from proxops.core.errors import Refused
 from proxops.core.force_source import ForceSample, ForceSource
 from proxops.core.messages import PERIOD_S
-from proxops.facility.arm_brake import brake_arm
-from proxops.facility.loop_clock import LoopClock
+from proxops.core.vocabulary import Mode
+from proxops.facility.build import build
+from proxops.facility.loop import Loop, Stopped
+from proxops.lab.driven_cell import driven_cell
+from proxops.lab.links.arm_position import ArmPositionLink
 from proxops.lab.virtual_arm import ArmTraits, VirtualArm
-from proxops.safety.arm_guard import ArmGuard
+from proxops.maths.pose import pose
+from proxops.maths.rotation import matrix_from_quat
+from proxops.safety.motion import Motion, Rest, Wish
 from proxops.safety.rules import Rule, Stop
 from proxops.touch.force_watch import ForceWatch, StreamTraits
 
@@ -47,79 +52,78 @@ def arm_traits(model: ArmModel) -> ArmTraits:
     return ArmTraits(model.joints, model.lower, model.upper, model.speed, model.speed / SPEED_UP_S)
 
 
-class CalibrationDrive:
-    """``run`` once."""
+class CalibrationDrive(Motion):
+    """``q``: (n, joints) set-points, one for each cycle; ``fault`` says what is wrong with the sensor."""
 
-    def __init__(self, arm: VirtualArm, source: ForceSource, stream: StreamTraits, clock: LoopClock) -> None:
-        traits = arm.traits
-        self._arm, self._source, self._clock, self._watch = arm, source, clock, ForceWatch(stream)
-        self._guard = ArmGuard(
-            traits.joints, traits.lower, traits.upper, traits.speed, traits.acceleration, arm.angles, traits.cycle_s,
-            traits.delay_s,
-        )  # fmt: skip
+    def __init__(self, link: ArmPositionLink, source: ForceSource, stream: StreamTraits, q: Floats) -> None:
+        self._link, self._source, self._watch, self.fault = link, source, ForceWatch(stream), ""
+        self._still = round(REST_S / PERIOD_S)
+        stand, end = np.repeat(q[:1], self._still, axis=0), np.repeat(q[-1:], round(AFTER_S / PERIOD_S), axis=0)
+        self._way, self._at, self._begin_s = np.concatenate([stand, q, end]), 0, -1.0
         self._t: list[float] = []
         self._encoders: list[Floats] = []
         self._samples: list[ForceSample] = []
+        self._began_s = link.t
 
-    def run(self, q: Floats, stopped: Callable[[], bool] = lambda: False) -> Recorded:
-        """``q``: (n, joints) set-points, one for each cycle of the arm. Refused, with the arm at rest, by whatever is wrong with
-        the sensor or the arm, and by Ctrl-C."""
-        try:
-            return self._run(q, stopped)
-        except BaseException:
-            self._come_to_rest()
-            raise
-
-    def _run(self, q: Floats, stopped: Callable[[], bool]) -> Recorded:
-        fault, at, begin = "", 0, -1.0
-        stand = np.repeat(q[:1], round(REST_S / PERIOD_S), axis=0)
-        way = np.concatenate([stand, q, np.repeat(q[-1:], round(AFTER_S / PERIOD_S), axis=0)])
-        while at < len(way):
-            fault, passed = self._cycle(way, at)
-            fault = fault or ("interrupted" if stopped() else "")
-            if fault:
-                raise Refused(f"load calibration: {fault}")
-            if begin < 0.0 and at >= len(stand):
-                begin = self._t[-1]
-            if self._samples:
-                at += passed
-            late = self._clock.advance()
-            if late > STALL_S:
-                self._guard.brake(Stop(Rule.STALL, value=late, bound=STALL_S))
-        return Recorded(
-            np.array(self._t), np.array(self._encoders), np.array([one.t for one in self._samples]),
-            np.array([one.wrench for one in self._samples]), begin, self._clock.missed,
-        )  # fmt: skip
-
-    def _cycle(self, way: Floats, at: int) -> tuple[str, int]:
-        """What is wrong, and how many cycles the arm has gone since the last one."""
-        measured = self._arm.read()
-        passed = round((measured.t - self._t[-1]) / PERIOD_S) if self._t else 1
-        if passed > 0:
-            self._t.append(measured.t)
-            self._encoders.append(measured.angles)
-        fault = self._listen(measured.t)
-        self._guard.notice(measured.angles)
-        for k in range(passed):  # lost cycles are judged, too; the arm went on as it did before them
-            self._guard.judge(way[min(at + k, len(way) - 1)])
-        if self._guard.stop is not None:
-            fault = fault or str(self._guard.stop)
-        self._arm.command(self._guard.joints, measured.t)
-        return fault or (f"the arm halted: {measured.halted}" if measured.halted else ""), passed
+    def step(self) -> Wish:
+        t = self._link.t
+        self._t.append(t)
+        self._encoders.append(self._link.encoders.copy())
+        self.fault = self._listen(t)
+        if self.fault:
+            return Stop(Rule.FORCE_SENSOR, detail=self.fault)
+        if self._at == len(self._way):
+            return Rest.DONE
+        wish: Floats = self._way[self._at]
+        if self._begin_s < 0.0 and self._at >= self._still:
+            self._begin_s = t
+        self._at += bool(self._samples)
+        return wish
 
     def _listen(self, t: float) -> str:
         sample = self._source.latest(t)
         if sample is None and not self._samples:
-            return f"force sensor: no reading within {FIRST_S:g} s" if t > FIRST_S else ""
+            return f"force sensor: no reading within {FIRST_S:g} s" if t - self._began_s > FIRST_S else ""
         fault = self._watch.step(t, sample)
         if sample is not None and not fault and (not self._samples or sample.t > self._samples[-1].t):
             self._samples.append(sample)
         return fault
 
-    def _come_to_rest(self) -> None:
-        """Brake within the accelerations, then until the arm stands."""
-        arm, guard = self._arm, self._guard
-        brake_arm(
-            guard, lambda: arm.read().t, lambda t: arm.command(guard.joints, t), self._clock.advance, seen=arm.t,
-            settle_s=AFTER_S,
+    def recorded(self, missed: int) -> Recorded:
+        return Recorded(
+            np.array(self._t), np.array(self._encoders), np.array([one.t for one in self._samples]),
+            np.array([one.wrench for one in self._samples]), self._begin_s, missed,
         )  # fmt: skip
+
+
+def driven(
+    model: ArmModel, q: Floats, rng: np.random.Generator, sensor: Callable[[VirtualArm], ForceSource], stream: StreamTraits,
+    clock: Clock,
+) -> Recorded:  # fmt: skip
+    """Move the arm of the FZI cell, which is virtual, along ``q`` by the facility. Refused, with the arm at rest, by whatever is
+    wrong with the sensor or the arm, and by Ctrl-C."""
+    traits = arm_traits(model)
+    at = flange_motion(model, np.zeros(1), q[:1], 0.0 * q[:1], 0.0 * q[:1])
+    T_lab_flange = pose(matrix_from_quat(at.attitude[0]), at.p_world_flange[0])
+    cell = driven_cell(traits, q[0], np.eye(4), T_lab_flange)
+    link = ArmPositionLink.virtual(cell, traits, clock, rng)
+    source = sensor(link.arm)
+    loop = Loop(build(cell, clock, seed=0, record=None, link=link))
+    drives: list[CalibrationDrive] = []
+
+    def work() -> None:
+        desk = loop.hall.desk
+        desk.drives(True)
+        try:
+            loop.until(Mode.READY, "drives on")
+            drives.append(CalibrationDrive(link, source, stream, q))
+            desk.begin(drives[0])
+            loop.until(Mode.READY, "calibration")
+        except Stopped:
+            pass
+
+    ran = loop.run(work)
+    why = "interrupted" if loop.asked else (drives[0].fault if drives else "") or str(ran.stop or "")
+    if why:
+        raise Refused(f"load calibration: {why}")
+    return drives[0].recorded(ran.missed)

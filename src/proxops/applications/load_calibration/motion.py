@@ -29,7 +29,7 @@ COLUMN_M: Final = 0.30  # least distance from the arm's own axis: half a module 
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class CalibrationMotion:
     """Rows every 4 ms: joints, and the flange's motion as calibration needs it (inertial, in the flange's axes)."""
 
     t: Floats
@@ -43,7 +43,7 @@ class Motion:
     a: Floats
 
 
-def calibration_motion(arm: ArmModel, excitation: float = 1.0) -> Motion:
+def calibration_motion(arm: ArmModel, excitation: float = 1.0) -> CalibrationMotion:
     """For an arm of seven joints, foot on the floor; ``excitation``: share of the full swing."""
     if arm.n != len(HOME_DEG):
         raise BadInput("calibration motion: not a seven-axis arm", where=arm.name, value=f"{arm.n} joints", bound="7")
@@ -87,7 +87,7 @@ def _swing(u: Floats, du: Floats, ddu: Floats, swing: float, speed: float, accel
     return min(bound / float(np.abs(wave).max()) for wave, bound in bounds)
 
 
-def flange_motion(arm: ArmModel, t: Floats, q: Floats, rate: Floats, acceleration: Floats) -> Motion:
+def flange_motion(arm: ArmModel, t: Floats, q: Floats, rate: Floats, acceleration: Floats) -> CalibrationMotion:
     """Pose and inertial motion of the arm's tool frame, row by row."""
     import pinocchio
 
@@ -105,10 +105,10 @@ def flange_motion(arm: ArmModel, t: Floats, q: Floats, rate: Floats, acceleratio
         rows[i, 7:10] = pinocchio.getFrameVelocity(arm.pin, data, arm.tool_id, local).angular
         rows[i, 10:13], rows[i, 13:] = moving.angular, moving.linear
     place_, attitude, w, alpha, a = (np.ascontiguousarray(part) for part in np.split(rows, [3, 7, 10, 13], axis=1))
-    return Motion(t, q, rate, acceleration, place_, attitude, w, alpha, a)
+    return CalibrationMotion(t, q, rate, acceleration, place_, attitude, w, alpha, a)
 
 
-def check_motion(arm: ArmModel, motion: Motion) -> None:
+def check_motion(arm: ArmModel, motion: CalibrationMotion) -> None:
     """BadInput for a joint beyond range, speed or acceleration, or a flange too near to floor or column."""
     most = arm.speed / SPEED_UP_S
     for j, name in enumerate(arm.joints):

@@ -10,7 +10,6 @@ from proxops.applications.load_calibration.calibration import (
     EXCITATIONS,
     Calibration,
     Row,
-    Stopped,
     calibrate,
     calibrate_sensor,
     rehearse,
@@ -19,11 +18,10 @@ from proxops.applications.load_calibration.calibration import (
 from proxops.applications.load_calibration.drive import RATE_HZ
 from proxops.applications.load_calibration.figures import draw_calibration, print_calibration
 from proxops.core.channel import LOOPBACK
+from proxops.core.clock import LiveClock
 from proxops.core.errors import BadInput, Refused, refuse_overwriting
 from proxops.core.tool_load_file import read_tool_load, toml_of
 from proxops.facility.interruption import noted_interrupt
-from proxops.facility.loop_clock import WallLoopClock
-from proxops.facility.realtime import enter_real_time
 from proxops.ground.plot_style import save
 from proxops.touch.force_port import ForcePort
 
@@ -44,15 +42,15 @@ def calibration_session(
     if tool is not None:
         refuse_overwriting(folder / RESULTS[0], tool)
     share = EXCITATIONS[excitation]
-    with noted_interrupt() as stopped:
+    with noted_interrupt():
         if port is None:
             source = tool or shipped_tool()
             told, how = {"tool": str(source), "sensor": "virtual"}, f"seed {seed}"
-            done = calibrate(read_tool_load(source), share, seed, str(source), stopped)
+            done = calibrate(read_tool_load(source), share, seed, str(source))
         else:
             name = read_tool_load(tool).name if tool else "tool"
             told, how = {"tool": name, "sensor": f"network, port {port}"}, f"sensor on port {port}"
-            done = _listening(name, share, seed, port, rate_hz, quiet, stopped)
+            done = _listening(name, share, seed, port, rate_hz, quiet)
         written = _written(done, f"proxops ft calibrate, {how}", folder)
     about = summary(done)
     if not quiet:
@@ -79,21 +77,17 @@ def _written(done: Calibration, how: str, folder: Path) -> list[Path]:
     return paths
 
 
-def _listening(
-    name: str, excitation: float, seed: int, port: int, rate_hz: float, quiet: bool, stopped: Stopped
-) -> Calibration:
+def _listening(name: str, excitation: float, seed: int, port: int, rate_hz: float, quiet: bool) -> Calibration:
     """By the wall's clock; the port is given back whatever happens."""
     rehearse()
     source = ForcePort((LOOPBACK, port))
     if not quiet:
         print(f"force port {LOOPBACK}:{source.address[1]}: waiting for readings, then the arm moves", flush=True)
-    granted = enter_real_time()
     try:
-        return calibrate_sensor(name, excitation, seed, source, rate_hz, WallLoopClock(RATE_HZ), stopped)
+        return calibrate_sensor(name, excitation, seed, source, rate_hz, LiveClock())
     except Refused as error:
         if source.last_refusal and not source.taken:
             raise Refused(f"{error}; datagrams came, the last was refused: {source.last_refusal}") from None
         raise
     finally:
-        granted.leave()
         source.close()

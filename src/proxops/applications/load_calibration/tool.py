@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proxops.applications.load_calibration.motion import Motion, flange_motion
+from proxops.applications.load_calibration.motion import CalibrationMotion, flange_motion
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.force_source import ForceSample
 from proxops.lab.virtual_arm import VirtualArm
@@ -43,7 +43,7 @@ class VirtualTool:
         return wrench
 
 
-def true_wrenches(truth: ToolLoad, motion: Motion) -> Floats:
+def true_wrenches(truth: ToolLoad, motion: CalibrationMotion) -> Floats:
     """(n, 6) that the tool puts on the sensor, by Pinocchio's spatial inertia: minus what the sensor has to hold it with."""
     import pinocchio
 

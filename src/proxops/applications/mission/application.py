@@ -87,10 +87,8 @@ class MissionApplication:
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
         self._sent, self._silent, self._waited = 0, 0, 0
         self.begun = False
-        self.outcome, self.news = (
-            Outcome(),
-            0,
-        )  # news counts what may have changed in it, or in what the sensor looks at
+        # ``news`` counts what may have changed in the outcome, or in what the sensor looks at.
+        self.outcome, self.news = Outcome(), 0
         t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
         self._origin_t, self._origin_c = -t, -c
         self.record = MissionRecord(

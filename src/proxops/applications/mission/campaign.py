@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import gc
 import json
-import math
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -19,12 +17,16 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.applications.mission.flight_loading import let_go, load_flight_software
+from proxops.applications.mission.report.words import QUANTITIES
 from proxops.applications.mission.run import run_mission
 from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
-from proxops.facility.session import prepare_folder
+from proxops.facility.run_folder import prepare_folder
+from proxops.ground.results import SUMMARY, write_results
+from proxops.ground.section import RunReport, RunVerdict, Section, Table
+from proxops.ground.words import told
 from proxops.lab.cell import Cell
 
 BINS_M: Final = ((15.0, 25.0), (8.0, 15.0), (4.0, 8.0), (2.0, 4.0))
@@ -125,9 +127,8 @@ def fly_all(
     count = min(workers or os.cpu_count() or 1, len(seeds))
     context = multiprocessing.get_context("spawn")
     given = (cell, mission.text, mission.source, software, use_hall, inside)
-    with context.Pool(
-        count, initializer=_prepare, initargs=given
-    ) as pool:  # its end ends the workers, wherever they are
+    # The end of the pool ends the workers, wherever they are.
+    with context.Pool(count, initializer=_prepare, initargs=given) as pool:
         yield from pool.imap_unordered(_fly_one, seeds)
 
 
@@ -157,10 +158,7 @@ def campaign_session(
     found.sort(key=lambda row: row.seed)
     summary = summarise(mission, found)
     summary["asked"], summary["passed"] = runs, summary["passed"] and len(found) == runs
-    (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
-    if not quiet:
-        print_campaign(summary)
-        print(f"\n{folder}: runs.jsonl, summary.json")
+    write_results(folder, campaign_report(summary), page=None, quiet=quiet, told=("runs.jsonl", SUMMARY))
     return summary
 
 
@@ -214,42 +212,36 @@ def _consistency(rows: list[RunFigures], k: int, bin_m: tuple[float, float]) -> 
     }
 
 
-def print_campaign(s: dict[str, Any]) -> None:
-    """The table on the terminal: the worst, not the best."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
+def campaign_report(s: dict[str, Any]) -> RunReport:
+    """The worst, not the best."""
     ends = ", ".join(f"{count} {end}" for end, count in s["ends"].items())
-    console.print(f"{s['scenario']}: {s['runs']} runs, {ends}; {s['within_limits']} within all limits at contact")
-    table = Table("at contact", "worst", "of seed", "median", "limit")
-    for name, row in s["worst"].items():
-        scale = 180.0 / math.pi if "rad" in name else 1.0
-        words = name.split("_rad")[0].split("_m")[0].replace("_", " ")
-        worst, median, bound = (
-            "–" if row[key] is None else f"{row[key] * scale:.4f}" for key in ("value", "median", "bound")
-        )
-        table.add_row(f"{words}, {_unit(name)}", worst, str(row["seed"]), median, bound)
-    console.print(table)
-    table = Table("range, m", "runs", "last estimate in it inside 95 %", "its mean NEES (12)", "all estimates inside")
-    for row in s["consistency"]:
-        if row["runs"]:
-            low, high = row["range_m"]
-            shares = (
-                f"{100 * row['inside_95']:.1f} %",
-                f"{row['mean_nees']:.1f}",
-                f"{100 * row['samples_inside_95']:.1f} %",
-            )
-            table.add_row(f"{low:g} … {high:g}", str(row["runs"]), *shares)
-    console.print(table)
     used, took = s["propellant_kg"], s["duration_s"]
-    console.print(
+    detail = (
         f"propellant {used['min']:.3f} … {used['max']:.3f} kg, duration {took['min']:.0f} … {took['max']:.0f} s, "
         f"measurements from the hall at least {100 * s['hall_share_min']:.1f} %, audit at most {s['audit_max']:.1e}"
     )
     if s["outside"]:
-        print(f"outside: seeds {s['outside']}", file=sys.stderr)
+        detail += f"; outside: seeds {', '.join(map(str, s['outside']))}"
+    headline = f"{s['runs']} runs, {ends}; {s['within_limits']} within all limits at contact"
+    sections = [Section("", [_contact_table(s["worst"])]), Section("", [_consistency_table(s["consistency"])])]
+    return RunReport(s["scenario"], "", RunVerdict(s["passed"], headline, detail), s, sections, sections)
 
 
-def _unit(name: str) -> str:
-    return {"_m": "m", "ad": "deg", "_s": "deg/s" if "rad" in name else "m/s"}[name[-2:]]
+def _contact_table(worst: dict[str, Any]) -> Table:
+    rows = []
+    for name, row in worst.items():
+        label, scale, unit, decimals = QUANTITIES[name]
+        found, median, bound = (told(row[key], scale, decimals=decimals) for key in ("value", "median", "bound"))
+        rows.append((f"{label} [{unit}]", found, str(row["seed"]), median, bound))
+    return Table(("at contact", "worst", "of seed", "median", "limit"), rows)
+
+
+def _consistency_table(ranges: list[dict[str, Any]]) -> Table:
+    rows = []
+    for row in ranges:
+        if row["runs"]:
+            last, every = (told(row[key], 100.0, "%", 1) for key in ("inside_95", "samples_inside_95"))
+            low, high = row["range_m"]
+            rows.append((f"{low:g} … {high:g}", str(row["runs"]), last, told(row["mean_nees"], decimals=1), every))
+    head = ("range [m]", "runs", "last estimate inside 95 %", "its mean NEES (12)", "all estimates inside")
+    return Table(head, rows)

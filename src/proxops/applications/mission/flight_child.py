@@ -68,9 +68,8 @@ def serve(line: socket.socket, host: FlightHost) -> None:
             answer = pack_commands_packet(sequence, host.step(received.measurements))
         except FlightSoftwareFailed as failure:
             answer = pack_failure_packet(sequence, failure.cause)
-        except (
-            BaseException
-        ) as error:  # the user's own code: even its KeyboardInterrupt is its failure, ours never comes here
+        except BaseException as error:
+            # The user's own code: even its KeyboardInterrupt is its failure, ours never comes here.
             answer = pack_failure_packet(sequence, raised(error).cause)
         if os.getpid() != own:
             os._exit(0)  # a copy that the software made of itself and let return

@@ -33,8 +33,9 @@ from proxops.facility.client_line import ClientLine
 from proxops.facility.control import ControlSettings
 from proxops.facility.control_lock import ANY
 from proxops.facility.live import LiveFacility
+from proxops.facility.loop import Ran
 from proxops.facility.overseer import Overseer
-from proxops.facility.run import Ran, serve_client, settings_of
+from proxops.facility.run import serve_client, settings_of
 from proxops.facility.session import monitor
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
@@ -85,7 +86,7 @@ def run_mission_realtime(
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
     )  # fmt: skip
     end = live.hall.desk.bridge
-    assert end is not None
+    assert end is not None and live.mission is not None
     watcher = None if quiet else monitor(live.hall)
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "outcome.json"

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from proxops.applications.mission.orbit_figures import draw_orbit
 from proxops.applications.mission.orbit_survey import survey_orbit
 from proxops.core.errors import BadInput
 from proxops.core.mission import load_mission
-from proxops.ground.orbit_figures import draw_orbit
 
 
 def orbit_session(what: str, hours: float | None, folder: Path | None, *, quiet: bool) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def orbit_session(what: str, hours: float | None, folder: Path | None, *, quiet:
     if not quiet:
         from rich.console import Console
 
-        from proxops.ground.orbit_report import print_orbit
+        from proxops.applications.mission.orbit_report import print_orbit
 
         print_orbit(about, Console())
     return about

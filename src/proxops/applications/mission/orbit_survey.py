@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from proxops.applications.mission.orbit_figures import OrbitCurves
 from proxops.core.earth import EQUATOR_M, MU_M3_S2
 from proxops.core.errors import BadInput
 from proxops.core.mission import Elements, KeplerOrbit, Mission, PathOrbit
 from proxops.core.segments import DAY_S
 from proxops.facility.free_drift import integrate_drift, integrate_orbit
-from proxops.ground.orbit_figures import OrbitCurves
 from proxops.maths.rotation import Array
 from proxops.space.clohessy_wiltshire import clohessy_wiltshire_transition
 from proxops.space.elliptic_motion import elliptic_transition

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,7 +9,6 @@ from typing import Final
 from proxops.applications.mission.application import MissionApplication, Outcome
 from proxops.applications.mission.flight_loading import let_go, load_flight_software
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
-from proxops.core.ending import Ending
 from proxops.core.flight import FlightSoftware
 from proxops.core.messages import mission_bytes
 from proxops.core.mission import Mission
@@ -19,11 +16,9 @@ from proxops.core.pool import Pool
 from proxops.core.scenario import Network
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource, Severity
 from proxops.facility.application_feed import hall_latency_s
-from proxops.facility.build import Hall, build
-from proxops.facility.conclusion import LEFT, how_it_ended
-from proxops.facility.interruption import ends_asked_for
-from proxops.facility.play import Progress
-from proxops.facility.run import LockstepRun, Ran, settings_of
+from proxops.facility.build import Installation, build
+from proxops.facility.loop import Progress, Ran, no_progress
+from proxops.facility.run import BridgedRun, settings_of
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
 
@@ -59,7 +54,7 @@ class PoolView:
 class MissionClient:
     """The application as a lockstep run wants it: looks at the hall, fills its part of the pool."""
 
-    def __init__(self, application: MissionApplication, hall: Hall, use_hall: bool) -> None:
+    def __init__(self, application: MissionApplication, hall: Installation, use_hall: bool) -> None:
         self.application = application
         self._facility, self._span = hall.facility, mission_bytes()
         self._view = PoolView(hall.facility.pool) if use_hall else None
@@ -110,7 +105,7 @@ class MissionClient:
 def run_mission(
     cell: Cell, mission: Mission, record: Path | None, *, seed: int | None = None, software: str | FlightSoftware | None = None,
     inside: bool = False, use_hall: bool | None = None, interruptible: bool = True, epoch: str = LOCKSTEP_EPOCH,
-    progress: Progress = lambda phase, done, expected: None,
+    progress: Progress = no_progress,
 ) -> MissionRan:  # fmt: skip
     """As fast as it goes. The same mission and seed give the same log, bit for bit. A class that ``software`` names runs in a
     process of its own unless ``inside``."""
@@ -123,32 +118,24 @@ def run_mission(
     )
     own_s = None if software else COMPILING_S
     latency_s = hall_latency_s(cell) + line_latency_s(file.network)
-    clock = LockstepClock(epoch)
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
     try:
         application = MissionApplication(mission, seed, flown, latency_s, own_s)
         hall = build(
-            cell, clock, seed=seed, record=record, bridge=settings_of(file.bridge), metadata={**metadata, "hall": str(used)}
+            cell, LockstepClock(epoch), seed=seed, record=record, bridge=settings_of(file.bridge),
+            metadata={**metadata, "hall": str(used)},
         )  # fmt: skip
     except BaseException:
         let_go(flown)
         raise
-    began, ended = time.monotonic(), LEFT
-    runner = LockstepRun(hall, clock, MissionClient(application, hall, used), bridged=used)
-    with ends_asked_for(runner.interrupt) if interruptible else nullcontext():  # until all is closed
-        try:
-            runner.run(file.duration_s + (file.hall.join_s if used else 0.0), progress)
-            application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
-            ended = how_it_ended(hall.facility.stop, runner.asked, application.outcome.end.name)
-        except Exception as error:
-            ended = Ending.of_error(error)
-            hall.facility.emergency_brake(error)  # an error of ours may not leave the robots moving
-            raise
-        finally:
-            try:
-                code = hall.close(ended)
-            finally:
-                application.close()
-    alarms = tuple(hall.facility.events.raised)
-    ran = Ran(hall.facility.stop, clock.tick, time.monotonic() - began, code, None, alarms)
+    bridged = BridgedRun(hall, MissionClient(application, hall, used), bridged=used, progress=progress)
+
+    def work() -> None:
+        bridged.run(file.duration_s + (file.hall.join_s if used else 0.0))
+        application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
+
+    try:
+        ran = bridged.loop.run(work, done=lambda: application.outcome.end.name, interruptible=interruptible)
+    finally:
+        application.close()
     return MissionRan(ran, application.outcome)

@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.application import Outcome
+from proxops.applications.mission.report.chapter import MISSION
 from proxops.applications.mission.run import run_mission
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
-from proxops.facility.run import Ran
+from proxops.facility.loop import Ran
+from proxops.facility.run_folder import finish, prepare_folder
 from proxops.facility.run_options import RunOptions
-from proxops.facility.session import WARMING, finish, prepare_folder
+from proxops.facility.session import WARMING
+from proxops.ground.hall_report import hall_report
+from proxops.ground.log import Log
+from proxops.ground.provenance import cell_of
+from proxops.ground.section import RunReport
 from proxops.lab.cell import Cell
 
 
@@ -49,7 +55,7 @@ def _once(cell: Cell, mission: Mission, folder: Path, options: RunOptions) -> di
     if outcome.failure:
         print(f"proxops: {outcome.failure}", file=sys.stderr)
     extra = {**ran.figures(), "flight_software_failure": outcome.failure or None}
-    return finish(folder, cell, extra, report=options.report, quiet=options.quiet)
+    return finish(folder, lambda log: report(log, cell), extra, report=options.report, quiet=options.quiet)
 
 
 def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> tuple[Ran, Outcome]:
@@ -69,3 +75,8 @@ def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> t
             progress=progress,
         )  # fmt: skip
     return both.ran, both.outcome
+
+
+def report(log: Log, cell: Cell | None = None) -> RunReport:
+    """Of a mission's log: that of the hall with a chapter about the mission."""
+    return hall_report(log, cell or cell_of(log), MISSION)

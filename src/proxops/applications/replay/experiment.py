@@ -10,17 +10,17 @@ import numpy as np
 from proxops.applications.replay.tables import ReplayFile
 from proxops.arms.joint_course import LinearCourse
 from proxops.arms.model import ArmModel, Floats, load_model
+from proxops.core.criterion import Criterion
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
-from proxops.core.experiment_result import Criterion, ExperimentResult, Progress, Series
+from proxops.core.experiment_result import ExperimentResult, Progress, Series
 from proxops.maths.rotation import angle_between, matrix_from_abc, quat_from_matrix
 from proxops.space.link_gravity import LinkGravity
 from proxops.space.replay import Replayed, at_rest, nodes_of, orbit_from, replay, there_and_back
 
 KEPT: Final = 1e-9  # of the arm's peak momentum: what the issue of drift allows; rounding leaves 1e-13
-BALANCED: Final = (
-    1e-6  # of the momentum gained: trapezia over 0.1 s err by (0.1 s)²/12 of the torque's bend and its jumps at nodes
-)
+# Of the momentum gained: trapezia over 0.1 s err by (0.1 s)²/12 of the torque's bend and its jumps at nodes.
+BALANCED: Final = 1e-6
 SUMMED: Final = 1e-9  # of the torque: rounding only
 STEPS: Final = 1e-9  # rad, halving the steps changes the attitude by less
 PARTS: Final = (("roll", "rad"), ("pitch", "rad"), ("yaw", "rad"))

@@ -10,18 +10,19 @@ import numpy as np
 from proxops.ground.log import Log
 from proxops.ground.plot_style import GREY, INK, RAIL, ROBOT1, ROBOT2, new_figure, styled
 from proxops.ground.recorded import Floats
+from proxops.ground.section import Drawing
 
 AXES = (("x", ROBOT1), ("y", ROBOT2), ("z", RAIL))
 
 
-def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """(figure, caption); every caption carries the conventions."""
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report; every caption carries the conventions."""
     t = log.values("clock.t_sim")
     note = " ".join(about["conventions"])
     with styled():
-        yield _attitude(log, t), f"Base attitude without and with gravity gradient. {note}"
-        yield _joints(log, t), f"Joint angles as commanded. {note}"
-        yield _momentum(log, t), f"Angular momentum and torque of the run with gravity gradient. {note}"
+        yield Drawing(_attitude(log, t), f"Base attitude without and with gravity gradient. {note}")
+        yield Drawing(_joints(log, t), f"Joint angles as commanded. {note}")
+        yield Drawing(_momentum(log, t), f"Angular momentum and torque of the run with gravity gradient. {note}")
 
 
 def _attitude(log: Log, t: Floats) -> Any:

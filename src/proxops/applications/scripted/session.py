@@ -8,8 +8,14 @@ from typing import Any
 
 from proxops.core.scenario import Scenario
 from proxops.facility.run import run_lockstep, run_realtime
+from proxops.facility.run_folder import finish, prepare_folder
 from proxops.facility.run_options import RunOptions
-from proxops.facility.session import WARMING, finish, monitor, prepare_folder
+from proxops.facility.session import WARMING, monitor
+from proxops.ground.hall_report import hall_report
+from proxops.ground.log import Log
+from proxops.ground.provenance import cell_of
+from proxops.ground.section import RunReport
+from proxops.lab.cell import Cell
 
 
 def session(scenario: Scenario, folder: Path, options: RunOptions) -> dict[str, Any]:
@@ -25,4 +31,9 @@ def session(scenario: Scenario, folder: Path, options: RunOptions) -> dict[str, 
     else:
         with progress_bar(options.quiet) as progress:
             ran = run_lockstep(cell, scenario, record, progress=progress)
-    return finish(folder, cell, ran.figures(), report=options.report, quiet=options.quiet)
+    return finish(folder, lambda log: report(log, cell), ran.figures(), report=options.report, quiet=options.quiet)
+
+
+def report(log: Log, cell: Cell | None = None) -> RunReport:
+    """Of a log of the hall: the run was scripted, played or served."""
+    return hall_report(log, cell or cell_of(log))

@@ -19,7 +19,7 @@ from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.arms.model_error import mistaken
 from proxops.core.experiment import Experiment
-from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.core.experiment_result import LEAST_ROWS, ExperimentResult, Progress
 from proxops.facility.interruption import noted_interrupt
 from proxops.maths.pose import pose
 from proxops.maths.quaternion import rotation_vector
@@ -35,7 +35,6 @@ from proxops.sensors.marker_camera import MarkerCamera
 
 FACING = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # R_base_marker: upright, facing the robot
 LOG_HZ = 100.0
-LEAST_ROWS = 2  # fewer have no course to be told
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ import numpy as np
 
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, in_decades, new_figure, styled
-from proxops.ground.recorded import Floats
+from proxops.ground.recorded import Floats, stacked
+from proxops.ground.section import Drawing
 
 AXES: Final = (("x", ROBOT1), ("y", ROBOT2), ("z", RAIL))
 JOINT_COLOURS: Final = (ROBOT1, ROBOT2, RAIL, "#9a5fc9", "#4fb3b8", BAD, GREY, INK)
@@ -25,23 +26,25 @@ NAMES: Final = {
 PICTURED: Final = "law 3"
 
 
-def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """(figure, caption)."""
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report."""
     names = list(about["figures"]["runs"])
     pictured = PICTURED if PICTURED in names else names[0]
     with styled():
         if about["figures"]["corners"]:
-            yield (
+            yield Drawing(
                 _views(log, about),
                 "First and last image in which the marker was found, as rendered; orange: sides as found, dot: its first corner.",
             )
-        yield (
+        yield Drawing(
             _figure_15(log, pictured),
             f"Figure 15 of the paper, {pictured}: marker in the robot frame, path of the hand, torques, errors.",
         )
-        yield _errors(log, names), "Errors of all servos, right model: as the flight software believes, and in truth."
-        yield _approach(log, names), "Hand from the true grasp, and what the arm's motion does to the base."
-        yield (
+        yield Drawing(
+            _errors(log, names), "Errors of all servos, right model: as the flight software believes, and in truth."
+        )
+        yield Drawing(_approach(log, names), "Hand from the true grasp, and what the arm's motion does to the base.")
+        yield Drawing(
             _bars(about),
             "Mean errors beside the paper's Table 5, final errors, and the same with a wrong model in the flight software.",
         )
@@ -192,7 +195,7 @@ def _group(name: str) -> str:
 
 
 def _vector(log: Log, name: str, what: str) -> Floats:
-    return np.column_stack([log.values(f"{_group(name)}.{what}_{axis}") for axis in "xyz"])
+    return stacked(log, _group(name), [f"{what}_{axis}" for axis in "xyz"])
 
 
 def _numbered(log: Log, name: str, prefix: str) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 from proxops.applications.servo.run import ServoRun, columns
 from proxops.applications.servo.tables import ServoFile
 from proxops.arms.model import ArmModel
-from proxops.core.experiment_result import Criterion, ExperimentResult, Series
+from proxops.core.criterion import Criterion
+from proxops.core.experiment_result import ExperimentResult, Series
 from proxops.onboard.path_preview import Preview
 from proxops.onboard.task_controller import LAWS
 

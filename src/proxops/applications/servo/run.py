@@ -104,9 +104,8 @@ class ServoBench:
         self._data: Any = craft.pin.createData()
         self._T_marker_start = compose(inverse_pose(station.T_inertial_marker), T_inertial_base(q))
         self._start = q.copy()
-        self._seen = np.full(
-            6, np.nan
-        )  # last sighting: the marker's place in the base's frame, its turn from the start
+        # The last sighting: the marker's place in the base's frame, and its turn from the start.
+        self._seen = np.full(6, np.nan)
 
     def run(self, stopped: Callable[[], bool] = lambda: False) -> ServoRun:
         """To the end of the time, until the craft diverges, or it is ``stopped``."""

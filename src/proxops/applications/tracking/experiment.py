@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
@@ -18,13 +17,11 @@ from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import ArmModel, load_model
 from proxops.arms.model_error import mistaken
 from proxops.core.experiment import Experiment
-from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.core.experiment_result import LEAST_ROWS, ExperimentResult, Progress
 from proxops.facility.interruption import noted_interrupt
 from proxops.onboard.path_preview import preview
 from proxops.onboard.pose_path import PosePath
 from proxops.onboard.task_controller import TaskGains, check_damping
-
-LEAST_ROWS: Final = 2  # fewer have no course to be told
 
 
 def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:

@@ -9,7 +9,8 @@ import numpy as np
 
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, in_decades, new_figure, styled
-from proxops.ground.recorded import Floats
+from proxops.ground.recorded import Floats, stacked
+from proxops.ground.section import Drawing
 
 LAW_COLOURS: Final = {1: "#9a5fc9", 2: ROBOT1, 3: ROBOT2, 4: RAIL}
 AXES: Final = (("x", ROBOT1), ("y", ROBOT2), ("z", RAIL))
@@ -22,27 +23,31 @@ NAMES: Final = {
 }
 
 
-def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """(figure, caption)."""
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report."""
     laws = [law for law in NAMES if f"law{law}" in (log.pool.dtype.names or ())]
     with styled():
-        yield (
+        yield Drawing(
             _poses(log),
             "The arm at the start, halfway and at the end, and its tool's path. Square: origin of the base.",
         )
-        yield _paths(log, laws), "Path of the tool in inertial axes: demanded and followed. Disc: start; circle: end."
-        yield _errors(log, laws), "Error of the tool's position for each law, right model. Mind the scales."
-        yield _torques(log, laws), "Joint torques for each law, right model."
-        yield (
+        yield Drawing(
+            _paths(log, laws), "Path of the tool in inertial axes: demanded and followed. Disc: start; circle: end."
+        )
+        yield Drawing(_errors(log, laws), "Error of the tool's position for each law, right model. Mind the scales.")
+        yield Drawing(_torques(log, laws), "Joint torques for each law, right model.")
+        yield Drawing(
             _null_space(log, laws),
             "Motion in the null space, distance from the posture, distance from a singularity.",
         )
-        yield _base(log, laws), "What the arm's motion does to the base, and how well the tool's attitude is held."
+        yield Drawing(
+            _base(log, laws), "What the arm's motion does to the base, and how well the tool's attitude is held."
+        )
         if any(about["figures"]["laws"][f"law {law}"]["wrong_model_mean_errors_m"] for law in laws):
             caption = (
                 "Mean errors with wrong models, one dot for each. Bar: median; dashed: its bound; cross: right model."
             )
-            yield _wrong_models(about), caption
+            yield Drawing(_wrong_models(about), caption)
 
 
 def _panels(log: Log, laws: list[int], what: str, **options: Any) -> tuple[Any, list[Any]]:
@@ -65,8 +70,8 @@ def _poses(log: Log) -> Any:
     figure = new_figure(10.5, 4.2)
     figure.subplots_adjust(left=0.0, right=0.97, top=0.95, bottom=0.05, wspace=0.02)
     names = _numbered(log, "skeleton", "p")
-    places = _columns(log, "skeleton", tuple(names)).reshape(len(log.pool), -1, 3)
-    demand, last = _columns(log, "demand", ("x", "y", "z")), int(np.isfinite(places[:, 0, 0]).sum()) - 1
+    places = stacked(log, "skeleton", tuple(names)).reshape(len(log.pool), -1, 3)
+    demand, last = stacked(log, "demand", ("x", "y", "z")), int(np.isfinite(places[:, 0, 0]).sum()) - 1
     rows = (0, last // 2, last)
     for column, (title, elevation, azimuth) in enumerate((("From the front", 18, 25), ("From above", 75, 0))):
         axes = figure.add_subplot(1, 2, column + 1, projection="3d")
@@ -94,9 +99,9 @@ def _label(axes: Any) -> None:
 def _paths(log: Log, laws: list[int]) -> Any:
     figure, panels = _panels(log, laws, "", projection="3d")
     figure.subplots_adjust(left=0.05, right=0.96, hspace=0.24, wspace=0.0, bottom=0.06, top=0.95)
-    demand = _columns(log, "demand", ("x", "y", "z"))
+    demand = stacked(log, "demand", ("x", "y", "z"))
     for axes, law in zip(panels, laws, strict=True):
-        followed = demand - _columns(log, f"law{law}", ("error_x", "error_y", "error_z"))
+        followed = demand - stacked(log, f"law{law}", ("error_x", "error_y", "error_z"))
         axes.plot(*followed.T, color=BAD, lw=2.4, alpha=0.6, label="followed")
         axes.plot(*demand.T, color=INK, lw=1.0, ls=(0, (4, 2.5)), label="demanded")
         axes.plot(*demand[[0]].T, "o", color=INK, ms=4)
@@ -211,10 +216,6 @@ def _wrong_models(about: dict[str, Any]) -> Any:
     )
     in_decades(axes)
     return figure
-
-
-def _columns(log: Log, group: str, names: tuple[str, ...]) -> Floats:
-    return np.column_stack([log.values(f"{group}.{name}") for name in names])
 
 
 def _numbered(log: Log, group: str, prefix: str) -> list[str]:

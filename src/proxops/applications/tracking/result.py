@@ -11,7 +11,8 @@ import pinocchio
 from proxops.applications.tracking.run import TrackingRun, columns
 from proxops.applications.tracking.tables import TrackingFile
 from proxops.arms.model import ArmModel, Floats
-from proxops.core.experiment_result import Criterion, ExperimentResult, Series
+from proxops.core.criterion import Criterion
+from proxops.core.experiment_result import ExperimentResult, Series
 from proxops.onboard.path_preview import Preview
 from proxops.onboard.pose_path import PosePath
 from proxops.onboard.task_controller import LAWS, TaskController, TaskGains, unit_of_damping

@@ -12,8 +12,9 @@ from proxops.applications.turn.tables import TurnCase, TurnFile
 from proxops.arms.joint_course import RestToRest
 from proxops.arms.model import N_BASE, ArmModel, Floats, load_model
 from proxops.arms.planar import PlanarChain, planar_chain
+from proxops.core.criterion import Criterion
 from proxops.core.experiment import Experiment
-from proxops.core.experiment_result import Criterion, ExperimentResult, Progress, Series
+from proxops.core.experiment_result import ExperimentResult, Progress, Series
 from proxops.space.free_floating import Diverged, FreeFloating, hardware_of
 from proxops.space.prescribed_joints import PrescribedArm
 

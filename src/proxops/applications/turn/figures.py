@@ -10,6 +10,7 @@ import numpy as np
 from proxops.ground.log import Log
 from proxops.ground.plot_style import GREY, INK, RAIL, ROBOT1, ROBOT2, in_decades, new_figure, styled
 from proxops.ground.recorded import Floats
+from proxops.ground.section import Drawing
 
 NOTE = (
     "Base angle from inertial x to the base's x, joint angles against the body before; everything starts at "
@@ -18,8 +19,8 @@ NOTE = (
 )
 
 
-def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """(figure, caption) for every case."""
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report, one for every case."""
     t = log.values("clock.t_sim")
     for name, told in about["figures"].items():
         with styled():
@@ -29,7 +30,7 @@ def draw(log: Log, about: dict[str, Any]) -> Iterator[tuple[Any, str]]:
             _apart(figure.add_subplot(grid[1]), log, name, t)
             _joints(figure.add_subplot(grid[2]), log, name, t)
         closed = np.degrees(told["closed_form_rad"])
-        yield figure, f"{name}: at the end the base has turned by {closed:.4f} deg (closed form). {NOTE}"
+        yield Drawing(figure, f"{name}: at the end the base has turned by {closed:.4f} deg (closed form). {NOTE}")
 
 
 def _angles(axes: Any, log: Log, name: str, t: Floats) -> None:

@@ -18,7 +18,7 @@ from proxops.core.scenario import Scenario
 from proxops.core.segments import Approach, FlyAround, Jump, Overshoot, Segment, Tumble
 from proxops.facility.feasibility.motion import Flags, Floats, Part
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import CLW, GLC, ROB1, ROB2, Hall, axes_from_values, port_poses, wire_pose
+from proxops.lab.coordinates import CLW, GLC, ROB1, ROB2, HallRecord, axes_from_values, port_poses, wire_pose
 from proxops.lab.trajectory import Trajectory
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose, pose_from_abc
@@ -97,7 +97,9 @@ def along_chords(poses: Floats, t: Floats) -> tuple[Floats, Flags, Floats]:
 
 
 @kernel
-def _relative_poses(hall: Hall, systems: NDArray[np.int16], values: Array, home: Array, out: Array) -> tuple[int, int]:
+def _relative_poses(
+    hall: HallRecord, systems: NDArray[np.int16], values: Array, home: Array, out: Array
+) -> tuple[int, int]:
     """T_port2_port1 of every line, quaternions of one sign; (lines done, robot that cannot reach or 0)."""
     port, q, near = np.empty((2, 7)), np.empty(13), home.copy()
     for k in range(values.shape[0]):
@@ -117,6 +119,6 @@ def _relative_poses(hall: Hall, systems: NDArray[np.int16], values: Array, home:
         pack_pose(T1, port[0])
         pack_pose(T2, port[1])
         relative_of_ports(port[0], port[1], out[k])
-        if k > 0 and np.dot(out[k, 3:], out[k - 1, 3:]) < 0.0:
+        if k > 0 and (out[k, 3:] * out[k - 1, 3:]).sum() < 0.0:
             out[k, 3:] = -out[k, 3:]
     return values.shape[0], 0

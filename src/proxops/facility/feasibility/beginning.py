@@ -11,7 +11,7 @@ import numpy as np
 from proxops.bridge.feasibility import seat_of
 from proxops.facility.feasibility.examination import Examination, Examiner, Opening, Start
 from proxops.facility.feasibility.margin import JUDGED, mean_share, smallest_margin
-from proxops.facility.feasibility.motion import Motion
+from proxops.facility.feasibility.motion import ExaminedMotion
 from proxops.facility.feasibility.stretch import Cause
 
 PHI_DEG: Final = tuple(range(-180, 180, 30))  # values at which phi is tried to be held
@@ -19,7 +19,7 @@ FINALISTS: Final = 3  # that are examined with zones and all that follows
 Say = Callable[[str], None]
 
 
-def best_beginning(examiner: Examiner, motion: Motion, own: Examination, say: Say) -> Examination:
+def best_beginning(examiner: Examiner, motion: ExaminedMotion, own: Examination, say: Say) -> Examination:
     """The examination with the largest margin; ``own`` is the hall's own choice, and stays if nothing is better."""
     if own.opening.start is None:
         return own
@@ -38,7 +38,7 @@ def _merit(e: Examination) -> tuple[float, ...]:
     return -float(e.trouble.sum()), round(least.share if least else 0.0, 3), round(mean_share(e), 4)
 
 
-def _prospect(examiner: Examiner, motion: Motion, opening: Opening) -> tuple[float, ...]:
+def _prospect(examiner: Examiner, motion: ExaminedMotion, opening: Opening) -> tuple[float, ...]:
     """What the first stretch promises, zones apart: how far it goes, its smallest and its mean margin."""
     assert opening.start is not None
     start = opening.start
@@ -51,7 +51,7 @@ def _prospect(examiner: Examiner, motion: Motion, opening: Opening) -> tuple[flo
     return float(good), round(float(shares.min()), 3), round(float(shares.mean()), 4)
 
 
-def _starts(examiner: Examiner, motion: Motion, sample: int) -> Iterator[Start]:
+def _starts(examiner: Examiner, motion: ExaminedMotion, sample: int) -> Iterator[Start]:
     """The best green posture of each combination of A5's signs with phi free, and of each phi that is held."""
     hall, pose, speeds = examiner.hall, motion.pose[sample], examiner.hall.speeds(motion, sample)
     if hall.settings.phi_rad is None:

@@ -14,9 +14,9 @@ from proxops.bridge.cost import Cost
 from proxops.bridge.feasibility import Seat, seat_from, seat_of
 from proxops.bridge.posture import START_ROOM, Posture, PostureSearch, nearest_miss
 from proxops.bridge.reach import LATERAL, WRIST
+from proxops.bridge.start import POSTURES_TRIED
 from proxops.core.vocabulary import Standstill
-from proxops.facility.bridged import POSTURES_TRIED
-from proxops.facility.feasibility.motion import Motion
+from proxops.facility.feasibility.motion import ExaminedMotion
 from proxops.facility.feasibility.stretch import Cause, Speeds, Stretch, TrialHall, halting
 from proxops.safety.rules import AXIS_TEXT
 
@@ -62,7 +62,7 @@ class Opening:
 class Examination:
     """What becomes of a motion; only up to the first trouble, if no more was asked for."""
 
-    motion: Motion
+    motion: ExaminedMotion
     opening: Opening
     stretches: tuple[Stretch, ...]
     pauses: tuple[Pause, ...]
@@ -102,12 +102,12 @@ class Examiner:
         self._phi_deg = None if phi is None else math.degrees(phi)
         self._cost = hall.cost(phi is not None)
 
-    def fits(self, motion: Motion) -> bool:
+    def fits(self, motion: ExaminedMotion) -> bool:
         """Whether all of a motion is shown, from the hall's own choice of posture: first looked at quickly."""
         return all(self.examine(motion, strict=True, quick=quick).fits for quick in (True, False))
 
     def examine(
-        self, motion: Motion, opening: Opening | None = None, strict: bool = False, quick: bool = False
+        self, motion: ExaminedMotion, opening: Opening | None = None, strict: bool = False, quick: bool = False
     ) -> Examination:
         """The whole motion, beginning with ``opening`` if it is given. ``strict``: no further than the first trouble."""
         first = opening = opening or self._open(motion, [], strict)
@@ -126,7 +126,7 @@ class Examiner:
         return _so_far(motion, first, stretches, pauses)
 
     # ------------------------------------------------------------------ where it can begin, or go on
-    def _open(self, motion: Motion, stretches: list[Stretch], strict: bool) -> Opening:
+    def _open(self, motion: ExaminedMotion, stretches: list[Stretch], strict: bool) -> Opening:
         """Where the hall can follow, after the stretches so far."""
         tries: list[tuple[int, Cause]] = []
         k, cause = (stretches[-1].end, stretches[-1].cause) if stretches else (0, None)
@@ -153,7 +153,7 @@ class Examiner:
         return Opening(len(motion), None, tuple(_pauses(tries, len(motion))))
 
     def _settle(
-        self, motion: Motion, failed: int, i: int, found: Start, here: Floats | None, near: Floats | None
+        self, motion: ExaminedMotion, failed: int, i: int, found: Start, here: Floats | None, near: Floats | None
     ) -> tuple[int, Start]:
         """When the hall can first begin, between the last attempt that failed (-1: none) and ``i``."""
         while failed >= 0 and i - failed > max(1, round(SETTLED_S / motion.step_s)):
@@ -165,7 +165,7 @@ class Examiner:
                 failed = middle
         return i, found
 
-    def _begin(self, motion: Motion, i: int, here: Floats | None, near: Floats | None) -> Start | Cause:
+    def _begin(self, motion: ExaminedMotion, i: int, here: Floats | None, near: Floats | None) -> Start | Cause:
         """At sample ``i`` from the posture that there is (``here``), or from the best one that a search finds."""
         pose, speeds, held = motion.pose[i], self.hall.speeds(motion, i), self._phi_deg is not None
         if here is not None:
@@ -200,7 +200,7 @@ def _last(stretches: list[Stretch]) -> Stretch | None:
     return next((s for s in reversed(stretches) if len(s.course)), None)
 
 
-def _so_far(motion: Motion, opening: Opening, stretches: list[Stretch], pauses: list[Pause]) -> Examination:
+def _so_far(motion: ExaminedMotion, opening: Opening, stretches: list[Stretch], pauses: list[Pause]) -> Examination:
     return Examination(motion, opening, tuple(stretches), tuple(pauses))
 
 
@@ -214,7 +214,7 @@ def _out_of_reach(found: list[Posture]) -> Cause:
     return Cause(Standstill.OUT_OF_REACH, f"{ROOM_TEXT[miss.nearest]}: {size} short")
 
 
-def _scan(motion: Motion, k: int) -> Iterator[int]:
+def _scan(motion: ExaminedMotion, k: int) -> Iterator[int]:
     """Samples at which to try, from ``k`` on: every second, fewer in a long part."""
     while k < len(motion):
         other = motion.part[k:] != motion.part[k]

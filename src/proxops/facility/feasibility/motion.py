@@ -60,7 +60,7 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True)
-class Motion:
+class ExaminedMotion:
     """Samples of the motion as the hall would have to show it."""
 
     t: Floats
@@ -86,7 +86,7 @@ class Motion:
         return np.array([part.counts for part in self.parts])[self.part]
 
 
-def motion_of(asked: Asked, change: Change) -> Motion:
+def motion_of(asked: Asked, change: Change) -> ExaminedMotion:
     """Sample a motion, changed as told."""
     duration = asked.duration_s / change.speed
     step = SMALLEST_STEP_S * max(1, math.ceil(duration / SMALLEST_STEP_S / MOST_SAMPLES))
@@ -104,7 +104,7 @@ def motion_of(asked: Asked, change: Change) -> Motion:
     for p in parts:
         if p.kind == "jump":
             fresh[min(int(np.searchsorted(t, p.start_s - 1e-9)), len(t) - 1)] = True
-    return Motion(t, pose, _rates(pose, fresh, step), sun, sending, part, fresh, parts, step)
+    return ExaminedMotion(t, pose, _rates(pose, fresh, step), sun, sending, part, fresh, parts, step)
 
 
 def _rates(pose: Floats, fresh: Flags, step_s: float) -> Floats:

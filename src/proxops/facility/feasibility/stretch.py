@@ -15,9 +15,9 @@ from proxops.bridge.mapping import OK, TOO_NEAR
 from proxops.bridge.rate_use import rate_use
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.vocabulary import Standstill, Zone
-from proxops.facility.feasibility.motion import Motion
+from proxops.facility.feasibility.motion import ExaminedMotion
 from proxops.lab.cell import Cell
-from proxops.safety.limits import port_components
+from proxops.safety.port_limits import port_components
 from proxops.safety.rules import AXIS_TEXT
 from proxops.safety.zone_watch import ZoneWatch
 
@@ -81,7 +81,7 @@ class TrialHall:
         cost[0]["sun_weight"], cost[0]["phi_fixed"] = self.settings.sun_weight, phi_fixed
         return cost
 
-    def speeds(self, motion: Motion, k: int) -> Speeds:
+    def speeds(self, motion: ExaminedMotion, k: int) -> Speeds:
         """How fast the commanded pose closes in and turns at sample ``k``: the bridge makes its yellow layers of that."""
         p, v, w = motion.pose[k, :3], motion.relative[k, :3], motion.relative[k, 3:]
         return -float(p @ v) / max(math.sqrt(float(p @ p)), 1e-9), math.sqrt(float(w @ w))
@@ -111,7 +111,7 @@ class TrialHall:
         return float(np.max(np.abs(q - self.cell.home) / speed + speed / acceleration))
 
     def follow(
-        self, motion: Motion, begin: int, seat: Seat, cost: Cost, before: Stretch | None = None,
+        self, motion: ExaminedMotion, begin: int, seat: Seat, cost: Cost, before: Stretch | None = None,
         with_zones: bool = True, quick: bool = False,
     ) -> Stretch:  # fmt: skip
         """From sample ``begin`` to the next new beginning, or as far as it goes; ``before``: the last one that was followed."""
@@ -138,7 +138,7 @@ class TrialHall:
             begin, begin + done, seat, course.until(done), peak, which, np.array(looked, np.int64), tuple(looks), cause
         )  # fmt: skip
 
-    def _looks(self, course: Course, motion: Motion, begin: int) -> tuple[list[int], list[Look]]:
+    def _looks(self, course: Course, motion: ExaminedMotion, begin: int) -> tuple[list[int], list[Look]]:
         """Zones every ``LOOK_S``; the last one is the first sample that halts the hall, if there is one."""
         stride, n = max(1, round(LOOK_S / motion.step_s)), len(course)
 

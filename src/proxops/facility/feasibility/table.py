@@ -22,7 +22,7 @@ from proxops.facility.feasibility.margin import (
     smallest_clearance,
     smallest_margin,
 )
-from proxops.facility.feasibility.motion import Motion, Part
+from proxops.facility.feasibility.motion import ExaminedMotion, Part
 from proxops.facility.feasibility.stretch import SHOWN_CLEARANCE_M, Cause
 
 Flags = NDArray[np.bool_]
@@ -154,7 +154,7 @@ def _why(cause: Cause) -> str:
     return f"{word}: {cause.what} ({room})"
 
 
-def _pause(m: Motion, pause: Pause) -> Table:
+def _pause(m: ExaminedMotion, pause: Pause) -> Table:
     return {
         "from_s": float(m.t[pause.begin]),
         "to_s": float(m.t[min(pause.end, len(m) - 1)]),
@@ -171,7 +171,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _least(m: Motion, least: Least | None) -> Table | None:
+def _least(m: ExaminedMotion, least: Least | None) -> Table | None:
     if least is None:
         return None
     size: Table = {"share": least.share, "of": least.what}
@@ -180,7 +180,7 @@ def _least(m: Motion, least: Least | None) -> Table | None:
     return size | {"at_s": float(m.t[least.sample]), "at_distance_m": float(m.distance_m[least.sample])}
 
 
-def _clearance(m: Motion, least: Least | None) -> Table | None:
+def _clearance(m: ExaminedMotion, least: Least | None) -> Table | None:
     """Exact below ``SHOWN_CLEARANCE_M``, at least that otherwise."""
     if least is None:
         return None

@@ -14,13 +14,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES, PERIOD_NS
+from proxops.core.messages import PERIOD_NS
 
 MAGIC: Final = b"PXSP"
 VERSION: Final = 1
 _HEAD: Final = struct.Struct("<4sHHqqqqq")
-SETPOINT_SIZE: Final = _HEAD.size + 8 * N_AXES
-SETPOINT_DTYPE: Final[np.dtype[np.void]] = np.dtype([("message", "u1", (SETPOINT_SIZE,))])
 SETPOINT_SLOTS: Final = 64
 STATE_SLOTS: Final = 2048  # eight seconds, for those who look on
 
@@ -88,13 +86,18 @@ class Setpoint(NamedTuple):
     axes: NDArray[np.float64]  # m, rad
 
 
+def setpoint_dtype(axes: int) -> np.dtype[np.void]:
+    """One message for robots of so many axes."""
+    return np.dtype([("message", "u1", (_HEAD.size + 8 * axes,))])
+
+
 class SetpointWriter:
     """Fills one buffer again and again: nothing is allocated in the tick."""
 
-    def __init__(self) -> None:
-        self.buffer = bytearray(SETPOINT_SIZE)
+    def __init__(self, axes: int) -> None:
+        self.buffer = bytearray(_HEAD.size + 8 * axes)
         self._view = memoryview(self.buffer)
-        self._axes = np.frombuffer(self.buffer, "<f8", N_AXES, offset=_HEAD.size)
+        self._axes = np.frombuffer(self.buffer, "<f8", axes, offset=_HEAD.size)
 
     def fill(self, m: Setpoint) -> memoryview:
         """The message as it goes into the ring, until the next one."""
@@ -103,30 +106,30 @@ class SetpointWriter:
         return self._view
 
 
-def read_setpoint(data: bytes) -> Setpoint | None:
-    """The message, or None when it is none of ours. Whether its numbers are good is for watchdog and controllers to say."""
-    if len(data) != SETPOINT_SIZE:
+def read_setpoint(data: bytes, axes: int) -> Setpoint | None:
+    """The message to robots of so many axes, or None when it is none of ours. Whether its numbers are good is for watchdog and
+    controllers to say."""
+    if len(data) != _HEAD.size + 8 * axes:
         return None
     magic, version, flags, sequence, sent_ns, tick, utc_ns, request = _HEAD.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         return None
-    axes = np.frombuffer(data, "<f8", N_AXES, offset=_HEAD.size)
-    return Setpoint(Flag(flags & 3), sequence, sent_ns, tick, utc_ns, request, axes)
+    q = np.frombuffer(data, "<f8", axes, offset=_HEAD.size)
+    return Setpoint(Flag(flags & 3), sequence, sent_ns, tick, utc_ns, request, q)
 
 
-STATE_DTYPE: Final[np.dtype[np.void]] = np.dtype(
-    [
+def state_dtype(axes: int, controllers: int) -> np.dtype[np.void]:
+    """One cycle of the controllers as the responder tells it."""
+    n = (axes,)
+    return np.dtype([
         ("sequence", "<i8"), ("request", "<i8"),  # newest heard of, obeyed or not
         ("time_ns", "<i8"), ("sent_ns", "<i8"),  # of this record; of the last set-point that was fresh
         ("cycle", "<i8"),  # steps of the controllers
-        ("drive", "<i8", (3,)),  # lab.links.virtual.Drive of rail, robot 1, robot 2
+        ("drive", "<i8", (controllers,)),  # lab.links.virtual.Drive of each
         ("watch", "<i8"), ("cause", "<i8"), ("silent_s", "<f8"), ("patience_s", "<f8"),
         ("fault", "<i8"), ("fault_axis", "<i8"), ("fault_value", "<f8"), ("fault_bound", "<f8"),
         ("refused", "<i8"), ("gaps", "<i8"),  # set-points that were not obeyed; numbers that never came
         ("held_up", "<i8"),  # times that the machine kept the responder itself from running
-        ("setpoint", "<f8", (N_AXES,)),  # as the controllers got it: the facility's, or of the watchdog's braking
-        ("actual", "<f8", (N_AXES,)), ("rate", "<f8", (N_AXES,)), ("standing", "<f8", (N_AXES,)),
-        ("positioning_error", "<f8", (N_AXES,)),
-    ]
-)  # fmt: skip
-"""One cycle of the controllers as the responder tells it."""
+        ("setpoint", "<f8", n),  # as the controllers got it: the facility's, or of the watchdog's braking
+        ("actual", "<f8", n), ("rate", "<f8", n), ("standing", "<f8", n), ("positioning_error", "<f8", n),
+    ])  # fmt: skip

@@ -22,15 +22,13 @@ from numpy.typing import NDArray
 
 from proxops.core.clock import Clock, monotonic_ns
 from proxops.core.errors import BadInput
-from proxops.core.messages import EVENT_DTYPE, N_AXES
+from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring, bytes_of
-from proxops.lab.cell import Cell
+from proxops.lab.any_cell import AnyCell
 from proxops.lab.links.exchange import (
     AT_REST_NS,
     CAUSE_TEXT,
-    SETPOINT_DTYPE,
     SETPOINT_SLOTS,
-    STATE_DTYPE,
     STATE_SLOTS,
     Cause,
     Flag,
@@ -38,9 +36,11 @@ from proxops.lab.links.exchange import (
     SetpointWriter,
     Watch,
     patience_ns,
+    setpoint_dtype,
+    state_dtype,
 )
 from proxops.lab.links.fault import LinkFault, Trouble
-from proxops.lab.links.virtual import ControllerFault, Drive, Fault
+from proxops.lab.links.virtual import Drive, fault_of
 
 EVENT_SLOTS: Final = 256
 READY_S: Final = 60.0  # a machine that has compiled nothing yet takes some seconds
@@ -69,12 +69,14 @@ class RemoteHall:
     """Controllers behind a responder. ``start`` begins the process, ``wait_ready`` waits for it, ``close`` ends it."""
 
     def __init__(
-        self, wire: socket.socket, rings: tuple[Ring, Ring, Ring], process: subprocess.Popen[bytes], silence_ns: int
+        self, cell: AnyCell, wire: socket.socket, rings: tuple[Ring, Ring, Ring], process: subprocess.Popen[bytes]
     ) -> None:
+        self._controllers, n = cell.controllers, cell.n_axes
+        silence_ns = min(round(SILENCE_STALLS * cell.file.link.stall_ns), AT_REST_NS)
         self._wire, self._process, self._silence_ns = wire, process, silence_ns
         self._setpoints, self.states, self.events = rings
         self._clock: Clock | None = None
-        self._record = np.zeros(1, STATE_DTYPE)
+        self._record = np.zeros(1, state_dtype(n, len(self._controllers)))
         self._bytes, state = bytes_of(self._record), self._record[0]
         self._state: np.void = state
         self._drive: NDArray[np.int64] = state["drive"]
@@ -82,20 +84,20 @@ class RemoteHall:
         self.rate: NDArray[np.float64] = state["rate"]
         self.standing: NDArray[np.float64] = state["standing"]
         self.positioning_error: NDArray[np.float64] = state["positioning_error"]
-        self._writer, self._head = SetpointWriter(), 0
+        self._writer, self._head = SetpointWriter(n), 0
         self._sequence = self._answered = self._request = 0
         self._flags = Flag(0)
         self._sent_ns = self._unanswered_ns = 0  # the last set-point; the first that waits for an answer, 0: none does
-        self._written, self._bound_ns = np.full(N_AXES, np.nan), silence_ns
+        self._written, self._bound_ns = np.full(n, np.nan), silence_ns
         self._severed = False  # nobody is at the other end
         self._fault: LinkFault | None = None
 
     # --- the process
     @classmethod
-    def start(cls, cell: Cell, seed: int) -> RemoteHall:
+    def start(cls, cell: AnyCell, seed: int) -> RemoteHall:
         """Begin the responder with virtual controllers. It gets the very cell as it is in memory, over a private pipe."""
-        setpoints = Ring.create("setpoints", SETPOINT_DTYPE, SETPOINT_SLOTS)
-        states = Ring.create("link", STATE_DTYPE, STATE_SLOTS)
+        setpoints = Ring.create("setpoints", setpoint_dtype(cell.n_axes), SETPOINT_SLOTS)
+        states = Ring.create("link", state_dtype(cell.n_axes, len(cell.controllers)), STATE_SLOTS)
         events = Ring.create("watchdog", EVENT_DTYPE, EVENT_SLOTS)
         wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         wire.setblocking(False)
@@ -111,9 +113,7 @@ class RemoteHall:
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
             process.stdin.write(pickle.dumps((cell, seed, patience_ns(cell.file.link.patience_cycles))))
-        return cls(
-            wire, (setpoints, states, events), process, min(round(SILENCE_STALLS * cell.file.link.stall_ns), AT_REST_NS)
-        )
+        return cls(cell, wire, (setpoints, states, events), process)
 
     def wait_ready(self, clock: Clock) -> None:
         """Wait until the responder tells where the robots stand; BadInput when it cannot. ``clock`` stamps what it will tell."""
@@ -214,7 +214,7 @@ class RemoteHall:
             return LinkTrouble(Trouble.WATCHDOG, cause, float(state["silent_s"]), float(state["patience_s"]))
         if state["fault"]:
             axis, value, bound = int(state["fault_axis"]), float(state["fault_value"]), float(state["fault_bound"])
-            return ControllerFault(Fault(int(state["fault"])), axis, value, bound)
+            return fault_of(self._controllers, int(state["fault"]), axis, value, bound)
         return None
 
     def _lost(self, silence_s: float) -> LinkFault:

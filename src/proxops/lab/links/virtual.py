@@ -17,10 +17,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import N_AXES, PERIOD_S, UNITS
-from proxops.lab.cell import Cell, Robot
+from proxops.core.messages import PERIOD_S
+from proxops.lab.any_cell import AnyCell
+from proxops.lab.cell_axes import Controller
 from proxops.lab.links.fault import Trouble
 from proxops.maths.kernel import kernel
+from proxops.maths.record import one_layout
 from proxops.maths.rotation import Array
 
 SUBSTEPS: Final = 4  # of 1 ms
@@ -30,7 +32,6 @@ WANDER_S: Final = 0.5  # time constant of the repeatability offset
 RELEASE_CYCLES: Final = 50  # brakes need 0.2 s to open
 SPEED_TOLERANCE: Final = 1.05  # share of the axis speed at which a controller faults
 NOISE_BLOCK: Final = 256
-UNIT_NAMES: Final = ("rail", "robot 1", "robot 2")
 
 
 class Drive(IntEnum):
@@ -59,25 +60,25 @@ FAULT_TEXT: Final = {
     Fault.FOLLOWING_ERROR: "following error",
 }
 
-CONTROLLER_DTYPE = np.dtype(
-    [
-        ("omega", "f8", (N_AXES,)), ("delay", "f8", (N_AXES,)),  # rad/s; dead time in cycles
-        ("lower", "f8", (N_AXES,)), ("upper", "f8", (N_AXES,)),
-        ("speed", "f8", (N_AXES,)), ("acceleration", "f8", (N_AXES,)), ("follow", "f8", (N_AXES,)),
-        ("sigma", "f8", (N_AXES,)),
-        ("history", "f8", (HISTORY, N_AXES)), ("now", "i8"),
-        ("x", "f8", (N_AXES,)), ("v", "f8", (N_AXES,)), ("wander", "f8", (N_AXES,)),
-        ("drive", "i8", (3,)), ("timer", "i8", (3,)), ("all_on", "i8", (1,)),
-        ("fault", "i8"), ("fault_axis", "i8"), ("fault_value", "f8"), ("fault_bound", "f8"),
-    ]
-)  # fmt: skip
+
+@one_layout
+def controller_dtype(axes: int, units: int) -> np.dtype[np.void]:
+    """State of all controllers of a cell: ``units`` of them drive so many ``axes``."""
+    n = (axes,)
+    return np.dtype(
+        [
+            ("omega", "f8", n), ("delay", "f8", n),  # rad/s; dead time in cycles
+            ("lower", "f8", n), ("upper", "f8", n), ("speed", "f8", n), ("acceleration", "f8", n), ("follow", "f8", n),
+            ("sigma", "f8", n), ("unit", "i8", n),  # number of the controller that drives an axis
+            ("history", "f8", (HISTORY, axes)), ("now", "i8"), ("x", "f8", n), ("v", "f8", n), ("wander", "f8", n),
+            ("drive", "i8", (units,)), ("timer", "i8", (units,)), ("all_on", "i8", (1,)),
+            ("fault", "i8"), ("fault_axis", "i8"), ("fault_value", "f8"), ("fault_bound", "f8"),
+        ]
+    )  # fmt: skip
+
+
 OFF, RELEASING, ON, BRAKING = (int(d) for d in Drive)
 NOT_A_NUMBER, TOO_FAST, BEYOND_LIMIT, LEFT_BEHIND = (int(f) for f in Fault if f)
-
-
-@kernel
-def _unit(axis: int) -> int:
-    return 0 if axis == 0 else (1 if axis < 7 else 2)
 
 
 @kernel
@@ -86,7 +87,7 @@ def _raise(c: NDArray[np.void], fault: int, axis: int, value: float, bound: floa
     s = c[0]
     if s.fault == 0:
         s.fault, s.fault_axis, s.fault_value, s.fault_bound = fault, axis, value, bound
-    s.drive[_unit(axis)] = BRAKING
+    s.drive[s.unit[axis]] = BRAKING
 
 
 @kernel
@@ -94,10 +95,10 @@ def _accept(c: NDArray[np.void], setpoint: Array) -> None:
     """Check the new set-points as the controllers do, and put them into the history."""
     s = c[0]
     before, slot = s.now % HISTORY, (s.now + 1) % HISTORY
-    for i in range(N_AXES):
+    for i in range(setpoint.shape[0]):
         last, new = s.history[before, i], setpoint[i]
         s.history[slot, i] = last
-        if s.drive[_unit(i)] != ON:
+        if s.drive[s.unit[i]] != ON:
             s.history[slot, i] = s.x[i]
             continue
         rate = abs(new - last) / PERIOD_S
@@ -127,7 +128,7 @@ def _delayed(c: NDArray[np.void], axis: int, cycles_ago: float) -> float:
 def _servo(c: NDArray[np.void], i: int) -> None:
     """One axis over one cycle: four steps of the servo, or of braking."""
     s = c[0]
-    drive = s.drive[_unit(i)]
+    drive = s.drive[s.unit[i]]
     for k in range(SUBSTEPS):
         if drive == ON:
             reference = _delayed(c, i, s.delay[i] + (SUBSTEPS - 1 - k) / SUBSTEPS)
@@ -145,26 +146,29 @@ def _servo(c: NDArray[np.void], i: int) -> None:
 
 @kernel
 def step(c: NDArray[np.void], setpoint: Array, noise: Array, actual: Array, rate: Array) -> int:
-    """One cycle of all three controllers; returns the fault that stands."""
+    """One cycle of all controllers; returns the fault that stands."""
     s = c[0]
     _accept(c, setpoint)
-    still = np.ones(3)
-    for i in range(N_AXES):
+    units = s.drive.shape[0]
+    still = np.ones(units)
+    for i in range(setpoint.shape[0]):
         _servo(c, i)
         s.wander[i] += (
             -s.wander[i] * (PERIOD_S / WANDER_S) + s.sigma[i] * math.sqrt(2.0 * PERIOD_S / WANDER_S) * noise[i]
         )
         actual[i], rate[i] = s.x[i] + s.wander[i], s.v[i]
         if s.v[i] != 0.0:
-            still[_unit(i)] = 0.0
-    for unit in range(3):
+            still[s.unit[i]] = 0.0
+    s.all_on[0] = 1
+    for unit in range(units):
         if s.drive[unit] == BRAKING and still[unit] == 1.0:
             s.drive[unit] = OFF
         elif s.drive[unit] == RELEASING:
             s.timer[unit] -= 1
             if s.timer[unit] <= 0:
                 s.drive[unit] = ON
-    s.all_on[0] = s.drive[0] == ON and s.drive[1] == ON and s.drive[2] == ON
+        if s.drive[unit] != ON:
+            s.all_on[0] = 0
     fault: int = s.fault
     return fault
 
@@ -174,9 +178,11 @@ class ControllerFault:
     """A fault as a controller reports it."""
 
     fault: Fault
-    axis: int  # 0 = rail … 12
+    axis: int  # counted from 0
     value: float
     bound: float
+    controller: str = ""  # whose it is
+    slides: bool = False  # the axis is a rail: metres, not angles
 
     @property
     def trouble(self) -> Trouble:
@@ -187,30 +193,36 @@ class ControllerFault:
         return self.axis + 1
 
     def __str__(self) -> str:
-        unit, scale = ("mm", 1e3) if self.axis == 0 else ("deg", 180.0 / math.pi)
+        unit, scale = ("mm", 1e3) if self.slides else ("deg", 180.0 / math.pi)
         unit += "/s" if self.fault is Fault.SPEED else ""
-        name = UNIT_NAMES[0 if self.axis == 0 else (1 if self.axis < 7 else 2)]
         value, bound = self.value * scale, self.bound * scale
-        return f"{name}: {FAULT_TEXT[self.fault]}, got {value:.6g} {unit}, bound {bound:.6g} {unit}"
+        return f"{self.controller}: {FAULT_TEXT[self.fault]}, got {value:.6g} {unit}, bound {bound:.6g} {unit}"
+
+
+def fault_of(controllers: tuple[Controller, ...], fault: int, axis: int, value: float, bound: float) -> ControllerFault:
+    """A fault in plain numbers, with the controller that has it."""
+    whose = next(one for one in controllers if one.axes.start <= axis < one.axes.stop)
+    return ControllerFault(Fault(fault), axis, value, bound, whose.name, whose.slides)
 
 
 class VirtualHall:
-    """The three virtual controllers. Port of the tick: ``read`` what was, ``write`` what shall be."""
+    """Virtual controllers of a cell. A ``Link``: ``read`` what was, ``write`` what shall be."""
 
-    def __init__(self, cell: Cell, rng: np.random.Generator, q: NDArray[np.float64] | None = None) -> None:
-        self._c = np.zeros(1, CONTROLLER_DTYPE)
+    def __init__(self, cell: AnyCell, rng: np.random.Generator, q: NDArray[np.float64] | None = None) -> None:
+        n, self._controllers = cell.n_axes, cell.controllers
+        self._c = np.zeros(1, controller_dtype(n, len(self._controllers)))
         self._rng = rng
-        self._noise = rng.standard_normal((NOISE_BLOCK, N_AXES))
+        self._noise = rng.standard_normal((NOISE_BLOCK, n))
         self._next_noise = 0
-        self.actual = np.zeros(N_AXES)
-        self.rate = np.zeros(N_AXES)
+        self.actual, self.rate = np.zeros(n), np.zeros(n)
         s = self._c[0]
         _fill(s, cell)
         s["x"] = cell.home if q is None else q
-        s["wander"] = s["sigma"] * rng.standard_normal(N_AXES)
+        s["wander"] = s["sigma"] * rng.standard_normal(n)
         s["history"][:] = s["x"]
         self.actual[:] = s["x"] + s["wander"]
-        self.positioning_error = _positioning_error(cell, rng.spawn(1)[0])
+        # True minus reported axes: constant, unknown to everyone but sensors that look at the hall.
+        self.positioning_error = rng.spawn(1)[0].standard_normal(n) * cell.positioning_sigma
         self._drive: NDArray[np.int64] = s["drive"]
         self._all_on: NDArray[np.int64] = s["all_on"]
 
@@ -225,7 +237,7 @@ class VirtualHall:
             self._next_noise = 0
         fault = step(self._c, setpoint, self._noise[self._next_noise], self.actual, self.rate)
         self._next_noise += 1
-        return None if fault == 0 else ControllerFault(Fault(fault), *self.standing_fault[1:])
+        return None if fault == 0 else fault_of(self._controllers, *self.standing_fault)
 
     def drives_on(self) -> None:
         """Close the contactors and open the brakes; takes 0.2 s. Clears faults."""
@@ -249,7 +261,7 @@ class VirtualHall:
 
     @property
     def drives(self) -> NDArray[np.int64]:
-        """``Drive`` of each controller: rail, robot 1, robot 2. A view."""
+        """``Drive`` of each controller. A view."""
         return self._drive
 
     @property
@@ -267,34 +279,14 @@ class VirtualHall:
         return x
 
 
-def _positioning_error(cell: Cell, rng: np.random.Generator) -> NDArray[np.float64]:
-    """True minus reported axes: constant, unknown to everyone but sensors that look at the hall."""
-    spec, errors = cell.file.positioning, rng.standard_normal(N_AXES)
-    arm, wrist = math.radians(spec.arm_mdeg * 1e-3), math.radians(spec.wrist_mdeg * 1e-3)
-    sigma = np.array([spec.rail_mm * 1e-3, *[arm] * 3, *[wrist] * 3, *[arm] * 3, *[wrist] * 3])
-    off: NDArray[np.float64] = errors * sigma
-    return off
-
-
-def _fill(s: np.void, cell: Cell) -> None:
+def _fill(s: np.void, cell: AnyCell) -> None:
     """Parameters of all axes from the cell."""
     s["lower"], s["upper"] = cell.axes.lower, cell.axes.upper
     s["speed"], s["acceleration"] = cell.axes.speed, cell.axes.acceleration
-    servos = (cell.file.rail.servo, cell.file.robot1.servo, cell.file.robot2.servo)
-    for span, servo in zip(UNITS.values(), servos, strict=True):
+    for number, controller in enumerate(cell.controllers):
+        span, servo = controller.axes, controller.servo
         # Critically damped: the lag at constant speed is 2 / omega, less one step of the integration.
         s["omega"][span] = 2.0 / (servo.time_constant_ms * 1e-3 + H)
         s["delay"][span] = servo.dead_time_ms * 1e-3 / PERIOD_S
-        s["follow"][span] = servo.following_error_limit
-    s["sigma"][0] = cell.file.rail.repeatability_mm * 1e-3 / 3.0
-    s["sigma"][1:7] = _axis_sigma(cell.file.robot1, cell.hall["lengths1"][0])
-    s["sigma"][7:13] = _axis_sigma(cell.file.robot2, cell.hall["lengths2"][0])
-
-
-def _axis_sigma(robot: Robot, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Axis noise (1 sigma, rad) so that the flange scatters by the catalogue's repeatability (3 sigma, ISO 9283) in
-    the stretched arm: axes 1 to 3 carry equal shares, the wrist's axes turn as little as axis 3."""
-    a1, _, a2, _, d4, d6 = lengths.tolist()
-    share = robot.repeatability_mm * 1e-3 / 3.0 / math.sqrt(3.0)
-    reach, forearm = a1 + a2 + d4 + d6, d4 + d6
-    return np.array([share / reach, share / (reach - a1), *[share / forearm] * 4])
+        s["follow"][span], s["sigma"][span] = servo.following_error_limit, controller.sigma
+        s["unit"][span] = number

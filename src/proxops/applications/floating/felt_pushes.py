@@ -1,0 +1,142 @@
+"""From the readings of the force sensor to pushes on the module in the physics, at the time at which they happened."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from proxops.applications.floating.bench import FloatBench
+from proxops.applications.floating.module_hand import FlangeLoad
+from proxops.applications.floating.reaction import Reaction
+from proxops.applications.floating.tables import FloatSensorTable
+from proxops.core.force_source import ForceStream
+from proxops.core.messages import PERIOD_S
+from proxops.facility.virtual_force_sensor import TORQUE_SHARE_M
+from proxops.lab.virtual_arm import VirtualArm
+from proxops.maths.rotation import Array
+from proxops.safety.rules import Rule, Stop
+from proxops.sensors.force_torque import wrench_of
+from proxops.space.timeline import Timeline
+from proxops.touch.force_intake import ForceIntake
+from proxops.touch.force_limits import ForceLimits, Overload
+from proxops.touch.impulse_detector import Impulse, ImpulseDetector, ImpulseSettings, PushPhase, PushVerdict
+from proxops.touch.outside_force import OutsideForce
+from proxops.touch.relative_motion import wrench_at
+
+REMEMBERED: Final = 32  # readings of which the flange's attitude is kept, for pushes in the past
+DATED: Final = 512  # readings of which the time is kept: more than the longest push has
+READINGS: Final = ("read", "residual", "felt", "outside")  # of a row
+
+
+def stated_errors(sensor: FloatSensorTable) -> tuple[Array, Array, Array]:
+    """Largest offset (6), largest drift (6, per second) and noise (6) that the scenario states."""
+    drift = wrench_of(sensor.drift_N_s, TORQUE_SHARE_M * sensor.drift_N_s)
+    return wrench_of(sensor.offset_N, sensor.offset_Nm), drift, wrench_of(sensor.noise_N, sensor.noise_Nm)
+
+
+class FeltPushes:
+    """``reactions`` has one for each push so far; ``applied``: wrench on the module of this cycle, world axes at its mass centre.
+    ``twin``: the arm as it is believed to move; ``before_push`` is called with a reaction before its push changes the physics."""
+
+    def __init__(
+        self, bench: FloatBench, source: ForceStream, twin: VirtualArm, timeline: Timeline,
+        before_push: Callable[[Reaction], None],
+    ) -> None:  # fmt: skip
+        s = bench.file.sensor
+        self._twin, self._timeline, self._before_push = twin, timeline, before_push
+        self._load = FlangeLoad(bench.arm, bench.T_world_base, bench.load)
+        self._intake = ForceIntake(source, bench.stream)
+        self._outside = OutsideForce(ForceLimits(s.stop_N, s.stop_N, s.stop_Nm, s.stop_Nm), *stated_errors(s))
+        self._detector = ImpulseDetector(ImpulseSettings(force_noise_N=s.noise_N, torque_noise_Nm=s.noise_Nm))
+        # The module's mass centre on the flange.
+        self._grip = bench.T_flange_object[:3, 3] + bench.T_flange_object[:3, :3] @ bench.com
+        self._felt_in: deque[tuple[int, Array]] = deque(maxlen=REMEMBERED)  # cycle and q_world_flange of every reading
+        self._dated, self._readings = np.zeros(DATED), 0
+        self.reactions: list[Reaction] = []
+        self.phase, self.applied = PushPhase.QUIET, np.zeros(6)
+
+    def settle(self) -> str:
+        """Take the sensor's zero; what speaks against it."""
+        return self._outside.settle()
+
+    def step(self, t: float, cycle: int, row: np.void, before: np.void, *, floating: bool) -> Stop | None:
+        """The reading of a cycle, less what the module's own weight and inertia are believed to be; pushes go into the physics
+        while the module is ``floating``. Why the arm must stop, if so."""
+        fault, wrench, readings = self._intake.step(t)
+        own = self._load.wrench(self._twin.angles, self._twin.rates, self._twin.accelerations)
+        self.applied[:] = 0.0
+        if fault:
+            self.phase = PushPhase.QUIET
+            for name in READINGS:
+                row[name] = np.nan  # nobody knows; never zero
+            return Stop(Rule.FORCE_SENSOR, detail=fault)
+        if readings == 0:
+            # Nothing new: nothing happens to detector, limits, physics; the record shows what was last known.
+            for name in READINGS:
+                row[name] = before[name]
+            return None
+        row["read"], row["residual"], stop = wrench, wrench - own, None
+        for _ in range(readings):
+            found = self._recognise(t, cycle, row["residual"], floating and stop is None)
+            stop = stop or found
+        row["felt"], row["outside"] = self._detector.recent(1)[0], self._outside.wrench
+        return stop
+
+    def _recognise(self, t: float, cycle: int, residual: Array, floating: bool) -> Stop | None:
+        """One reading for the detector, which draws its own line through the past, and for the limits, which do not."""
+        verdict = self._detector.step(residual)
+        self._felt_in.append((cycle, self._load.quat.copy()))
+        self._dated[self._readings % DATED] = t
+        self._readings += 1
+        self.phase = verdict.phase
+        judged = self._outside.step(residual, verdict.phase is PushPhase.QUIET)
+        if judged.level is not Overload.NONE:
+            return Stop(Rule.FORCE_LIMIT, detail=str(judged))
+        if floating:
+            self._push(verdict, cycle)
+        return None
+
+    def _push(self, verdict: PushVerdict, cycle: int) -> None:
+        """Into the physics: what is certain now at its time in the past, what goes on as it comes, what was missed at the end."""
+        if verdict.began >= 0:
+            self._push_late(verdict.began, cycle)
+        elif verdict.phase is PushPhase.PUSH:
+            self._apply(self._in_world(verdict.wrench, self._felt_in[-1][1]))
+        if verdict.ended is not None and self.reactions:
+            self.reactions[-1].impulse = self._by_the_clock(verdict.ended)
+            self._apply(self._in_world(verdict.ended.correction / PERIOD_S, self._felt_in[-1][1]))
+
+    def _apply(self, wrench: Array) -> None:
+        self.applied += wrench
+        self._timeline.push(wrench)
+
+    def _push_late(self, began: int, cycle: int) -> None:
+        """The readings since ``began`` readings ago, each at the cycle in which it came, as far back as physics goes; what came
+        before the module floated has moved nothing."""
+        timeline = self._timeline
+        felt = list(self._felt_in)[-1 - began :]
+        back = min(cycle - felt[0][0], timeline.past, timeline.now)
+        past = np.zeros((back + 1, 6))
+        for wrench, (then, attitude) in zip(self._detector.recent(began + 1), felt, strict=True):
+            ago = cycle - then
+            if ago <= timeline.now:
+                past[back - min(ago, back)] += self._in_world(wrench, attitude)
+        self.reactions.append(Reaction(cycle, back))
+        self._before_push(self.reactions[-1])
+        timeline.push_late(back, past)
+        self.applied += past[-1]
+
+    def _by_the_clock(self, ended: Impulse) -> Impulse:
+        """Its times, which the detector counts in readings."""
+        start, crossed, end = (
+            float(self._dated[round(t / PERIOD_S) % DATED]) for t in (ended.t_start, ended.t_crossed, ended.t_end)
+        )
+        return replace(ended, t_start=start, t_crossed=crossed, t_end=end)
+
+    def _in_world(self, wrench: Array, q_world_flange: Array) -> Array:
+        """On the module at its mass centre, world axes, of a wrench at the sensor in its own."""
+        return wrench_at(wrench, q_world_flange, self._grip)

@@ -1,0 +1,1 @@
+"""The chapter of a mission in summary and report, from its log."""

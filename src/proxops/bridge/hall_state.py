@@ -1,0 +1,48 @@
+"""What the bridge is told of the hall it moves: read every cycle, never written."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.clock import Clock
+from proxops.core.vocabulary import Mode
+from proxops.lab.cell import Cell
+from proxops.safety.motion import Motion
+
+Axes = NDArray[np.float64]
+
+
+class SetPoint(Protocol):
+    """What the robots are sent (m, rad), its rate, and the roll of both plates counted through full turns."""
+
+    setpoint: Axes
+    rate: Axes
+    roll: Axes
+
+    @property
+    def moving(self) -> bool: ...
+
+
+class HallState(Protocol):
+    """The facility, as far as the bridge may know it."""
+
+    cell: Cell
+    clock: Clock
+    mode: Mode
+    motion: Motion | None  # what moves it now
+    actual: Axes  # axes that the robots report (m, rad)
+
+    @property
+    def guard(self) -> SetPoint: ...
+    @property
+    def not_recorded(self) -> str:
+        """Why no motion may begin now; empty when it may."""
+        ...
+
+    @property
+    def rule_number(self) -> int:
+        """``Rule`` that has stopped it, 0: none."""
+        ...

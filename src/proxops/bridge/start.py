@@ -1,0 +1,153 @@
+"""From standstill into motion: the posture that there is if it will do, else one that is searched for and joined.
+
+An attempt is a generator: one portion of its work each cycle. It ends with a ``Decision`` that the motion carries out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Final
+
+from proxops.bridge.coupling import Coupling
+from proxops.bridge.hall_state import Axes, HallState
+from proxops.bridge.hearing import Hearing
+from proxops.bridge.joiner import Joiner, least_rolled, looks, ways
+from proxops.bridge.mapping import OK
+from proxops.bridge.posture import PORTION, START_ROOM, Posture, PostureSearch
+from proxops.bridge.settings import BridgeSettings
+from proxops.bridge.zone_judge import ZoneJudge
+from proxops.core.vocabulary import Phase, Standstill, Zone
+from proxops.safety.zone_watch import ZoneWatch
+
+RELAX_PORTIONS: Final = 6  # at standstill, before the posture that there is may be judged
+LOOK_AGAIN: Final = 25  # cycles between two attempts at standstill when nothing has changed
+SEARCH_AGAIN: Final = 250  # cycles between two whole searches
+POSTURES_TRIED: Final = 4
+WAY_DIP_M: Final = 0.01  # by which a way out of yellow may come nearer at first; never nearer than this to red
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an attempt has come to. ``wait``: cycles until the next one, if it stands. ``placed``: the command has a posture."""
+
+    phase: Phase
+    cause: Standstill = Standstill.NONE
+    placed: bool = True
+    wait: int = 0
+    joiner: Joiner | None = None
+    search_next: bool = False  # the posture that there is will not do the next time either
+
+
+Attempt = Generator[None, None, Decision]
+Portions = Generator[None, None, bool]
+
+
+class Start:
+    """Makes attempts. ``searching`` is called when a search begins."""
+
+    def __init__(
+        self, state: HallState, settings: BridgeSettings, zones: ZoneWatch, hearing: Hearing, coupling: Coupling,
+        judge: ZoneJudge, searching: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self._state, self._settings, self._zones = state, settings, zones
+        self._hearing, self._coupling, self._judge, self._searching = hearing, coupling, judge, searching
+
+    def attempt(self, search_at_once: bool) -> Attempt:
+        """``search_at_once``: the posture that there is has failed before."""
+        if not search_at_once:
+            placed = yield from self._settle()
+            if placed and self._judge.allowed:
+                self._coupling.engage(self._hearing.pose)
+                return Decision(Phase.CONVERGING)
+            if placed and self._judge.commanded is not Zone.GREEN:
+                return self._refusal(placed=True, wait=LOOK_AGAIN)
+        self._searching()
+        phi, at = self._settings.phi_rad, self._state.guard
+        search = PostureSearch(
+            self._state.cell, self._coupling.command_cost.copy(), self._hearing.pose, at.setpoint,
+            None if phi is None else math.degrees(phi),
+        )  # fmt: skip
+        while not search.step():
+            yield
+        return (yield from self._choose(search, search_at_once))
+
+    def _settle(self) -> Portions:
+        """The posture that there is, relaxed at the commanded pose: whether it leaves room there. Its zone is judged then."""
+        coupling, pose = self._coupling, self._hearing.pose
+        if coupling.seat(self._state.guard) != OK or coupling.off_phi:
+            return False
+        coupling.share_posture()
+        for _ in range(RELAX_PORTIONS):
+            if not coupling.place_command(pose, coupling.command_axes):
+                return False
+            coupling.relax_command(pose, PORTION)
+            yield
+        if coupling.room(self._state.guard.roll) < START_ROOM:
+            return False
+        self._see_command(coupling.command_axes)
+        return True
+
+    def _see_command(self, q: Axes) -> None:
+        self._judge.see_command(q, *self._hearing.closing)
+
+    def _refusal(self, *, placed: bool, wait: int, search_next: bool = False) -> Decision:
+        """The command's zone forbids to go there."""
+        red = self._judge.commanded is Zone.RED
+        cause = Standstill.COMMANDED_RED if red else Standstill.COMMANDED_YELLOW
+        return Decision(Phase.STANDING, cause, placed, wait, search_next=search_next)
+
+    def _choose(self, search: PostureSearch, search_next: bool) -> Attempt:
+        """The best posture that is green and can be reached."""
+        start = self._state.guard.setpoint.copy()
+        found = search.best(start)[:POSTURES_TRIED]
+        if not found:
+            self._judge.out_of_reach()
+            return Decision(Phase.STANDING, Standstill.OUT_OF_REACH, placed=False, wait=SEARCH_AGAIN)
+        green = []
+        for posture in found:
+            self._see_command(posture.q)
+            yield
+            if self._judge.allowed:
+                green.append(posture)
+        if not green:
+            return self._refusal(placed=False, wait=SEARCH_AGAIN, search_next=search_next)
+        placed = False
+        for posture in green:
+            goal = least_rolled(self._state.cell, start, posture.q, self._state.guard.roll)
+            yield
+            corners = yield from self._free_way(start, goal)
+            if corners:
+                placed = self._place(posture)
+                if placed and self._judge.allowed:
+                    joiner = Joiner(self._state.cell, start, corners)
+                    return Decision(Phase.JOINING, joiner=joiner, search_next=search_next)
+        return Decision(Phase.STANDING, Standstill.NO_POSTURE, placed=placed, wait=SEARCH_AGAIN)
+
+    def _free_way(self, start: Axes, goal: Axes) -> Generator[None, None, list[Axes]]:
+        """Corners of the first way that is free; none: there is no such way."""
+        for corners in ways(self._state.cell, start, goal):
+            if (yield from self._look_along(start, corners)):
+                return corners
+        return []
+
+    def _look_along(self, start: Axes, corners: list[Axes]) -> Portions:
+        """Whether a way keeps out of yellow, or at least no deeper in it than where it starts."""
+        path, bound = self._zones.path, self._zones.minimum_m
+        here = path.at(start, bound).distance_m
+        bound = min(bound, max(here - WAY_DIP_M, min(here - 0.001, WAY_DIP_M)))
+        for posture in looks(start, corners):
+            if path.at(posture, bound).distance_m < bound:
+                return False
+            yield
+        return True
+
+    def _place(self, posture: Posture) -> bool:
+        """Whether the command, which may have moved on meanwhile, has a place in this posture; its zone is judged then."""
+        coupling, pose = self._coupling, self._hearing.pose
+        coupling.take_posture(posture, pose)
+        placed = coupling.place_command(pose, self._state.guard.setpoint)
+        if placed:
+            self._see_command(coupling.command_axes)
+        return placed

@@ -1,0 +1,48 @@
+"""What ports and applications have to do in every cycle, attached once so that nobody has to remember it.
+
+A failure of one is a named stop, never the end of the tick, and the others are done all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Work = Callable[[], None]
+Fail = Callable[[str, Exception], None]
+
+
+class Turn:
+    """One moment of the cycle, and all who have something to do then."""
+
+    def __init__(self, fail: Fail) -> None:
+        self._fail, self.works = fail, list[tuple[str, Work]]()
+
+    def __call__(self) -> None:
+        for name, work in self.works:
+            try:
+                work()
+            except Exception as error:  # of a stranger's packet or code: whatever it is, the robots have to brake
+                self._fail(name, error)
+
+
+class Duties:
+    """Before the motion is asked: ``poll``. Before the pool goes out: ``publish``. At the end: ``answer``."""
+
+    def __init__(self, fail: Fail) -> None:
+        self.poll, self.publish, self.answer = Turn(fail), Turn(fail), Turn(fail)
+
+    def attach(
+        self, name: str, *, poll: Work | None = None, publish: Work | None = None, answer: Work | None = None, first: bool = False
+    ) -> None:  # fmt: skip
+        """Read what has come, fill groups of the pool, answer; in the order in which they are attached, but for a ``first``
+        one."""
+        for turn, work, told in (
+            (self.poll, poll, name), (self.publish, publish, f"telemetry of the {name}"), (self.answer, answer, name),
+        ):  # fmt: skip
+            if work:
+                turn.works.insert(0 if first else len(turn.works), (told, work))
+
+    def forget(self) -> None:
+        """Nobody has anything to do any more."""
+        for turn in (self.poll, self.publish, self.answer):
+            turn.works.clear()

@@ -1,0 +1,128 @@
+"""The one loop round the one tick: a hall is run until its work is done, and comes to rest and is closed however that ends.
+
+Whose time passes is the clock's affair. An end that is asked for (Ctrl-C, a signal) becomes a safe stop before the next cycle.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
+from typing import Any, Final
+
+from proxops.core.clock import LockstepClock
+from proxops.core.ending import Ending
+from proxops.core.messages import PERIOD_S
+from proxops.core.vocabulary import Mode
+from proxops.facility.build import Installation
+from proxops.facility.conclusion import LEFT, how_it_ended
+from proxops.facility.emergency import emergency_brake
+from proxops.facility.interruption import ends_asked_for
+from proxops.facility.realtime import RealTime, enter_real_time
+from proxops.safety.rules import Stop
+
+Progress = Callable[[str, int, int], None]
+"""Called now and then with the phase, cycles done and cycles expected (0: not known)."""
+
+SHOW_EVERY: Final = 250  # cycles
+PATIENCE_CYCLES: Final = 250 * 600  # a phase whose end is not known and that takes longer than ten minutes has failed
+
+
+def no_progress(phase: str, done: int, expected: int) -> None:
+    """Nobody looks on."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run of the hall ended. The wall time runs from the first cycle to the closed log."""
+
+    stop: Stop | None
+    cycles: int
+    missed: int
+    wall_s: float
+    recorder_code: int
+    real_time: RealTime | None
+    alarms: tuple[str, ...]  # raised in the run, standing or not
+
+    def figures(self) -> dict[str, Any]:
+        """For the summary: what the log itself cannot tell."""
+        return {
+            "wall_time_s": self.wall_s,
+            "times_real_time": self.cycles * PERIOD_S / self.wall_s,
+            "recorder_exit_code": self.recorder_code,
+            "real_time": str(self.real_time) if self.real_time else None,
+            "alarms": list(self.alarms),
+        }
+
+
+class Stopped(Exception):
+    """The hall stopped before it was where it should be."""
+
+
+class Loop:
+    """``run`` once; what it is given calls ``cycle`` or ``until``. ``asked`` names who has asked for the end, if anybody has."""
+
+    def __init__(self, hall: Installation, progress: Progress = no_progress) -> None:
+        self.hall, self._progress = hall, progress
+        self.facility = hall.facility
+        self.asked = ""
+        self._interrupted = False
+
+    def interrupt(self, by: str) -> None:
+        """Ask for the end."""
+        self._interrupted, self.asked = True, self.asked or by
+
+    def cycle(self) -> None:
+        """One tick, and before it the safe stop that has been asked for."""
+        if self._interrupted:
+            self._interrupted = False
+            self.hall.desk.safe_stop(self.asked)
+        self.facility.tick()
+
+    def until(self, goal: Mode, phase: str, expected: int = 0, each: Callable[[], None] = lambda: None) -> None:
+        """Tick until the facility is in ``goal``; a stop is followed to standstill and raised. ``each``: before every cycle."""
+        for cycle in range(max(PATIENCE_CYCLES, 2 * expected)):
+            mode = self.facility.mode
+            if mode is goal:
+                self._progress(phase, expected or cycle, expected or cycle)
+                return
+            if mode is Mode.STOPPED:
+                raise Stopped
+            if cycle % SHOW_EVERY == 0:
+                self._progress(phase, min(cycle, expected) if expected else cycle, expected)
+            each()
+            self.cycle()
+        raise TimeoutError(f"{phase}: {self.facility.mode.name} after {PATIENCE_CYCLES} cycles")
+
+    def run(
+        self, work: Callable[[], None], *, announce: Callable[[RealTime], None] = lambda real_time: None,
+        done: Callable[[], str] = lambda: "", closing: tuple[Callable[[], None], ...] = (), interruptible: bool = True,
+    ) -> Ran:  # fmt: skip
+        """``announce`` is called once the machine has granted what real time needs; ``done`` says what was done; ``closing`` is
+        called at the end, whatever happened, before the hall is closed."""
+        state: RealTime | None = None
+        began, ended, codes, clock = time.monotonic(), LEFT, [0], self.facility.clock
+        with ends_asked_for(self.interrupt) if interruptible else nullcontext():  # until all is closed
+            try:
+                if not isinstance(clock, LockstepClock):
+                    state = enter_real_time()
+                    announce(state)
+                began = time.monotonic()
+                clock.start()
+                work()
+                ended = how_it_ended(self.facility.stop, self.asked, done())
+            except Exception as error:
+                ended = Ending.of_error(error)
+                emergency_brake(self.facility, error)  # an error of ours may not leave the robots moving
+                raise
+            finally:
+                with ExitStack() as last:  # whatever fails, the rest is closed
+                    last.callback(lambda: codes.append(self.hall.close(ended)))
+                    for close in closing:
+                        last.callback(close)
+                    if state:
+                        last.callback(state.leave)
+                    last.callback(self.hall.farewell)
+        alarms = tuple(self.facility.events.raised)
+        return Ran(self.facility.stop, clock.tick, clock.missed, time.monotonic() - began, codes[-1], state, alarms)

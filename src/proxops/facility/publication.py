@@ -1,0 +1,162 @@
+"""What is told of every cycle: the facility's groups of the pool, which go to the ring for recorder, console and answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.clock import GPS_MINUS_UNIX_NS, Clock
+from proxops.core.messages import PERIOD_S
+from proxops.core.pool import Pool
+from proxops.core.vocabulary import Hardware, Mode, Source, System
+from proxops.facility.events import EventLog
+from proxops.facility.observation import observe
+from proxops.facility.sources import CommandSource
+from proxops.lab.any_cell import AnyCell
+from proxops.lab.arm_cell import ArmCell
+from proxops.lab.cell import Cell
+from proxops.lab.chain import chain_dtype, fill_chain, put_poses
+from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
+from proxops.lab.links.link import Link
+from proxops.safety.guard import Guard
+from proxops.safety.interlocks import Interlocks
+from proxops.safety.limits import AXIS_SHARE, SPEED_LEFT
+from proxops.safety.rules import Stop
+
+NO_STOP = (0, 0, 0.0, 0.0)
+
+
+class Published(Protocol):
+    """The state of the facility, as far as it is told."""
+
+    cell: AnyCell
+    clock: Clock
+    link: Link
+    guard: Guard
+    interlocks: Interlocks
+    events: EventLog
+    mode: Mode
+    source: Source
+    hardware: Hardware
+    stop: Stop | None
+    commands: CommandSource | None
+    lateness: float
+    work: float
+    missed: int
+
+
+class Publication(ABC):
+    """What is told of any cell. ``actual`` and ``actual_rate`` are what the robots report (m, rad), in the pool."""
+
+    def __init__(self, facility: Published, pool: Pool, margins: NDArray[np.float64]) -> None:
+        self._f, self.pool = facility, pool
+        self.margins = margins  # six numbers that the guard fills, see ``safety.limits``
+        self._write_clock, self._write_state = pool.writer("clock"), pool.writer("state")
+        self._write_timing = pool.writer("timing")
+        self._guarded = pool.run("wish", count=3 * facility.cell.n_axes)  # wish, set-point and its rate
+        self.actual, self.actual_rate = pool.run("actual"), pool.run("actual_rate")
+
+    def fill(self) -> None:
+        """All but what ports and applications fill themselves."""
+        f, clock, stop = self._f, self._f.clock, self._f.stop
+        tick, utc_ns = clock.tick, clock.utc_ns()
+        self._write_clock(tick, tick * PERIOD_S, utc_ns, utc_ns + GPS_MINUS_UNIX_NS)
+        self._write_state(
+            f.mode, f.source, f.hardware, f.link.all_on,
+            *((stop.rule, stop.axis, stop.value, stop.bound) if stop else NO_STOP), f.interlocks.mask, f.events.alarms,
+        )  # fmt: skip
+        self._guarded[:] = f.guard.told
+        self._write_timing(f.lateness, f.work, f.missed)
+        self._fill_kind()
+
+    @abstractmethod
+    def _fill_kind(self) -> None:
+        """What only this kind of cell has."""
+
+    @abstractmethod
+    def forget_command(self) -> None:
+        """Nobody commands any more."""
+
+
+class HallPublication(Publication):
+    """What is told of a hall besides. ``system`` and ``pov``: the coordinates in which the newest command was given, and in which
+    actual values are answered."""
+
+    def __init__(self, facility: Published, pool: Pool, cell: Cell) -> None:
+        super().__init__(facility, pool, pool.run("margin"))
+        self._hall = cell.hall
+        self.pov, self.system = POV_AT_LAB.copy(), int(System.IJT)
+        self._write_command = pool.writer("command", 3)
+        self._command_values, self._answer = pool.run("command", "c1"), pool.run("answer")
+        self.ports = pool.run("commanded_port1", count=28)  # both commanded and both actual poses
+        self._truth = pool.run("hall_truth")
+        self._other_answer = np.zeros(22)
+        self._told_sequence = -1
+
+    def _fill_kind(self) -> None:
+        f = self._f
+        if f.commands is not None and f.commands.system:
+            self._fill_command(f.commands)
+        observe(
+            self._hall, f.guard.setpoint, self.actual, f.link.positioning_error, self.system, self.pov, self.ports,
+            self._answer, self._truth,
+        )  # fmt: skip
+
+    def _fill_command(self, commands: CommandSource) -> None:
+        system, sequence = commands.system, commands.sequence
+        self._write_command(system, sequence != self._told_sequence, sequence)
+        self._command_values[:] = commands.values
+        self.system, self._told_sequence = system, sequence
+        if system == System.CLW:
+            self.pov[:] = commands.values[POV : POV + 7]
+
+    def forget_command(self) -> None:
+        self._write_command(0, False, -1)
+
+    def answer_in(self, system: int) -> NDArray[np.float64]:
+        """Actual values in ``system``: those of this cycle's command, or converted for a sender that speaks another."""
+        if system == self.system:
+            return self._answer
+        values_from_axes(self._hall, system, self.actual, self.pov, self._other_answer)
+        return self._other_answer
+
+
+class ArmPublication(Publication):
+    """What is told of a cell of arms besides: where its flanges are."""
+
+    def __init__(self, facility: Published, pool: Pool, cell: ArmCell) -> None:
+        super().__init__(facility, pool, np.zeros(6))
+        bodies = len(cell.links) + 1
+        self._tree, self._poses = np.zeros(1, chain_dtype(bodies)), np.zeros((bodies, 4, 4))
+        fill_chain(self._tree[0], cell.links)
+        numbers = {link.name: i for i, link in enumerate(cell.links)}
+        self._tips = np.array([numbers[f"robot{k}/{arm.tip}"] for k, arm in enumerate(cell.file.arms, 1)])
+        self.flanges = {
+            name: pool.run(f"{name}_flange1", count=7 * len(self._tips)).reshape(-1, 7)
+            for name in ("commanded", "actual")
+        }
+        self._shown = pool.run("margin")
+        pool.writer("cell")(len(self._tips), cell.n_axes)
+
+    def _fill_kind(self) -> None:
+        put_poses(self._tree, self._f.guard.setpoint, self._tips, self._poses, self.flanges["commanded"])
+        put_poses(self._tree, self.actual, self._tips, self._poses, self.flanges["actual"])
+        self._shown[0], self._shown[1] = self.margins[AXIS_SHARE], self.margins[SPEED_LEFT]
+
+    def forget_command(self) -> None:
+        """Commands are a hall's."""
+
+
+def publication(facility: Published, pool: Pool, cell: AnyCell) -> Publication:
+    """What is told of the kind of cell that it is."""
+    return ArmPublication(facility, pool, cell) if isinstance(cell, ArmCell) else HallPublication(facility, pool, cell)
+
+
+def hall_told(told: Publication) -> HallPublication:
+    """Of a facility whose cell is a hall."""
+    if not isinstance(told, HallPublication):
+        raise TypeError("this cell is no hall of two arms and a rail")
+    return told

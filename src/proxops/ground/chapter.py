@@ -1,0 +1,27 @@
+"""What a kind of run adds to the summary and the report of a run through the hall: figures, criteria, words, sections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from proxops.core.criterion import Criterion
+from proxops.ground.log import Log
+from proxops.ground.section import Section
+from proxops.lab.cell import Cell
+
+Figures = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """``name``: of its figures in the summary; the other functions are given these. ``figures``: None where a log has none.
+    ``headline``: how the run went and more about it. ``rows``: name and value of what one wants to know first."""
+
+    name: str
+    figures: Callable[[Log, Cell], Figures | None]
+    criteria: Callable[[Figures], list[Criterion]]
+    headline: Callable[[Figures], tuple[str, str]]
+    rows: Callable[[Figures], list[tuple[str, ...]]]
+    sections: Callable[[Log, Cell, Figures], Iterator[Section]]

@@ -1,0 +1,153 @@
+"""Limits of the two ports of a hall, judged every tick: Table 3 along the way of a stop, speed and rate, singularities.
+
+Where a cell has no ports to judge, ``hall`` is None and none of this is asked.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.messages import PERIOD_S
+from proxops.lab.coordinates import HallRecord, flange_poses
+from proxops.lab.kinematics import singularity_margins
+from proxops.maths.kernel import kernel
+from proxops.maths.pose import compose
+from proxops.maths.rotation import Array, abc_from_matrix, angle_between, nearest_turn
+from proxops.safety.range_rule import SPEED_ROUNDING, broken, within
+from proxops.safety.rules import Rule
+
+Guarded = NDArray[np.void]
+DT = PERIOD_S
+ARC = 0.06  # rad of turning between two looks along a braking way: the arm's arc rises 1.3 mm over its chord
+FIRST_COMPONENT = 14  # number of robot 1's x in rules.AXIS_TEXT
+TABLE3, WRIST_ANGLE, ELBOW, SHOULDER = 1, 2, 3, 4  # places in the pool's group "margin"
+POSITION_RANGE, ATTITUDE_RANGE = int(Rule.POSITION_RANGE), int(Rule.ATTITUDE_RANGE)
+PORT_SPEED, PORT_RATE, WRIST = int(Rule.PORT_SPEED), int(Rule.PORT_RATE), int(Rule.WRIST_SINGULARITY)
+
+
+@kernel
+def port_components(hall: HallRecord, q: Array, roll: Array, values: Array, ports: Array) -> None:
+    """What Table 3 speaks of, at axes ``q``: x y z of both ports, roll pitch yaw of both plates, into ``values`` (2, 6);
+    T_lab_port into ``ports`` (2, 4, 4). ``roll`` holds the roll counted through full turns and is carried on."""
+    h = hall[0]
+    T_lab_flange1, T_lab_flange2 = flange_poses(hall, q)
+    R = np.empty((3, 3))  # R_lab_plate
+    for robot in range(2):
+        if robot == 0:
+            F, R_flange_plate, T_flange_port = T_lab_flange1, h.plate1, h.port1
+        else:
+            F, R_flange_plate, T_flange_port = T_lab_flange2, h.plate2, h.port2
+        ports[robot] = compose(F, T_flange_port)
+        for i in range(3):
+            values[robot, i] = ports[robot, i, 3]
+            for j in range(3):
+                R[i, j] = (
+                    F[i, 0] * R_flange_plate[0, j] + F[i, 1] * R_flange_plate[1, j] + F[i, 2] * R_flange_plate[2, j]
+                )
+        abc = abc_from_matrix(R)
+        roll[robot] = nearest_turn(abc[2], roll[robot])
+        values[robot, 3], values[robot, 4], values[robot, 5] = roll[robot], abc[1], abc[0]
+
+
+@kernel
+def _samples(way: Array) -> int:
+    """How many points of a braking way to look at: ports swing on arcs, which may reach further out than their end."""
+    turn1, turn2 = 0.0, 0.0
+    for i in range(1, 7):
+        turn1 += abs(way[i])
+        turn2 += abs(way[6 + i])
+    return 1 + int(max(turn1, turn2) / ARC)
+
+
+@kernel
+def port_ranges(
+    hall: HallRecord, guard: Guarded, x: Array, way: Array, least: Array, margins: Array, report: Array
+) -> int:
+    """Table 3 all along the way on which a stop begun now would end; ``least`` receives the smallest margins on it."""
+    h, g = hall[0], guard[0]
+    values, ports, roll = np.empty((2, 6)), np.empty((2, 4, 4)), g.roll.copy()
+    least[:] = np.inf
+    count = _samples(way)
+    for sample in range(1, count + 1):
+        port_components(hall, x + way * (sample / count), roll, values, ports)
+        for robot in range(2):
+            for k in range(6):
+                rule, margin = within(
+                    values[robot, k], h.range_lower[robot, k], h.range_upper[robot, k], g.range_margin[robot, k],
+                    FIRST_COMPONENT + 6 * robot + k, POSITION_RANGE if k < 3 else ATTITUDE_RANGE, report,
+                )  # fmt: skip
+                if rule:
+                    return rule
+                least[robot, k] = min(least[robot, k], margin)
+    margins[TABLE3] = least[:, :3].min()
+    return 0
+
+
+@kernel
+def port_motion(hall: HallRecord, guard: Guarded, ports: Array, report: Array) -> int:
+    """Speed and rate of both ports from the set-point before to the one now."""
+    h, g = hall[0], guard[0]
+    for robot in range(2):
+        way = 0.0
+        for i in range(3):
+            way += (ports[robot, i, 3] - g.ports[robot, i, 3]) ** 2
+        speed, rate = math.sqrt(way) / DT, angle_between(g.ports[robot], ports[robot]) / DT
+        if speed > h.port_speed * (1.0 + SPEED_ROUNDING):
+            return broken(report, FIRST_COMPONENT + 6 * robot, speed, h.port_speed, PORT_SPEED)
+        if rate > h.port_rate * (1.0 + SPEED_ROUNDING):
+            return broken(report, FIRST_COMPONENT + 6 * robot + 3, rate, h.port_rate, PORT_RATE)
+    return 0
+
+
+@kernel
+def singularities(hall: HallRecord, guard: Guarded, x: Array, margins: Array, report: Array) -> int:
+    """Margins to the singularities; the wrist's is a rule where the cell asks for it, with the way out left open."""
+    h, g = hall[0], guard[0]
+    wrist1, elbow1, shoulder1 = singularity_margins(h.lengths1, x[1:7])
+    wrist2, elbow2, shoulder2 = singularity_margins(h.lengths2, x[7:13])
+    wrist = min(wrist1, wrist2)
+    margins[WRIST_ANGLE], margins[ELBOW], margins[SHOULDER] = (
+        wrist,
+        min(elbow1, elbow2),
+        min(shoulder1, shoulder2),
+    )
+    if wrist < h.wrist_margin and wrist < _wrist_margin(hall, g.x) - 1e-12:
+        return broken(report, 6 if wrist1 < wrist2 else 12, wrist, h.wrist_margin, WRIST)
+    return 0
+
+
+@kernel
+def _wrist_margin(hall: HallRecord, x: Array) -> float:
+    h = hall[0]
+    return min(singularity_margins(h.lengths1, x[1:7])[0], singularity_margins(h.lengths2, x[7:13])[0])
+
+
+@kernel
+def judge_ports(hall: HallRecord, guard: Guarded, x: Array, way: Array, margins: Array, report: Array) -> int:
+    """All of the above for the next set-point ``x``, from which a stop would go on by ``way``."""
+    g = guard[0]
+    rule = port_ranges(hall, guard, x, way, g.next_range_margin, margins, report)
+    if rule:
+        return rule
+    values, roll = np.empty((2, 6)), g.next_roll
+    roll[:] = g.roll
+    port_components(hall, x, roll, values, g.next_ports)
+    rule = port_motion(hall, guard, g.next_ports, report)
+    if rule:
+        return rule
+    return singularities(hall, guard, x, margins, report)
+
+
+@kernel
+def stand_ports(hall: HallRecord, guard: Guarded, q: Array, margins: Array, report: Array) -> None:
+    """The ports of robots that stand at ``q``: no rule is broken by standing."""
+    g = guard[0]
+    values, range_margin, still = np.empty((2, 6)), np.empty((2, 6)), np.zeros(q.shape[0])
+    port_components(hall, q, g.roll, values, g.ports)
+    g.range_margin[:] = -np.inf  # nothing before to compare with
+    port_ranges(hall, guard, q, still, range_margin, margins, report)
+    singularities(hall, guard, q, margins, report)
+    g.range_margin[:] = range_margin
