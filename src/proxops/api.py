@@ -68,24 +68,23 @@ def run(
     mission's loop through the hall. ``runs``: of a mission, with seeds counting up. ``control``: name of a live experiment for
     ``ControlClient``, and ``console`` to watch it in the browser."""
     from proxops.applications.catalogue import load
-    from proxops.applications.kinds import session_of
+    from proxops.applications.kinds import cell_of, session_of
     from proxops.facility.run_options import RunOptions
 
     loaded = load(scenario)
     folder = Path(out) if out else RUNS / loaded.name
     options = RunOptions(
         realtime, seed, _path(cell), _path(user_tool), flight_software, flight_software_inside, hall, runs, control,
-        _launch(_path(cell)) if console else None, report, quiet, overseer,
+        _launch(_path(cell) or Path(cell_of(loaded.kind))) if console else None, report, quiet, overseer,
     )  # fmt: skip
     return Run(folder, session_of(loaded.kind)(loaded, folder, options))
 
 
-def _launch(cell: Path | None) -> ConsoleLaunch:
-    """The console of a live experiment, on loopback; its cell is FZI's unless another is given."""
+def _launch(cell: Path) -> ConsoleLaunch:
+    """The console of a live experiment, on loopback."""
     from proxops.console.launch import ConsoleLaunch
-    from proxops.lab.driven_cell import CELL
 
-    return ConsoleLaunch.prepare(LOOPBACK, None, None, cell or Path(CELL), None)
+    return ConsoleLaunch.prepare(LOOPBACK, None, None, cell, None)
 
 
 def _path(given: Path | str | None) -> Path | None:

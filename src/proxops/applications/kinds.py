@@ -17,6 +17,7 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment import ExperimentFile
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.run_options import RunOptions
+from proxops.lab.any_cell import HALL
 
 if TYPE_CHECKING:
     from proxops.ground.experiment_report import Draw
@@ -74,6 +75,11 @@ def tables_of(kind: str) -> type[ExperimentFile]:
     """Of the scenario files of an experiment."""
     file: type[ExperimentFile] = _part(kind, "tables").FILE
     return file
+
+
+def cell_of(kind: str) -> str:
+    """The shipped cell that runs of a kind use unless they are given another."""
+    return str(getattr(_part(kind, "tables"), "CELL", HALL)) if kind in EXPERIMENTS else HALL
 
 
 def run_of(kind: str) -> Callable[..., ExperimentResult]:

@@ -14,7 +14,6 @@ from proxops.arms.model import shipped_models
 from proxops.core.errors import ProxopsError
 from proxops.core.experiment import ArmExperimentFile, Experiment, ExperimentFile
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.core.messages import PERIOD_S
 from proxops.core.user_file import read_bytes
 from proxops.core.xml_text import LARGEST_BYTES
 from proxops.facility.interruption import noted_interrupt
@@ -52,13 +51,13 @@ def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[s
         "scenario_file": experiment.text, "seed": str(used) if used is not None else "",
         "clock": "wall" if realtime else "lockstep",
     }  # fmt: skip
-    stream, whole = RowStream(folder / "run.mcap", metadata, live=realtime), 1
+    stream, whole_s = RowStream(folder / "run.mcap", metadata, live=realtime), 1.0
     with progress_bar(options.quiet, options.overseer) as bar:
 
         def progress(what: str, done_s: float, of_s: float) -> None:
-            nonlocal whole
-            whole = max(1, round(of_s / PERIOD_S))
-            bar(experiment.name, round(done_s / PERIOD_S), whole)
+            nonlocal whole_s
+            whole_s = of_s
+            bar(experiment.name, done_s, of_s)
 
         try:
             said = {name: value for name, value in given.items() if value is not None}
@@ -66,7 +65,7 @@ def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[s
         except BaseException as error:
             stream.abandon(error)
             raise
-        bar(experiment.name, whole, whole)
+        bar(experiment.name, whole_s, whole_s)
     with noted_interrupt():
         _write(stream, result, metadata)
     return finish(folder, report, {}, report=options.report, quiet=options.quiet)

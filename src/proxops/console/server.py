@@ -60,7 +60,7 @@ class Console:
     def __init__(self, cell: AnyCell, place: Place, gate: Gate) -> None:
         self._cell, self._place, self._gate = cell, place, gate
         self._attendance = Attendance()
-        self._greeting = greeting(cell, place.about.groups)
+        self._greeting = greeting(cell, place.about.groups, place.about.period_ns)
         self._described = describe_hall(cell) if isinstance(cell, Cell) else describe_arms(cell)
         self._lists = VariableLists(_lists_folder(cell, place.runs), known_paths(cell))
         self._logs = LogRoutes(place.runs)

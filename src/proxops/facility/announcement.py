@@ -96,7 +96,7 @@ def announcement(
     def announce(real_time: RealTime) -> None:
         sync, bridge, control, cell = live.hall.desk.sync, live.hall.desk.bridge, live.control, live.hall.facility.cell
         about = {
-            "pid": os.getpid(), "sync": list(sync.address) if sync else None,
+            "pid": os.getpid(), "period_ns": cell.period_ns, "sync": list(sync.address) if sync else None,
             "bridge": list(bridge.port.address) if bridge else None,
             "control": str(control.sockets.control), "stop": str(control.sockets.stop),
             "network_control": list(control.network.address) if control.network else None,
@@ -109,7 +109,7 @@ def announcement(
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         ports = [f"{name} {at[0]}:{at[1]}" for name, at in _ports(live.hall.desk)]
         ports += [f"control {control.sockets.control}{_elsewhere(control)}"]
-        print(f"facility at 250 Hz: {', '.join(ports)}", file=sys.stderr)
+        print(f"facility at {1e9 / cell.period_ns:g} Hz: {', '.join(ports)}", file=sys.stderr)
         print(
             f"{real_time}; log {folder / 'run.mcap'}; end with Ctrl-C or proxops ctl shut-down",
             file=sys.stderr,

@@ -58,4 +58,4 @@ def _play(loop: Loop, checked: CheckedTrajectory, order: str, each: Callable[[],
     desk.move_to_start(order)
     loop.until(Mode.AT_START, "move to start", each=each)
     desk.confirm()
-    loop.until(Mode.READY, "run", len(checked), each)
+    loop.until(Mode.READY, "run", len(checked) * loop.cycle_s, each)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Final
 
 from proxops.core.experiment_result import Progress as Told
-from proxops.core.messages import PERIOD_S
 from proxops.facility.loop import Progress
 from proxops.facility.overseer import Overseer
 
@@ -29,9 +28,9 @@ def now_and_then(progress: Told, what: str, of_s: float) -> Callable[[float], No
 def told_to(overseer: Overseer) -> Progress:
     """Progress for another process, which may hold the run wherever it is told."""
 
-    def tell(phase: str, done: int, expected: int) -> None:
+    def tell(phase: str, done_s: float, expected_s: float) -> None:
         overseer.wait_while_held()
-        overseer.tell(phase, done * PERIOD_S, expected * PERIOD_S)
+        overseer.tell(phase, done_s, expected_s)
 
     return tell
 
@@ -43,7 +42,7 @@ def progress_bar(quiet: bool, overseer: Overseer | None = None) -> Iterator[Prog
         yield told_to(overseer)
         return
     if quiet:
-        yield lambda phase, done, expected: None
+        yield lambda phase, done_s, expected_s: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
@@ -58,10 +57,10 @@ def progress_bar(quiet: bool, overseer: Overseer | None = None) -> Iterator[Prog
     with Bar(*columns, console=Console(stderr=True)) as bar:
         tasks = {}
 
-        def show(phase: str, done: int, expected: int) -> None:
+        def show(phase: str, done_s: float, expected_s: float) -> None:
             if phase not in tasks:
                 tasks[phase] = bar.add_task(phase)
-            bar.update(tasks[phase], completed=done * PERIOD_S, total=expected * PERIOD_S if expected else None)
+            bar.update(tasks[phase], completed=done_s, total=expected_s or None)
 
         yield show
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.clock import GPS_MINUS_UNIX_NS, Clock
-from proxops.core.messages import PERIOD_S
 from proxops.core.pool import Pool
 from proxops.core.vocabulary import Hardware, Mode, Source, System
 from proxops.facility.events import EventLog
@@ -52,7 +51,7 @@ class Publication(ABC):
     """What is told of any cell. ``actual`` and ``actual_rate`` are what the robots report (m, rad), in the pool."""
 
     def __init__(self, facility: Published, pool: Pool, margins: NDArray[np.float64]) -> None:
-        self._f, self.pool = facility, pool
+        self._f, self.pool, self._cycle_s = facility, pool, facility.clock.period_ns * 1e-9
         self.margins = margins  # six numbers that the guard fills, see ``safety.limits``
         self._write_clock, self._write_state = pool.writer("clock"), pool.writer("state")
         self._write_timing = pool.writer("timing")
@@ -63,7 +62,7 @@ class Publication(ABC):
         """All but what ports and applications fill themselves."""
         f, clock, stop = self._f, self._f.clock, self._f.stop
         tick, utc_ns = clock.tick, clock.utc_ns()
-        self._write_clock(tick, tick * PERIOD_S, utc_ns, utc_ns + GPS_MINUS_UNIX_NS)
+        self._write_clock(tick, tick * self._cycle_s, utc_ns, utc_ns + GPS_MINUS_UNIX_NS)
         self._write_state(
             f.mode, f.source, f.hardware, f.link.all_on,
             *((stop.rule, stop.axis, stop.value, stop.bound) if stop else NO_STOP), f.interlocks.mask, f.events.alarms,

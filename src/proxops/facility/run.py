@@ -21,7 +21,7 @@ from proxops.facility.build import Installation, build
 from proxops.facility.control import ControlSettings
 from proxops.facility.control_lock import ANY
 from proxops.facility.live import LiveFacility
-from proxops.facility.loop import SHOW_EVERY, Loop, Progress, Ran, Stopped, no_progress
+from proxops.facility.loop import SHOW_EVERY_S, Loop, Progress, Ran, Stopped, no_progress
 from proxops.lab.cell import Cell
 
 AFTER_S: Final = 1.5  # of silence after the last packet: the halt belongs to the run
@@ -114,15 +114,15 @@ class BridgedRun:
             self.start()
         except Stopped:
             return
-        total = round((duration_s + AFTER_S) / PERIOD_S)
-        done = 0
-        for done in range(total):
+        total_s, done = duration_s + AFTER_S, 0
+        show_every = self.loop.cycles(SHOW_EVERY_S)
+        for done in range(self.loop.cycles(total_s)):
             if facility.mode is Mode.STOPPED or self._client.over:
                 break
-            if done % SHOW_EVERY == 0:
-                self._progress("run", done, total)
+            if done % show_every == 0:
+                self._progress("run", done * PERIOD_S, total_s)
             self.loop.cycle()
-        self._progress("run", done, done)
+        self._progress("run", done * PERIOD_S, done * PERIOD_S)
         self.let_go()
 
     def let_go(self) -> None:

@@ -82,31 +82,31 @@ def warm_up(cell: AnyCell, bridge: BridgeSettings | None = None) -> None:
 
 def warm_up_arms(cell: ArmCell) -> None:
     """Every axis, to and fro, with all inputs closed and with a fence open if there is one; a wave; a stop."""
-    hall = build(cell, LockstepClock(), seed=0, record=None)
+    hall = build(cell, LockstepClock(period_ns=cell.period_ns), seed=0, record=None)
     facility, desk = hall.facility, hall.desk
 
-    def cycle(count: int) -> None:
-        for _ in range(count):
+    def wait(seconds: float) -> None:
+        for _ in range(round(seconds * 1e9 / cell.period_ns)):
             facility.tick()
 
     desk.drives(True)
-    cycle(60)
+    wait(0.24)
     facility.guard.rehearse()
     desk.select("manual")
     for name in cell.axis_names:
         robot, _, component = name.partition("_")
         desk.jog("IJT", robot, component or robot, 1)
-        cycle(30)
+        wait(0.12)
         desk.release()
-        cycle(200)
+        wait(0.8)
     status(desk)
     desk.select("none")
-    cycle(100)
+    wait(0.4)
     desk.select("sine")
     desk.sine(cell.axis_names[-1], 1e-3, 1.0, 2)
-    cycle(50)
+    wait(0.2)
     desk.safe_stop()
-    cycle(100)
+    wait(0.4)
     hall.close(WARM)
 
 

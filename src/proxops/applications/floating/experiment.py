@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
 
+from proxops.applications.arm_run import ArmRan, demand_realtime, live, lockstep
+from proxops.applications.floating.application import FloatApplication
 from proxops.applications.floating.bench import SETTLE_S, prepare
-from proxops.applications.floating.flight import lockstep
-from proxops.applications.floating.live_flight import live
 from proxops.applications.floating.parts import FloatParts
+from proxops.applications.floating.push_verb import push_verb
+from proxops.applications.floating.rehearsal import rehearse
 from proxops.applications.floating.result import sum_up
 from proxops.applications.floating.tables import FloatFile
 from proxops.arms.model import load_model
@@ -30,10 +33,8 @@ def run(
     goes; the facility writes it."""
     file = experiment.file
     assert isinstance(file, FloatFile)
-    if control is not None and not realtime:
-        raise BadInput("--control: in lockstep nobody can push", value=control, way_out="add --realtime")
-    if console is not None and not realtime:
-        raise BadInput("--console: in lockstep there is nothing to watch", way_out="add --realtime")
+    if not realtime:
+        demand_realtime(control, console)
     if file.sensor.source == "network" and not realtime:
         raise BadInput(
             "sensor.source: a sensor on the network keeps wall-clock time", value="network", way_out="add --realtime"
@@ -43,7 +44,21 @@ def run(
     bench = prepare(file, model, experiment.source, np.random.default_rng(seed))
     parts = FloatParts(bench, seed, cell)
     if realtime:
-        ran = live(parts, control, stream, console)
+        ran = fly_live(parts, control, stream, console)
     else:
         ran = lockstep(parts, now_and_then(progress, "float", file.flight_s + SETTLE_S), stream)
     return replace(sum_up(ran), recorder_code=ran.recorder_code)
+
+
+def fly_live(
+    parts: FloatParts, control: str | None, stream: RowStream | None = None, console: Launch | None = None
+) -> ArmRan[FloatApplication]:
+    """By the wall's clock; the module can be pushed over the control channel."""
+    rehearse(parts.bench, parts.seed)
+    virtual = parts.bench.file.sensor.source == "virtual"
+
+    def announce(name: str) -> None:
+        print(f"push with: proxops ctl --control {name} push", file=sys.stderr, flush=True)
+
+    verbs = {"push": push_verb(parts.hand, lambda: parts.made.now(), virtual=virtual)}
+    return live(parts, control, stream, console, verbs, announce)

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from proxops.applications.arm_run import lockstep
 from proxops.applications.floating.bench import RATE_HZ, SETTLE_S, FloatBench
-from proxops.applications.floating.flight import lockstep
 from proxops.applications.floating.module_hand import Hand
 from proxops.applications.floating.parts import FloatParts
 from proxops.core.messages import PERIOD_S

@@ -21,7 +21,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import build
 from proxops.facility.loop import Loop, Stopped
-from proxops.lab.driven_cell import driven_cell
+from proxops.lab.driven_cell import DrivenArm, driven_cell
 from proxops.lab.links.arm_position import ArmPositionLink
 from proxops.lab.virtual_arm import ArmTraits, VirtualArm
 from proxops.maths.pose import pose
@@ -63,12 +63,12 @@ class CalibrationDrive(Motion):
         self._t: list[float] = []
         self._encoders: list[Floats] = []
         self._samples: list[ForceSample] = []
-        self._began_s = link.t
+        self._began_s = link.measured.t
 
     def step(self) -> Wish:
-        t = self._link.t
+        t = self._link.measured.t
         self._t.append(t)
-        self._encoders.append(self._link.encoders.copy())
+        self._encoders.append(self._link.measured.angles.copy())
         self.fault = self._listen(t)
         if self.fault:
             return Stop(Rule.FORCE_SENSOR, detail=self.fault)
@@ -96,6 +96,9 @@ class CalibrationDrive(Motion):
         )  # fmt: skip
 
 
+CELL: Final = "fzi"
+
+
 def driven(
     model: ArmModel, q: Floats, rng: np.random.Generator, sensor: Callable[[VirtualArm], ForceSource], stream: StreamTraits,
     clock: Clock,
@@ -103,9 +106,12 @@ def driven(
     """Move the arm of the FZI cell, which is virtual, along ``q`` by the facility. Refused, with the arm at rest, by whatever is
     wrong with the sensor or the arm, and by Ctrl-C."""
     traits = arm_traits(model)
-    at = flange_motion(model, np.zeros(1), q[:1], 0.0 * q[:1], 0.0 * q[:1])
-    T_lab_flange = pose(matrix_from_quat(at.attitude[0]), at.p_world_flange[0])
-    cell = driven_cell(traits, q[0], np.eye(4), T_lab_flange)
+
+    def flange(joints: Floats) -> Floats:
+        at = flange_motion(model, np.zeros(1), joints[None], 0.0 * joints[None], 0.0 * joints[None])
+        return pose(matrix_from_quat(at.attitude[0]), at.p_world_flange[0])
+
+    cell = driven_cell(DrivenArm(traits, q[0], flange, np.eye(4)), CELL)
     link = ArmPositionLink.virtual(cell, traits, clock, rng)
     source = sensor(link.arm)
     loop = Loop(build(cell, clock, seed=0, record=None, link=link))

@@ -1,10 +1,9 @@
-"""The loop with an arm in it, from file to analysis: short runs in lockstep, bad input, halts."""
+"""The experiment with an arm in the loop, from file to analysis: short runs in lockstep, bad input, Ctrl-C."""
 
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,27 +11,28 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proxops.applications.arm_run import ArmRan, lockstep
 from proxops.applications.catalogue import experiment_paths, parse_experiment
-from proxops.applications.kube.experiment import KubeBench, _loop, empty_loop, look_ahead, prepare, run
-from proxops.applications.kube.loop import HardwareLoop, row_dtype
+from proxops.applications.kube.application import KubeApplication, row_dtype
+from proxops.applications.kube.bench import look_ahead, prepare
+from proxops.applications.kube.experiment import empty_loop, run
+from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.post_test_session import analysis_session
+from proxops.applications.kube.recorded_loop import RecordedLoop, recorded_loop
 from proxops.applications.kube.result import momentum_bound, momentum_share
+from proxops.applications.kube.tables import HardwareLoopFile
 from proxops.applications.session import session
 from proxops.arms.model import load_model, shipped_models
 from proxops.cli import main
+from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
-from proxops.facility.loop_clock import LockstepLoopClock, WallLoopClock
 from proxops.facility.run_options import RunOptions
 from proxops.ground.log import Log
-from proxops.ground.row_stream import RowStream
-from proxops.lab.arm_link import ArmLink, Measured
-from proxops.lab.virtual_iiwa import IiwaTraits
+from proxops.lab.any_cell import read_any_cell
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import quat_from_rotation_vector
-from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
-from proxops.safety.arm_guard import ArmGuard
 
 PATH = experiment_paths()["kube"]
 START = np.radians([-26.25, 65.96, 0.72, 67.57, -63.15, -2.56, 140.79])
@@ -54,6 +54,10 @@ def column(result: ExperimentResult, name: str) -> np.ndarray:
     return next(series.values for series in result.series if series.name == name)
 
 
+def rows_of(folder: Path) -> RecordedLoop:
+    return recorded_loop(Log.open(folder / "run.mcap"))
+
+
 @pytest.fixture
 def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """No look ahead: for runs that are too short for their goal, or that come to a joint's end."""
@@ -61,11 +65,26 @@ def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def short() -> Iterator[ExperimentResult]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("proxops.applications.kube.experiment.look_ahead", lambda bench: 0.0)
-        result = run(kube(duration=4.0), quiet)
-    yield result
+def flown() -> tuple[KubeParts, ArmRan[KubeApplication]]:
+    """Too short for its goal, which nobody looks ahead at here."""
+    file = kube(duration=4.0).file
+    assert isinstance(file, HardwareLoopFile)
+    parts = KubeParts(prepare(file, load_model("iiwa_satellite", "flange")), file.seed)
+    return parts, lockstep(parts)
+
+
+@pytest.fixture(scope="module")
+def short(flown: tuple[KubeParts, ArmRan[KubeApplication]]) -> ExperimentResult:
+    parts, ran = flown
+    return parts.sum_up(ran)
+
+
+@pytest.fixture(scope="module")
+def angles(flown: tuple[KubeParts, ArmRan[KubeApplication]]) -> np.ndarray:
+    """By the encoders."""
+    application = flown[1].application
+    measured: np.ndarray = application.rows["angles"][: application.count]
+    return measured
 
 
 def test_the_error_falls_as_the_gains_say(short: ExperimentResult) -> None:
@@ -91,7 +110,7 @@ def test_momentum_limits_and_start(short: ExperimentResult) -> None:
     assert rows[1][0] == "sign of A6 turned"
 
 
-def test_tool_hangs_on_the_satellite_and_the_centre_of_mass_rests(short: ExperimentResult) -> None:
+def test_tool_hangs_on_the_satellite_and_the_centre_of_mass_rests(short: ExperimentResult, angles: np.ndarray) -> None:
     """Recomputed from the log with the kinematics alone."""
     from proxops.arms.dynamics import Dynamics
 
@@ -99,7 +118,7 @@ def test_tool_hangs_on_the_satellite_and_the_centre_of_mass_rests(short: Experim
     dynamics, centres = Dynamics(model), []
     for row in range(0, 4001, 500):
         base, tool = column(short, "base")[row], column(short, "tool")[row]
-        q = model.configuration(column(short, "measured")[row], base[:3], base[3:])
+        q = model.configuration(angles[row], base[:3], base[3:])
         assert np.abs(dynamics.tool_pose(q)[:3] - tool[:3]).max() < 1e-12
         dynamics.momentum(q, np.zeros(13))
         centres.append(np.array(dynamics.data.com[0]))
@@ -107,16 +126,13 @@ def test_tool_hangs_on_the_satellite_and_the_centre_of_mass_rests(short: Experim
     assert np.linalg.norm(column(short, "base")[-1, :3]) > 0.01
 
 
-def test_momentum_is_judged_by_what_was_recorded_and_the_criterion_can_fail(short: ExperimentResult) -> None:
+def test_momentum_is_judged_by_what_was_recorded_and_the_criterion_can_fail(
+    short: ExperimentResult, angles: np.ndarray
+) -> None:
     """A satellite that stays where it is leaves the arm's whole momentum; one that turns a thousandth too far about that much."""
     model, rows = load_model("iiwa_satellite", "flange"), np.zeros(4001, row_dtype(7))
     base, file = column(short, "base"), kube().file
-    rows["t"], rows["angles"], rows["base_p"], rows["base_quat"] = (
-        short.t,
-        column(short, "measured"),
-        base[:, :3],
-        base[:, 3:],
-    )
+    rows["t"], rows["angles"], rows["base_p"], rows["base_quat"] = short.t, angles, base[:, :3], base[:, 3:]
     bound = momentum_bound(file, rows)  # type: ignore[arg-type]
     assert bound < 1.2e-4
     assert momentum_share(model, rows) == short.figures["momentum_share"] < 0.5 * bound
@@ -151,7 +167,7 @@ def test_shipped_runs_pass_the_look_ahead(name: str) -> None:
 
 
 def test_what_the_look_ahead_does_not_like_is_refused_before_anything_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proxops.applications.kube.experiment.VirtualIiwa", None)
+    monkeypatch.setattr("proxops.applications.kube.parts.VirtualIiwa", None)
     bent = kube(("position_m = [0.948, -0.225, 0.094]", "position_m = [0.3, 0.0, -0.2]"), duration=20.0)
     with pytest.raises(
         BadInput, match=r"A4 comes to the end of its range at 0\.9. s.* deg; allowed: -119\.0 … 119\.0 deg"
@@ -164,7 +180,7 @@ def test_what_the_look_ahead_does_not_like_is_refused_before_anything_moves(monk
 def test_a_joint_at_its_end_stops_the_run_with_its_name(unseen: None) -> None:
     """A goal that bends the arm beyond what a joint allows."""
     result = run(kube(("position_m = [0.948, -0.225, 0.094]", "position_m = [0.3, 0.0, -0.2]"), duration=6.0), quiet)
-    assert result.failure.startswith("AXIS_RANGE: axis would leave its range before it can stand (A")
+    assert result.failure.startswith("AXIS_RANGE: axis would leave its range before it can stand (robot1_a")
     assert np.abs(column(result, "rates")[-1]).max() < 0.01  # and at rest
     assert not result.passed
 
@@ -238,15 +254,15 @@ def test_a_simulation_that_diverges_ends_the_analysis_with_the_cause(
 
 def ctrl_c_at(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice, as launchers pass it on."""
-    advance = LockstepLoopClock.advance
+    advance = LockstepClock.advance
 
-    def interrupted(clock: LockstepLoopClock) -> float:
-        if clock.now() >= seconds:
+    def interrupted(clock: LockstepClock) -> float:
+        if clock.now_ns() >= seconds * 1e9:
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
         return advance(clock)
 
-    monkeypatch.setattr(LockstepLoopClock, "advance", interrupted)
+    monkeypatch.setattr(LockstepClock, "advance", interrupted)
 
 
 def test_ctrl_c_keeps_the_rows_and_the_analysis_tells(
@@ -260,12 +276,15 @@ def test_ctrl_c_keeps_the_rows_and_the_analysis_tells(
     assert end.value.code == 1
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary == json.loads(capsys.readouterr().out)
-    assert summary["failure"] == "interrupted after 0.701 s"  # one more cycle, then it stops
+    words = summary["failure"]
+    assert words.startswith("interrupted after 0.6")  # of the run; the drives went on before it
     assert not summary["passed"]
-    assert len(Log.open(tmp_path / "run.mcap").pool) == 702
-    assert "Interrupted after 0.701 s" in (tmp_path / "report.html").read_text()
+    loop = rows_of(tmp_path)
+    assert np.abs(loop.commanded).max() > 0.1 and not loop.commanded[-1].any()  # recorded to its rest
+    assert loop.t[-1] > float(words.split()[2]) + 0.49
+    assert words.capitalize() in (tmp_path / "report.html").read_text()
     about = analysis_session(tmp_path, None, quiet=True)
-    assert about["failure"] == "the run ended early: interrupted after 0.701 s"
+    assert about["failure"] == f"the run ended early: {words}"
     assert not about["passed"]
     assert "The run ended early: interrupted" in (tmp_path / "analysis.html").read_text()
 
@@ -273,17 +292,21 @@ def test_ctrl_c_keeps_the_rows_and_the_analysis_tells(
 def test_ctrl_c_while_the_rows_are_summed_up_loses_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unseen: None
 ) -> None:
-    from proxops.applications.kube import experiment as hardware_loop_experiment
+    from proxops.applications.kube import parts as kube_parts
 
-    sum_up = hardware_loop_experiment.sum_up
+    sum_up, first = kube_parts.sum_up, [True]
 
     def interrupted(*args: Any) -> ExperimentResult:
-        signal.raise_signal(signal.SIGINT)
+        if first.pop():
+            first.append(False)
+            signal.raise_signal(signal.SIGINT)
+        else:
+            first.append(False)
         return sum_up(*args)
 
-    monkeypatch.setattr(hardware_loop_experiment, "sum_up", interrupted)
+    monkeypatch.setattr(kube_parts, "sum_up", interrupted)
     session(kube(duration=0.1), tmp_path, RunOptions(report=False))
-    assert len(Log.open(tmp_path / "run.mcap").pool) == 101
+    assert rows_of(tmp_path).t.size == 101
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -295,8 +318,8 @@ def test_ctrl_c_before_there_are_rows_is_told_in_one_line(
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 1
-    assert "proxops: kube: interrupted, nothing was recorded" in capsys.readouterr().err
-    assert not (tmp_path / "run.mcap").exists()
+    assert "proxops: stopped before the run began: OPERATOR: safe stop" in capsys.readouterr().err
+    assert Log.open(tmp_path / "run.mcap").complete
 
 
 def test_a_folder_that_cannot_be_used_is_refused_before_anything_moves(
@@ -308,249 +331,27 @@ def test_a_folder_that_cannot_be_used_is_refused_before_anything_moves(
         session(kube(), tmp_path / "taken", RunOptions(report=False))
 
 
-def test_the_walls_clock_counts_what_it_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_loop_is_as_late_as_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a clock and a sleep of our own: no waiting, no chance."""
     now = [1_000]
 
     def sleep(seconds: float) -> None:
         now[0] += round(seconds * 1e9)
 
-    monkeypatch.setattr("proxops.facility.loop_clock.monotonic_ns", lambda: now[0])
-    monkeypatch.setattr("proxops.facility.loop_clock.time.sleep", sleep)
-    clock = WallLoopClock(1000)
-    assert clock.now() == 0.0
-    assert clock.advance() == 0.0
-    assert clock.now() == pytest.approx(1e-3)
-    now[0] += 3_400_000  # a stall: deadlines at 2, 3 and 4 ms pass
-    assert clock.advance() == pytest.approx(2.4e-3)
-    assert clock.missed == 2
-    assert clock.advance() == 0.0
-    assert clock.now() == pytest.approx(5e-3)
+    monkeypatch.setattr("proxops.core.clock.monotonic_ns", lambda: now[0])
+    monkeypatch.setattr("proxops.core.clock.time.sleep", sleep)
     monkeypatch.setattr("proxops.applications.kube.experiment.EMPTY_S", 0.05)
-    assert not empty_loop(1000).any()
+    assert not empty_loop(1_000_000).any()
 
 
 def test_by_the_walls_clock_every_cycle_has_its_time(monkeypatch: pytest.MonkeyPatch, unseen: None) -> None:
     monkeypatch.setattr("proxops.applications.kube.experiment.EMPTY_S", 0.05)
     # A machine under load may stall longer than a real robot would bear: that is not what is looked at here.
-    result = run(kube(("[robot]", "[robot]\npatience_ms = 1000.0"), duration=0.3), quiet, realtime=True)
-    timing = column(result, "timing")
-    assert (timing[:, 0] > 0.0).all()
+    cell = read_any_cell("kube")
+    link = cell.file.link.model_copy(update={"stall_ms": 1000.0, "patience_cycles": 250})
+    patient = replace(cell, file=cell.file.model_copy(update={"link": link}))
+    slow = kube(("[robot]", "[robot]\npatience_ms = 1000.0"), duration=0.3)
+    result = run(slow, quiet, realtime=True, control=f"kube-{os.getpid()}", cell=patient)
+    assert (column(result, "loop")[:, 1] > 0.0).all()
     assert result.figures["timing"]["evaluation_us"]["median"] > 0.0
     assert (np.diff(result.t) > 0.0).all()
-
-
-class TwiceTheSame:
-    """A link that brings each measurement twice, as after a cycle that was held up before its reading."""
-
-    def __init__(self) -> None:
-        self.reads, self.answered = 0, list[float]()
-
-    def read(self) -> Measured:
-        self.reads += 1
-        return Measured((self.reads // 2) * 1e-3, START.copy(), np.zeros(7), "")
-
-    def command(self, rates: np.ndarray, answers: float) -> None:
-        self.answered.append(answers)
-
-
-def looped(link: ArmLink, duration_s: float = 0.02) -> HardwareLoop:
-    model = load_model("iiwa_satellite", "flange")
-    settings = LawSettings(np.ones(3), np.ones(3), model.speed, np.full(7, 8.0))
-    law = DynamicJacobianLaw(settings, np.array([0.9, 0.0, 0.2]), np.array([1.0, 0, 0, 0]))
-    guard = ArmGuard(model.joints, model.lower, model.upper, model.speed, np.full(7, 8.0), START, 1e-3, 7e-3)
-    return HardwareLoop(
-        model,
-        link,
-        law,
-        guard,
-        LockstepLoopClock(1000),
-        rate_hz=1000,
-        duration_s=duration_s,
-        filter_hz=40.0,
-        timed=False,
-    )
-
-
-def test_a_measurement_that_comes_twice_counts_once() -> None:
-    link = TwiceTheSame()
-    loop = looped(link)
-    loop.run(lambda t: None)
-    assert loop.rows["t"] == pytest.approx(np.arange(1, 21) * 1e-3)  # the first reading was taken by the loop's making
-    assert link.answered[: len(loop.rows)] == loop.rows["t"].tolist()  # one for each, then the way to rest
-
-
-class Scripted:
-    """A link at 1 kHz that measures as told by ``at(cycle)`` (None: as ever) and keeps every command."""
-
-    def __init__(self, at: Callable[[int], Measured | BaseException | None]) -> None:
-        self._at, self.reads, self.commands = at, 0, list[np.ndarray]()
-
-    def read(self) -> Measured:
-        self.reads += 1
-        assert self.reads < 2000, "the loop does not end"
-        told = self._at(self.reads)
-        if isinstance(told, BaseException):
-            raise told
-        return told or Measured(self.reads * 1e-3, START.copy(), np.zeros(7), "")
-
-    def command(self, rates: np.ndarray, answers: float) -> None:
-        self.commands.append(rates.copy())
-
-
-@pytest.mark.parametrize("halted", ["", "as it likes"])
-def test_an_arm_whose_time_stands_still_ends_the_loop(halted: str) -> None:
-    link = Scripted(lambda k: Measured(0.01, START.copy(), np.zeros(7), halted) if k >= 10 else None)
-    loop = looped(link, 1.0)
-    loop.run(lambda t: None)
-    stands = "no new measurement for 51 cycles of the loop, allowed 50: the arm's time stands at 0.010 s"
-    assert loop.failure == ("the arm halted: as it likes" if halted else stands)
-    assert len(loop.rows) == 9
-    assert not link.commands[-1].any()
-
-
-def bad_angles(value: float) -> np.ndarray:
-    return np.where(np.arange(7) == 2, value, START)
-
-
-@pytest.mark.parametrize(
-    ("value", "failure"),
-    [
-        (np.nan, "A3: measured angle is no number: nan (at 0.010 s)"),
-        (np.inf, "A3: measured angle is no number: inf (at 0.010 s)"),
-        # 100 deg/s for 1 ms, half as much again, and 1e-4 rad of the encoder: 0.156 deg
-        (START[2] + np.radians(0.2), "A3: measured angle jumps by 0.2 deg within 1 ms, allowed 0.1557 (at 0.010 s)"),
-    ],
-)
-def test_what_joints_cannot_do_never_reaches_the_law(value: float, failure: str) -> None:
-    link = Scripted(lambda k: Measured(0.01, bad_angles(value), np.zeros(7), "") if k == 10 else None)
-    loop = looped(link, 1.0)
-    loop.run(lambda t: None)
-    assert loop.failure == failure
-    assert loop.rows["t"] == pytest.approx(np.arange(2, 10) * 1e-3)
-    assert np.isfinite(loop.rows["commanded"]).all()
-    assert all(rates.any() for rates in link.commands[:8])
-    assert len(link.commands) > 8 + 500  # braking and rest, for as long as a halt may take
-    softly(link.commands)
-
-
-def test_a_first_measurement_that_cannot_be_used_moves_nothing() -> None:
-    link = Scripted(lambda k: Measured(0.0, bad_angles(np.nan), np.zeros(7), ""))
-    loop = looped(link)
-    loop.run(lambda t: None)
-    assert "A3: measured angle is no number" in loop.failure
-    assert len(loop.rows) == 0
-    assert len(link.commands) == 1
-    assert not link.commands[0].any()
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("cable")])
-def test_rest_is_commanded_however_the_loop_ends(error: BaseException) -> None:
-    link = Scripted(lambda k: error if k == 10 else None)
-    loop = looped(link)
-    with pytest.raises(type(error)):
-        loop.run(lambda t: None)
-    softly(link.commands)
-    assert len(loop.rows) == 8
-
-
-@pytest.mark.parametrize("end", [KeyboardInterrupt(), OSError("cable")])
-def test_a_moving_arm_is_braked_by_the_guard_and_not_by_its_own_halt(unseen: None, end: BaseException) -> None:
-    """It answers real measurements until it stands; one command that fails on the way changes nothing."""
-    bench = prepare(kube().file, load_model("iiwa_satellite", "flange"))
-    loop = looped_arm(bench, bench.traits, 5.0)
-    arm, failing = loop._link, iter([OSError("once")])
-    command = arm.command
-
-    def hindered(rates: np.ndarray, answers: float) -> None:
-        if loop._guard.stop is not None and (error := next(failing, None)):
-            raise error
-        command(rates, answers)
-
-    def at_speed(t: float) -> None:
-        if t > 0.3:
-            arm.command = hindered  # type: ignore[method-assign]
-            raise end
-
-    with pytest.raises(type(end), match=str(end)):
-        loop.run(at_speed)
-    assert np.abs(loop.rows["rates"][-1]).max() > 0.3
-    assert arm.halted == "" and arm.at_rest
-
-
-def test_rows_are_written_again_when_their_recorder_was_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], unseen: None
-) -> None:
-    finish = RowStream.finish
-
-    def after_a_kill(stream: RowStream, result: ExperimentResult) -> int:
-        os.kill(stream._recorder.pid, signal.SIGKILL)  # type: ignore[union-attr]
-        return finish(stream, result)
-
-    monkeypatch.setattr(RowStream, "finish", after_a_kill)
-    summary = session(kube(duration=0.1), tmp_path, RunOptions(report=False))
-    log = Log.open(tmp_path / "run.mcap")
-    assert log.complete and len(log.pool) == 101 and summary["kind"] == "hardware_loop"
-    assert "the recorder was killed (-9)" in capsys.readouterr().err
-
-
-def softly(commands: list[np.ndarray]) -> None:
-    """From the beginning to rest at the end, within 8 rad/s2 from cycle to cycle."""
-    steps = np.diff(np.array([np.zeros(7), *commands]), axis=0)
-    assert np.abs(steps).max() <= 8.0 * 1e-3 * (1.0 + 1e-6)
-    assert not commands[-1].any()
-
-
-def test_the_guard_holds_the_arm_within_its_limits_when_the_robot_would_not(unseen: None) -> None:
-    """The virtual robot's own checks are switched off: it would follow anything."""
-    bench = prepare(kube().file, load_model("iiwa_satellite", "flange"))
-    far = replace(bench, goal_p=np.array([0.3, 0.0, -0.2]))  # beyond what a joint allows
-    endless = replace(far.traits, lower=np.full(7, -np.inf), upper=np.full(7, np.inf), speed=np.full(7, np.inf))
-    loop = looped_arm(far, endless, 6.0)
-    loop.run(lambda t: None)
-    assert loop.failure.startswith("AXIS_RANGE")
-    angles = loop.rows["angles"]
-    assert (angles > bench.traits.lower).all() and (angles < bench.traits.upper).all()
-    assert np.abs(loop.rows["rates"][-1]).max() < 0.01
-
-
-@pytest.mark.parametrize(
-    ("spoilt", "rule"), [(np.nan, "NOT_FINITE"), (9.0, "JUMP"), (1.5, "AXIS_SPEED"), (1.0, "AXIS_ACCELERATION")]
-)
-def test_rates_beyond_a_limit_are_refused_by_the_guard(
-    monkeypatch: pytest.MonkeyPatch, spoilt: float, rule: str
-) -> None:
-    """Whatever the law says, with the robot's own checks switched off."""
-    bench = prepare(kube().file, load_model("iiwa_satellite", "flange"))
-    endless = replace(bench.traits, lower=np.full(7, -np.inf), upper=np.full(7, np.inf), speed=np.full(7, np.inf))
-    loop = looped_arm(bench, endless, 1.0)
-    sound = DynamicJacobianLaw.step
-
-    def step(law: DynamicJacobianLaw, *given: object) -> np.ndarray:
-        rates = sound(law, *given)  # type: ignore[arg-type]
-        return np.where(np.arange(7) == 3, spoilt, rates) if len(loop.rows) > 300 else rates
-
-    monkeypatch.setattr(DynamicJacobianLaw, "step", step)
-    loop.run(lambda t: None)
-    assert loop.failure.startswith(rule) and "A4" in loop.failure
-    sent = loop.rows["commanded"]
-    assert np.isfinite(sent).all() and np.abs(np.diff(sent, axis=0)).max() <= 15.72e-3 * (1.0 + 1e-6)
-    assert np.abs(loop.rows["rates"][-1]).max() < 0.01
-
-
-def test_an_arm_that_does_not_follow_is_stopped(unseen: None) -> None:
-    """Its encoders stand still while it is sent away."""
-    link = Scripted(lambda k: None)
-    loop = looped(link, 1.9)
-    loop.run(lambda t: None)
-    assert loop.failure.startswith("FOLLOWING: axis is not where its set-points have led (A")
-    softly(link.commands)
-
-
-def looped_arm(bench: KubeBench, traits: IiwaTraits, duration_s: float) -> HardwareLoop:
-    """As the experiment makes it, but for the robot's own limits."""
-    sane, clock = replace(bench, traits=traits), LockstepLoopClock(1000)
-    made = _loop(bench, clock, 1, duration_s, timed=False)
-    other = _loop(sane, clock, 1, duration_s, timed=False)
-    made._link = other._link
-    return made
