@@ -14,12 +14,10 @@ from proxops.arms.model import shipped_models
 from proxops.core.errors import ProxopsError
 from proxops.core.experiment import ArmExperimentFile, Experiment, ExperimentFile
 from proxops.core.experiment_result import ExperimentResult, Progress
+from proxops.core.interruption import noted_interrupt
 from proxops.core.messages import PERIOD_S
 from proxops.core.user_file import read_bytes
 from proxops.core.xml_text import LARGEST_BYTES
-from proxops.facility.interruption import noted_interrupt
-from proxops.facility.run_folder import finish, prepare_folder, tell_of_log
-from proxops.facility.run_options import RunOptions
 from proxops.ground.experiment_log import MODEL, write_experiment
 from proxops.ground.experiment_report import experiment_report
 from proxops.ground.log import Log
@@ -27,11 +25,13 @@ from proxops.ground.recorder import EXIT_UNFINISHED
 from proxops.ground.row_stream import RowStream
 from proxops.ground.section import RunReport
 from proxops.lab.cell import Cell
+from proxops.runs.folder import finish, prepare_folder, tell_of_log
+from proxops.runs.options import RunOptions
 
 
 def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[str, Any]:
     """Run it into ``folder``; the summary. A folder that cannot be used is refused before anything moves."""
-    from proxops.facility.progress import progress_bar
+    from proxops.runs.progress import progress_bar
 
     known = ("seed", "control", "console", "cell", "user_tool", "overseer")
     options.demand_only(experiment.name, experiment.kind, *known)

@@ -18,7 +18,7 @@ from proxops.facility.feasibility.asked import FiledMotion
 from proxops.facility.feasibility.stretch import TrialHall
 from proxops.facility.feasibility.table import Table, table_of
 from proxops.facility.feasibility.terminal import headline
-from proxops.facility.preflight import Forbidden, preflight
+from proxops.facility.trajectories.preflight import Forbidden, preflight
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import BadLine, Trajectory
 

@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 from proxops.bridge.end import BridgeEnd
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source
-from proxops.facility.checked_trajectory import CheckedTrajectory
 from proxops.facility.facility import Facility
 from proxops.facility.follower import Follower
 from proxops.facility.manual_desk import ManualDesk
 from proxops.facility.mover import Mover, parse_order
 from proxops.facility.possible import demand_evidence, forbid
-from proxops.facility.preflight import outside_ranges
 from proxops.facility.sources import CommandSource, FileSource, SyncSource
 from proxops.facility.sync import SyncPort
-from proxops.facility.trajectory_intake import TrajectoryIntake
+from proxops.facility.trajectories import CheckedTrajectory, TrajectoryIntake
+from proxops.facility.trajectories.preflight import outside_ranges
 from proxops.lab.any_cell import demand_hall
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import OK, axes_from_values, robot_of

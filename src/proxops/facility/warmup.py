@@ -12,10 +12,10 @@ from proxops.core.ending import Ending, EndReason
 from proxops.core.messages import PERIOD_NS
 from proxops.core.vocabulary import Mode, Phase, System
 from proxops.facility.build import build
-from proxops.facility.checked_trajectory import preflighted
-from proxops.facility.preflight import preflight
 from proxops.facility.publication import hall_told
 from proxops.facility.status import status
+from proxops.facility.trajectories import preflighted
+from proxops.facility.trajectories.preflight import preflight
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.cell import Cell

@@ -81,6 +81,17 @@ def load_of(file: ToolLoadFile, where: str = "") -> ToolLoad:
         raise BadInput(error.what, where=where or error.where, value=error.value, bound=error.bound) from None
 
 
+def true_load(tool: ToolLoadFile, rng: np.random.Generator) -> Floats:
+    """Parameters of what truly hangs on the sensor: off by what the calibration was unsure of."""
+    believed, known = load_of(tool).parameters, tool.identified
+    if known is None:
+        return believed
+    sigma = np.concatenate(
+        [[known.mass_sigma_kg], tool.mass_kg * np.array(known.com_sigma_m), known.inertia_sigma_kgm2]
+    )
+    return believed + sigma * rng.standard_normal(len(believed))
+
+
 def symmetric(six: Floats) -> Floats:
     """Tensor of xx, yy, zz, xy, xz, yz (entries of the matrix, products of inertia with their sign)."""
     xx, yy, zz, xy, xz, yz = six

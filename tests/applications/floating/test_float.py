@@ -29,7 +29,7 @@ from proxops.core.experiment import Experiment
 from proxops.core.strict_table import judge_table
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import build
-from proxops.facility.control_lock import ANY
+from proxops.facility.control import ANY
 from proxops.facility.desk import Desk
 from proxops.facility.facility import AT_REST
 from proxops.ground.log import Log

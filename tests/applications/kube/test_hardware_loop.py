@@ -24,7 +24,6 @@ from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.loop_clock import LockstepLoopClock, WallLoopClock
-from proxops.facility.run_options import RunOptions
 from proxops.ground.log import Log
 from proxops.ground.row_stream import RowStream
 from proxops.lab.arm_link import ArmLink, Measured
@@ -32,6 +31,7 @@ from proxops.lab.virtual_iiwa import IiwaTraits
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
+from proxops.runs.options import RunOptions
 from proxops.safety.arm_guard import ArmGuard
 
 PATH = experiment_paths()["kube"]

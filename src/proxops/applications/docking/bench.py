@@ -11,19 +11,19 @@ import numpy as np
 from proxops.applications.docking.tables import BodyTable, DockingFile
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
-from proxops.facility.virtual_force_sensor import sensor_traits, stream_traits
 from proxops.lab.cell import Cell
 from proxops.maths.pose import compose, inverse_pose, pose_from_packed
 from proxops.maths.quaternion import turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
 from proxops.sensors.force_torque import SensorTraits
+from proxops.sensors.virtual_force_sensor import sensor_traits
 from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V, W, relative, softness
 from proxops.space.drogue import Drogue, depth
 from proxops.touch.contact_fit import ContactFit, Law, Sensed
 from proxops.touch.contact_samples import contact_threshold_n
 from proxops.touch.docking_loop import DockingLoop
 from proxops.touch.fidelity import LEAST_ERROR, LEAST_ERROR_FREE, Contact
-from proxops.touch.force_watch import StreamTraits
+from proxops.touch.force_watch import StreamTraits, stream_traits
 from proxops.touch.tool_load import check_inertia, load_of, symmetric
 
 STIFFNESS_SHARE: Final = 0.3  # by which a declared stiffness may be off

@@ -21,14 +21,15 @@ from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import build
 from proxops.facility.loop import Loop, Stopped
-from proxops.facility.row_groups import RowGroups, conclude
-from proxops.facility.virtual_force_sensor import put_fault, true_load
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import AnyCell, demand_hall, load_cell
 from proxops.lab.cell import Cell
 from proxops.maths.quaternion import quat_product
 from proxops.maths.rotation import Array, quat_from_rotation_vector
+from proxops.runs.row_groups import RowGroups, conclude
 from proxops.sensors.force_torque import ForceTorqueSensor
+from proxops.sensors.virtual_force_sensor import put_fault
+from proxops.touch.tool_load import true_load
 
 TELL_EVERY: Final = 125  # cycles
 # The arms far from each other, then straight along the docking axis into the open zone.

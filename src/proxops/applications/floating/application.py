@@ -20,14 +20,14 @@ from proxops.core.force_source import ForceStream
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.facility import Facility
-from proxops.facility.row_groups import RowGroups
-from proxops.facility.virtual_force_sensor import put_fault
 from proxops.lab.virtual_arm import ArmTraits, VirtualArm
 from proxops.maths.pose import pack_pose
 from proxops.maths.rotation import Array
+from proxops.runs.row_groups import RowGroups
 from proxops.safety.braking import braking_time
 from proxops.safety.motion import Motion, Rest, Wish
 from proxops.safety.rules import Rule, Stop
+from proxops.sensors.virtual_force_sensor import put_fault
 from proxops.space.floating_world import FloatingWorld
 from proxops.space.timeline import Timeline
 from proxops.touch.joint_follower import JointFollower

@@ -14,14 +14,14 @@ from proxops.arms.model import ArmModel
 from proxops.core.errors import BadInput
 from proxops.core.floating_object import FloatingScene
 from proxops.core.messages import PERIOD_S
-from proxops.facility.virtual_force_sensor import sensor_traits, stream_traits
 from proxops.lab.redundant_arm import SrsArm
 from proxops.lab.virtual_arm import ArmTraits
 from proxops.maths.pose import compose, pose
 from proxops.maths.rotation import Array, matrix_from_rotation_vector, quat_from_matrix
 from proxops.sensors.force_torque import SensorTraits
+from proxops.sensors.virtual_force_sensor import sensor_traits
 from proxops.space.floating_solid import mass_properties
-from proxops.touch.force_watch import StreamTraits
+from proxops.touch.force_watch import StreamTraits, stream_traits
 from proxops.touch.joint_plan import JointPlanner
 from proxops.touch.push import Push
 from proxops.touch.srs_model import srs_arm

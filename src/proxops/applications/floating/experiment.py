@@ -16,10 +16,10 @@ from proxops.arms.model import load_model
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.facility.announcement import Launch
-from proxops.facility.progress import now_and_then
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import AnyCell
+from proxops.runs.announcement import Launch
+from proxops.runs.progress import now_and_then
 
 
 def run(

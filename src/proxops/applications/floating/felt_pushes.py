@@ -13,13 +13,12 @@ from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.module_hand import FlangeLoad
 from proxops.applications.floating.reaction import Reaction
 from proxops.applications.floating.tables import FloatSensorTable
-from proxops.core.force_source import ForceStream
+from proxops.core.force_source import ForceStream, wrench_of
 from proxops.core.messages import PERIOD_S
-from proxops.facility.virtual_force_sensor import TORQUE_SHARE_M
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.maths.rotation import Array
 from proxops.safety.rules import Rule, Stop
-from proxops.sensors.force_torque import wrench_of
+from proxops.sensors.virtual_force_sensor import TORQUE_SHARE_M
 from proxops.space.timeline import Timeline
 from proxops.touch.force_intake import ForceIntake
 from proxops.touch.force_limits import ForceLimits, Overload

@@ -16,8 +16,8 @@ from proxops.core.experiment_result import LEAST_ROWS
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Installation, build
 from proxops.facility.loop import Loop, Stopped
-from proxops.facility.row_groups import conclude
 from proxops.ground.row_stream import RowStream
+from proxops.runs.row_groups import conclude
 
 
 @dataclass(eq=False)

@@ -12,11 +12,11 @@ from proxops.applications.floating.rehearsal import rehearse
 from proxops.core.channel import CONTROL_NAME
 from proxops.core.errors import ProxopsError, Refused
 from proxops.core.vocabulary import Mode
-from proxops.facility.announcement import Launch, announcement, processes_beside
 from proxops.facility.control import ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.facility.realtime import RealTime
 from proxops.ground.row_stream import RowStream
+from proxops.runs.announcement import Launch, announcement, processes_beside
 
 
 def live(

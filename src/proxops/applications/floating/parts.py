@@ -12,14 +12,14 @@ from proxops.core.channel import LOOPBACK
 from proxops.core.clock import Clock
 from proxops.core.force_source import ForceStream
 from proxops.facility.build import Installation
-from proxops.facility.row_groups import RowGroups
-from proxops.facility.virtual_force_sensor import true_load
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.driven_cell import driven_cell
 from proxops.lab.links.arm_position import ArmPositionLink
 from proxops.maths.pose import compose
+from proxops.runs.row_groups import RowGroups
 from proxops.sensors.force_torque import ForceTorqueSensor
 from proxops.touch.force_port import ForcePort
+from proxops.touch.tool_load import true_load
 
 
 class FloatParts:

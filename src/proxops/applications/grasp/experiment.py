@@ -18,7 +18,7 @@ from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.facility.interruption import noted_interrupt
+from proxops.core.interruption import noted_interrupt
 from proxops.maths.pose import inverse_pose, pose
 from proxops.maths.quaternion import way_between
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix

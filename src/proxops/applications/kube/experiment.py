@@ -19,15 +19,15 @@ from proxops.arms.reach import reach_m
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import LEAST_ROWS, ExperimentResult, Progress
-from proxops.facility.interruption import noted_interrupt
+from proxops.core.interruption import noted_interrupt
 from proxops.facility.loop_clock import LockstepLoopClock, LoopClock, WallLoopClock
-from proxops.facility.progress import now_and_then
 from proxops.facility.realtime import enter_real_time
 from proxops.ground.row_stream import RowStream
 from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
 from proxops.maths.rotation import matrix_from_abc, quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw, LawSettings
 from proxops.onboard.goal_preview import Goal, preview_goal
+from proxops.runs.progress import now_and_then
 from proxops.safety.arm_guard import ArmGuard
 
 ROBOT_CYCLE_S: Final = 1e-3

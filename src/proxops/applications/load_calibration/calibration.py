@@ -18,12 +18,12 @@ from proxops.applications.load_calibration.tool import VirtualTool
 from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.core.clock import Clock, LockstepClock
 from proxops.core.errors import BadInput
-from proxops.core.force_source import AXES, UNITS, ForceSource
+from proxops.core.force_source import AXES, UNITS, ForceSource, wrench_of
 from proxops.core.messages import PERIOD_S
 from proxops.core.tool_load_file import Identified, ToolLoadFile
 from proxops.ground.smoothing import SplineFit
 from proxops.lab.virtual_arm import VirtualArm
-from proxops.sensors.force_torque import ForceTorqueSensor, SensorTraits, wrench_of
+from proxops.sensors.force_torque import ForceTorqueSensor, SensorTraits
 from proxops.touch.force_watch import StreamTraits
 from proxops.touch.load_identification import CalibrationRows, LoadIdentification, identify_load, loads
 from proxops.touch.stamp_shift import MOST_S, timed_rows

@@ -20,8 +20,8 @@ from proxops.applications.load_calibration.figures import draw_calibration, prin
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
 from proxops.core.errors import BadInput, Refused, refuse_overwriting
+from proxops.core.interruption import noted_interrupt
 from proxops.core.tool_load_file import read_tool_load, toml_of
-from proxops.facility.interruption import noted_interrupt
 from proxops.ground.plot_style import save
 from proxops.touch.force_port import ForcePort
 

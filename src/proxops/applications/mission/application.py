@@ -23,9 +23,9 @@ from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.messages import PERIOD_NS, PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission, SensorOutage, StuckClosed, StuckOpen
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
-from proxops.facility.network import Network, NetworkSpec
 from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array
+from proxops.runs.network import Network, NetworkSpec
 from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
 from proxops.space.pair import SpacecraftPair

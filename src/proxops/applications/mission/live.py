@@ -21,6 +21,7 @@ import numpy as np
 from proxops.applications.mission.application import MissionApplication, Outcome
 from proxops.applications.mission.flight_loading import let_go, load_flight_software
 from proxops.applications.mission.run import COMPILING_S, line_latency_s
+from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
 from proxops.core.key_file import read_key
@@ -29,16 +30,15 @@ from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility.application_feed import hall_latency_s
-from proxops.facility.client_line import ClientLine
-from proxops.facility.control import ControlSettings
-from proxops.facility.control_lock import ANY
+from proxops.facility.control import ANY, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.facility.loop import Ran
-from proxops.facility.overseer import Overseer
-from proxops.facility.run import serve_client, settings_of
-from proxops.facility.session import monitor
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
+from proxops.runs.bridged_run import serve_client
+from proxops.runs.client_line import ClientLine
+from proxops.runs.overseer import Overseer
+from proxops.runs.session import monitor
 
 DEAD_CYCLES: Final = 5  # without a new record of the hall
 

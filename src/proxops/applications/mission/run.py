@@ -8,6 +8,7 @@ from typing import Final
 
 from proxops.applications.mission.application import MissionApplication, Outcome
 from proxops.applications.mission.flight_loading import let_go, load_flight_software
+from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.flight import FlightSoftware
 from proxops.core.messages import mission_bytes
@@ -18,9 +19,9 @@ from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, 
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import Installation, build
 from proxops.facility.loop import Progress, Ran, no_progress
-from proxops.facility.run import BridgedRun, settings_of
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
+from proxops.runs.bridged_run import BridgedRun
 
 COMPILING_S: Final = 300.0  # our own flight software may have to be compiled on the way
 

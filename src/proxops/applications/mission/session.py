@@ -12,14 +12,14 @@ from proxops.applications.mission.run import run_mission
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
 from proxops.facility.loop import Ran
-from proxops.facility.run_folder import finish, prepare_folder
-from proxops.facility.run_options import RunOptions
-from proxops.facility.session import WARMING
 from proxops.ground.hall_report import hall_report
 from proxops.ground.log import Log
 from proxops.ground.provenance import cell_of
 from proxops.ground.section import RunReport
 from proxops.lab.cell import Cell
+from proxops.runs.folder import finish, prepare_folder
+from proxops.runs.options import RunOptions
+from proxops.runs.session import WARMING
 
 
 def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _once(cell: Cell, mission: Mission, folder: Path, options: RunOptions) -> di
 
 
 def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> tuple[Ran, Outcome]:
-    from proxops.facility.progress import progress_bar
+    from proxops.runs.progress import progress_bar
 
     software, inside = options.flight_software, options.flight_software_inside
     if options.realtime:

@@ -20,7 +20,7 @@ from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.arms.model_error import mistaken
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import LEAST_ROWS, ExperimentResult, Progress
-from proxops.facility.interruption import noted_interrupt
+from proxops.core.interruption import noted_interrupt
 from proxops.maths.pose import pose
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix

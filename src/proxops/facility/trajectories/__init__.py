@@ -1,0 +1,7 @@
+"""Trajectories of users on their way to the desk: read and checked in a process that may die of it, sealed, and taken in."""
+
+from proxops.facility.trajectories.checked import CheckedTrajectory, preflighted
+from proxops.facility.trajectories.checker_process import CheckerStart
+from proxops.facility.trajectories.intake import TrajectoryIntake
+
+__all__ = ["CheckedTrajectory", "CheckerStart", "TrajectoryIntake", "preflighted"]
