@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
 
 if TYPE_CHECKING:
-    from proxops.console.launch import ConsoleLaunch
     from proxops.ground.log import Log
     from proxops.lab.cell import Cell
     from proxops.lab.trajectory import Trajectory
@@ -69,23 +68,16 @@ def run(
     ``ControlClient``, and ``console`` to watch it in the browser."""
     from proxops.applications.catalogue import load
     from proxops.applications.kinds import session_of
+    from proxops.console.launch import ConsoleLaunch
     from proxops.runs.options import RunOptions
 
     loaded = load(scenario)
     folder = Path(out) if out else RUNS / loaded.name
     options = RunOptions(
         realtime, seed, _path(cell), _path(user_tool), flight_software, flight_software_inside, hall, runs, control,
-        _launch(_path(cell)) if console else None, report, quiet, overseer,
+        ConsoleLaunch.beside_experiment(_path(cell)) if console else None, report, quiet, overseer,
     )  # fmt: skip
     return Run(folder, session_of(loaded.kind)(loaded, folder, options))
-
-
-def _launch(cell: Path | None) -> ConsoleLaunch:
-    """The console of a live experiment, on loopback; its cell is FZI's unless another is given."""
-    from proxops.console.launch import ConsoleLaunch
-    from proxops.lab.driven_cell import CELL
-
-    return ConsoleLaunch.prepare(LOOPBACK, None, None, cell or Path(CELL), None)
 
 
 def _path(given: Path | str | None) -> Path | None:
@@ -108,7 +100,7 @@ def play(
     """Play a trajectory, or the file of one, on the hall: move to start in ``order``, confirm, run. ``rehearse``: interlocks to
     open, NAME@SECONDS."""
     from proxops.lab.trajectory import Trajectory, read_trajectory
-    from proxops.runs.session import play_session
+    from proxops.runs.play_session import play_session
 
     trajectory = motion if isinstance(motion, Trajectory) else read_trajectory(Path(motion))
     folder = Path(out) if out else RUNS / Path(trajectory.source).stem
@@ -153,7 +145,7 @@ def serve(
     from proxops.console.launch import ConsoleLaunch
     from proxops.facility.control import control_settings
     from proxops.runs.options import RunOptions
-    from proxops.runs.session import serve_session
+    from proxops.runs.serve_session import serve_session
 
     folder = Path(out) if out else RUNS / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     launch = (

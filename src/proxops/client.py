@@ -309,7 +309,7 @@ class FlightComputer:
     """
 
     def __init__(self, software: FlightSoftware, host: str = LOOPBACK, port: int = FLIGHT_PORT) -> None:
-        from proxops.core import flight_datagram  # late: the other clients do without numpy
+        import proxops.core.flight_datagram as flight_datagram  # late: the other clients do without numpy
 
         self._wire, self._software = flight_datagram, software
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

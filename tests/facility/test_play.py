@@ -12,7 +12,7 @@ from proxops.core.vocabulary import Mode, System
 from proxops.facility.play import play
 from proxops.ground.log import Log
 from proxops.lab.trajectory import Trajectory
-from proxops.runs.session import Rehearsal
+from proxops.runs.play_session import Rehearsal
 from proxops.safety.rules import Rule
 
 DT = 0.004

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from proxops.core.errors import BadInput
+from proxops.core.scenario import Network as NetworkTable
 
 
 @dataclass(frozen=True)
@@ -90,3 +91,8 @@ class Network:
         while self._queue and self._queue[0][0] <= t_s:
             out.append(heapq.heappop(self._queue)[2])
         return out
+
+
+def network_of(n: NetworkTable, rng: np.random.Generator) -> Network:
+    """The line that a scenario describes."""
+    return Network(NetworkSpec(n.delay_ms, n.jitter_ms, n.loss, n.burst, n.duplicate, n.reorder, n.reorder_ms), rng)

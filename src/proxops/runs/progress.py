@@ -1,17 +1,24 @@
-"""Progress of a run on the terminal."""
+"""Progress of a run on the terminal, drawn by the run itself or by a process beside it."""
 
 from __future__ import annotations
 
+import base64
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 from proxops.core.experiment_result import Progress as Told
 from proxops.core.messages import PERIOD_S
+from proxops.facility.build import Installation
 from proxops.facility.loop import Progress
+from proxops.ground.schema import pool_schema
 from proxops.runs.overseer import Overseer
 
 TELL_EVERY_S: Final = 0.5
+WARMING: Final = "warming up … (the first time on a machine this compiles for about a minute)"
 
 
 def now_and_then(progress: Told, what: str, of_s: float) -> Callable[[float], None]:
@@ -80,3 +87,12 @@ def count_bar(quiet: bool, what: str, total: int) -> Iterator[Callable[[], None]
     with Bar(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
+
+
+def monitor(hall: Installation, lines: int = 0) -> subprocess.Popen[bytes]:
+    """Events and the present cycle on the terminal, from another process; ``lines`` of a file give a bar."""
+    pool, events = (str(ring.path) for ring in hall.rings)
+    command = [sys.executable, "-P", "-m", "proxops.ground.monitor", events, "--pool", pool]
+    command += ["--parent", str(os.getpid()), "--lines", str(lines)]
+    command += ["--table", base64.b64encode(pool_schema(hall.facility.pool.groups)).decode()]
+    return subprocess.Popen(command)

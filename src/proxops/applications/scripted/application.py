@@ -20,7 +20,7 @@ from proxops.maths.quaternion import quat_product
 from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.runs.client_line import ClientLine
 from proxops.runs.client_time import ClientTime
-from proxops.runs.network import Network, NetworkSpec
+from proxops.runs.network import network_of
 from proxops.runs.overseer import Overseer
 from proxops.space.reference import poses_in_client_frame
 from proxops.space.scripted import Script
@@ -37,12 +37,9 @@ class Application:
         self._script = Script(scenario)
         noise, line = np.random.default_rng(scenario.seed).spawn(2)
         self._noise = noise
-        n = scenario.network
-        self.network = Network(
-            NetworkSpec(n.delay_ms, n.jitter_ms, n.loss, n.burst, n.duplicate, n.reorder, n.reorder_ms), line
-        )
+        self.network = network_of(scenario.network, line)
         self._step_s = 1.0 / self._client.rate_hz
-        self._pace = 1.0 + n.drift  # seconds of the client's clock per second of ours
+        self._pace = 1.0 + scenario.network.drift  # seconds of the client's clock per second of ours
         self._sent = 0
 
     @property
