@@ -18,7 +18,7 @@ AIR_EVERY: Final = 25  # cycles: 0.1 s are 760 m of the orbit
 
 
 class Surroundings:
-    """``look`` every ``AIR_EVERY`` cycles fills its part of ``world`` (one record of ``two_craft``). ``air``: a kind of atmosphere."""
+    """``look`` every ``AIR_EVERY`` cycles fills its part of ``world``, a record of ``two_craft``. ``air``: kind of atmosphere."""
 
     def __init__(self, world: np.void, air: int, epoch_tt: float) -> None:
         self._world, self._air, self._epoch_tt = world, air, epoch_tt

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from proxops.applications.floating.bench import SETTLE_S, prepare
+from proxops.applications.floating.bench import prepare
 from proxops.applications.floating.flight import lockstep
 from proxops.applications.floating.live_flight import live
 from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.result import sum_up
-from proxops.applications.floating.tables import FloatFile
+from proxops.applications.floating.tables import SETTLE_S, FloatFile
 from proxops.arms.model import load_model
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
