@@ -6,17 +6,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from proxops.applications.load_calibration.calibration import (
-    EXCITATIONS,
-    Calibration,
-    Row,
-    calibrate,
-    calibrate_sensor,
-    rehearse,
-    summary,
-)
+from proxops.applications.load_calibration.calibration import EXCITATIONS, calibrate, calibrate_sensor, rehearse
 from proxops.applications.load_calibration.drive import RATE_HZ
 from proxops.applications.load_calibration.figures import draw_calibration, print_calibration
+from proxops.applications.load_calibration.result import Calibration, Row, summary
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
 from proxops.core.errors import BadInput, Refused, refuse_overwriting
