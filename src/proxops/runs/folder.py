@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from proxops.core.errors import BadInput, ProxopsError
+from proxops.core.experiment_result import ExperimentResult
+from proxops.core.interruption import noted_interrupt
+from proxops.ground.experiment_log import write_experiment
 from proxops.ground.log import Log
-from proxops.ground.recorder import EXIT_LOST
+from proxops.ground.recorder import EXIT_LOST, EXIT_UNFINISHED
 from proxops.ground.results import PAGE, RESULTS, write_results
+from proxops.ground.row_stream import RowStream
 from proxops.ground.section import RunReport
 
 LOG: Final = "run.mcap"
@@ -56,6 +60,25 @@ def tell_of_log(code: int) -> None:
     if code:
         why = NOT_WHOLE.get(code, f"the recorder was killed ({code})")
         print(f"proxops: the log is not whole: {why}", file=sys.stderr)
+
+
+def finish_log(stream: RowStream, result: ExperimentResult, metadata: dict[str, str]) -> None:
+    """The log's end; the whole of it if it was not streamed, or if its recorder failed and the rows are still here. The facility
+    has ended its own log."""
+    with noted_interrupt():
+        if result.recorder_code is not None:
+            tell_of_log(result.recorder_code)
+            return
+        code = stream.finish(result) if stream.begun else 0
+        tell_of_log(code)
+        if code == EXIT_UNFINISHED:  # the file is still the recorder's
+            raise ProxopsError(f"{stream.path}: the run was carried out, but its recorder does not end")
+        if code:
+            print("proxops: it is written again from memory", file=sys.stderr)
+        if code or not stream.begun:
+            write_experiment(
+                stream.path, replace(result, attachments={**stream.attachments, **result.attachments}), metadata
+            )
 
 
 def finish(

@@ -22,12 +22,11 @@ from proxops.facility.build import build
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.status import status
 from proxops.facility.trajectories import job as trajectory_job
-from proxops.facility.trajectories import preflight, preflighted
+from proxops.facility.trajectories import preflight, preflighted, standing
 from proxops.facility.trajectories.checker import TrajectoryChecker
 from proxops.facility.trajectories.checker_process import CheckerProcess, CheckerStart
 from proxops.facility.trajectories.intake import IDLE_POLLS, TrajectoryIntake
 from proxops.facility.trajectories.message import Message, Said
-from proxops.facility.warmup import standing
 from proxops.lab import trajectory as trajectory_module
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, read_trajectory

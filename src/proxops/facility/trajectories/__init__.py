@@ -3,5 +3,8 @@
 from proxops.facility.trajectories.checked import CheckedTrajectory, preflighted
 from proxops.facility.trajectories.checker_process import CheckerStart
 from proxops.facility.trajectories.intake import TrajectoryIntake
+from proxops.facility.trajectories.rehearsal import STANDING_LINES, rehearse, standing
 
-__all__ = ["CheckedTrajectory", "CheckerStart", "TrajectoryIntake", "preflighted"]
+__all__ = [
+    "STANDING_LINES", "CheckedTrajectory", "CheckerStart", "TrajectoryIntake", "preflighted", "rehearse", "standing",
+]  # fmt: skip

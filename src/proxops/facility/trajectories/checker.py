@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from proxops.core.clock import monotonic_ns
-from proxops.core.errors import EXIT_BAD_INPUT, EXIT_STOPPED, BadInput
-from proxops.core.vocabulary import System
+from proxops.core.errors import EXIT_BAD_INPUT, EXIT_STOPPED
 from proxops.facility.trajectories.job import work
 from proxops.facility.trajectories.message import MESSAGE_BYTES, Message, Said, unpacked
-from proxops.facility.trajectories.preflight import preflight
-from proxops.facility.warmup import standing
+from proxops.facility.trajectories.rehearsal import rehearse
 from proxops.lab.cell import Cell
 
 NICE: Final = 10  # behind the tick and the recorder
@@ -126,9 +124,7 @@ def main() -> int:
         os.nice(NICE)
     link = socket.socket(fileno=int(sys.argv[1]))
     cell = pickle.load(sys.stdin.buffer)  # from the facility that started us, nobody else
-    for system in System:  # so that workers find their kernels compiled
-        with contextlib.suppress(BadInput):  # a hall in which home itself is not allowed refuses every file, one by one
-            preflight(cell, standing(cell, system))
+    rehearse(cell)  # so that workers find their kernels compiled
     with contextlib.suppress(ConnectionError):  # the facility has ended
         link.send(Message(Said.READY).packed())
         TrajectoryChecker(link, cell).run()

@@ -1,4 +1,4 @@
-"""What is told of a cycle: poses of the ports, commanded and actual, and the actual values in the command's system."""
+"""What is seen of a hall in a cycle: poses of the ports, commanded and actual, and the actual values in the command's system."""
 
 from __future__ import annotations
 
