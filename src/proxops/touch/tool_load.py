@@ -25,7 +25,6 @@ from proxops.maths.quaternion import quat_inverse, turned
 from proxops.maths.small_matrix import applied
 
 PARAMETERS: Final = ("mass", "m·cx", "m·cy", "m·cz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
-PARAMETER_UNITS: Final = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
 N_PARAMETERS: Final = len(PARAMETERS)
 TRIANGLE_SLACK: Final = 1e-9  # relative: of a tensor that was printed and read again
 GRAVITY: Final = np.array([0.0, 0.0, -9.80665])  # m/s2 in the hall's axes, z up

@@ -13,17 +13,15 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.studies.contact_case import Case, drawn, undeclared
+from benchmarks.studies.delayed_bounce import LEAD, NONE, PASSIVITY, hardware, straight_path, ticked_bounce
+from benchmarks.studies.late_hall import LateHall
 from proxops.core.messages import PERIOD_S
 from proxops.space.contact_pair import BODY, PAIR_DTYPE, SIZE, P, Pair, Q, V
 from proxops.space.drogue import Drogue
-from proxops.touch.command_path import straight_path
-from proxops.touch.contact_case import Case, drawn, undeclared
 from proxops.touch.contact_fit import ContactFit, Sensed
-from proxops.touch.delayed_bounce import hardware
 from proxops.touch.docking_loop import DockingLoop
 from proxops.touch.fidelity import LEAST_ERROR
-from proxops.touch.late_hall import LateHall
-from proxops.touch.ticked_bounce import LEAD, NONE, PASSIVITY, ticked_bounce
 
 METHODS: Final = {NONE: "none", LEAD: "phase lead", PASSIVITY: "passivity"}  # to compare with
 BINS: Final = (0.0, 0.08, 0.2, 0.35, 0.5, 0.7)  # of omega tau
