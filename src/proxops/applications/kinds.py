@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from proxops.core.errors import BadInput
 from proxops.core.experiment import ExperimentFile
 from proxops.core.experiment_result import ExperimentResult
-from proxops.facility.run_options import RunOptions
 from proxops.lab.any_cell import HALL
+from proxops.runs.options import RunOptions
 
 if TYPE_CHECKING:
     from proxops.ground.experiment_report import Draw

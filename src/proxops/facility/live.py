@@ -15,13 +15,11 @@ from proxops.core.messages import Group
 from proxops.core.vocabulary import Mode, Severity
 from proxops.facility.application_feed import MissionFeed
 from proxops.facility.build import Installation, build
-from proxops.facility.checker_process import CheckerStart
-from proxops.facility.control import Control, ControlSettings
+from proxops.facility.control import Control, ControlSettings, Verb
 from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
 from proxops.facility.loop import Loop, Ran
 from proxops.facility.realtime import RealTime
-from proxops.facility.requests import Verb
-from proxops.facility.trajectory_intake import TrajectoryIntake
+from proxops.facility.trajectories import CheckerStart, TrajectoryIntake
 from proxops.facility.warmup import warm_up
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.cell import Cell

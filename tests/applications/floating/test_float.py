@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from proxops.applications.floating.flight import FloatRan, lockstep
+from proxops.applications.floating.live_flight import live
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.floating import live_flight
 from proxops.applications.floating.application import FloatApplication, Stage
 from proxops.applications.floating.bench import FloatBench, prepare
-from proxops.applications.floating.flight import FloatRan, lockstep
-from proxops.applications.floating.live_flight import live
 from proxops.applications.floating.module_hand import FlangeLoad, Hand
 from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.push_verb import push_verb
@@ -29,7 +29,7 @@ from proxops.core.experiment import Experiment
 from proxops.core.strict_table import judge_table
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import build
-from proxops.facility.control_lock import ANY
+from proxops.facility.control import ANY
 from proxops.facility.desk import Desk
 from proxops.facility.facility import AT_REST
 from proxops.ground.log import Log

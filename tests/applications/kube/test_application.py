@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from proxops.applications.arm_run import ArmRan, lockstep
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.kube.application import KubeApplication
 from proxops.applications.kube.bench import KubeBench, prepare
@@ -19,6 +18,7 @@ from proxops.lab.links.arm import Arm, Measured
 from proxops.lab.links.arm_velocity import ArmVelocityLink
 from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
+from proxops.runs.arm_run import ArmRan, lockstep
 
 PATH = experiment_paths()["kube"]
 ACCELERATION = 15.72  # rad/s2, the greatest of the joints'

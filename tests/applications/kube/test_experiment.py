@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proxops.applications.arm_run import ArmRan, lockstep
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.kube.application import KubeApplication, row_dtype
 from proxops.applications.kube.bench import look_ahead, prepare
@@ -28,11 +27,12 @@ from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
-from proxops.facility.run_options import RunOptions
 from proxops.ground.log import Log
 from proxops.lab.any_cell import read_any_cell
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import quat_from_rotation_vector
+from proxops.runs.arm_run import ArmRan, lockstep
+from proxops.runs.options import RunOptions
 
 PATH = experiment_paths()["kube"]
 START = np.radians([-26.25, 65.96, 0.72, 67.57, -63.15, -2.56, 140.79])

@@ -16,8 +16,10 @@ import pytest
 
 from proxops.applications.load_calibration import drive as calibration_drive
 from proxops.applications.load_calibration import session as load_calibration_session
-from proxops.applications.load_calibration.calibration import ARM, calibrate, identified
-from proxops.applications.load_calibration.drive import RATE_HZ, Recorded, driven
+from proxops.applications.load_calibration.arm_run import driven
+from proxops.applications.load_calibration.calibration import ARM, calibrate
+from proxops.applications.load_calibration.drive import RATE_HZ, Recorded
+from proxops.applications.load_calibration.identification import identified
 from proxops.applications.load_calibration.motion import SPEED_UP_S, CalibrationMotion, calibration_motion, check_motion
 from proxops.applications.load_calibration.session import shipped_tool
 from proxops.applications.load_calibration.tool import VirtualTool, true_wrenches

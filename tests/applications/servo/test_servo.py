@@ -13,8 +13,9 @@ import pytest
 import proxops.applications.servo.eye as servo_eye
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.experiments import carry_out
-from proxops.applications.servo.experiment import prepared, run
+from proxops.applications.servo.experiment import run
 from proxops.applications.servo.figures import draw
+from proxops.applications.servo.setting import prepared
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult

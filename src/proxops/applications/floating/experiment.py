@@ -7,22 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from proxops.applications.arm_run import ArmRan, demand_realtime, live, lockstep
 from proxops.applications.floating.application import FloatApplication
-from proxops.applications.floating.bench import SETTLE_S, prepare
+from proxops.applications.floating.bench import prepare
 from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.push_verb import push_verb
 from proxops.applications.floating.rehearsal import rehearse
 from proxops.applications.floating.result import sum_up
-from proxops.applications.floating.tables import FloatFile
+from proxops.applications.floating.tables import SETTLE_S, FloatFile
 from proxops.arms.model import load_model
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.facility.announcement import Launch
-from proxops.facility.progress import now_and_then
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import AnyCell
+from proxops.runs.announcement import Launch
+from proxops.runs.arm_run import ArmRan, demand_realtime, live, lockstep
+from proxops.runs.progress import now_and_then
 
 
 def run(

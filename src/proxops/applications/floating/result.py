@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from proxops.applications.arm_run import ArmRan
 from proxops.applications.floating.application import FloatApplication, Stage
 from proxops.applications.floating.pushes import REACTION_CYCLES, Matched, budget, judged_reactions, matches, pushes_of
 from proxops.applications.floating.reaction import LONGEST
@@ -15,6 +14,7 @@ from proxops.core.criterion import Criterion
 from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
+from proxops.runs.arm_run import ArmRan
 from proxops.touch.joint_follower import Following
 from proxops.touch.push import Push
 

@@ -15,6 +15,7 @@ from proxops.core.tool_load_file import ToolLoadFile
 Positive = Annotated[Finite, within(1e-3, 1e4)]
 
 CELL: Final = "fzi"  # unless another is given
+SETTLE_S: Final = 1.0  # standing still, before the module is let go: the sensor's zero is found
 
 
 class PushTable(Strict):

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from proxops.applications.arm_application import AFTER_STOP_S, ArmApplication
 from proxops.applications.kube.bench import KubeBench
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import N_BASE_Q, Floats
 from proxops.facility.facility import Facility
-from proxops.facility.row_groups import RowGroups
 from proxops.lab.links.arm import Measured
 from proxops.lab.links.arm_velocity import ArmVelocityLink
 from proxops.maths.rotation import quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
 from proxops.onboard.joint_rates import JointRates
 from proxops.onboard.momentum_base import MomentumBase
+from proxops.runs.arm_application import AFTER_STOP_S, ArmApplication
+from proxops.runs.row_groups import RowGroups
 from proxops.safety.measured_joints import MeasuredJoints
 from proxops.safety.motion import Rest, Wish
 from proxops.safety.rules import Rule, Stop

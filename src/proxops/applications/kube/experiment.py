@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.arm_run import demand_realtime, live, lockstep
 from proxops.applications.kube.bench import KubeBench, look_ahead, prepare
 from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.tables import HardwareLoopFile
@@ -15,11 +14,12 @@ from proxops.arms.model import Floats, load_model
 from proxops.core.clock import LiveClock
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.facility.announcement import Launch
-from proxops.facility.progress import now_and_then
 from proxops.facility.realtime import enter_real_time
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import AnyCell
+from proxops.runs.announcement import Launch
+from proxops.runs.arm_run import demand_realtime, live, lockstep
+from proxops.runs.progress import now_and_then
 
 EMPTY_S: Final = 2.0  # of the same loop without work, to tell the machine's lateness from ours
 WARM_UP_S: Final = 0.05

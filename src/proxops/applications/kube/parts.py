@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from proxops.applications.arm_run import ArmParts, ArmRan
 from proxops.applications.kube.application import KubeApplication, row_dtype
 from proxops.applications.kube.bench import RANGE_MARGIN, KubeBench
 from proxops.applications.kube.result import series_of, sum_up
@@ -19,13 +18,14 @@ from proxops.arms.model import Floats
 from proxops.core.clock import Clock, seconds_of
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.build import Installation
-from proxops.facility.row_groups import RowGroups
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.driven_cell import DrivenArm, driven_cell
 from proxops.lab.links.arm_velocity import ArmVelocityLink
 from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
 from proxops.maths.pose import pose
 from proxops.maths.rotation import matrix_from_quat
+from proxops.runs.arm_run import ArmParts, ArmRan
+from proxops.runs.row_groups import RowGroups
 
 
 class KubeParts(ArmParts[KubeApplication]):

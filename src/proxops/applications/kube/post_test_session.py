@@ -41,7 +41,7 @@ CONVENTIONS: Final = (
 
 def analysis_session(folder: Path, model: Path | None, *, quiet: bool) -> dict[str, Any]:
     """Read ``folder``/run.mcap, write the results beside it; the analysis as plain values."""
-    from proxops.facility.progress import progress_bar
+    from proxops.runs.progress import progress_bar
 
     log, loop, experiment = _opened(folder)
     file = experiment.file

@@ -1,33 +1,30 @@
-"""What a tool on a force sensor weighs, found from a motion of the arm: encoders and readings go in, nothing else.
+"""What a tool on a force sensor weighs, found from a motion of the arm.
 
-The joints' course is a spline through the encoders' angles, without phase since all of it is there, and how far the readings'
-times are off it is found with the load (touch/stamp_shift.py). With the virtual sensor the truth is known and told beside the
-result; a user's own sensor comes over UDP while the arm moves by the wall's clock.
+With the virtual sensor the truth is known and told beside the result; a user's own sensor comes over UDP while the arm moves by
+the wall's clock.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
-from proxops.applications.load_calibration.drive import RATE_HZ, Recorded, driven
-from proxops.applications.load_calibration.motion import calibration_motion, flange_motion
+from proxops.applications.load_calibration.arm_run import driven
+from proxops.applications.load_calibration.drive import RATE_HZ
+from proxops.applications.load_calibration.identification import identified, noise_at_rest
+from proxops.applications.load_calibration.motion import calibration_motion
+from proxops.applications.load_calibration.result import Calibration, Truth
 from proxops.applications.load_calibration.tool import VirtualTool
-from proxops.arms.model import ArmModel, Floats, load_model
+from proxops.arms.model import load_model
 from proxops.core.clock import Clock, LockstepClock
-from proxops.core.errors import BadInput
-from proxops.core.force_source import AXES, UNITS, ForceSource
-from proxops.core.messages import PERIOD_S
-from proxops.core.tool_load_file import Identified, ToolLoadFile
-from proxops.ground.smoothing import SplineFit
+from proxops.core.force_source import ForceSource, wrench_of
+from proxops.core.tool_load_file import ToolLoadFile
 from proxops.lab.virtual_arm import VirtualArm
-from proxops.sensors.force_torque import ForceTorqueSensor, SensorTraits, wrench_of
+from proxops.sensors.force_torque import ForceTorqueSensor, SensorTraits
 from proxops.touch.force_watch import StreamTraits
-from proxops.touch.load_identification import CalibrationRows, LoadIdentification, identify_load, loads
-from proxops.touch.stamp_shift import MOST_S, timed_rows
-from proxops.touch.tool_load import GRAVITY, ToolLoad, load_of, six_of
+from proxops.touch.tool_load import ToolLoad, load_of
 
 EXCITATIONS: Final = {"full": 1.0, "small": 0.03}  # share of the full swing
 ARM: Final = ("lwr_4plus", "flange")
@@ -35,61 +32,6 @@ OFFSET: Final = wrench_of(5.0, 0.2)  # largest constant error of the virtual sen
 DRIFT: Final = wrench_of(0.05, 0.002)  # largest, per second
 RANGE: Final = wrench_of(2500.0, 400.0)  # of a user's sensor: what no reading reaches
 ANY_NOISE: Final = wrench_of(1e-9, 1e-9)  # of a user's sensor: every axis of it rustles
-KNOTS_S: Final = 0.06  # of the joints' course: the fastest sine has sixteen in its period
-Row = tuple[str, str, float, float, float | None]  # parameter, unit, identified, sigma, truth if it is known
-
-
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """Of the virtual sensor and its tool; ``bias``: the mean one."""
-
-    load: ToolLoad
-    bias: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """All of it. ``compensated``: readings less the identified load, bias and drift."""
-
-    name: str
-    truth: Truth | None
-    t: Floats
-    readings: Floats
-    compensated: Floats
-    found: LoadIdentification
-    missed: int  # cycles that the loop lost
-
-    @property
-    def rows(self) -> list[Row]:
-        """For tables: mass, centre, inertia about it, bias."""
-        f, six = self.found, ("xx", "yy", "zz", "xy", "xz", "yz")
-        names = ["mass", *(f"centre {axis}" for axis in "xyz"), *(f"inertia {pair}" for pair in six)]
-        units = ["kg", *("m",) * 3, *("kg m²",) * 6, *UNITS]
-        sigma = np.concatenate([[f.mass_sigma], f.com_sigma, f.inertia_sigma, f.bias_sigma])
-        names += [f"bias {axis}" for axis in AXES]
-        true = _sixteen(self.truth.load, self.truth.bias) if self.truth else [None] * len(names)
-        return list(zip(names, units, _sixteen(f.load, f.bias), sigma.tolist(), true, strict=True))
-
-    @property
-    def load_file(self) -> ToolLoadFile:
-        """What scenarios read."""
-        f = self.found
-        known = Identified(
-            mass_sigma_kg=f.mass_sigma, com_sigma_m=_numbers(f.com_sigma), inertia_sigma_kgm2=_numbers(f.inertia_sigma),
-            bias=_numbers(f.bias), bias_sigma=_numbers(f.bias_sigma), condition=f.condition, residual=f.residual,
-        )  # fmt: skip
-        return ToolLoadFile(
-            name=self.name, mass_kg=f.load.mass, com_m=_numbers(f.load.com), inertia_kgm2=_numbers(six_of(f.load.inertia)),
-            identified=known,
-        )  # fmt: skip
-
-
-def _sixteen(load: ToolLoad, bias: Floats) -> list[float]:
-    return [load.mass, *load.com.tolist(), *six_of(load.inertia).tolist(), *bias.tolist()]
-
-
-def _numbers(values: Floats) -> Any:
-    return tuple(map(float, values))
 
 
 def calibrate(tool: ToolLoadFile, excitation: float, seed: int, where: str = "") -> Calibration:
@@ -119,7 +61,7 @@ def calibrate_sensor(
     q = calibration_motion(model, excitation).q
     stream = StreamTraits(RANGE, ANY_NOISE, np.zeros(6), rate_hz)
     recorded = driven(model, q, np.random.default_rng(seed), lambda arm: source, stream, clock)
-    return identified(name, model, recorded, _noise_at_rest(recorded))
+    return identified(name, model, recorded, noise_at_rest(recorded))
 
 
 def rehearse() -> None:
@@ -132,52 +74,3 @@ def rehearse() -> None:
 
     home, stream = calibration_motion(model).q[:1], StreamTraits(RANGE, ANY_NOISE, np.zeros(6), RATE_HZ)
     driven(model, home, rng, hang, stream, LockstepClock())
-
-
-def _noise_at_rest(recorded: Recorded) -> Floats:
-    """(6) standard deviation of the readings about a straight line: their drift is no noise."""
-    still = recorded.stamp < recorded.begin_s - MOST_S
-    t, rows = recorded.stamp[still], recorded.readings[still]
-    if t.size < 20:
-        raise BadInput("load calibration: too few readings while the arm stood", value=int(t.size), bound="at least 20")
-    line = np.column_stack([np.ones_like(t), t - t.mean()])
-    rest = rows - line @ np.linalg.lstsq(line, rows, rcond=None)[0]
-    noise: Floats = np.sqrt((rest**2).sum(axis=0) / (t.size - 2))
-    return noise
-
-
-def identified(name: str, model: ArmModel, recorded: Recorded, noise: Floats) -> Calibration:
-    """From what was recorded; ``noise``: (6) of a reading."""
-    course = SplineFit(recorded.t, recorded.encoders, KNOTS_S)
-    inside = (recorded.stamp >= recorded.t[0] + MOST_S) & (recorded.stamp <= recorded.t[-1] - MOST_S)
-    t, readings = recorded.stamp[inside], recorded.readings[inside]
-
-    def rows_at(shift: float) -> CalibrationRows:
-        joints = course.at(t + shift)
-        m = flange_motion(model, t, joints.angles, joints.rates, joints.accelerations)
-        return CalibrationRows(m.attitude, m.w, m.alpha, m.a, readings, t)
-
-    rows, shift = timed_rows(rows_at, noise, GRAVITY)
-    found = identify_load(rows, noise, GRAVITY)
-    found = replace(found, shift=found.shift + shift)
-    return Calibration(name, None, t, readings, compensated(rows, found), found, recorded.missed)
-
-
-def compensated(rows: CalibrationRows, found: LoadIdentification) -> Floats:
-    """(n, 6) what is left of the readings."""
-    out: Floats = rows.reading - found.bias - loads(rows, found.load.parameters, GRAVITY)
-    if rows.t is not None:
-        out -= found.drift * (rows.t - rows.t.mean())[:, None]
-    return out
-
-
-def summary(done: Calibration) -> dict[str, Any]:
-    """How well it went. ``left``: root mean square of compensated force (N) and torque (N m), per axis; ``shift_ms``: readings
-    were made that much after their stamps."""
-    force, torque = (float(np.sqrt(np.mean(part**2))) for part in np.split(done.compensated, 2, axis=1))
-    return {
-        "readings": len(done.readings), "duration_s": float(done.t[-1] - done.t[0] + PERIOD_S),
-        "condition": done.found.condition, "residual": done.found.residual, "left_n": force, "left_nm": torque,
-        "shift_ms": 1e3 * done.found.shift, "shift_sigma_ms": 1e3 * done.found.shift_sigma, "moved": done.found.moved,
-        "missed_cycles": done.missed,
-    }  # fmt: skip

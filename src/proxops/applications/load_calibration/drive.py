@@ -6,26 +6,15 @@ a while: a stream that is bad is refused before anything moves. However it ends,
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from proxops.applications.load_calibration.motion import SPEED_UP_S, flange_motion
-from proxops.arms.model import ArmModel, Floats
-from proxops.core.clock import Clock
-from proxops.core.errors import Refused
+from proxops.arms.model import Floats
 from proxops.core.force_source import ForceSample, ForceSource
 from proxops.core.messages import PERIOD_S
-from proxops.core.vocabulary import Mode
-from proxops.facility.build import build
-from proxops.facility.loop import Loop, Stopped
-from proxops.lab.driven_cell import DrivenArm, driven_cell
 from proxops.lab.links.arm_position import ArmPositionLink
-from proxops.lab.virtual_arm import ArmTraits, VirtualArm
-from proxops.maths.pose import pose
-from proxops.maths.rotation import matrix_from_quat
 from proxops.safety.motion import Motion, Rest, Wish
 from proxops.safety.rules import Rule, Stop
 from proxops.touch.force_watch import ForceWatch, StreamTraits
@@ -46,10 +35,6 @@ class Recorded:
     readings: Floats
     begin_s: float
     missed: int  # cycles of ours
-
-
-def arm_traits(model: ArmModel) -> ArmTraits:
-    return ArmTraits(model.joints, model.lower, model.upper, model.speed, model.speed / SPEED_UP_S)
 
 
 class CalibrationDrive(Motion):
@@ -94,42 +79,3 @@ class CalibrationDrive(Motion):
             np.array(self._t), np.array(self._encoders), np.array([one.t for one in self._samples]),
             np.array([one.wrench for one in self._samples]), self._begin_s, missed,
         )  # fmt: skip
-
-
-CELL: Final = "fzi"
-
-
-def driven(
-    model: ArmModel, q: Floats, rng: np.random.Generator, sensor: Callable[[VirtualArm], ForceSource], stream: StreamTraits,
-    clock: Clock,
-) -> Recorded:  # fmt: skip
-    """Move the arm of the FZI cell, which is virtual, along ``q`` by the facility. Refused, with the arm at rest, by whatever is
-    wrong with the sensor or the arm, and by Ctrl-C."""
-    traits = arm_traits(model)
-
-    def flange(joints: Floats) -> Floats:
-        at = flange_motion(model, np.zeros(1), joints[None], 0.0 * joints[None], 0.0 * joints[None])
-        return pose(matrix_from_quat(at.attitude[0]), at.p_world_flange[0])
-
-    cell = driven_cell(DrivenArm(traits, q[0], flange, np.eye(4)), CELL)
-    link = ArmPositionLink.virtual(cell, traits, clock, rng)
-    source = sensor(link.arm)
-    loop = Loop(build(cell, clock, seed=0, record=None, link=link))
-    drives: list[CalibrationDrive] = []
-
-    def work() -> None:
-        desk = loop.hall.desk
-        desk.drives(True)
-        try:
-            loop.until(Mode.READY, "drives on")
-            drives.append(CalibrationDrive(link, source, stream, q))
-            desk.begin(drives[0])
-            loop.until(Mode.READY, "calibration")
-        except Stopped:
-            pass
-
-    ran = loop.run(work)
-    why = "interrupted" if loop.asked else (drives[0].fault if drives else "") or str(ran.stop or "")
-    if why:
-        raise Refused(f"load calibration: {why}")
-    return drives[0].recorded(ran.missed)

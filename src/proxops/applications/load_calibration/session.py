@@ -6,22 +6,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from proxops.applications.load_calibration.calibration import (
-    EXCITATIONS,
-    Calibration,
-    Row,
-    calibrate,
-    calibrate_sensor,
-    rehearse,
-    summary,
-)
+from proxops.applications.load_calibration.calibration import EXCITATIONS, calibrate, calibrate_sensor, rehearse
 from proxops.applications.load_calibration.drive import RATE_HZ
 from proxops.applications.load_calibration.figures import draw_calibration, print_calibration
+from proxops.applications.load_calibration.result import Calibration, Row, summary
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
 from proxops.core.errors import BadInput, Refused, refuse_overwriting
+from proxops.core.interruption import noted_interrupt
 from proxops.core.tool_load_file import read_tool_load, toml_of
-from proxops.facility.interruption import noted_interrupt
 from proxops.ground.plot_style import save
 from proxops.touch.force_port import ForcePort
 
