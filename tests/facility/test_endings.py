@@ -7,7 +7,6 @@ import signal
 from pathlib import Path
 
 import pytest
-from proxops.runs.play_session import play_session
 
 from proxops.core.clock import LockstepClock
 from proxops.core.ending import DONE, Ending, EndReason
@@ -18,6 +17,7 @@ from proxops.facility.play import play
 from proxops.ground.info import describe
 from proxops.ground.log import Log
 from proxops.ground.recorder import EXIT_LOST
+from proxops.runs.play_session import play_session
 from proxops.safety.rules import Rule, Stop
 
 DOOR = Stop(Rule.DOOR, detail="door_main")

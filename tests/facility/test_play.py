@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from proxops.runs.play_session import Rehearsal
 
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.play import play
 from proxops.ground.log import Log
 from proxops.lab.trajectory import Trajectory
+from proxops.runs.play_session import Rehearsal
 from proxops.safety.rules import Rule
 
 DT = 0.004

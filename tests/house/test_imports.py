@@ -28,7 +28,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ground": {"lab"} | ARMS,
     "client": BELOW,  # what an application uses to talk to the facility
     "facility": {"client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"} | ARMS,
-    "runs": {"facility", "bridge", "ground", "lab"} | BELOW,  # what all kinds share round the facility: none of orbit's
+    "runs": {"facility", "bridge", "safety", "ground", "lab"}
+    | BELOW,  # what all kinds share round the facility: none of orbit's
     "console": {"applications", "runs", "facility", "client", "bridge", "safety", "ground", "lab"}
     | BELOW,  # a process of its own that looks on
 }

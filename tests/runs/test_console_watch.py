@@ -10,9 +10,9 @@ from proxops.core.clock import LockstepClock
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.restarts import RESTARTS
 from proxops.core.ring import Ring
-from proxops.runs.console_watch import ConsoleWatch
 from proxops.facility.events import EventLog
 from proxops.facility.surroundings import LOOK_EVERY
+from proxops.runs.console_watch import ConsoleWatch
 
 
 class Keeper:

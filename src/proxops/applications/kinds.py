@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 from proxops.core.errors import BadInput
 from proxops.core.experiment import ExperimentFile
 from proxops.core.experiment_result import ExperimentResult
-from proxops.lab.any_cell import HALL
 from proxops.runs.options import RunOptions
 
 if TYPE_CHECKING:
@@ -78,8 +77,9 @@ def tables_of(kind: str) -> type[ExperimentFile]:
 
 
 def cell_of(kind: str) -> str:
-    """The shipped cell that runs of a kind use unless they are given another."""
-    return str(getattr(_part(kind, "tables"), "CELL", HALL)) if kind in EXPERIMENTS else HALL
+    """The shipped cell of an experiment with an arm, unless it is given another."""
+    tables = _part(kind, "tables") if kind in EXPERIMENTS else None
+    return str(getattr(tables, "CELL", "epos"))
 
 
 def run_of(kind: str) -> Callable[..., ExperimentResult]:

@@ -13,13 +13,13 @@ from typing import Final, Protocol
 
 from proxops.core.channel import Address
 from proxops.facility.application_feed import hall_latency_s
-from proxops.runs.console_watch import Beside, ConsoleWatch
 from proxops.facility.control import Control
 from proxops.facility.desk import Desk
 from proxops.facility.live import LiveFacility
 from proxops.facility.realtime import RealTime
 from proxops.lab.cell import Cell
 from proxops.lab.links.remote import RemoteHall
+from proxops.runs.console_watch import Beside, ConsoleWatch
 
 BESIDE_ENDS_S: Final = 8.0  # for the console, which may have a scenario to end
 

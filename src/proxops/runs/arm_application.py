@@ -13,8 +13,8 @@ import numpy as np
 
 from proxops.core.vocabulary import Mode
 from proxops.facility.facility import Facility
-from proxops.runs.row_groups import RowGroups
 from proxops.lab.links.arm import Arm
+from proxops.runs.row_groups import RowGroups
 from proxops.safety.motion import Motion
 from proxops.safety.rules import Rule
 

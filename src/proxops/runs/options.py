@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from proxops.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from proxops.runs.announcement import Launch
-    from proxops.runs.overseer import Overseer
     from proxops.lab.any_cell import AnyCell
     from proxops.lab.cell import Cell
+    from proxops.runs.announcement import Launch
+    from proxops.runs.overseer import Overseer
 
 FOR_ALL: Final = frozenset({"realtime", "report", "quiet"})
 

@@ -18,7 +18,8 @@ from proxops.lab.links.arm import Arm, Measured
 from proxops.lab.links.arm_velocity import ArmVelocityLink
 from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
 from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
-from proxops.runs.arm_run import ArmRan, lockstep
+from proxops.runs.arm_parts import ArmRan
+from proxops.runs.arm_run import lockstep
 
 PATH = experiment_paths()["kube"]
 ACCELERATION = 15.72  # rad/s2, the greatest of the joints'

@@ -31,7 +31,8 @@ from proxops.ground.log import Log
 from proxops.lab.any_cell import read_any_cell
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import quat_from_rotation_vector
-from proxops.runs.arm_run import ArmRan, lockstep
+from proxops.runs.arm_parts import ArmRan
+from proxops.runs.arm_run import lockstep
 from proxops.runs.options import RunOptions
 
 PATH = experiment_paths()["kube"]

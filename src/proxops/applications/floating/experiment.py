@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
-
 import numpy as np
 
-from proxops.applications.floating.application import FloatApplication
 from proxops.applications.floating.bench import prepare
+from proxops.applications.floating.live_flight import fly_live
 from proxops.applications.floating.parts import FloatParts
-from proxops.applications.floating.push_verb import push_verb
-from proxops.applications.floating.rehearsal import rehearse
-from proxops.applications.floating.result import sum_up
 from proxops.applications.floating.tables import SETTLE_S, FloatFile
 from proxops.arms.model import load_model
 from proxops.core.errors import BadInput
@@ -21,7 +15,8 @@ from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import AnyCell
 from proxops.runs.announcement import Launch
-from proxops.runs.arm_run import ArmRan, demand_realtime, live, lockstep
+from proxops.runs.arm_parts import judged
+from proxops.runs.arm_run import demand_realtime, lockstep
 from proxops.runs.progress import now_and_then
 
 
@@ -47,18 +42,4 @@ def run(
         ran = fly_live(parts, control, stream, console)
     else:
         ran = lockstep(parts, now_and_then(progress, "float", file.flight_s + SETTLE_S), stream)
-    return replace(sum_up(ran), recorder_code=ran.recorder_code)
-
-
-def fly_live(
-    parts: FloatParts, control: str | None, stream: RowStream | None = None, console: Launch | None = None
-) -> ArmRan[FloatApplication]:
-    """By the wall's clock; the module can be pushed over the control channel."""
-    rehearse(parts.bench, parts.seed)
-    virtual = parts.bench.file.sensor.source == "virtual"
-
-    def announce(name: str) -> None:
-        print(f"push with: proxops ctl --control {name} push", file=sys.stderr, flush=True)
-
-    verbs = {"push": push_verb(parts.hand, lambda: parts.made.now(), virtual=virtual)}
-    return live(parts, control, stream, console, verbs, announce)
+    return judged(parts, ran)

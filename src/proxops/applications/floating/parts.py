@@ -16,7 +16,7 @@ from proxops.facility.build import Installation
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.driven_cell import DrivenArm, driven_cell
 from proxops.lab.links.arm_position import ArmPositionLink
-from proxops.runs.arm_run import ArmParts, ArmRan
+from proxops.runs.arm_parts import ArmParts, ArmRan
 from proxops.runs.row_groups import RowGroups
 
 

@@ -14,7 +14,7 @@ from proxops.core.criterion import Criterion
 from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
-from proxops.runs.arm_run import ArmRan
+from proxops.runs.arm_parts import ArmRan
 from proxops.touch.joint_follower import Following
 from proxops.touch.push import Push
 

@@ -9,15 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from proxops.applications.kube.bench import KubeBench
-from proxops.arms.dynamics import Dynamics
-from proxops.arms.model import N_BASE_Q, Floats
+from proxops.applications.kube.momentum_loop import MomentumLoop
 from proxops.facility.facility import Facility
 from proxops.lab.links.arm import Measured
 from proxops.lab.links.arm_velocity import ArmVelocityLink
-from proxops.maths.rotation import quat_from_matrix
-from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
-from proxops.onboard.joint_rates import JointRates
-from proxops.onboard.momentum_base import MomentumBase
 from proxops.runs.arm_application import AFTER_STOP_S, ArmApplication
 from proxops.runs.row_groups import RowGroups
 from proxops.safety.measured_joints import MeasuredJoints
@@ -46,9 +41,7 @@ class KubeApplication(ArmApplication):
         model = bench.model
         super().__init__(facility, link.arm, told, row_dtype(model.n), duration_s + bench.time_to_rest_s + AFTER_STOP_S)
         self.bench, self._link, self._duration = bench, link, duration_s
-        self._law = DynamicJacobianLaw(bench.law, bench.goal_p, bench.goal_quat)
-        self._dynamics, self._v = Dynamics(model), np.zeros(model.pin.nv)
-        self._asked, self._wish, self._tool_quat = np.zeros(model.n), np.zeros(model.n), np.zeros(4)
+        self._asked, self._wish = np.zeros(model.n), np.zeros(model.n)
         self._t = self._t_first = self._evaluation = 0.0
         self._worked = False  # in this cycle, on something new
 
@@ -72,11 +65,9 @@ class KubeApplication(ArmApplication):
         return self._wish
 
     def _start(self, measured: Measured) -> None:
-        bench, angles = self.bench, measured.angles.copy()
-        self._base = MomentumBase(bench.model, angles)
-        self._rates = JointRates(angles, measured.t, bench.file.loop.rate_filter_hz)
-        self._q = bench.model.configuration(angles)
-        self._measured = MeasuredJoints(bench.model.joints, bench.model.speed, bench.encoder_error, measured.t, angles)
+        bench, model = self.bench, self.bench.model
+        self._loop = MomentumLoop(bench, measured, self.cycle_s)
+        self._measured = MeasuredJoints(model.joints, model.speed, bench.encoder_error, measured.t, measured.angles)
         self._t_first = measured.t
         self.begin()
 
@@ -88,20 +79,9 @@ class KubeApplication(ArmApplication):
         if fault := self._measured.fault(measured.angles, measured.t):
             return Stop(Rule.FOLLOWING, detail=fault)
         self._t, self._worked = measured.t - self._t_first, True
-        self._asked[:] = self.evaluate(measured)
+        self._asked[:] = self._loop.step(measured)
         self._evaluation = self._f.clock.spent_s() - began
         return None
-
-    def evaluate(self, measured: Measured) -> Floats:
-        """Steps 2 to 5 of figure 6: the joint rates to command."""
-        q, base, dynamics = self._q, self._base, self._dynamics
-        self._v[6:] = self._rates.step(measured.angles, measured.t)
-        base.advance(measured.angles)
-        q[0:3], q[3:6], q[6], q[N_BASE_Q:] = base.p, base.quat[1:], base.quat[0], measured.angles
-        generalised = dynamics.update(q, self._v)
-        self._v[:6] = generalised.base @ self._v[6:]
-        self._tool_quat = quat_from_matrix(np.ascontiguousarray(dynamics.R))
-        return self._law.step(generalised.jacobian, np.ascontiguousarray(dynamics.p), self._tool_quat, self.cycle_s)
 
     @property
     def _looked_at_long_enough(self) -> bool:
@@ -122,10 +102,7 @@ class KubeApplication(ArmApplication):
             self._end()
 
     def _keep(self, row: np.void) -> None:
-        measured, law = self._link.measured, self._law
+        measured = self._link.measured
         row["t"], row["angles"], row["torques"] = self._t, measured.angles, measured.torques
-        row["rates"], row["commanded"] = self._v[6:], self._f.guard.rate
-        row["base_p"], row["base_quat"], row["base_velocity"] = self._base.p, self._base.quat, self._v[:6]
-        row["tool_p"], row["tool_quat"], row["error"] = self._dynamics.p, self._tool_quat, law.error
-        row["least"], row["slowed"], row["evaluation"] = law.least, law.slowed, self._evaluation
-        row["lateness"] = self._f.lateness
+        row["commanded"], row["evaluation"], row["lateness"] = self._f.guard.rate, self._evaluation, self._f.lateness
+        self._loop.put(row)

@@ -11,11 +11,13 @@ import numpy as np
 from proxops.applications.kube.result import ATTITUDE_BOUND_DEG, POSITION_BOUND_MM
 from proxops.applications.kube.tables import HardwareLoopFile, PoseTable
 from proxops.arms.dynamics import Dynamics
+from proxops.arms.held_base import HeldArm
 from proxops.arms.model import ArmModel, Floats
 from proxops.arms.reach import reach_m
 from proxops.core.errors import BadInput
-from proxops.lab.virtual_iiwa import IiwaTraits
-from proxops.maths.rotation import matrix_from_abc, quat_from_matrix
+from proxops.lab.virtual_iiwa import IiwaTraits, TorqueModel
+from proxops.maths.pose import pose
+from proxops.maths.rotation import matrix_from_abc, matrix_from_quat, quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import LawSettings
 from proxops.onboard.goal_preview import Goal, preview_goal
 from proxops.safety.braking import braking_time
@@ -48,6 +50,21 @@ class KubeBench:
     def encoder_error(self) -> float:
         """The most by which two readings of a joint at rest differ, rad."""
         return self.traits.encoder_step + ENCODER_SIGMAS * self.traits.encoder_noise
+
+    def flange(self, joints: Floats) -> Floats:
+        """T_satellite_flange."""
+        at = Dynamics(self.model).tool_pose(self.model.configuration(joints))
+        return pose(matrix_from_quat(at[3:].copy()), at[:3])
+
+    def torques_held(self) -> TorqueModel:
+        """Net joint torques of the arm as it stands in the hall."""
+        held = HeldArm(self.model, np.array(self.file.robot.gravity_m_s2))
+
+        def net(angles: Floats, rates: Floats, accelerations: Floats) -> Floats:
+            torques = held.torques(angles, rates, accelerations)
+            return torques + held.friction(rates) if self.file.arm.friction else torques
+
+        return net
 
     @property
     def time_to_rest_s(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -18,7 +17,9 @@ from proxops.facility.realtime import enter_real_time
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import AnyCell
 from proxops.runs.announcement import Launch
-from proxops.runs.arm_run import demand_realtime, live, lockstep
+from proxops.runs.arm_live import live
+from proxops.runs.arm_parts import judged
+from proxops.runs.arm_run import demand_realtime, lockstep
 from proxops.runs.progress import now_and_then
 
 EMPTY_S: Final = 2.0  # of the same loop without work, to tell the machine's lateness from ours
@@ -45,7 +46,7 @@ def run(
         ran = live(parts, control, stream, console)
     else:
         ran = lockstep(parts, now_and_then(progress, "loop", file.duration_s), stream)
-    return replace(parts.sum_up(ran), recorder_code=ran.recorder_code)
+    return judged(parts, ran)
 
 
 def rehearse(bench: KubeBench, seed: int, cell: AnyCell | None) -> None:

@@ -12,9 +12,6 @@ from proxops.applications.kube.application import KubeApplication, row_dtype
 from proxops.applications.kube.bench import RANGE_MARGIN, KubeBench
 from proxops.applications.kube.result import series_of, sum_up
 from proxops.applications.kube.tables import CELL
-from proxops.arms.dynamics import Dynamics
-from proxops.arms.held_base import HeldArm
-from proxops.arms.model import Floats
 from proxops.core.clock import Clock, seconds_of
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.build import Installation
@@ -22,9 +19,7 @@ from proxops.lab.any_cell import AnyCell
 from proxops.lab.driven_cell import DrivenArm, driven_cell
 from proxops.lab.links.arm_velocity import ArmVelocityLink
 from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
-from proxops.maths.pose import pose
-from proxops.maths.rotation import matrix_from_quat
-from proxops.runs.arm_run import ArmParts, ArmRan
+from proxops.runs.arm_parts import ArmParts, ArmRan
 from proxops.runs.row_groups import RowGroups
 
 
@@ -36,28 +31,17 @@ class KubeParts(ArmParts[KubeApplication]):
         true: IiwaTraits | None = None,
     ) -> None:  # fmt: skip
         self.bench, self.seed, self.notes = bench, seed, bench.file.notes
-        arm = DrivenArm(bench.traits, bench.joints, self._flange, range_margin=RANGE_MARGIN)
+        arm = DrivenArm(bench.traits, bench.joints, bench.flange, range_margin=RANGE_MARGIN)
         self.cell = driven_cell(arm, CELL, given, bench.period_ns)
         self.duration_s = bench.file.duration_s if duration_s is None else duration_s
         self._true = true or bench.traits
         self.timing: dict[str, Any] = {}  # what is known of the machine before the run
         self.told = RowGroups(row_dtype(bench.model.n), partial(series_of, bench.model))
 
-    def _flange(self, joints: Floats) -> Floats:
-        """In the satellite's frame."""
-        at = Dynamics(self.bench.model).tool_pose(self.bench.model.configuration(joints))
-        return pose(matrix_from_quat(at[3:].copy()), at[:3])
-
     def link(self, clock: Clock) -> ArmVelocityLink:
         """To the virtual arm, which keeps the facility's time."""
-        file, traits, cycle_s = self.bench.file, self._true, self.bench.period_ns * 1e-9
-        held = HeldArm(self.bench.model, np.array(file.robot.gravity_m_s2))
-
-        def net(angles: Floats, rates: Floats, accelerations: Floats) -> Floats:
-            torques = held.torques(angles, rates, accelerations)
-            return torques + held.friction(rates) if file.arm.friction else torques
-
-        arm = VirtualIiwa(traits, self.bench.joints, net, seconds_of(clock), np.random.default_rng(self.seed))
+        traits, cycle_s, rng = self._true, self.bench.period_ns * 1e-9, np.random.default_rng(self.seed)
+        arm = VirtualIiwa(traits, self.bench.joints, self.bench.torques_held(), seconds_of(clock), rng)
         return ArmVelocityLink(arm, math.ceil(traits.patience_s / cycle_s), cycle_s)
 
     def application(self, hall: Installation) -> KubeApplication:
