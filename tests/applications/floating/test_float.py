@@ -271,8 +271,8 @@ def test_a_wish_beyond_a_limit_is_refused_by_the_guard_with_the_arms_own_checks_
 
     def spoil(flight: FloatApplication) -> None:
         if flight.count == 500:
-            follow = flight._follower.step
-            flight._follower.step = lambda plan: (follow(plan)[0] + 0.5, True)  # type: ignore[method-assign]
+            follow = flight.floating._follower.step
+            flight.floating._follower.step = lambda plan: (follow(plan)[0] + 0.5, True)  # type: ignore[method-assign]
 
     flight = lockstep(parts, each_cycle=spoil).application
     assert "JUMP" in flight.failure
@@ -487,7 +487,7 @@ def test_an_error_of_ours_is_a_named_stop_and_the_run_is_recorded(tmp_path: Path
 
     def fails(flight: FloatApplication) -> None:
         if flight.count == 400:
-            flight._follower.step = lambda plan: 1 / 0  # type: ignore[method-assign,assignment,return-value]
+            flight.floating._follower.step = lambda plan: 1 / 0  # type: ignore[method-assign,assignment,return-value]
 
     ran = lockstep(FloatParts(bench_of(push=[]), 1), stream=stream, each_cycle=fails)
     assert "INTERNAL_ERROR" in ran.application.failure and "ZeroDivisionError" in ran.application.failure
