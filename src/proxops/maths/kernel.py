@@ -21,6 +21,7 @@ from numba import config, njit
 from numba.core.caching import _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 
+from proxops.maths.compiler import lighten
 from proxops.maths.source_digest import kernel_folder
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -48,6 +49,7 @@ class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
 
 def kernel(function: F) -> F:
     """Compile ``function`` with Numba, keeping its Python signature for the type checker."""
+    lighten()
     before = config.CACHE_LOCATOR_CLASSES
     config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
     try:

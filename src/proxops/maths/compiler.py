@@ -1,0 +1,47 @@
+"""Numba, made lighter to begin with: for every process that loads a kernel, and for every kernel that is compiled.
+
+Two things it does by itself cost more than they bring. To find out whether there is a BLAS it imports ``scipy.linalg``, a quarter
+of a second in each process; no kernel of ours calls one. And an assignment to a slice brings the code that words its error, both
+shapes as text, into every kernel that has one: a tenth of all compiling, a sixth of all machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from numba.core.extending import overload
+from numba.np import arrayobj, linalg
+
+
+@cache
+def lighten() -> None:
+    """Once, before the first kernel is loaded or compiled."""
+    arrayobj.raise_with_shape_context = _refuse_slice
+    asked = linalg.ensure_blas
+    linalg.ensure_blas = _look_for_scipy
+    try:
+        import numba.np.arraymath  # noqa: F401  # asks here, once
+    finally:
+        linalg.ensure_blas = asked
+
+
+def _look_for_scipy() -> None:
+    """Numba's own answer, without the import: whoever compiles code that calls BLAS still gets it."""
+    if find_spec("scipy") is None:
+        raise ImportError("no SciPy, so no BLAS")
+
+
+def _refuse_slice(source: Any, index: Any) -> None:
+    """Only its name is needed: compiled code calls what stands below."""
+    raise NotImplementedError
+
+
+@overload(_refuse_slice)
+def _refused_slice(source: Any, index: Any) -> Callable[[Any, Any], None]:
+    def refuse(source: Any, index: Any) -> None:
+        raise ValueError("cannot assign an array to a slice of another shape")
+
+    return refuse
