@@ -32,15 +32,16 @@ PUSH_S: Final = 1.0
 
 
 @kernel
-def _act_and_step(y: Array, world: World, bank: NDArray[np.void], dry_mass: float) -> None:
-    """Thrusters, then everything by one cycle: one call from Python."""
-    fire(bank, y[MASS] <= dry_mass)
+def _act_and_step(y: Array, world: World, bank: NDArray[np.void], dry_mass: float, cycles: int) -> None:
+    """Thrusters, then everything by one cycle, so many times: one call from Python."""
     w: Any = world[0]
     b: Any = bank[0]
-    w.thrust = b.thrust
-    for i in range(3):
-        w.force[i], w.torque[i] = b.force[i], b.torque[i]
-    step(y, world, PERIOD_S)
+    for _ in range(cycles):
+        fire(bank, y[MASS] <= dry_mass)
+        w.thrust = b.thrust
+        for i in range(3):
+            w.force[i], w.torque[i] = b.force[i], b.torque[i]
+        step(y, world, PERIOD_S)
 
 
 @kernel
@@ -91,8 +92,15 @@ class SpacecraftPair:
         self._book, self.audit = np.zeros(BOOK), np.zeros(FIGURES)
         open_book(self.y, self.world, self._book)
 
-    def advance(self) -> None:
-        """One cycle of 4 ms with what the actuators do now."""
+    @property
+    def even_cycles(self) -> int:
+        """From now on, in which nothing round the craft has to be looked at anew."""
+        prescribed = self._held is not None or isinstance(self._orbit, Ephemeris)
+        pushed = any(fault.at_s <= self.t < fault.at_s + PUSH_S for fault in self._pushes)
+        return 1 if prescribed or pushed else AIR_EVERY - self.cycle % AIR_EVERY
+
+    def advance(self, cycles: int = 1) -> None:
+        """By cycles of 4 ms, ``even_cycles`` at most, with what the actuators do now."""
         if self.cycle % AIR_EVERY == 0:
             self._look_around()
         if self._pushes:
@@ -101,8 +109,8 @@ class SpacecraftPair:
             for k in range(3):
                 row = self._reference[k]
                 ephemeris_at(self._orbit.table, self.t + 0.5 * k * PERIOD_S, row[0:3], row[3:6])
-        _act_and_step(self.y, self.world, self.bank.row, self._dry_mass)
-        self.cycle += 1
+        _act_and_step(self.y, self.world, self.bank.row, self._dry_mass, cycles)
+        self.cycle += cycles
         self.t = self.cycle * PERIOD_S
         if self._held is not None:
             _turn_with_lvlh(self.y, self.degree, self._held)

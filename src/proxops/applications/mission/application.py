@@ -21,14 +21,14 @@ from proxops.applications.mission.truth import both_in_inertial_axes
 from proxops.core.bridge_datagram import VALUES, pack_values
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.messages import PERIOD_NS, PERIOD_S, TRUTH_EVERY
-from proxops.core.mission import Mission, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.mission import Mission, Push, SensorOutage, StuckClosed, StuckOpen
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.facility.network import Network, NetworkSpec
 from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array
 from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
-from proxops.space.pair import SpacecraftPair
+from proxops.space.pair import PUSH_S, SpacecraftPair
 from proxops.space.two_craft import DV, Q_C, Q_T, W_C, D
 
 CLIENT_EPOCH_NS: Final = 1_000_000_000  # the client's clock has an epoch of its own
@@ -121,6 +121,14 @@ class MissionApplication:
             self._send(t)
         return self._arriving if self._perfect else self._line.due(t)
 
+    def fly_on(self) -> None:
+        """In software, for nobody who listens or records: as ``advance`` without a hall and without packets. The cycles in
+        which nothing is measured, decided or looked for are flown in one go."""
+        if self.begun:
+            self._fly(None, at_once=True)
+        else:
+            self._wait(None)
+
     def finish(self, end: MissionEnd) -> None:
         """The mission is over, and why."""
         out = self.outcome
@@ -144,7 +152,7 @@ class MissionApplication:
         self.begun = hall is None or hall.converged or self._waited * PERIOD_S >= self.file.hall.join_s
         self._publish()
 
-    def _fly(self, hall: HallView | None) -> None:
+    def _fly(self, hall: HallView | None, at_once: bool = False) -> None:
         pair = self.pair
         if self.file.fault:
             self._break()
@@ -157,11 +165,20 @@ class MissionApplication:
                 self.outcome.failure = str(failure)
                 self.finish(MissionEnd.FLIGHT_SOFTWARE)
                 return
-        pair.advance()
+        pair.advance(self._idle_cycles() if at_once else 1)
         self._publish()
         self._look_for_contact()
         if pair.t >= self.file.duration_s:
             self.finish(MissionEnd.TIME)
+
+    def _idle_cycles(self) -> int:
+        """From now on, until something may happen but motion."""
+        pair, now = self.pair, self.pair.cycle
+        count = min(pair.even_cycles, self._every - now % self._every, TRUTH_EVERY - now % TRUTH_EVERY)
+        last_t, end_t = (now + count - 1) * PERIOD_S, (now + count) * PERIOD_S
+        changes = any(pair.t < t <= last_t for t in self._fault_times)
+        busy = self._near or changes or self.sensor.due(last_t) or end_t >= self.file.duration_s
+        return 1 if busy else count
 
     def _publish(self) -> None:
         waited = 0 if self.begun else max(1, round(self.file.hall.join_s / PERIOD_S) - self._waited)
@@ -192,7 +209,7 @@ class MissionApplication:
         self._remember(commands)
 
     def _remember(self, commands: Commands) -> None:
-        told, out, distance = commands.telemetry, self.outcome, float(np.linalg.norm(self.pair.y[D]))
+        told, out, distance = commands.telemetry, self.outcome, self._distance
         out.phase, out.least_distance_m, self.news = told.phase, min(out.least_distance_m, distance), self.news + 1
         if told.abort is not AbortCause.NONE and out.abort is AbortCause.NONE:
             out.abort = told.abort
@@ -200,6 +217,13 @@ class MissionApplication:
             out.nees.append((distance, self.record.nees))
 
     # ------------------------------------------------------------------ what goes wrong
+    @property
+    def _fault_times(self) -> list[float]:
+        """When one begins or ends."""
+        begins = [fault.at_s for fault in self.file.fault]
+        outages = [fault.at_s + fault.duration_s for fault in self.file.fault if isinstance(fault, SensorOutage)]
+        return begins + outages + [fault.at_s + PUSH_S for fault in self.file.fault if isinstance(fault, Push)]
+
     def _break(self) -> None:
         t, bank, blind = self.pair.t, self.pair.bank, False
         for fault in self.file.fault:
@@ -225,8 +249,14 @@ class MissionApplication:
             self.outcome.contact = told.copy()
             captured = lateral < CAPTURE_M and tilt < CAPTURE_RAD
             self.finish(MissionEnd.MATED if captured else MissionEnd.COLLISION)
-        elif float(np.linalg.norm(self.pair.y[D])) < self._reach:
+        elif self._distance < self._reach:
             self.finish(MissionEnd.COLLISION)
+
+    @property
+    def _distance(self) -> float:
+        """Of the centres of mass, m."""
+        d = self.pair.y[D]
+        return math.sqrt(d @ d)
 
     # ------------------------------------------------------------------ packets
     def relative_pose(self) -> Array:
