@@ -21,6 +21,7 @@ from numba import config, njit
 from numba.core.caching import _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 
+from proxops.maths.lean_numba import make_lean
 from proxops.maths.source_digest import kernel_folder
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -47,11 +48,11 @@ class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` with Numba, keeping its Python signature for the type checker."""
+    """Compile ``function`` with Numba, keeping its Python signature for the type checker. Nobody calls it from C."""
     before = config.CACHE_LOCATOR_CLASSES
     config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
     try:
-        made = njit(cache=True, error_model="numpy", fastmath=False)(function)
+        made = njit(cache=True, error_model="numpy", fastmath=False, no_cfunc_wrapper=True)(function)
     finally:
         config.CACHE_LOCATOR_CLASSES = before
     made.compile = _once(made.compile, kernel_folder(Path(inspect.getfile(function))) / f"{function.__name__}.lock")
@@ -63,8 +64,10 @@ def _once(compiled: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:
 
     def alone(signature: Any) -> Any:
         # Threads first: one that waits for the file must not bar another of ours.
-        with global_compiler_lock, _held(lock):
-            return compiled(signature)
+        with global_compiler_lock:
+            make_lean()
+            with _held(lock):
+                return compiled(signature)
 
     return alone
 
