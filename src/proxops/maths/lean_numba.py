@@ -1,4 +1,4 @@
-"""What Numba does for every program and our kernels have no use for. Without it they compile in half the time and load sooner.
+"""What Numba does for every program and our kernels have no use for. Without it they compile a quarter to a half sooner.
 
 A slice that does not fit raises ``ValueError``. For its words Numba names both shapes, and compiles its handling of text into
 every kernel that assigns a slice; on other targets it says only that the sizes differ, and that is enough for us.
