@@ -48,12 +48,12 @@ class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` with Numba, keeping its Python signature for the type checker."""
+    """Compile ``function`` with Numba, keeping its Python signature for the type checker. Nobody calls it from C."""
     lighten()
     before = config.CACHE_LOCATOR_CLASSES
     config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
     try:
-        made = njit(cache=True, error_model="numpy", fastmath=False)(function)
+        made = njit(cache=True, error_model="numpy", fastmath=False, no_cfunc_wrapper=True)(function)
     finally:
         config.CACHE_LOCATOR_CLASSES = before
     made.get_call_template = _plainly(made.get_call_template)
