@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Final
 
 from numba.core import types
 from numba.core.extending import overload
 from numba.core.imputils import lower_cast
 from numba.core.types.misc import unliteral
 from numba.np import arrayobj, linalg
+
+SHORT: Final = (types.int8, types.int16, types.int32, types.uint8, types.uint16, types.uint32)
 
 
 @cache
@@ -56,8 +58,8 @@ def plain_type(given: Any) -> Any:
     shape; a number that is written in the call is a number; a short integer fits into a long one."""
     if isinstance(given, types.NestedArray):
         return types.Array(given.dtype, given.ndim, "C")
-    plain = unliteral(given)
-    return types.int64 if isinstance(plain, types.Integer) and plain.bitwidth < types.int64.bitwidth else plain
+    plain: Any = unliteral(given)
+    return types.int64 if plain in SHORT else plain
 
 
 @lower_cast(types.NestedArray, types.Array)  # type: ignore[untyped-decorator]  # Numba has no types
