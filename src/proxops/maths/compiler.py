@@ -19,7 +19,7 @@ from numba.core.imputils import lower_cast
 from numba.core.types.misc import unliteral
 from numba.np import arrayobj, linalg
 
-INT64_BITS: Final = 64
+SHORT: Final = (types.int8, types.int16, types.int32, types.uint8, types.uint16, types.uint32)
 
 
 @cache
@@ -59,7 +59,7 @@ def plain_type(given: Any) -> Any:
     if isinstance(given, types.NestedArray):
         return types.Array(given.dtype, given.ndim, "C")
     plain: Any = unliteral(given)
-    return types.int64 if isinstance(given, types.Integer) and plain.bitwidth < INT64_BITS else plain
+    return types.int64 if plain in SHORT else plain
 
 
 @lower_cast(types.NestedArray, types.Array)  # type: ignore[untyped-decorator]  # Numba has no types
