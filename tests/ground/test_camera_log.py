@@ -111,10 +111,12 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_a_log_that_was_cut_off_keeps_its_images(tmp_path: Path) -> None:
     recorded(tmp_path / "run.mcap")
     data = (tmp_path / "run.mcap").read_bytes()
-    (tmp_path / "cut.mcap").write_bytes(data[: data.rindex(b"/camera/image") - 2000])  # the summary names the topic last
+    (tmp_path / "cut.mcap").write_bytes(
+        data[: data.rindex(b"/camera/image") - 2000]
+    )  # the summary names the topic last
     recover(tmp_path / "cut.mcap", tmp_path / "whole.mcap")
     images = [body.data for topic, _, body in decoded(tmp_path / "whole.mcap") if topic == "/camera/image"]
-    assert 5 <= len(images) and images == [png(number) for number in range(len(images))]
+    assert len(images) >= 5 and images == [png(number) for number in range(len(images))]
 
 
 def test_a_message_of_which_a_piece_was_overwritten_is_left_out() -> None:

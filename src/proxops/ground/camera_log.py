@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from proxops.core.camera import CameraSpec
 from proxops.ground.foxglove import CALIBRATION, IMAGE, foxglove_message
 from proxops.ground.transform_rows import SECOND_NS
@@ -26,10 +28,10 @@ class CameraMessages:
 def _calibration(frame: str, camera: CameraSpec) -> Any:
     """A pinhole: no distortion, nothing to rectify."""
     K = camera.intrinsics
-    P = [[*row, 0.0] for row in K.tolist()]
+    P = np.column_stack([K, np.zeros(3)])
     return foxglove_message(CALIBRATION)(
         frame_id=frame, width=camera.width, height=camera.height, distortion_model="plumb_bob", D=[0.0] * 5,
-        K=K.ravel().tolist(), R=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], P=sum(P, []),
+        K=K.ravel().tolist(), R=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], P=P.ravel().tolist(),
     )  # fmt: skip
 
 

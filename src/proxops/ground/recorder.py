@@ -89,8 +89,10 @@ class Recorder:
         process = subprocess.Popen(command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True)
         assert process.stdin is not None
         table = base64.b64encode(pool_schema(groups)).decode()
-        about = {"metadata": dict(metadata), "stage": stage.plain() if stage else None, "table": table}
-        about["viewer_channels"] = list(viewer_channels)
+        about = {
+            "metadata": dict(metadata), "stage": stage.plain() if stage else None, "table": table,
+            "viewer_channels": list(viewer_channels),
+        }  # fmt: skip
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(json.dumps(about).encode() + b"\n")
             process.stdin.flush()

@@ -24,7 +24,8 @@ from proxops.ground.experiment_log import CLOCK, about_text, groups_of
 from proxops.ground.recorder import EXIT_LOST, Recorder
 from proxops.ground.schema import pool_schema
 from proxops.ground.viewer_feed import ViewerFeed
-from proxops.ground.viewer_message import PIECE, SLOTS as VIEWER_SLOTS, pieces
+from proxops.ground.viewer_message import PIECE, pieces
+from proxops.ground.viewer_message import SLOTS as VIEWER_SLOTS
 from proxops.ground.wire import layout
 
 Rows = NDArray[np.void]

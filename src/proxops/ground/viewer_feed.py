@@ -55,5 +55,8 @@ class ViewerFeed:
             body = self._rows.rows(np.array([utc_ns]), what)[0].tobytes()
             return [ViewerMessage(FRAMES_CHANNEL, tick, utc_ns, body)]
         assert self._camera is not None
-        bodies = ((IMAGE_CHANNEL, self._camera.image(utc_ns, what)), (CALIBRATION_CHANNEL, self._camera.calibration(utc_ns)))
+        bodies = (
+            (IMAGE_CHANNEL, self._camera.image(utc_ns, what)),
+            (CALIBRATION_CHANNEL, self._camera.calibration(utc_ns)),
+        )
         return [ViewerMessage(channel, tick, utc_ns, body) for channel, body in bodies]

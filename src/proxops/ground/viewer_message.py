@@ -1,7 +1,7 @@
 """Messages for viewers that an experiment hands to the recorder, ready-made: through a ring, in pieces of one size.
 
-An image is larger than any record, and no two are of one size. The writer cuts messages into pieces, the reader puts them together
-again; one of which a piece was overwritten is left out. They become part of the chunk in whose time they fall.
+An image is larger than any record, and no two are of one size. The writer cuts messages into pieces, the reader joins them; a
+message of which a piece was overwritten is left out. They become part of the chunk in whose time they fall.
 """
 
 from __future__ import annotations

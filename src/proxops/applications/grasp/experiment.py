@@ -11,6 +11,7 @@ from proxops.applications.grasp.result import result_of
 from proxops.applications.grasp.run import GraspBench
 from proxops.applications.grasp.sensors import GraspSensors
 from proxops.applications.grasp.tables import GraspFile, GripperTable
+from proxops.applications.grasp.viewer import open_viewer
 from proxops.applications.grasp.world import GraspWorld
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.gripper import Gripper, with_gripper, with_load
@@ -19,6 +20,7 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.facility.interruption import noted_interrupt
+from proxops.ground.row_stream import RowStream
 from proxops.maths.pose import inverse_pose, pose
 from proxops.maths.quaternion import way_between
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
@@ -47,8 +49,11 @@ class Setting:
     ahead: Preview
 
 
-def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> ExperimentResult:
-    """``seed``: of the measurements' noise. Ctrl-C ends it as a failure, with what was recorded until then."""
+def run(
+    experiment: Experiment, progress: Progress, seed: int | None = None, stream: RowStream | None = None
+) -> ExperimentResult:
+    """``seed``: of the measurements' noise. Ctrl-C ends it as a failure, with what was recorded until then. ``stream``: for rows
+    as they come, and an onlooker's images."""
     setting = prepared(experiment)
     file = setting.file
     rng = np.random.default_rng(file.seed if seed is None else seed)
@@ -56,7 +61,12 @@ def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> 
     sensors = GraspSensors(file.sensors, file.sight, file.fault, blind_s, rng)
     flight = flight_of(setting)
     with noted_interrupt() as stopped:
-        out = GraspBench(file, setting.craft, setting.world, sensors, flight).run(progress, stopped)
+        bench = GraspBench(file, setting.craft, setting.world, sensors, flight)
+        if stream is None:
+            out = bench.run(progress, stopped)
+        else:
+            with open_viewer(setting.world) as viewer:
+                out = bench.run(progress, stopped, stream, viewer)
         return result_of(file, setting.craft, setting.ahead, out, pictures(setting.world, out))
 
 
