@@ -1,30 +1,41 @@
-"""``proxops ft calibrate``: with the virtual sensor or a user's own, then load.toml and calibration.png."""
+"""``proxops ft calibrate``: with the virtual sensor or a user's own, then load.toml and calibration.png beside log and report."""
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 from proxops.applications.load_calibration.calibration import (
+    ARM,
     EXCITATIONS,
     Calibration,
-    Row,
     calibrate,
     calibrate_sensor,
+    entries,
     rehearse,
     summary,
 )
 from proxops.applications.load_calibration.drive import RATE_HZ
-from proxops.applications.load_calibration.figures import draw_calibration, print_calibration
+from proxops.applications.load_calibration.figures import draw, draw_calibration, print_calibration
+from proxops.applications.load_calibration.record import LogPlace
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LiveClock
 from proxops.core.errors import BadInput, Refused, refuse_overwriting
 from proxops.core.tool_load_file import read_tool_load, toml_of
 from proxops.facility.interruption import noted_interrupt
+from proxops.facility.run_folder import LOG, finish, prepare_folder
+from proxops.ground.experiment_report import experiment_report
+from proxops.ground.log import Log
 from proxops.ground.plot_style import save
+from proxops.ground.results import PAGE, SUMMARY
+from proxops.ground.section import RunReport
+from proxops.lab.cell import Cell
 from proxops.touch.force_port import ForcePort
+from proxops.touch.tool_load import load_of
 
+KIND: Final = "load_calibration"
 RESULTS: Final = ("load.toml", "calibration.png")
 
 
@@ -46,24 +57,41 @@ def calibration_session(
         if port is None:
             source = tool or shipped_tool()
             told, how = {"tool": str(source), "sensor": "virtual"}, f"seed {seed}"
-            done = calibrate(read_tool_load(source), share, seed, str(source))
+            hung = read_tool_load(source)
+            load_of(hung, str(source))  # a tool that cannot be is refused before there is a folder
+            log = _log(folder, hung.name, "virtual sensor", seed, "lockstep")
+            done = calibrate(hung, share, seed, str(source), log)
         else:
             name = read_tool_load(tool).name if tool else "tool"
             told, how = {"tool": name, "sensor": f"network, port {port}"}, f"sensor on port {port}"
-            done = _listening(name, share, seed, port, rate_hz, quiet)
+            done = _listening(name, share, seed, port, rate_hz, quiet, folder)
         written = _written(done, f"proxops ft calibrate, {how}", folder)
+        finish(folder, report, {}, report=True, quiet=True)
     about = summary(done)
+    written += [folder / name for name in (LOG, SUMMARY, PAGE)]
     if not quiet:
         print_calibration(done.rows, about, written)
     return {
-        "ok": True, **told, "seed": seed, "excitation": excitation, **about, "parameters": [_entry(row) for row in done.rows],
+        "ok": True, **told, "seed": seed, "excitation": excitation, **about, "parameters": entries(done.rows),
         "files": [str(path) for path in written],
     }  # fmt: skip
 
 
-def _entry(row: Row) -> dict[str, Any]:
-    entry = dict(zip(("name", "unit", "identified", "sigma", "truth"), row, strict=True))
-    return entry if row[-1] is not None else {key: value for key, value in entry.items() if key != "truth"}
+def report(log: Log, cell: Cell | None = None) -> RunReport:
+    """Of a calibration's log; it tells all, ``cell`` is for other kinds of runs."""
+    return experiment_report(log, draw)
+
+
+def _log(folder: Path, name: str, sensor: str, seed: int, clock: str) -> LogPlace:
+    """In a folder that is made now. What an earlier calibration recorded there is kept."""
+    about = f"Load calibration of {name} by the {sensor}"
+    return LogPlace(
+        prepare_folder(folder) / LOG,
+        {
+            "scenario": "ft_calibration", "about": about, "kind": KIND, "model": ARM[0], "proxops": version("proxops"),
+            "seed": str(seed), "clock": clock,
+        },
+    )  # fmt: skip
 
 
 def _written(done: Calibration, how: str, folder: Path) -> list[Path]:
@@ -77,14 +105,17 @@ def _written(done: Calibration, how: str, folder: Path) -> list[Path]:
     return paths
 
 
-def _listening(name: str, excitation: float, seed: int, port: int, rate_hz: float, quiet: bool) -> Calibration:
+def _listening(
+    name: str, excitation: float, seed: int, port: int, rate_hz: float, quiet: bool, folder: Path
+) -> Calibration:
     """By the wall's clock; the port is given back whatever happens."""
     rehearse()
     source = ForcePort((LOOPBACK, port))
+    log = _log(folder, name, f"sensor on port {port}", seed, "wall")
     if not quiet:
         print(f"force port {LOOPBACK}:{source.address[1]}: waiting for readings, then the arm moves", flush=True)
     try:
-        return calibrate_sensor(name, excitation, seed, source, rate_hz, LiveClock())
+        return calibrate_sensor(name, excitation, seed, source, rate_hz, LiveClock(), log)
     except Refused as error:
         if source.last_refusal and not source.taken:
             raise Refused(f"{error}; datagrams came, the last was refused: {source.last_refusal}") from None
