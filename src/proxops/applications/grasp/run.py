@@ -120,10 +120,6 @@ class GraspBench:
         ``stream``: for rows as they come, with what the ``viewer`` sees."""
         world, every = self._world, self._every
         rows, places = self._rows["record"], []
-        if stream is not None:
-            stream.begin(
-                self._rows.dtype, lambda rows: series_of(self._craft.n, rows["record"]), viewer.feed if viewer else None
-            )
         failure, interrupted, count, wrist = "", False, 0, 0.0
         for i in range(self._cycles + 1):
             measured = self._sensors.read(world)
@@ -136,6 +132,8 @@ class GraspBench:
                 if viewer is not None:
                     viewer.look(float(self._rows["t"][count - 1]), self._before)
                 if stream is not None:
+                    if count == LEAST_ROWS:  # with fewer there is nothing to tell
+                        stream.begin(self._rows.dtype, self._series_of, viewer.feed if viewer else None)
                     stream.take(self._rows[:count])
             self._watch(command)
             if i == self._cycles:
@@ -155,6 +153,9 @@ class GraspBench:
         if stream is not None:
             stream.take(self._rows[:count], all_of_them=True)
         return self._told(rows[:count], np.array(places), failure, interrupted)
+
+    def _series_of(self, rows: Rows) -> tuple[Series, ...]:
+        return series_of(self._craft.n, rows["record"])
 
     def _watch(self, command: GraspCommand) -> None:
         """What a row would miss between two rows."""

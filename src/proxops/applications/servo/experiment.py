@@ -100,13 +100,12 @@ class _Runs:
             name: self._bench(name, setting.craft, rows[name], viewer.image if name == pictured else _unseen)
             for name in names
         }
-        if stream is not None:
-            stream.begin(rows.dtype, lambda rows: series_of(names, setting.craft.n, rows), viewer.feed)
 
         def tell(cycle: int) -> None:
             self._progress("right model", len(names) * cycle * setting.dt, self._all_s)
 
-        SideBySide(benches, rows, every, pictured).run(cycles, self._stopped, tell, stream, viewer)
+        together = SideBySide(benches, rows, lambda rows: series_of(names, setting.craft.n, rows), every, pictured)
+        together.run(cycles, self._stopped, tell, stream, viewer)
         out = {name: bench.told() for name, bench in benches.items()}
         if any(one.interrupted and np.isfinite(one.record[:, -1]).sum() < LEAST_ROWS for one in out.values()):
             raise KeyboardInterrupt

@@ -12,7 +12,8 @@ import numpy as np
 
 from proxops.applications.servo.run import ServoBench, columns
 from proxops.applications.servo.viewer import ServoViewer
-from proxops.ground.row_stream import Rows, RowStream
+from proxops.core.experiment_result import LEAST_ROWS
+from proxops.ground.row_stream import Rows, RowStream, SeriesOf
 
 TELL_EVERY: Final = 500  # cycles
 
@@ -30,10 +31,14 @@ def row_dtype(names: list[str], width: int) -> np.dtype[np.void]:
 
 
 class SideBySide:
-    """``benches`` fill ``rows``; ``pictured`` is the one whose camera and frames the viewer gets."""
+    """``benches`` fill ``rows``, of which ``series_of`` makes the log's groups; ``pictured`` is the one whose camera and frames
+    the viewer gets."""
 
-    def __init__(self, benches: dict[str, ServoBench], rows: Rows, every: int, pictured: str) -> None:
+    def __init__(
+        self, benches: dict[str, ServoBench], rows: Rows, series_of: SeriesOf, every: int, pictured: str
+    ) -> None:
         self._benches, self._rows, self._every, self._pictured = benches, rows, every, pictured
+        self._series_of = series_of
 
     def run(
         self,
@@ -57,6 +62,8 @@ class SideBySide:
             going = {name: bench for name, bench in going.items() if bench.cycle(i, asked)}
             count += row
             if row and stream is not None:
+                if count == LEAST_ROWS:  # with fewer there is nothing to tell
+                    stream.begin(self._rows.dtype, self._series_of, viewer.feed)
                 stream.take(self._rows[:count])
         if stream is not None:
             stream.take(self._rows[:count], all_of_them=True)
