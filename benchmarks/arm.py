@@ -39,13 +39,14 @@ LATE_S: Final = 0.25e-3  # a quarter of a cycle
 
 EMPTY_LOOP: Final = """
 import json, sys
-from proxops.facility.loop_clock import WallLoopClock
+from proxops.core.clock import LiveClock
 from proxops.facility.realtime import enter_real_time
-clock, cycles = WallLoopClock(1000), int(sys.argv[1])
+clock, cycles = LiveClock(1_000_000), int(sys.argv[1])
 late = [0.0] * cycles
 print("ready", flush=True)
 sys.stdin.readline()
 granted = str(enter_real_time())
+clock.start()
 for k in range(cycles):
     late[k] = clock.advance()
 json.dump({"late": late, "missed": clock.missed, "real_time": granted}, open(sys.argv[2], "w"))

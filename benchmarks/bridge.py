@@ -16,20 +16,21 @@ import numpy as np
 
 from benchmarks.kernels import _microseconds
 from benchmarks.round_trip import round_trip
+from proxops.applications.scripted.application import Application
 from proxops.bridge.bridged import Bridged
 from proxops.bridge.cost import cost_gradient, cost_of
 from proxops.bridge.descent import FREE_DTYPE, begin, follow_line, slide
 from proxops.bridge.mapping import PLACE_DTYPE, place, rig_of
 from proxops.bridge.posture import PostureSearch
+from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario, parse_scenario
 from proxops.core.vocabulary import Mode, Phase
-from proxops.facility.application import Application
 from proxops.facility.build import build
-from proxops.facility.run import BridgedRun, settings_of
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
+from proxops.runs.bridged_run import BridgedRun
 
 SECONDS = 100.0
 SCENARIO = f"""

@@ -17,12 +17,12 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.studies.contact_case import Case
+from benchmarks.studies.contact_study import BINS, METHODS, Outcome, cases, docked, fed_back, within
 from proxops.core.messages import PERIOD_S
 from proxops.space.contact_law import contact_force, state_after_touch
-from proxops.touch.contact_case import Case
 from proxops.touch.contact_fit import ContactFit, Sensed
 from proxops.touch.contact_samples import CAPACITY, contact_threshold_n
-from proxops.touch.contact_study import BINS, METHODS, Outcome, cases, docked, fed_back, within
 from proxops.touch.fidelity import MOST_OVERLOAD
 from proxops.touch.overload import predicted_overload
 

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.studies.impulse_study import StudyFigures, background, pushed_record, random_pushes, run_study
 from proxops.core.messages import PERIOD_S
 from proxops.touch.derivative_detector import DerivativeSettings
 from proxops.touch.impulse_detector import ImpulseDetector
-from proxops.touch.impulse_study import StudyFigures, background, pushed_record, random_pushes, run_study
 
 SEEDS: Final = {PERIOD_S: range(6), 0.001: range(2)}
 ALPHAS: Final = (0.8, 0.9, 0.95)  # of eq. 2, for 4 ms

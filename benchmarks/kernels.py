@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from proxops.core.messages import PERIOD_S
-from proxops.facility.observation import observe
 from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, axes_from_values, values_from_axes
 from proxops.lab.kinematics import forward, inverse
 from proxops.lab.links.virtual import VirtualHall
+from proxops.lab.observation import observe
 from proxops.safety.guard import Guard
 
 CALLS = 20_000

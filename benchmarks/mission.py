@@ -19,15 +19,16 @@ from typing import Final
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.applications.mission.run import MissionClient
+from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import Mission, load_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import build
-from proxops.facility.run import BridgedRun, settings_of
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
+from proxops.runs.bridged_run import BridgedRun
 
 SECONDS: Final = 100.0  # of the mission, from its begin
 WARM_S: Final = 2.0

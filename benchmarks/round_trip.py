@@ -9,8 +9,7 @@ from pathlib import Path
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK
-from proxops.facility.control import ControlSettings
-from proxops.facility.control_lock import ANY
+from proxops.facility.control import ANY, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.lab.cell import Cell
 

@@ -1,6 +1,6 @@
 """Draws docs/contact_delay.svg: what a delay does to a contact, and what is left of it with the cure.
 
-Run: python docs/draw_contact.py
+Run: PYTHONPATH=. python docs/draw_contact.py
 Everything drawn is computed by the package's own kernels: the loop of force over penetration by the virtual hardware through a
 delay, the restitutions by feeding the force back and by the docking loop, on undamped contacts with noise, a dead zone and a
 delay known to 0.05 ms.
@@ -10,14 +10,12 @@ import math
 from pathlib import Path
 
 import numpy as np
+from benchmarks.studies.contact_case import DTAU_S, Case
+from benchmarks.studies.contact_study import docked, fed_back
+from benchmarks.studies.delayed_bounce import NONE, flown, hardware, placed, put_node, reading, straight_path
 from svg_sheet import CHASER, DIM, FAINT, INK, TARGET, Point, Sheet
 
 from proxops.core.messages import PERIOD_S
-from proxops.touch.command_path import placed, put_node, straight_path
-from proxops.touch.contact_case import DTAU_S, Case
-from proxops.touch.contact_study import docked, fed_back
-from proxops.touch.delayed_bounce import flown, hardware, reading
-from proxops.touch.ticked_bounce import NONE
 
 OMEGA_TAU = 0.3
 LAG = 50  # steps of the drawn loop in a delay

@@ -9,23 +9,23 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.applications.scripted.application import Application
 from proxops.bridge import clutch as clutches
 from proxops.bridge import estimate as estimates
 from proxops.bridge.cost import cost_gradient, cost_of, value_of
 from proxops.bridge.descent import FREE_DTYPE, begin, follow_line
 from proxops.bridge.mapping import N_FREE, OK, PLACE_DTYPE, line_in_chaser, place, rig_of
 from proxops.bridge.posture import PostureSearch
-from proxops.bridge.settings import BridgeSettings
+from proxops.bridge.settings import BridgeSettings, settings_of
 from proxops.core.clock import LockstepClock
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import load_scenario
 from proxops.core.vocabulary import Zone
-from proxops.facility.application import Application
 from proxops.facility.build import build
-from proxops.facility.run import BridgedRun, settings_of
 from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import port_poses
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
+from proxops.runs.bridged_run import BridgedRun
 from proxops.safety.distance import Placed
 from proxops.safety.zone_watch import ZoneWatch
 

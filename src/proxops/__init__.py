@@ -29,7 +29,7 @@ _WHERE = {
     "write_trajectory": "proxops.lab.trajectory",
     "convert": "proxops.lab.trajectory",
     "axes_of": "proxops.lab.trajectory",
-    "preflight": "proxops.facility.preflight",
+    "preflight": "proxops.facility.trajectories.preflight",
     # clients of a live facility
     "SyncClient": "proxops.client",
     "ControlClient": "proxops.client",
@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     from proxops.core.vocabulary import MissionPhase as MissionPhase
     from proxops.core.vocabulary import Mode as Mode
     from proxops.core.vocabulary import System as System
-    from proxops.facility.preflight import preflight as preflight
+    from proxops.facility.trajectories.preflight import preflight as preflight
     from proxops.ground.log import Log as Log
     from proxops.lab.any_cell import load_cell as load_cell
     from proxops.lab.trajectory import Trajectory as Trajectory

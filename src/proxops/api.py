@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING, Any
 from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
 
 if TYPE_CHECKING:
-    from proxops.console.launch import ConsoleLaunch
-    from proxops.facility.overseer import Overseer
     from proxops.ground.log import Log
     from proxops.lab.cell import Cell
     from proxops.lab.trajectory import Trajectory
+    from proxops.runs.overseer import Overseer
 
 RUNS = Path("runs")  # where results go unless told otherwise
 
@@ -68,24 +67,17 @@ def run(
     mission's loop through the hall. ``runs``: of a mission, with seeds counting up. ``control``: name of a live experiment for
     ``ControlClient``, and ``console`` to watch it in the browser."""
     from proxops.applications.catalogue import load
-    from proxops.applications.kinds import session_of
-    from proxops.facility.run_options import RunOptions
+    from proxops.applications.kinds import cell_of, session_of
+    from proxops.console.launch import ConsoleLaunch
+    from proxops.runs.options import RunOptions
 
     loaded = load(scenario)
     folder = Path(out) if out else RUNS / loaded.name
     options = RunOptions(
         realtime, seed, _path(cell), _path(user_tool), flight_software, flight_software_inside, hall, runs, control,
-        _launch(_path(cell)) if console else None, report, quiet, overseer,
+        ConsoleLaunch.beside_experiment(_path(cell) or Path(cell_of(loaded.kind))) if console else None, report, quiet, overseer,
     )  # fmt: skip
     return Run(folder, session_of(loaded.kind)(loaded, folder, options))
-
-
-def _launch(cell: Path | None) -> ConsoleLaunch:
-    """The console of a live experiment, on loopback; its cell is FZI's unless another is given."""
-    from proxops.console.launch import ConsoleLaunch
-    from proxops.lab.driven_cell import CELL
-
-    return ConsoleLaunch.prepare(LOOPBACK, None, None, cell or Path(CELL), None)
 
 
 def _path(given: Path | str | None) -> Path | None:
@@ -94,7 +86,7 @@ def _path(given: Path | str | None) -> Path | None:
 
 def read_cell(cell: Path | str | None = None, user_tool: Path | str | None = None) -> Cell:
     """The cell of a file with its tools; the EPOS hall and the paper's tool unless given."""
-    from proxops.facility.run_options import RunOptions
+    from proxops.runs.options import RunOptions
 
     return RunOptions(cell=_path(cell), user_tool=_path(user_tool)).read_cell()
 
@@ -107,8 +99,8 @@ def play(
 ) -> Run:  # fmt: skip
     """Play a trajectory, or the file of one, on the hall: move to start in ``order``, confirm, run. ``rehearse``: interlocks to
     open, NAME@SECONDS."""
-    from proxops.facility.session import play_session
     from proxops.lab.trajectory import Trajectory, read_trajectory
+    from proxops.runs.play_session import play_session
 
     trajectory = motion if isinstance(motion, Trajectory) else read_trajectory(Path(motion))
     folder = Path(out) if out else RUNS / Path(trajectory.source).stem
@@ -124,7 +116,7 @@ def report(
 ) -> Run:
     """Write the page of a run again, from its folder or its log; its summary, too, if there is none (a run that was killed)."""
     from proxops.applications.report import report_session
-    from proxops.facility.run_options import RunOptions
+    from proxops.runs.options import RunOptions
 
     path = Path(run)
     given = RunOptions(cell=_path(cell), user_tool=_path(user_tool))
@@ -152,8 +144,8 @@ def serve(
     """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``)."""
     from proxops.console.launch import ConsoleLaunch
     from proxops.facility.control import control_settings
-    from proxops.facility.run_options import RunOptions
-    from proxops.facility.session import serve_session
+    from proxops.runs.options import RunOptions
+    from proxops.runs.serve_session import serve_session
 
     folder = Path(out) if out else RUNS / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     launch = (

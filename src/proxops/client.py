@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from proxops.core.keyed_datagram import ClientSeal
 
 STOP_TRIES: Final = 3
+LOOK_S: Final = 0.05  # between two questions after a load
+LOAD_S: Final = 120.0  # the facility gives a check less; this is for one that has fallen silent about it
 
 
 class SyncClient:
@@ -270,6 +272,35 @@ def _result(reply: dict[str, Any]) -> Any:
     raise BadInput(told) if reply.get("exit") == EXIT_BAD_INPUT else Refused(told)
 
 
+def load_trajectory(control: ControlClient, file: Path, name: str | None = None) -> int:
+    """Have the facility check a trajectory and put it on the desk; returns the number of lines. It gets a sealed copy of the
+    file, read with the caller's rights. ``name``: what it shall call it, if not as the file is called."""
+    from proxops.core.sealed_memory import sealed_copy
+    from proxops.core.trajectory_size import LARGEST_BYTES
+
+    fd = sealed_copy(file, "trajectory", LARGEST_BYTES)
+    try:
+        job = control.ask_with_file("load", fd, source=name or str(file))["job"]
+    finally:
+        os.close(fd)
+    until = time.monotonic() + LOAD_S
+    while (lines := loaded_lines(control.ask("status")["load"], job)) is None:
+        if time.monotonic() > until:
+            raise Refused(f"load: {file} is still being checked after {LOAD_S:g} s")
+        time.sleep(LOOK_S)
+    return lines
+
+
+def loaded_lines(told: dict[str, Any], job: int) -> int | None:
+    """How many lines of ``job`` are on the desk by status' word on loads; None while it is being checked. Raises why it was
+    refused."""
+    if told["job"] != job:
+        raise Refused(f"load: another file has been loaded meanwhile, {told['source']}")
+    if told["state"] == "refused":
+        raise BadInput(told["error"]) if told["exit"] == EXIT_BAD_INPUT else Refused(told["error"])
+    return int(told["lines"]) if told["state"] == "loaded" else None
+
+
 class FlightComputer:
     """The on-board computer's end of ``--flight-software udp://…``: takes measurements, asks a flight software, answers.
 
@@ -278,7 +309,7 @@ class FlightComputer:
     """
 
     def __init__(self, software: FlightSoftware, host: str = LOOPBACK, port: int = FLIGHT_PORT) -> None:
-        from proxops.core import flight_datagram  # late: the other clients do without numpy
+        import proxops.core.flight_datagram as flight_datagram  # late: the other clients do without numpy
 
         self._wire, self._software = flight_datagram, software
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

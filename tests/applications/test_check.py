@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proxops.bridge.settings import BridgeSettings
+from proxops.bridge.settings import BridgeSettings, settings_of
 from proxops.core.scenario import parse_scenario
 from proxops.core.vocabulary import System
 from proxops.facility.feasibility.advice import smallest_step
@@ -19,7 +19,6 @@ from proxops.facility.feasibility.examination import Examiner
 from proxops.facility.feasibility.motion import Change, motion_of
 from proxops.facility.feasibility.stretch import TrialHall
 from proxops.facility.feasibility.table import Table, table_of
-from proxops.facility.run import settings_of
 from proxops.lab.cell import Cell
 from proxops.lab.shapes import MOCKUP, ROBOT1, ROBOT2, hall_shapes
 from proxops.lab.trajectory import Trajectory, convert, write_trajectory

@@ -17,10 +17,10 @@ from proxops.applications.report import kind_of, report_of_log
 from proxops.applications.session import session
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
-from proxops.facility.run_options import RunOptions
 from proxops.facility.warmup import standing
 from proxops.ground.log import Log
 from proxops.lab.cell import Cell
+from proxops.runs.options import RunOptions
 
 TEXT = experiment_paths()["planar"].read_text().replace("course_s = 20.0", "course_s = 1.0")
 Run = Callable[..., tuple[int, str, str]]

@@ -10,9 +10,9 @@ import pytest
 from proxops.bridge.input_filter import TIMEOUT_NS, InputFilter, Sample
 from proxops.bridge.packet_history import fit_weights
 from proxops.core.vocabulary import InputState
-from proxops.facility.network import Network, NetworkSpec
 from proxops.maths.pose import pose, pose_from_packed
 from proxops.maths.rotation import Array, angle_between, matrix_from_rotation_vector, quat_from_matrix
+from proxops.runs.network import Network, NetworkSpec
 
 CYCLE_S, CYCLE_NS = 0.004, 4_000_000
 TIMEOUT = TIMEOUT_NS // CYCLE_NS

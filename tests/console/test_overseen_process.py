@@ -18,7 +18,7 @@ PATIENCE_S = 30.0
 COUNTS = """
 import sys, time
 from pathlib import Path
-from proxops.facility.overseer import Overseer
+from proxops.runs.overseer import Overseer
 overseer, t = Overseer(Path(sys.argv[1])), 0
 while True:
     overseer.wait_while_held()

@@ -12,7 +12,7 @@ from proxops.console import trajectory_check
 from proxops.console.trajectory_check import check
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
-from proxops.facility.preflight import preflight
+from proxops.facility.trajectories.preflight import preflight
 from proxops.facility.warmup import standing
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell

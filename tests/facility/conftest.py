@@ -12,7 +12,7 @@ from tests.shared.late_clock import LateClock
 
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import Installation, build
-from proxops.facility.checked_trajectory import preflighted
+from proxops.facility.trajectories import preflighted
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory, write_trajectory

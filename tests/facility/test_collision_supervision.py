@@ -14,9 +14,9 @@ from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, System, Zone
 from proxops.facility.build import build
-from proxops.facility.checked_trajectory import CheckedTrajectory, preflighted
 from proxops.facility.jog import SLOW_SHARE
-from proxops.facility.preflight import Forbidden, preflight
+from proxops.facility.trajectories import CheckedTrajectory, preflighted
+from proxops.facility.trajectories.preflight import Forbidden, preflight
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory

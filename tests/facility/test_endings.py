@@ -14,10 +14,10 @@ from proxops.core.vocabulary import System
 from proxops.facility.build import Installation, build
 from proxops.facility.conclusion import how_it_ended
 from proxops.facility.play import play
-from proxops.facility.session import play_session
 from proxops.ground.info import describe
 from proxops.ground.log import Log
 from proxops.ground.recorder import EXIT_LOST
+from proxops.runs.play_session import play_session
 from proxops.safety.rules import Rule, Stop
 
 DOOR = Stop(Rule.DOOR, detail="door_main")
@@ -93,7 +93,7 @@ def test_cycles_that_were_lost_are_in_the_code(cell, tmp_path: Path) -> None:
 def test_a_run_whose_recorder_was_killed_fails_and_says_why(
     cell, swing, write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from proxops.facility import session
+    from proxops.runs import play_session as session
 
     def kill(hall: Installation) -> None:
         if hall.recorder and hall.facility.commands is not None and hall.facility.commands.sequence == 400:

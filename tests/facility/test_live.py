@@ -360,7 +360,7 @@ def test_interlocks_stop_jog_and_status_tells(live: Live) -> None:
 def test_a_loaded_trajectory_is_played_live(live: Live, tmp_path: Path) -> None:
     """Parsed and checked by the checker, mapped by the facility, played through the same procedure. Needs a control channel that
     passes descriptors."""
-    from proxops.facility.asking import load
+    from proxops.client import load_trajectory as load
     from proxops.facility.warmup import standing
     from proxops.lab.trajectory import write_trajectory
 

@@ -10,9 +10,9 @@ import pytest
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.play import play
-from proxops.facility.session import Rehearsal
 from proxops.ground.log import Log
 from proxops.lab.trajectory import Trajectory
+from proxops.runs.play_session import Rehearsal
 from proxops.safety.rules import Rule
 
 DT = 0.004

@@ -17,11 +17,11 @@ from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
-from proxops.facility.checked_trajectory import preflighted
 from proxops.facility.emergency import emergency_brake
 from proxops.facility.events import EventLog
 from proxops.facility.recorder_watch import LATE_RECORDS, RecorderWatch
 from proxops.facility.surroundings import LOOK_EVERY
+from proxops.facility.trajectories import preflighted
 from proxops.ground.log import Log
 
 SECOND = 250  # cycles

@@ -19,7 +19,6 @@ from proxops.facility.responder import Responder
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
     AT_REST_NS,
-    DOUBT_NS,
     Cause,
     Flag,
     Setpoint,
@@ -329,7 +328,7 @@ def test_a_hung_responder_is_a_lost_link_by_the_clock(
 def test_the_dead_and_the_stopped_get_three_cycles_whatever_the_cell_says(bench: Bench) -> None:
     bench.responder.dog.patience_ns = 25 * PERIOD_NS
     bench.at_speed()
-    bench.now += DOUBT_NS
+    bench.now += bench.responder.dog.doubt_ns
     bench.responder.suspect(bench.now, lambda: Cause.SILENT)
     assert bench.responder.dog.watch is Watch.WATCHING  # alive: it is late
     bench.responder.suspect(bench.now, lambda: Cause.STOPPED)

@@ -20,12 +20,12 @@ import numpy as np
 import pytest
 
 from proxops.client import ControlClient
+from proxops.client import load_trajectory as load
 from proxops.core.clock import monotonic_ns
 from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import System
-from proxops.facility.asking import load
 from proxops.ground.log import Log
 from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes

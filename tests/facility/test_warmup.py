@@ -11,8 +11,10 @@ from proxops.client import BridgeClient
 from proxops.core.clock import LockstepClock
 from proxops.facility.build import build
 from proxops.core.vocabulary import System
-from proxops.facility.checked_trajectory import unsealed
-from proxops.facility.warmup import LINES, standing, warm_up
+from proxops.facility.trajectories.checked import unsealed
+from proxops.facility.trajectories import STANDING_LINES as LINES
+from proxops.facility.trajectories import standing
+from proxops.facility.warmup import warm_up
 from proxops.lab.any_cell import load_cell
 from proxops.lab.sealed_trajectory import SealedTrajectory, seal
 

@@ -15,12 +15,12 @@ import pytest
 from numpy.typing import NDArray
 from rich.console import Console
 
+from proxops.applications.scripted.run import run_lockstep
 from proxops.core.clock import LOCKSTEP_EPOCH, parse_utc_ns
 from proxops.core.messages import AXES, PERIOD_S, POSE, UNITS
 from proxops.core.offscreen import PictureUnavailable
 from proxops.core.scenario import load_scenario, parse_scenario
 from proxops.core.vocabulary import Mode, Phase, Standstill, System, Zone
-from proxops.facility.run import run_lockstep
 from proxops.ground import hall_report as hall_report_module
 from proxops.ground import report_figures
 from proxops.ground.bridge_bands import phase_pieces, zone_pieces

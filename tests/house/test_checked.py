@@ -17,14 +17,14 @@ def users_of(pattern: str) -> set[str]:
 
 
 def test_checked_trajectories_are_made_where_they_are_checked() -> None:
-    assert users_of(r"\bCheckedTrajectory\(") == {"facility/checked_trajectory.py"}
-    assert users_of(r"\bunsealed\(") == {"facility/checked_trajectory.py", "facility/trajectory_intake.py"}
+    assert users_of(r"\bCheckedTrajectory\(") == {"facility/trajectories/checked.py"}
+    assert users_of(r"\bunsealed\(") == {"facility/trajectories/checked.py", "facility/trajectories/intake.py"}
 
 
 def test_the_text_of_a_trajectory_is_parsed_outside_of_the_live_facility() -> None:
     assert users_of(r"\bparse_trajectory\(") == {
         "lab/trajectory.py",
-        "facility/trajectory_job.py",  # the checker's worker
+        "facility/trajectories/job.py",  # the checker's worker
         "console/trajectory_check.py",  # the console's worker
     }
     assert users_of(r"\b(?:np|numpy)\.(?:load|memmap)\(|open_memmap") == set()

@@ -21,8 +21,10 @@ from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
 import proxops
+from proxops.applications.scripted.application import Application
 from proxops.bridge.bridged import Bridged
 from proxops.bridge.cost import COST_DTYPE, cost_of
+from proxops.bridge.settings import settings_of
 from proxops.core import scenario, segments
 from proxops.core.clock import LockstepClock
 from proxops.core.datagram import ANSWER_SIZE, COMMAND_SIZE, Refusal
@@ -32,16 +34,17 @@ from proxops.core.scenario import Bridge, Client, Network, ScenarioFile, parse_s
 from proxops.core.sealed_datagram import HEAD, SEAL_BYTES, SMALLEST, Kind
 from proxops.core.strict_table import Strict
 from proxops.core.vocabulary import Mode, Phase, Standstill, Zone
-from proxops.facility import control_port, network_control, stop_port
-from proxops.facility.application import Application
 from proxops.facility.build import build
+from proxops.facility.control import network as network_control
+from proxops.facility.control import port as control_port
+from proxops.facility.control import stop_port
+from proxops.facility.control.roles import LEAST
 from proxops.facility.desk_verbs import desk_verbs
 from proxops.facility.events import ALARMS
 from proxops.facility.facility import Facility
-from proxops.facility.roles import LEAST
-from proxops.facility.run import BridgedRun, settings_of
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
+from proxops.runs.bridged_run import BridgedRun
 from proxops.safety.interlocks import DRIVES_DROP, KINDS
 from proxops.safety.modes import NEXT
 from proxops.safety.rules import LIMITS, RULES, Category

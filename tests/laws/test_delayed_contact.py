@@ -4,6 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.studies.contact_case import Case
+from benchmarks.studies.contact_study import fed_back
+from benchmarks.studies.delayed_bounce import NONE, delayed_bounce
 from scipy.integrate import solve_ivp
 from scipy.special import beta
 
@@ -17,10 +20,6 @@ from proxops.space.contact_law import (
     secant_stiffness,
     state_after_touch,
 )
-from proxops.touch.contact_case import Case
-from proxops.touch.contact_study import fed_back
-from proxops.touch.delayed_bounce import delayed_bounce
-from proxops.touch.ticked_bounce import NONE
 
 MASS, STIFFNESS, SPEED = 300.0, 106.59e3, 5e-3  # the published case
 OMEGA = math.sqrt(STIFFNESS / MASS)

@@ -6,10 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
-from proxops.core.messages import PERIOD_S
-from proxops.touch.impulse_detector import Impulse, ImpulseSettings
-from proxops.touch.impulse_study import (
+from benchmarks.studies.impulse_study import (
     DRIFT,
     NOISE,
     OFFSET,
@@ -21,6 +18,9 @@ from proxops.touch.impulse_study import (
     random_pushes,
     run_study,
 )
+
+from proxops.core.messages import PERIOD_S
+from proxops.touch.impulse_detector import Impulse, ImpulseSettings
 from proxops.touch.push import Push
 
 

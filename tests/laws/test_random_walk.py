@@ -17,8 +17,7 @@ from proxops.core.datagram import Command, pack_command
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
-from proxops.facility.checked_trajectory import preflighted
-from proxops.facility.warmup import standing
+from proxops.facility.trajectories import preflighted, standing
 from proxops.lab.any_cell import load_cell
 
 DT = 0.004

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from proxops.core.earth import J2, MU_M3_S2, RADIUS_M
-from proxops.facility.free_drift import integrate_orbit
 from proxops.space.ephemeris import COLUMNS
+from proxops.space.free_drift import integrate_orbit
 from proxops.space.kepler import elements_from_state, mean_from_true, state_from_elements
 from proxops.space.secular_j2 import drifting_state, kepler_rates, secular_rates
 

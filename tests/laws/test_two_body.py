@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from proxops.core.earth import MU_M3_S2 as MU
-from proxops.facility.free_drift import integrate_orbit
 from proxops.space.ephemeris import COLUMNS
+from proxops.space.free_drift import integrate_orbit
 from proxops.space.kepler import propagate, state_from_elements
 
 Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ from proxops.safety.nearness import cache_dtype, fixed_dtype
     ("layout", "sizes"),
     [
         (guard_dtype, (13,)),
-        (controller_dtype, (13, 3)),
+        (controller_dtype, (13, 3, 32)),
         (chain_dtype, (9,)),
         (fixed_dtype, (7, 9, 20, 9)),
         (cache_dtype, (7, 9, 20, 9)),

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from proxops.applications.scripted.run import run_lockstep
 from proxops.core.scenario import parse_scenario
 from proxops.core.vocabulary import Phase
-from proxops.facility.run import run_lockstep
 from proxops.ground.log import Log
 from proxops.lab.any_cell import load_cell
 

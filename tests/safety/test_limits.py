@@ -123,7 +123,7 @@ def test_speed_and_acceleration_are_never_exceeded(shares: list[float], speed: f
     wish = wish_before = x = v = 0.0
     for share in shares:
         wish = wish_before + 3.0 * share * speed * DT
-        new_x, new_v = limited_step(wish, wish_before, x, v, speed, acceleration)
+        new_x, new_v = limited_step(wish, wish_before, x, v, speed, acceleration, PERIOD_S)
         assert abs(new_v) <= speed * (1 + 1e-12)
         assert abs(new_v - v) <= acceleration * DT * (1 + 1e-9)
         assert abs(new_x - (x + new_v * DT)) <= 1e-12
@@ -136,13 +136,13 @@ def test_a_standing_wish_is_reached_exactly_without_overshoot(wish: float, speed
     x = v = 0.0
     limit = 10 + 2 * math.ceil((abs(wish) / speed + speed / acceleration + math.sqrt(abs(wish) / acceleration)) / DT)
     for _ in range(limit):
-        x, v = limited_step(wish, wish, x, v, speed, acceleration)
+        x, v = limited_step(wish, wish, x, v, speed, acceleration, PERIOD_S)
         assert (wish - x) * math.copysign(1.0, wish) >= -1e-12, "beyond the wish"
         if x == wish and v == 0.0:
             break
     assert x == wish
     assert v == 0.0
-    assert limited_step(wish, wish, x, v, speed, acceleration) == (wish, 0.0)
+    assert limited_step(wish, wish, x, v, speed, acceleration, PERIOD_S) == (wish, 0.0)
 
 
 @given(st.floats(-0.9, 0.9), st.floats(-0.01, 0.01))
@@ -153,10 +153,10 @@ def test_a_moving_wish_is_caught_up_with_and_then_followed_exactly(share: float,
     wish, x, v = ahead, 0.0, 0.0
     for _ in range(2000):
         before, wish = wish, wish + rate * DT
-        x, v = limited_step(wish, before, x, v, S, A)
+        x, v = limited_step(wish, before, x, v, S, A, PERIOD_S)
     for _ in range(10):
         before, wish = wish, wish + rate * DT
-        x, v = limited_step(wish, before, x, v, S, A)
+        x, v = limited_step(wish, before, x, v, S, A, PERIOD_S)
         assert x == wish
         assert v == pytest.approx(rate, abs=1e-9)
 
@@ -170,7 +170,7 @@ def test_a_wish_within_the_limits_is_the_set_point(shares: list[float]) -> None:
         before = wish
         rate = min(max(rate + 0.999 * share * A * DT, -0.999 * S), 0.999 * S)
         wish = wish + rate * DT
-        x, v = limited_step(wish, before, x, v, S, A)
+        x, v = limited_step(wish, before, x, v, S, A, PERIOD_S)
         assert x == wish
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from proxops.core.clock import STALL_NS
 from proxops.core.messages import N_AXES, PERIOD_NS, PERIOD_S
 from proxops.lab.any_cell import load_cell
-from proxops.lab.links.exchange import DOUBT_NS, Cause, Watch
+from proxops.lab.links.exchange import Cause, Watch
 from proxops.safety.braking import braking_time, braking_way, hard_braking_time
 from proxops.safety.watchdog import AT_REST_NS, SetpointVerdict, Watchdog
 
@@ -207,9 +207,9 @@ def test_a_patient_watchdog_doubts_a_moving_facility_after_three_cycles() -> Non
     bench = Bench(full_speed())
     bench.dog.patience_ns = 25 * PERIOD_NS
     last = bench.dog.last_ns
-    assert not bench.dog.doubtful(last + DOUBT_NS - 1)
-    assert bench.dog.doubtful(last + DOUBT_NS) and not bench.dog.overdue(last + DOUBT_NS)
-    assert not Bench().dog.doubtful(last + DOUBT_NS)  # at rest nothing is in doubt
+    assert not bench.dog.doubtful(last + bench.dog.doubt_ns - 1)
+    assert bench.dog.doubtful(last + bench.dog.doubt_ns) and not bench.dog.overdue(last + bench.dog.doubt_ns)
+    assert not Bench().dog.doubtful(last + bench.dog.doubt_ns)  # at rest nothing is in doubt
 
 
 @pytest.mark.parametrize("percent", range(0, 100, 5))

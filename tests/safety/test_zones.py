@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Zone
 from proxops.lab.cell import Cell
-from proxops.lab.cell_axes import servo_lags_s
+from proxops.lab.cell_axes import trailing_s
 from proxops.safety.braking import braking_time
 from proxops.safety.clearance import Clearance
 from proxops.safety.guard import Guard
@@ -51,7 +51,7 @@ def ahead_of(epos: Cell, rate: Array) -> Array:
     """As the guard would brake from ``rate``."""
     out = np.empty(13)
     way = rate * (0.5 * braking_time(rate, epos.hall[0]["acceleration"]))
-    stopping_way(way, rate, servo_lags_s(epos.controllers), out)
+    stopping_way(way, rate, trailing_s(epos.controllers, epos.period_ns), out)
     return out
 
 
@@ -101,7 +101,7 @@ class Drives:
         servos = [epos.file.rail.servo, *[epos.file.robot1.servo] * 6, *[epos.file.robot2.servo] * 6]
         self.dead = round(servos[0].dead_time_ms / 4.0)
         self.share = 1.0 - np.exp(-4.0 / np.array([s.time_constant_ms for s in servos]))
-        self.actual = q - rate * servo_lags_s(epos.controllers)
+        self.actual = q - rate * trailing_s(epos.controllers, 0)
         self.sent = [q - rate * PERIOD_S * k for k in range(self.dead, 0, -1)]
 
     def step(self, setpoint: Array) -> Array:

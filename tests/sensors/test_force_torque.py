@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from proxops.core.errors import BadInput
-from proxops.core.force_source import ForceSource
-from proxops.sensors.force_torque import DeadZone, ForceTorqueSensor, SensorFault, SensorTraits, dead, wrench_of
+from proxops.core.force_source import ForceSource, wrench_of
+from proxops.sensors.force_torque import DeadZone, ForceTorqueSensor, SensorFault, SensorTraits, dead
 
 TRUE = np.array([3.0, -2.0, 10.0, 0.1, -0.2, 0.3])
 NOTHING = np.zeros(6)

@@ -12,8 +12,7 @@ from typing import Any
 
 from proxops.core.clock import monotonic_ns
 from proxops.core.vocabulary import Severity
-from proxops.facility.control import Control, ControlSettings
-from proxops.facility.control_lock import ANY
+from proxops.facility.control import ANY, Control, ControlSettings
 from proxops.lab.cell_file import Access
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.grasp import scene as grasp_scene
-from proxops.applications.grasp.experiment import gripper_of
+from proxops.applications.grasp.setting import gripper_of
 from proxops.applications.grasp.tables import GraspFile
 from proxops.arms.model import load_model
 from proxops.core.errors import ProxopsError

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proxops.facility.free_drift import acceleration, integrate_orbit
 from proxops.space.ephemeris import COLUMNS
+from proxops.space.free_drift import acceleration, integrate_orbit
 from proxops.space.lvlh import lvlh_axes, lvlh_rate, relative_in_eci, relative_in_lvlh
 
 Array = NDArray[np.float64]

@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.studies.contact_case import Case, drawn, undeclared
+from benchmarks.studies.contact_study import Outcome, bodies, docked, fed_back, within
+from benchmarks.studies.delayed_bounce import LEAD, NONE, PASSIVITY
+from benchmarks.studies.late_hall import LateHall
 
 from proxops.core.messages import PERIOD_S
 from proxops.space.contact_pair import contact_wrench
-from proxops.touch.contact_case import Case, drawn, undeclared
 from proxops.touch.contact_samples import contact_threshold_n
-from proxops.touch.contact_study import Outcome, bodies, docked, fed_back, within
 from proxops.touch.docking_loop import LONGEST
-from proxops.touch.late_hall import LateHall
 from proxops.touch.overload import predicted_overload
-from proxops.touch.ticked_bounce import LEAD, NONE, PASSIVITY
 
 LINEAR, FREE = 40, 24  # runs; as many as are enough for 99 % are flown by the benchmark
 

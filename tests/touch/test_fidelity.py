@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.studies.contact_case import Case
+from benchmarks.studies.contact_study import docked, fed_back
+from benchmarks.studies.delayed_bounce import NONE
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
-from proxops.touch.contact_case import Case
 from proxops.touch.contact_fit import Law
 from proxops.touch.contact_samples import contact_threshold_n
-from proxops.touch.contact_study import docked, fed_back
 from proxops.touch.fidelity import (
     Contact,
     FidelityVerdict,
@@ -21,7 +22,6 @@ from proxops.touch.fidelity import (
     stiffest_admitted,
 )
 from proxops.touch.overload import predicted_overload
-from proxops.touch.ticked_bounce import NONE
 
 GOOD = Contact(1200.0, 0.03, 16e-3, 0.05e-3, noise_n=1.0, dead_zone_n=4.0, stiffness=1e5)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from proxops.core.errors import BadInput
-from proxops.core.force_source import ForceSample
-from proxops.sensors.force_torque import ForceTorqueSensor, SensorFault, SensorTraits, wrench_of
+from proxops.core.force_source import ForceSample, wrench_of
+from proxops.sensors.force_torque import ForceTorqueSensor, SensorFault, SensorTraits
 from proxops.touch.force_limits import ForceLimits, Overload
 from proxops.touch.force_watch import ForceWatch, StreamTraits
 

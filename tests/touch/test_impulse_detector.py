@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from benchmarks.studies.impulse_study import NOISE, background
 from numpy.typing import NDArray
 from scipy.integrate import quad
 
@@ -15,7 +16,6 @@ from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S as DT
 from proxops.touch.derivative_detector import DerivativeDetector
 from proxops.touch.impulse_detector import Impulse, ImpulseDetector, ImpulseSettings, PushPhase
-from proxops.touch.impulse_study import NOISE, background
 from proxops.touch.push import HALF_SINE, SHAPES, Push
 
 Array = NDArray[np.float64]

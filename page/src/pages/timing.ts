@@ -54,7 +54,7 @@ class Timing implements Mounted {
     const f = this.figures;
     const strip = el("section.panel.strip.live", { "aria-label": "figures" }, ...Object.values(f).map((each) => each.element));
     const legend = el("span.legend", null, el("i.session"), "session", el("i.recent"), "last 10 s");
-    const plot = el("section.panel.plot", { "aria-label": "histogram of lateness" }, el("h2", null, "Lateness of the 250 Hz cycle", el("span.grow"), legend), this.waiting, this.plot.element);
+    const plot = el("section.panel.plot", { "aria-label": "histogram of lateness" }, el("h2", null, "Lateness of the cycle", el("span.grow"), legend), this.waiting, this.plot.element);
     const misses = el("section.panel.misses", { "aria-label": "deadline misses" }, el("h2", null, "Deadline misses"), this.misses.element);
     const own = el("section.panel", { "aria-label": "console" }, el("h2", null, "Console"), el("div.own.live", null, ...Object.values(this.console).map((each) => each.element)));
     root.append(strip, plot, el("div.side", null, this.network.bridge, this.network.sync, own), misses);

@@ -9,17 +9,21 @@ from pathlib import Path
 
 from proxops.applications.catalogue import load_flown
 from proxops.applications.mission.flown_motion import FlownMotion
-from proxops.bridge.settings import BridgeSettings
+from proxops.bridge.settings import BridgeSettings, settings_of
 from proxops.core.errors import BadInput, refuse_overwriting
 from proxops.core.mission import Mission
-from proxops.facility.feasibility.answer import Answer, answer
-from proxops.facility.feasibility.asked import FiledMotion, ScriptedMotion
-from proxops.facility.feasibility.beginning import Say
-from proxops.facility.feasibility.motion import Asked
-from proxops.facility.feasibility.stretch import TrialHall
-from proxops.facility.feasibility.table import Table, table_of
-from proxops.facility.preflight import preflight
-from proxops.facility.run import settings_of
+from proxops.facility.feasibility import (
+    Answer,
+    Asked,
+    FiledMotion,
+    Say,
+    ScriptedMotion,
+    Table,
+    TrialHall,
+    answer,
+    table_of,
+)
+from proxops.facility.trajectories.preflight import preflight
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, read_trajectory
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from proxops.core.errors import BadInput
 from proxops.core.experiment import ExperimentFile
 from proxops.core.experiment_result import ExperimentResult
-from proxops.facility.run_options import RunOptions
+from proxops.runs.options import RunOptions
 
 if TYPE_CHECKING:
     from proxops.ground.experiment_report import Draw
@@ -41,7 +41,7 @@ SESSIONS: Final = {  # kind → module with session(loaded, folder, options) and
     "scripted": "proxops.applications.scripted.session",
     **dict.fromkeys(EXPERIMENTS, "proxops.applications.session"),
 }
-REPORTS: Final = {**SESSIONS, "load_calibration": "proxops.applications.load_calibration.session"}
+REPORTS: Final = {**SESSIONS, "load_calibration": "proxops.applications.load_calibration.report"}
 """Kinds of logs: beside those of scenarios what other commands record."""
 Session = Callable[[Any, Path, RunOptions], dict[str, Any]]
 
@@ -76,6 +76,12 @@ def tables_of(kind: str) -> type[ExperimentFile]:
     """Of the scenario files of an experiment."""
     file: type[ExperimentFile] = _part(kind, "tables").FILE
     return file
+
+
+def cell_of(kind: str) -> str:
+    """The shipped cell of an experiment with an arm, unless it is given another."""
+    tables = _part(kind, "tables") if kind in EXPERIMENTS else None
+    return str(getattr(tables, "CELL", "epos"))
 
 
 def run_of(kind: str) -> Callable[..., ExperimentResult]:

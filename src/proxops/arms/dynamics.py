@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio
 
 from proxops.arms.generalised import Generalised, Parts, room
-from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
+from proxops.arms.model import N_BASE, ArmModel, Floats
 from proxops.arms.tool import survey, survey_with_rate
 from proxops.maths.rotation import quat_from_matrix
 
@@ -115,7 +115,3 @@ class Dynamics:
 def base_pose(q: Floats) -> Floats:
     """(7) position and quaternion, scalar first, of the base."""
     return np.array([q[0], q[1], q[2], q[6], q[3], q[4], q[5]])
-
-
-def joints_of(q: Floats) -> Floats:
-    return q[N_BASE_Q:]

@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.ride import COMFORT
-from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
 
 Floats = NDArray[np.float64]
 WINDOW_S: Final = 0.5
-N_USES: Final = 2 * N_AXES + 4
 RELATIVE: Final = ("relative speed", "relative acceleration", "relative rate", "relative angular acceleration")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_NS, PERIOD_S
+from proxops.core.scenario import Bridge
 
 
 @dataclass(frozen=True)
@@ -33,3 +34,22 @@ class BridgeSettings:
     def timeout_ns(self) -> int:
         """Silence after which the client is gone: whole cycles, at least one."""
         return max(1, round(self.timeout_s / PERIOD_S)) * PERIOD_NS
+
+
+def settings_of(b: Bridge) -> BridgeSettings:
+    """The bridge's settings: those of the scenario, or what holds when it is silent."""
+    default = BridgeSettings()
+
+    def angle(value: float | None, otherwise: float) -> float:
+        return otherwise if value is None else math.radians(value)
+
+    return BridgeSettings(
+        speed_m_s=b.speed_m_s or default.speed_m_s,
+        acceleration_m_s2=b.acceleration_m_s2 or default.acceleration_m_s2,
+        rate_rad_s=angle(b.rate_deg_s, default.rate_rad_s),
+        angular_acceleration_rad_s2=angle(b.angular_acceleration_deg_s2, default.angular_acceleration_rad_s2),
+        timeout_s=default.timeout_s if b.timeout_ms is None else b.timeout_ms * 1e-3,
+        scale=b.scale,
+        sun_weight=b.sun_weight,
+        phi_rad=None if b.phi_deg is None else math.radians(b.phi_deg),
+    )

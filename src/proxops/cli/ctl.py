@@ -92,7 +92,7 @@ def _done(json: bool, **more: object) -> None:
 @ctl.command("status")
 def status(context: typer.Context, json: Json = False) -> None:
     """Mode, source, cause of a stop, interlocks, axes."""
-    from proxops.facility.asking import print_status
+    from proxops.cli.asking import print_status
 
     with _line(context) as line:
         state = line.ask("status")
@@ -141,10 +141,10 @@ def load(
     json: Json = False,
 ) -> None:
     """Have the facility check a trajectory, with its own cell and tool, and put it on the desk for `select async`."""
-    from proxops.facility.asking import load as load_file
+    from proxops.client import load_trajectory
 
     with _line(context) as line:
-        lines = load_file(line, file)
+        lines = load_trajectory(line, file)
     _done(json, lines=lines)
 
 
@@ -162,7 +162,7 @@ def move_to_start(
     json: Json = False,
 ) -> None:
     """Move rail and robots to the first command, one after another."""
-    from proxops.facility.asking import wait_for
+    from proxops.cli.asking import wait_for
 
     with _line(context) as line:
         line.ask("move_to_start", order=order)
@@ -201,7 +201,7 @@ def jog(
     json: Json = False,
 ) -> None:
     """Hold a jog button for a while (needs `select manual`)."""
-    from proxops.facility.asking import hold_jog
+    from proxops.cli.asking import hold_jog
 
     unit = "rail" if component == "rail" else robot
     with _line(context) as line:

@@ -78,7 +78,7 @@ def convert(
 ) -> None:
     """Write the same motion in another coordinate system."""
     from proxops.api import read_cell
-    from proxops.facility.conversion import convert_file
+    from proxops.lab.conversion import convert_file
 
     result = convert_file(read_cell(cell, user_tool), file, to.value, out, pov, posture, as_json=json)
     if json:
@@ -126,7 +126,7 @@ def serve(
 
 def doctor(json: Json = False) -> None:
     """Tell what this machine can do for a live facility, one line each, with the fix."""
-    from proxops.facility.doctor import examine, print_findings
+    from proxops.cli.doctor import examine, print_findings
 
     findings = examine()
     if json:

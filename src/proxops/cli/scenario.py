@@ -11,7 +11,7 @@ from proxops.cli.facility import Out, Realtime, Report
 from proxops.cli.options import CellPath, Json, Tool, end, print_json
 
 if TYPE_CHECKING:
-    from proxops.facility.overseer import Overseer
+    from proxops.runs.overseer import Overseer
 
 Seed = Annotated[int | None, typer.Option(help="Seed of a mission; the scenario's own unless given.", min=0)]
 Software = Annotated[
@@ -72,7 +72,7 @@ def run(
 def _overseer(ring: Path | None) -> Overseer | None:
     if ring is None:
         return None
-    from proxops.facility.overseer import Overseer
+    from proxops.runs.overseer import Overseer
 
     return Overseer(ring)
 

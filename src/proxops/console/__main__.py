@@ -18,8 +18,9 @@ from proxops.console.access import Gate
 from proxops.console.connection_watch import ConnectionWatch
 from proxops.console.facility_about import FacilityAbout
 from proxops.console.keeper import ENDING
+from proxops.console.operations import Place
 from proxops.console.requests import SIZE_LIMIT
-from proxops.console.server import Console, Place
+from proxops.console.server import Console
 from proxops.core.pulse import beat
 from proxops.lab.any_cell import read_any_cell
 from proxops.lab.user_tool import UserTool
@@ -71,13 +72,13 @@ async def _serve(console: Console, listening: socket.socket, parent: int) -> Non
     )  # fmt: skip
     server = uvicorn.Server(config)
     serving, watch = asyncio.create_task(server.serve([listening])), ConnectionWatch()
-    while not serving.done() and os.getppid() == parent and not console.watch.feed.closed:
+    while not serving.done() and os.getppid() == parent and not console.operations.watch.feed.closed:
         await asyncio.sleep(LOOK_S)
         watch.look(server.server_state.connections)
-        if console.watching and console.watching.done():
+        if console.operations.watching and console.operations.watching.done():
             break
     server.should_exit = True
-    watching = console.watching
+    watching = console.operations.watching
     await serving
     if watching and not watching.cancelled():
         watching.result()  # an error of ours is told at the terminal; pages see that the console is gone

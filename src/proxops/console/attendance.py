@@ -8,7 +8,7 @@ from typing import Any, Final
 from proxops.console.doorstep import Doorstep
 from proxops.console.viewer import Viewer, packed_message
 from proxops.core.errors import Refused
-from proxops.facility.requests import NAME_LENGTH
+from proxops.facility.control.requests import NAME_LENGTH
 
 MOST: Final = 32  # viewers at a time
 

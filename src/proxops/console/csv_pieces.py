@@ -12,7 +12,7 @@ from proxops.console.log_desk import open_log, write_csv
 from proxops.console.worker import Worker
 
 VALUES: Final = 150_000  # in a piece: some megabytes of text, a fraction of a second of work
-RECORDS_PER_S: Final = 250
+RECORDS_PER_S: Final = 250  # of most logs; pieces of quicker ones are larger
 
 
 @dataclass(frozen=True)

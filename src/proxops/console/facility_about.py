@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from proxops.core.errors import BadInput
-from proxops.core.messages import Group
+from proxops.core.messages import PERIOD_NS, Group
 
 Address = tuple[str, int]
 
@@ -30,6 +30,7 @@ class FacilityAbout:
     latency_s: float | None = None
     key_file: Path | None = None  # of its ports for clients
     groups: tuple[Group, ...] = ()  # that an application has added to the cell's pool
+    period_ns: int = PERIOD_NS  # of its cycle
 
     @classmethod
     def read(cls, path: Path) -> FacilityAbout:
@@ -42,6 +43,7 @@ class FacilityAbout:
                 Path(told["pool_ring"]), Path(told["event_ring"]),
                 None if ring is None else Path(ring), None if latency_s is None else float(latency_s),
                 None if key is None else Path(key), tuple(Group.of(each) for each in told.get("groups", ())),
+                int(told.get("period_ns", PERIOD_NS)),
             )  # fmt: skip
         except OSError as error:
             raise BadInput(f"cannot read where the facility listens: {error.strerror}", where=str(path)) from None

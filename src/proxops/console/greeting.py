@@ -7,7 +7,7 @@ from typing import Any
 
 import proxops
 from proxops.console.conversation import VERSION
-from proxops.core.messages import PERIOD_S, Group, group_offset, pool_dtype
+from proxops.core.messages import PERIOD_NS, Group, group_offset, pool_dtype
 from proxops.core.vocabulary import Mode
 from proxops.facility.jog import RAMP_S
 from proxops.lab.any_cell import AnyCell, pool_of
@@ -34,7 +34,7 @@ def variables(table: tuple[Group, ...]) -> list[dict[str, Any]]:
     return rows
 
 
-def greeting(cell: AnyCell, groups: tuple[Group, ...] = ()) -> dict[str, Any]:
+def greeting(cell: AnyCell, groups: tuple[Group, ...] = (), period_ns: int = PERIOD_NS) -> dict[str, Any]:
     """The part that is the same for every page. ``hall``: the cell is two arms and a rail, so there are ports, a bridge and
     coordinate systems of its commands. ``groups``: that an application has added to the pool."""
     limits, table = cell.file.limits, (*pool_of(cell), *groups)
@@ -44,7 +44,7 @@ def greeting(cell: AnyCell, groups: tuple[Group, ...] = ()) -> dict[str, Any]:
         "proxops": proxops.__version__,
         "cell": cell.file.name,
         "hall": cell.hall is not None,
-        "period_s": PERIOD_S,
+        "period_s": period_ns * 1e-9,
         "record_bytes": pool_dtype(table).itemsize,
         "variables": variables(table),
         **_mode_machine(hall=cell.hall is not None),

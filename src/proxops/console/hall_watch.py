@@ -28,7 +28,7 @@ class HallWatch:
     def __init__(self, cell: AnyCell, about: FacilityAbout, attendance: Attendance) -> None:
         self._cell, self._attendance = cell, attendance
         self.feed = LiveFeed(cell, about.pool_ring, about.event_ring, about.groups)
-        self._timing = TimingWatch(self.feed.pool, about.pid)
+        self._timing = TimingWatch(self.feed.pool, about.pid, period_ns=about.period_ns)
         self._refusals: dict[str, str] = {}
         self._status: dict[str, Any] | None = None
         self._run: dict[str, Any] = {"kind": "run", "phase": "idle", "name": ""}

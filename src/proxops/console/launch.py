@@ -10,7 +10,7 @@ from typing import Final
 
 from proxops.console.access import demand_token
 from proxops.console.kept_console import KeptConsole
-from proxops.core.channel import CONSOLE_PORT
+from proxops.core.channel import CONSOLE_PORT, LOOPBACK
 from proxops.core.errors import BadInput
 
 BACKLOG: Final = 256
@@ -41,6 +41,11 @@ class ConsoleLaunch:
         host = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
         address = f"http://{host}:{at}/" + (f"#token={token}" if token else "")
         return cls(listening, address, token, cell, user_tool)
+
+    @classmethod
+    def beside_experiment(cls, cell: Path) -> ConsoleLaunch:
+        """Of a live experiment, on loopback."""
+        return cls.prepare(LOOPBACK, None, None, cell, None)
 
     def start(self, folder: Path) -> KeptConsole:
         """The process that keeps the console running, for the facility that records into ``folder``."""

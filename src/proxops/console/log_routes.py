@@ -28,7 +28,7 @@ from proxops.core.errors import BadInput
 Answer = Callable[[Request], Awaitable[Response]]
 T = TypeVar("T")
 PIXELS: Final = (100, 4000)
-HZ: Final = (0.1, 250.0)
+HZ: Final = (0.1, 2000.0)
 SAMPLES: Final = 5000  # of one request
 DOWNLOADS: Final = 2  # at a time
 GONE: Final = 499  # nobody hears it

@@ -1,4 +1,4 @@
-"""A process that is overseen (its end of it: ``facility/overseer.py``): started, held, let go, ended, nothing left of it."""
+"""A process that is overseen (its end of it: ``runs/overseer.py``): started, held, let go, ended, nothing left of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.facility.overseer import GO, HOLD, progress_ring
+from proxops.runs.overseer import GO, HOLD, progress_ring
 
 GRACE_S: Final = 2.0  # to end by itself
 LOOK_S: Final = 0.02

@@ -76,10 +76,10 @@ def command_of(offer: Offer, facility: FacilityAbout, ring: Path, folder: Path) 
     host, port = facility.bridge[0], str(facility.bridge[1])
     if offer.kind == "scripted":
         key = [str(facility.key_file)] if facility.key_file else []
-        return [*python, "proxops.facility.application", source, host, port, str(READY_S), str(ring), *key]
+        return [*python, "proxops.applications.scripted.application", source, host, port, str(READY_S), str(ring), *key]
     return [
-        *python, "proxops.applications.mission.live", source, "--host", host, "--port", port, "--seed", str(offer.seed),
-        "--pool", str(facility.pool_ring), "--ring", str(facility.mission_ring), "--latency", repr(facility.latency_s),
-        "--told", str(folder / "outcome.json"), "--overseen", str(ring),
+        *python, "proxops.applications.mission.application_process", source, "--host", host, "--port", port,
+        "--seed", str(offer.seed), "--pool", str(facility.pool_ring), "--ring", str(facility.mission_ring),
+        "--latency", repr(facility.latency_s), "--told", str(folder / "outcome.json"), "--overseen", str(ring),
         *(["--key-file", str(facility.key_file)] if facility.key_file else []),
     ]  # fmt: skip

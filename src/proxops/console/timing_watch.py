@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.console.lateness_cause import Evidence, ProcessWitness, cause
-from proxops.core.messages import PERIOD_NS, PERIOD_S
+from proxops.core.messages import PERIOD_NS
 from proxops.core.ring import Ring
 
 Floats = NDArray[np.float64]
@@ -21,7 +21,6 @@ Whole = NDArray[np.int64]
 
 LATE_S: Final = 1e-3
 RECENT_NS: Final = 10_000_000_000
-RECENT_CYCLES: Final = RECENT_NS // PERIOD_NS
 MISSES_KEPT: Final = 100
 EDGES_S: Final[Floats] = np.concatenate(([0.0], np.logspace(-6, 0, 61)))
 QUANTILES: Final = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "max": 1.0}
@@ -48,7 +47,8 @@ def _quantiles(lateness_s: Floats) -> dict[str, float]:
 class TimingWatch:
     """``look`` 25 times a second takes in all cycles since the last look; ``state`` is what pages are told once a second."""
 
-    def __init__(self, pool: Ring, pid: int, witness: Witness | None = None) -> None:
+    def __init__(self, pool: Ring, pid: int, witness: Witness | None = None, period_ns: int = PERIOD_NS) -> None:
+        self._period_ns = period_ns
         self._ring, self._witness = pool, witness or ProcessWitness(pid)
         timing, clock = pool.records["timing"], pool.records["clock"]
         self._lateness, self._work, self._missed = timing["lateness"], timing["work"], timing["missed"]
@@ -57,7 +57,7 @@ class TimingWatch:
         self._counts = np.zeros(EDGES_S.size - 1, np.int64)
         self._cycles = self._late = self._missed_newest = 0
         # A ring of columns: lateness s, work s, time s since the first cycle.
-        self._recent = np.zeros((3, RECENT_CYCLES))
+        self._recent = np.zeros((3, RECENT_NS // period_ns))
         self._utc_first = 0
         self._evidence: deque[Evidence | None] = deque(maxlen=3)
         self._misses: deque[dict[str, Any]] = deque(maxlen=MISSES_KEPT)
@@ -86,11 +86,12 @@ class TimingWatch:
             self._utc_first = int(utc_ns[0])
         self._counts += histogram(lateness)
         self._late += int(np.count_nonzero(lateness > LATE_S))
-        kept = slice(-RECENT_CYCLES, None)
-        at = (self._cycles + np.arange(lateness.size)[kept]) % RECENT_CYCLES
+        recent = self._recent.shape[1]
+        kept = slice(-recent, None)
+        at = (self._cycles + np.arange(lateness.size)[kept]) % recent
         self._recent[:, at] = lateness[kept], work[kept], (utc_ns[kept] - self._utc_first) * 1e-9
         self._cycles += lateness.size
-        for k in np.flatnonzero(lateness >= PERIOD_S):
+        for k in np.flatnonzero(lateness >= self._period_ns * 1e-9):
             self._note(float(lateness[k]), float(work[k]), int(utc_ns[k]), int(tick[k]))
 
     def _note(self, lateness_s: float, work_s: float, utc_ns: int, tick: int) -> None:
@@ -99,7 +100,7 @@ class TimingWatch:
         self._misses.appendleft(
             {
                 "utc_ms": utc_ns / 1e6, "tick": tick, "lateness_s": lateness_s, "work_s": work_s,
-                "lost": round(lateness_s * 1e9) // PERIOD_NS, "cause": cause(lateness_s, work_s, growth),
+                "lost": round(lateness_s * 1e9) // self._period_ns, "cause": cause(lateness_s, work_s, growth),
             }
         )  # fmt: skip
 
@@ -122,7 +123,7 @@ class TimingWatch:
 
     def _recent_rows(self) -> tuple[Floats, Floats]:
         """Lateness and work of the last ten seconds."""
-        filled = self._recent[:, : min(self._cycles, RECENT_CYCLES)]
+        filled = self._recent[:, : self._cycles]
         newest_s = filled[2].max(initial=0.0)
         fresh = filled[2] > newest_s - RECENT_NS * 1e-9
         return filled[0, fresh], filled[1, fresh]

@@ -13,12 +13,9 @@ from proxops.bridge.settings import BridgeSettings
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Standstill
-from proxops.facility.feasibility.answer import answer
-from proxops.facility.feasibility.asked import FiledMotion
-from proxops.facility.feasibility.stretch import TrialHall
-from proxops.facility.feasibility.table import Table, table_of
+from proxops.facility.feasibility import FiledMotion, Table, TrialHall, answer, table_of
 from proxops.facility.feasibility.terminal import headline
-from proxops.facility.preflight import Forbidden, preflight
+from proxops.facility.trajectories.preflight import Forbidden, preflight
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import BadLine, Trajectory
 

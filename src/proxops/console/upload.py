@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from proxops.client import loaded_lines
 from proxops.console import trajectory_check
 from proxops.console.clerk import TimedVerb
 from proxops.console.desk_line import Line
@@ -21,7 +22,6 @@ from proxops.console.worker import Worker
 from proxops.core.errors import BadInput, ProxopsError, Refused
 from proxops.core.sealed_memory import sealed_copy
 from proxops.core.trajectory_size import LARGEST_BYTES
-from proxops.facility.asking import loaded_lines
 
 SILENCE_S: Final = 5.0  # between two pieces of a file
 DESK_MS: Final = 1000.0

@@ -57,6 +57,7 @@ class Clock(Protocol):
 
     tick: int
     missed: int  # cycles that were lost
+    period_ns: int  # of a cycle
 
     def start(self) -> None:
         """The first cycle begins now."""
@@ -89,8 +90,9 @@ class LockstepClock:
     """Time that passes only when told: the same run has the same time stamps, bit for bit. ``wait``, if there is one, is called
     now and then before time passes: whoever keeps the records may take its time."""
 
-    def __init__(self, epoch: str = LOCKSTEP_EPOCH) -> None:
+    def __init__(self, epoch: str = LOCKSTEP_EPOCH, period_ns: int = PERIOD_NS) -> None:
         self.tick = self.missed = 0
+        self.period_ns = period_ns
         self._start_ns = parse_utc_ns(epoch)
         self.wait: Callable[[], None] | None = None
 
@@ -98,10 +100,10 @@ class LockstepClock:
         pass
 
     def utc_ns(self) -> int:
-        return self._start_ns + self.tick * PERIOD_NS
+        return self._start_ns + self.tick * self.period_ns
 
     def now_ns(self) -> int:
-        return self.tick * PERIOD_NS
+        return self.tick * self.period_ns
 
     def advance(self) -> float:
         if self.wait is not None and self.tick % WAIT_EVERY == 0:
@@ -122,11 +124,11 @@ _EVER: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class LiveClock:
-    """4 ms by the monotonic clock with absolute deadlines; UTC is tied to it once, so steps of the wall clock cannot jump."""
+    """By the monotonic clock with absolute deadlines; UTC is tied to it once, so steps of the wall clock cannot jump."""
 
-    def __init__(self) -> None:
-        self.tick = 0
-        self.missed = 0
+    def __init__(self, period_ns: int = PERIOD_NS) -> None:
+        self.tick = self.missed = 0
+        self.period_ns = period_ns
         self.start()
 
     def start(self) -> None:
@@ -143,16 +145,16 @@ class LiveClock:
     def advance(self) -> float:
         """Sleep to the next deadline. When whole cycles were lost they are counted, not made up for in a burst."""
         self.tick += 1
-        self._deadline += PERIOD_NS
+        self._deadline += self.period_ns
         wait = self._deadline - monotonic_ns()
         if wait > 0:
             time.sleep(wait * 1e-9)
         self._began = monotonic_ns()
         late = self._began - self._deadline
-        if late >= PERIOD_NS:
-            lost = late // PERIOD_NS
+        if late >= self.period_ns:
+            lost = late // self.period_ns
             self.missed += lost
-            self._deadline += lost * PERIOD_NS
+            self._deadline += lost * self.period_ns
         return max(late, 0) * 1e-9
 
     def spent_s(self) -> float:

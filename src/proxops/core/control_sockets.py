@@ -1,6 +1,6 @@
 """Where a facility's control sockets are: two Unix sockets in a folder of the facility's user, named after the facility.
 
-Whoever may enter the folder may try to connect; who may command is decided by the peer's credentials (facility/roles.py).
+Whoever may enter the folder may try to connect; who may command is decided by the peer's credentials (facility/control/roles.py).
 """
 
 from __future__ import annotations

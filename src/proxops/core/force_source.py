@@ -14,6 +14,11 @@ AXES: Final = ("Fx", "Fy", "Fz", "Tx", "Ty", "Tz")
 UNITS: Final = ("N", "N", "N", "N m", "N m", "N m")
 
 
+def wrench_of(force: float, torque: float) -> Floats:
+    """The same on all three axes of each: N, N m."""
+    return np.array([force] * 3 + [torque] * 3)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ForceSample:
     """``wrench``: force (N) and torque (N m) on the tool from outside, its own weight and inertia included, about the

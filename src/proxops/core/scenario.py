@@ -41,6 +41,16 @@ class Network(Strict):
     reorder: Share = 0.0  # packets that are held back by reorder_ms, so that later ones overtake them
     reorder_ms: Milliseconds = 8.0
 
+    @property
+    def perfect(self) -> bool:
+        """Nothing happens to packets."""
+        return self.delay_ms == self.jitter_ms == self.loss == self.duplicate == self.reorder == 0.0
+
+    @property
+    def mean_delay_s(self) -> float:
+        """What it adds to the way between application and hall, on average."""
+        return (self.delay_ms + 0.5 * self.jitter_ms) * 1e-3
+
 
 class Bridge(Strict):
     """Wishes to the bridge; what is not given is the bridge's own choice."""

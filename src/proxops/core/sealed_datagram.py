@@ -17,7 +17,6 @@ HEAD: Final = struct.Struct("<4sB3xQQQ16s")
 SEAL_BYTES: Final = 32
 NONCE_BYTES: Final = 16
 SMALLEST: Final = HEAD.size + SEAL_BYTES
-WORD_LIMIT: Final = 2**64
 
 
 class Kind(IntEnum):

@@ -37,7 +37,7 @@ from proxops.lab.links.remote import RemoteHall
 from proxops.lab.links.virtual import VirtualHall
 from proxops.lab.user_tool import UserTool
 
-POOL_SLOTS = 250 * 40  # forty seconds that the recorder may fall behind
+BEHIND_NS = 40_000_000_000  # that the recorder may fall behind
 EVENT_SLOTS = 1024
 FINISH_S = 60.0  # patience with the recorder at the end of a run
 
@@ -101,13 +101,18 @@ def build(
     robots' controllers and the watchdog live in a process of their own, as every live hall has it; otherwise ``link`` leads to
     the robots, or they are virtual ones and stepped by the tick. ``groups``: what an application adds to the pool.
     ``last_words``: and to the log, when all is over."""
+    if clock.period_ns != cell.period_ns:
+        raise ValueError(f"a clock of {clock.period_ns} ns for a cell of {cell.period_ns} ns")
     remove_abandoned()
     if remote:
         remote.wait_ready(clock)
     if sync or bridge:
         demand_hall(cell, "the synchronous interface" if sync else "the bridge")
     table = (*pool_of(cell), *groups)
-    rings = Ring.create("pool", pool_dtype(table), POOL_SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
+    rings = (
+        Ring.create("pool", pool_dtype(table), BEHIND_NS // cell.period_ns),
+        Ring.create("events", EVENT_DTYPE, EVENT_SLOTS),
+    )
     facility = Facility(cell, remote or link or VirtualHall(cell, np.random.default_rng(seed)), clock, *rings, groups)
     try:
         port = _synchronous(facility, sync, key) if sync else None

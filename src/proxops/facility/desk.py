@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from proxops.bridge.end import BridgeEnd
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source
-from proxops.facility.checked_trajectory import CheckedTrajectory
+from proxops.facility.command_desk import CommandDesk
 from proxops.facility.facility import Facility
-from proxops.facility.follower import Follower
-from proxops.facility.manual_desk import ManualDesk
-from proxops.facility.mover import Mover, parse_order
 from proxops.facility.possible import demand_evidence, forbid
-from proxops.facility.preflight import outside_ranges
-from proxops.facility.sources import CommandSource, FileSource, SyncSource
 from proxops.facility.sync import SyncPort
-from proxops.facility.trajectory_intake import TrajectoryIntake
 from proxops.lab.any_cell import demand_hall
-from proxops.lab.cell import Cell
-from proxops.lab.coordinates import OK, axes_from_values, robot_of
 from proxops.lab.payload import check_payload
-from proxops.safety.guard import Zones
-from proxops.safety.interlocks import KINDS
 from proxops.safety.modes import Event
 from proxops.safety.motion import Motion
 from proxops.safety.rules import Rule, Stop
-from proxops.safety.zone_watch import RESERVE_M
 
 SELECT: Final = {
     "sync": (Event.SELECT_SYNC, Source.SYNC),
@@ -46,14 +32,12 @@ BEGINS_TO_MOVE: Final = {Source.MANUAL: Mode.MANUAL, Source.SINE: Mode.SINE}
 """Sources whose mode is one of motion: what forbids it would stop the hall at once."""
 
 
-class Desk(ManualDesk):
+class Desk(CommandDesk):
     """Requests either take effect or raise ``Refused`` (not now) or ``BadInput`` (never), with the reason."""
 
     def __init__(self, facility: Facility, sync: SyncPort | None = None, bridge: BridgeEnd | None = None) -> None:
-        super().__init__(facility)
-        self.sync, self.bridge = sync, bridge
-        self.checked: CheckedTrajectory | None = None  # on the desk for the asynchronous interface
-        self.intake: TrajectoryIntake | None = None
+        super().__init__(facility, sync)
+        self.bridge = bridge
 
     @property
     def mode_name(self) -> str:
@@ -69,7 +53,7 @@ class Desk(ManualDesk):
             return
         if f.mode is Mode.STANDBY:
             forbid(f.interlocks.forbids_start(Mode.MANUAL))
-            findings = check_payload(f.cell) if isinstance(f.cell, Cell) else []
+            findings = check_payload(f.cell)
             if findings:
                 raise Refused("drives stay off: " + "; ".join(map(str, findings)))
         f.switch_drives_on()
@@ -81,10 +65,8 @@ class Desk(ManualDesk):
     def reset(self) -> None:
         """Acknowledge a stop. Its cause must be gone."""
         f = self.facility
-        if f.mode is Mode.STOPPED and f.stop:
-            still = [name for name, kind in f.interlocks.open.items() if KINDS[kind][0] is f.stop.rule]
-            if still:
-                raise Refused(f"reset: the cause stands, {', '.join(still)} not closed ({f.stop.rule.name})")
+        if f.mode is Mode.STOPPED and f.stop and (still := f.interlocks.open_for(f.stop.rule)):
+            raise Refused(f"reset: the cause stands, {', '.join(still)} not closed ({f.stop.rule.name})")
         f.reset()
         if self.sync:
             self.sync.forget()
@@ -130,20 +112,11 @@ class Desk(ManualDesk):
             demand_evidence(f, f"select {name}")
         f.go(event)
         f.source = source
-        if source is Source.SYNC and self.sync:
-            self.sync.forget()
-            f.commands = SyncSource(self.sync, demand_hall(f.cell, "sync").file.limits.sync_timeout_ms * 1e-3)
-        elif source is Source.ASYNC and self.checked is not None:
-            f.commands = FileSource(self.checked.trajectory)
+        if source in (Source.SYNC, Source.ASYNC):
+            self._take_commands(source)
         elif source is Source.MANUAL:
             self._jog.rest()
             f.motion = self._jog
-
-    def offer(self, commands: CommandSource, zones: Zones) -> None:
-        """Let a source of our own command, as a file would; ``zones`` are the guard's until it is let go of."""
-        self.facility.go(Event.SELECT_ASYNC)
-        self.facility.source, self.facility.commands = Source.ASYNC, commands
-        self.facility.guard.watch(zones)
 
     def begin(self, motion: Motion) -> None:
         """Let a motion of our own move the robots, from where they stand until it has nothing more to say."""
@@ -185,80 +158,3 @@ class Desk(ManualDesk):
             f.deselect()
         if self.sync:
             self.sync.forget()
-
-    def load(self, checked: CheckedTrajectory) -> None:
-        """Put a trajectory on the desk for the asynchronous interface. Nothing else than a checked one can be."""
-        if not isinstance(checked, CheckedTrajectory):  # a slip of ours may not become a motion
-            raise TypeError(f"the desk takes a CheckedTrajectory, not a {type(checked).__name__}")
-        self._demand_load()
-        self.checked = checked
-
-    def begin_load(self, fd: int, source: str) -> int:
-        """Have a user's file, a text in sealed memory ``fd``, checked and then loaded; the job's number. ``status`` tells
-        what came of it."""
-        self._demand_load()
-        if self.intake is None:
-            raise Refused("load: this run takes no files")
-        return self.intake.begin(fd, source, self.facility.still)
-
-    def _demand_load(self) -> None:
-        if self.facility.mode not in (Mode.STANDBY, Mode.READY, Mode.STOPPED):
-            raise Refused(f"load is not possible in {self.facility.mode.name}: select none first")
-
-    def move_to_start(self, order: str) -> None:
-        """Rail and robots to the first command, one after another."""
-        f = self.facility
-        units = parse_order(order)
-        if f.mode not in (Mode.ARMED, Mode.AT_START):
-            f.go(Event.MOVE_TO_START)  # raises with what is possible
-        forbid(f.interlocks.forbids_start(Mode.MOVING_TO_START))
-        demand_evidence(f, "move to start")
-        assert f.commands is not None
-        missing = f.commands.ready()
-        if missing:
-            raise Refused(f"move to start: {missing}")
-        forbid(f.guard.zones.near(f.actual, 0.0))
-        goal = self.start_posture()
-        forbid(f.guard.zones.near(goal, RESERVE_M))
-        f.motion = Mover(demand_hall(f.cell, "move to start"), f.guard.setpoint.copy(), goal, units)
-        f.go(Event.MOVE_TO_START)
-
-    def start_posture(self) -> NDArray[np.float64]:
-        """Axes of the present command, nearest to home; endless axes nearest to where they are, so that none unwinds."""
-        f, goal = self.facility, np.zeros(self.facility.cell.n_axes)
-        cell = demand_hall(f.cell, "move to start")
-        assert f.commands is not None
-        reference = np.where(np.isinf(cell.axes.upper), f.guard.setpoint, cell.home)
-        code, beyond = axes_from_values(cell.hall, f.commands.system, f.commands.values, reference, True, goal)
-        if code != OK:
-            raise Refused(f"move to start: {Stop(Rule.UNREACHABLE, value=beyond, detail=robot_of(code))}")
-        outside = outside_ranges(cell, goal)
-        if outside:
-            raise Refused(f"move to start: {outside}")
-        return goal
-
-    def confirm(self) -> None:
-        """Start the run. The command must still be where the robots are."""
-        f = self.facility
-        if f.mode is Mode.AT_START:
-            forbid(f.interlocks.forbids_start(Mode.RUNNING))
-            demand_evidence(f, "confirm")
-            assert f.commands is not None
-            missing = f.commands.ready()
-            if missing:
-                raise Refused(f"confirm: {missing}")
-            self._at_command()
-        f.go(Event.CONFIRM)
-        assert f.commands is not None
-        f.motion = Follower(demand_hall(f.cell, "confirm"), f.commands, f.guard.setpoint)
-
-    def _at_command(self) -> None:
-        f, q = self.facility, np.zeros(self.facility.cell.n_axes)
-        cell = demand_hall(f.cell, "confirm")
-        assert f.commands is not None
-        code, _ = axes_from_values(cell.hall, f.commands.system, f.commands.values, f.guard.setpoint.copy(), False, q)
-        away, bound = np.abs(q - f.guard.setpoint), f.cell.guarded.jump
-        if code != OK or (away > bound).any():
-            i = int((away - bound).argmax())
-            stop = Stop(Rule.JUMP, i + 1, float(away[i]), float(bound[i]))
-            raise Refused(f"confirm: the command has moved away from the start: {stop}; move to start again")

@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any, Final
 
+from proxops.facility.control import AGE, DESCRIPTOR, Verb, flag_of, integer_of, number_of, text_of
 from proxops.facility.desk import Desk
 from proxops.facility.jog import HOLD_MS
-from proxops.facility.request_fields import flag_of, integer_of, number_of, text_of
-from proxops.facility.requests import AGE, DESCRIPTOR, Verb
 from proxops.facility.status import status
 
 WITH_FILE: Final = frozenset({"load"})  # verbs that take an open file

@@ -10,7 +10,7 @@ from proxops.core.vocabulary import Mode, Severity
 from proxops.facility.facility import Facility
 from proxops.facility.failure import failure
 
-TRAILING_CYCLES: Final = 500  # at most, that are waited for robots which trail a set-point at rest
+TRAILING_NS: Final = 2_000_000_000  # at most, that are waited for robots which trail a set-point at rest
 
 
 def emergency_brake(facility: Facility, error: Exception) -> None:
@@ -20,6 +20,7 @@ def emergency_brake(facility: Facility, error: Exception) -> None:
     if isinstance(facility.clock, LockstepClock):
         facility.clock.wait = None  # for a recorder that may be the very part that has failed
     facility.guard.begin_braking()
+    trailing = TRAILING_NS // facility.clock.period_ns
     if facility.mode not in (Mode.STOPPING, Mode.STOPPED):
         facility.mode = Mode.STOPPING
         with suppress(Exception):  # braking comes before telling
@@ -27,14 +28,14 @@ def emergency_brake(facility: Facility, error: Exception) -> None:
             facility.events.tell(Severity.ERROR, f"stop.{facility.stop.rule.name.lower()}", str(facility.stop))
     while not facility.guard.brake():
         _cycle(facility)
-    for _ in range(TRAILING_CYCLES):  # servos come behind their set-point, and brakes are hard on what moves
+    for _ in range(trailing):  # servos come behind their set-point, and brakes are hard on what moves
         if facility.at_rest:
             break
         _cycle(facility)
     with suppress(Exception):  # as in ``_cycle``
         facility.link.drives_off()
     facility.mode = Mode.STOPPED
-    for _ in range(TRAILING_CYCLES):
+    for _ in range(trailing):
         _cycle(facility)
         if facility.at_rest:
             return

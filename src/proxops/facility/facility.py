@@ -1,4 +1,4 @@
-"""The facility: mode, motion, guard and robots, and the tick that joins them every 4 ms. Operators use ``desk.Desk``.
+"""The facility: mode, motion, guard and robots, and the tick that joins them in every cycle. Operators use ``desk.Desk``.
 
 ``tick`` is the one loop's body, whatever moves the robots and whoever's time passes: clock, ports polled, motion asked, guard,
 link, publication, answers. What ports and applications have to do in a cycle is attached, so that nobody has to remember it.
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from proxops.core.clock import Clock
 from proxops.core.errors import Refused
-from proxops.core.messages import PERIOD_S, Group
+from proxops.core.messages import Group
 from proxops.core.pool import Pool
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source
@@ -99,6 +99,8 @@ class Facility:
     def read(self) -> None:
         """What the robots reported at the beginning of this cycle."""
         self.actual[:], self.actual_rate[:] = self.link.read(), self.link.rate
+        if self.link.drift is not None:
+            self.guard.carry(self.link.drift)
 
     def _asked(self) -> Wish:
         """What the motion wants."""
@@ -137,7 +139,7 @@ class Facility:
         """Without drives the set-point is where the robots are."""
         if not np.array_equal(self.guard.setpoint, self.link.standing):
             self.guard.stand(self.link.standing)
-        if self.mode is Mode.RELEASING and self.link.all_on:
+        if self.mode is Mode.RELEASING and self.link.all_on and np.array_equal(self.guard.setpoint, self.link.standing):
             self.go(Event.RELEASED)
 
     @property
@@ -225,7 +227,7 @@ class Facility:
         self._by_hand = self.mode is Mode.MANUAL
         self.go(event)
         self.motion = None
-        if self._begin_braking() > PERIOD_S and event is Event.FINISHED and self.commands:
+        if self._begin_braking() > self.clock.period_ns * 1e-9 and event is Event.FINISHED and self.commands:
             self.events.tell(
                 Severity.WARNING, "source", f"{self.commands.name} was the last and still in motion: braking"
             )

@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.errors import Refused
 from proxops.facility.sources import CommandSource, Supply
+from proxops.facility.trajectories.preflight import outside_ranges
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import OK, axes_from_values, robot_of
 from proxops.safety.motion import Motion, Rest, Wish
 from proxops.safety.rules import Rule, Stop
 
+Axes = NDArray[np.float64]
+
 
 class Follower(Motion):
     """Motion of a run. It begins where the set-point is, which is at the first command."""
 
-    def __init__(self, cell: Cell, commands: CommandSource, setpoint: NDArray[np.float64]) -> None:
+    def __init__(self, cell: Cell, commands: CommandSource, setpoint: Axes) -> None:
         self._hall, self._commands = cell.hall, commands
         self._last, self._before = setpoint.copy(), setpoint.copy()  # axes of the newest command and of the one before
         self._coasted = 0  # cycles since the newest command
@@ -42,7 +46,30 @@ class Follower(Motion):
         name = self._commands.name
         return Stop(stop.rule, stop.axis, stop.value, stop.bound, f"{name}, {stop.detail}" if stop.detail else name)
 
-    def _coast(self) -> NDArray[np.float64]:
+    def _coast(self) -> Axes:
         """Nothing new: go on at the pace of the last two commands, per cycle of their sender."""
         self._coasted += 1
         return self._last + (self._last - self._before) * (self._coasted / self._commands.steps)
+
+
+def start_posture(cell: Cell, commands: CommandSource, setpoint: Axes) -> Axes:
+    """Axes of the present command, nearest to home; endless axes nearest to where they are, so that none unwinds."""
+    goal, reference = np.zeros(cell.n_axes), np.where(np.isinf(cell.axes.upper), setpoint, cell.home)
+    code, beyond = axes_from_values(cell.hall, commands.system, commands.values, reference, True, goal)
+    if code != OK:
+        raise Refused(f"move to start: {Stop(Rule.UNREACHABLE, value=beyond, detail=robot_of(code))}")
+    outside = outside_ranges(cell, goal)
+    if outside:
+        raise Refused(f"move to start: {outside}")
+    return goal
+
+
+def demand_at_command(cell: Cell, commands: CommandSource, setpoint: Axes) -> None:
+    """Refuse to follow a command that is not where the robots are."""
+    q = np.zeros(cell.n_axes)
+    code, _ = axes_from_values(cell.hall, commands.system, commands.values, setpoint.copy(), False, q)
+    away, bound = np.abs(q - setpoint), cell.guarded.jump
+    if code != OK or (away > bound).any():
+        i = int((away - bound).argmax())
+        stop = Stop(Rule.JUMP, i + 1, float(away[i]), float(bound[i]))
+        raise Refused(f"confirm: the command has moved away from the start: {stop}; move to start again")

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from proxops.core.clock import Clock
 from proxops.core.errors import Refused
-from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Severity, Tell, Zone
 from proxops.facility.jog_button import JogButton, Press
 from proxops.facility.stroke import Stroke
@@ -33,10 +32,10 @@ SHORTEST_HOLD_MS: Final = 20.0
 RAMP_S: Final = 0.3  # from rest to full jog speed, and back
 
 
-def heartbeat_cycles(hold_ms: float, age_ms: float) -> int:
-    """How many cycles a heartbeat is good for that was sent ``age_ms`` ago. Counted from when it was sent: of a queue of
-    heartbeats each ends at its own time, however late it is served."""
-    return math.floor((hold_ms - max(0.0, age_ms)) * 1e-3 / PERIOD_S + 1e-9)
+def heartbeat_cycles(hold_ms: float, age_ms: float, period_ns: int) -> int:
+    """How many cycles of ``period_ns`` a heartbeat is good for that was sent ``age_ms`` ago. Counted from when it was sent: of a
+    queue of heartbeats each ends at its own time, however late it is served."""
+    return math.floor((hold_ms - max(0.0, age_ms)) * 1e-3 / (period_ns * 1e-9) + 1e-9)
 
 
 class Jog(Motion):
@@ -46,7 +45,7 @@ class Jog(Motion):
     def __init__(
         self, cell: AnyCell, stroke: Stroke, interlocks: Interlocks, clock: Clock, zones: ZoneWatch, tell: Tell
     ) -> None:
-        self._stroke = stroke
+        self._stroke, self._cycle_s = stroke, cell.period_ns * 1e-9
         self._cell, self._interlocks, self._clock, self._zones, self._tell = cell, interlocks, clock, zones, tell
         self.zone = Zone.GREEN  # of the robots, if this jog went on at full speed
         self._per_speed = np.zeros(cell.n_axes)  # axis rates at a jog speed of one (m/s or rad/s)
@@ -71,7 +70,7 @@ class Jog(Motion):
             self._begin(press, guard.setpoint)
         elif now != press and not self._takes_over(now, press):
             return False
-        self._share, self._until_ns = share, self._clock.now_ns() + cycles * PERIOD_NS
+        self._share, self._until_ns = share, self._clock.now_ns() + cycles * self._cell.period_ns
         return True
 
     def release(self) -> None:
@@ -103,7 +102,7 @@ class Jog(Motion):
         if stop:
             return stop
         if self._speed != 0.0:
-            np.divide(self._wish - self._before, self._speed * PERIOD_S, out=self._per_speed)
+            np.divide(self._wish - self._before, self._speed * self._cycle_s, out=self._per_speed)
         return self._wish
 
     @property
@@ -146,7 +145,7 @@ class Jog(Motion):
         """Speed of this cycle, as far as heartbeats, zone and fence decide it."""
         top = self._top(press.button)
         goal = press.direction * min(self._share * top, self._most(top)) if self._held else 0.0
-        change = top * PERIOD_S / RAMP_S
+        change = top * self._cycle_s / RAMP_S
         return self._speed + min(max(goal - self._speed, -change), change)
 
     def _most(self, top: float) -> float:
@@ -163,7 +162,7 @@ class Jog(Motion):
         """The way so far and one cycle more; a step brakes in time to end on its amount exactly."""
         if press.step is None:
             self._speed = speed
-            self._gone += speed * PERIOD_S
+            self._gone += speed * self._cycle_s
             return
         goal, ramp = press.direction * press.step, self._top(press.button) / RAMP_S
-        self._gone, self._speed = limited_step(goal, goal, self._gone, self._speed, abs(speed), ramp)
+        self._gone, self._speed = limited_step(goal, goal, self._gone, self._speed, abs(speed), ramp, self._cycle_s)

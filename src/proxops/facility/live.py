@@ -1,4 +1,4 @@
-"""The live facility: 250 Hz on the virtual hall, synchronous interface, control channel. ``proxops serve`` runs it."""
+"""The live facility: the tick by the wall's clock, synchronous interface, control channel. ``proxops serve`` runs it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from proxops.core.channel import LOOPBACK, Address
 from proxops.core.clock import Clock, LiveClock
 from proxops.core.ending import Ending
 from proxops.core.errors import BadInput, Refused
-from proxops.core.messages import PERIOD_S, Group
+from proxops.core.messages import Group
 from proxops.core.vocabulary import Mode, Severity
 from proxops.facility.application_feed import MissionFeed
 from proxops.facility.build import Installation, build
-from proxops.facility.checker_process import CheckerStart
-from proxops.facility.control import Control, ControlSettings
+from proxops.facility.control import Control, ControlSettings, Verb
 from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
 from proxops.facility.loop import Loop, Ran
 from proxops.facility.realtime import RealTime
-from proxops.facility.requests import Verb
-from proxops.facility.trajectory_intake import TrajectoryIntake
+from proxops.facility.trajectories import CheckerStart, TrajectoryIntake
 from proxops.facility.warmup import warm_up
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.cell import Cell
@@ -29,7 +27,7 @@ from proxops.lab.links.link import Link
 from proxops.lab.links.remote import RemoteHall
 
 ASK_EVERY: Final = 25  # cycles
-SHUT_DOWN_CYCLES: Final = round(20 / PERIOD_S)  # patience for braking before the process ends
+SHUT_DOWN_S: Final = 20.0  # patience for braking before the process ends
 
 
 class LiveFacility:
@@ -48,7 +46,7 @@ class LiveFacility:
         self.intake = TrajectoryIntake(CheckerStart(cell)) if isinstance(cell, Cell) else None
         try:
             warm_up(cell, bridge)
-            self._clock = LiveClock()
+            self._clock = LiveClock(cell.period_ns)
             self.hall: Installation = build(
                 cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
                 key=key, metadata={"clock": "live", **(metadata or {})}, remote=remote,
@@ -111,7 +109,7 @@ class LiveFacility:
         """Tick until told to end; then bring the robots to rest and close everything. ``begin`` is asked for as soon as the
         facility is ready for the first time; ``until`` now and then whether the end has come; ``closing`` before the log ends."""
         self._begin = begin
-        cycles = None if for_s is None else round(for_s / PERIOD_S)
+        cycles = None if for_s is None else round(for_s / self._loop.cycle_s)
 
         def work() -> None:
             if drives:
@@ -138,7 +136,7 @@ class LiveFacility:
                 self.hall.facility.events.tell(Severity.WARNING, "refused.begin", str(reason))
 
     def _serve(self, cycles: int | None, until: Callable[[], bool]) -> None:
-        left, clock = SHUT_DOWN_CYCLES, self._clock
+        left, clock = self._loop.cycles(SHUT_DOWN_S), self._clock
         while True:
             self._try_begin()
             self.hall.facility.tick()
@@ -150,7 +148,7 @@ class LiveFacility:
                     return
                 if left <= 0:
                     raise RuntimeError(
-                        f"still {self.hall.facility.mode.name} {SHUT_DOWN_CYCLES * PERIOD_S:g} s after the end was asked for"
+                        f"still {self.hall.facility.mode.name} {SHUT_DOWN_S:g} s after the end was asked for"
                     )
 
     def _at_rest(self) -> bool:

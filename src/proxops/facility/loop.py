@@ -13,23 +13,22 @@ from typing import Any, Final
 
 from proxops.core.clock import LockstepClock
 from proxops.core.ending import Ending
-from proxops.core.messages import PERIOD_S
+from proxops.core.interruption import ends_asked_for
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Installation
 from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.emergency import emergency_brake
-from proxops.facility.interruption import ends_asked_for
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.safety.rules import Stop
 
-Progress = Callable[[str, int, int], None]
-"""Called now and then with the phase, cycles done and cycles expected (0: not known)."""
+Progress = Callable[[str, float, float], None]
+"""Called now and then with the phase, and seconds of the facility's time: done, and expected (0: not known)."""
 
-SHOW_EVERY: Final = 250  # cycles
-PATIENCE_CYCLES: Final = 250 * 600  # a phase whose end is not known and that takes longer than ten minutes has failed
+SHOW_EVERY_S: Final = 1.0
+PATIENCE_S: Final = 600.0  # a phase whose end is not known and that takes longer has failed
 
 
-def no_progress(phase: str, done: int, expected: int) -> None:
+def no_progress(phase: str, done_s: float, expected_s: float) -> None:
     """Nobody looks on."""
 
 
@@ -39,6 +38,7 @@ class Ran:
 
     stop: Stop | None
     cycles: int
+    hall_s: float  # of the facility's time
     missed: int
     wall_s: float
     recorder_code: int
@@ -49,7 +49,7 @@ class Ran:
         """For the summary: what the log itself cannot tell."""
         return {
             "wall_time_s": self.wall_s,
-            "times_real_time": self.cycles * PERIOD_S / self.wall_s,
+            "times_real_time": self.hall_s / self.wall_s,
             "recorder_exit_code": self.recorder_code,
             "real_time": str(self.real_time) if self.real_time else None,
             "alarms": list(self.alarms),
@@ -66,6 +66,7 @@ class Loop:
     def __init__(self, hall: Installation, progress: Progress = no_progress) -> None:
         self.hall, self._progress = hall, progress
         self.facility = hall.facility
+        self.cycle_s = hall.facility.clock.period_ns * 1e-9
         self.asked = ""
         self._interrupted = False
 
@@ -80,20 +81,25 @@ class Loop:
             self.hall.desk.safe_stop(self.asked)
         self.facility.tick()
 
-    def until(self, goal: Mode, phase: str, expected: int = 0, each: Callable[[], None] = lambda: None) -> None:
+    def until(self, goal: Mode, phase: str, expected_s: float = 0.0, each: Callable[[], None] = lambda: None) -> None:
         """Tick until the facility is in ``goal``; a stop is followed to standstill and raised. ``each``: before every cycle."""
-        for cycle in range(max(PATIENCE_CYCLES, 2 * expected)):
-            mode = self.facility.mode
+        patience_s, show_every = max(PATIENCE_S, 2.0 * expected_s), self.cycles(SHOW_EVERY_S)
+        for cycle in range(self.cycles(patience_s)):
+            mode, done_s = self.facility.mode, cycle * self.cycle_s
             if mode is goal:
-                self._progress(phase, expected or cycle, expected or cycle)
+                self._progress(phase, expected_s or done_s, expected_s or done_s)
                 return
             if mode is Mode.STOPPED:
                 raise Stopped
-            if cycle % SHOW_EVERY == 0:
-                self._progress(phase, min(cycle, expected) if expected else cycle, expected)
+            if cycle % show_every == 0:
+                self._progress(phase, min(done_s, expected_s) if expected_s else done_s, expected_s)
             each()
             self.cycle()
-        raise TimeoutError(f"{phase}: {self.facility.mode.name} after {PATIENCE_CYCLES} cycles")
+        raise TimeoutError(f"{phase}: {self.facility.mode.name} after {patience_s:g} s")
+
+    def cycles(self, seconds: float) -> int:
+        """Whole ones in so long, at least one."""
+        return max(1, round(seconds / self.cycle_s))
 
     def run(
         self, work: Callable[[], None], *, announce: Callable[[RealTime], None] = lambda real_time: None,
@@ -125,4 +131,5 @@ class Loop:
                         last.callback(state.leave)
                     last.callback(self.hall.farewell)
         alarms = tuple(self.facility.events.raised)
-        return Ran(self.facility.stop, clock.tick, clock.missed, time.monotonic() - began, codes[-1], state, alarms)
+        wall_s, hall_s = time.monotonic() - began, clock.tick * self.cycle_s
+        return Ran(self.facility.stop, clock.tick, hall_s, clock.missed, wall_s, codes[-1], state, alarms)

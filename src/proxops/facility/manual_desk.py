@@ -57,7 +57,7 @@ class ManualDesk:
             forbid(f.interlocks.forbids_start(Mode.MANUAL))
             if self.jogging != pressed:  # what moves goes on
                 demand_evidence(f, "jog")
-            return self._jog.press(pressed, speed, heartbeat_cycles(hold_ms, age_ms), f.guard)
+            return self._jog.press(pressed, speed, heartbeat_cycles(hold_ms, age_ms, f.cell.period_ns), f.guard)
         except Refused:
             if press is not None:  # said once, and a button held on does not begin to move when the reason is gone
                 self._jog.spent = press

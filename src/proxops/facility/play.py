@@ -12,8 +12,8 @@ from pathlib import Path
 from proxops.core.clock import LOCKSTEP_EPOCH, LiveClock, LockstepClock
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Installation, build
-from proxops.facility.checked_trajectory import CheckedTrajectory, preflighted
 from proxops.facility.loop import Loop, Progress, Ran, Stopped, no_progress
+from proxops.facility.trajectories import CheckedTrajectory, preflighted
 from proxops.facility.warmup import warm_up
 from proxops.lab.cell import Cell
 from proxops.lab.links.remote import RemoteHall
@@ -58,4 +58,4 @@ def _play(loop: Loop, checked: CheckedTrajectory, order: str, each: Callable[[],
     desk.move_to_start(order)
     loop.until(Mode.AT_START, "move to start", each=each)
     desk.confirm()
-    loop.until(Mode.READY, "run", len(checked), each)
+    loop.until(Mode.READY, "run", len(checked) * loop.cycle_s, each)

@@ -1,84 +1,22 @@
-"""What is told of every cycle: the facility's groups of the pool, which go to the ring for recorder, console and answers."""
+"""What is told of every cycle besides, in a hall and in a cell of arms."""
 
 from __future__ import annotations
-
-from abc import ABC, abstractmethod
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.clock import GPS_MINUS_UNIX_NS, Clock
-from proxops.core.messages import PERIOD_S
 from proxops.core.pool import Pool
-from proxops.core.vocabulary import Hardware, Mode, Source, System
-from proxops.facility.events import EventLog
-from proxops.facility.observation import observe
+from proxops.core.vocabulary import System
+from proxops.facility.published import Publication as Publication
+from proxops.facility.published import Published
 from proxops.facility.sources import CommandSource
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.cell import Cell
 from proxops.lab.chain import chain_dtype, fill_chain, put_poses
 from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
-from proxops.lab.links.link import Link
-from proxops.safety.guard import Guard
-from proxops.safety.interlocks import Interlocks
+from proxops.lab.observation import observe
 from proxops.safety.limits import AXIS_SHARE, SPEED_LEFT
-from proxops.safety.rules import Stop
-
-NO_STOP = (0, 0, 0.0, 0.0)
-
-
-class Published(Protocol):
-    """The state of the facility, as far as it is told."""
-
-    cell: AnyCell
-    clock: Clock
-    link: Link
-    guard: Guard
-    interlocks: Interlocks
-    events: EventLog
-    mode: Mode
-    source: Source
-    hardware: Hardware
-    stop: Stop | None
-    commands: CommandSource | None
-    lateness: float
-    work: float
-    missed: int
-
-
-class Publication(ABC):
-    """What is told of any cell. ``actual`` and ``actual_rate`` are what the robots report (m, rad), in the pool."""
-
-    def __init__(self, facility: Published, pool: Pool, margins: NDArray[np.float64]) -> None:
-        self._f, self.pool = facility, pool
-        self.margins = margins  # six numbers that the guard fills, see ``safety.limits``
-        self._write_clock, self._write_state = pool.writer("clock"), pool.writer("state")
-        self._write_timing = pool.writer("timing")
-        self._guarded = pool.run("wish", count=3 * facility.cell.n_axes)  # wish, set-point and its rate
-        self.actual, self.actual_rate = pool.run("actual"), pool.run("actual_rate")
-
-    def fill(self) -> None:
-        """All but what ports and applications fill themselves."""
-        f, clock, stop = self._f, self._f.clock, self._f.stop
-        tick, utc_ns = clock.tick, clock.utc_ns()
-        self._write_clock(tick, tick * PERIOD_S, utc_ns, utc_ns + GPS_MINUS_UNIX_NS)
-        self._write_state(
-            f.mode, f.source, f.hardware, f.link.all_on,
-            *((stop.rule, stop.axis, stop.value, stop.bound) if stop else NO_STOP), f.interlocks.mask, f.events.alarms,
-        )  # fmt: skip
-        self._guarded[:] = f.guard.told
-        self._write_timing(f.lateness, f.work, f.missed)
-        self._fill_kind()
-
-    @abstractmethod
-    def _fill_kind(self) -> None:
-        """What only this kind of cell has."""
-
-    @abstractmethod
-    def forget_command(self) -> None:
-        """Nobody commands any more."""
 
 
 class HallPublication(Publication):

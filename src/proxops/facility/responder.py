@@ -24,14 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.clock import monotonic_ns
-from proxops.core.messages import EVENT_DTYPE, PERIOD_NS
+from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import Severity
 from proxops.facility.realtime import WATCHDOG_PRIORITY, enter_real_time
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.links.exchange import (
     CAUSE_TEXT,
-    DOUBT_NS,
     Cause,
     Flag,
     Setpoint,
@@ -46,7 +45,7 @@ from proxops.safety.watchdog import SetpointVerdict, Watchdog
 
 EXITING: Final = 4  # PF_EXITING of Linux' sched.h, in the flags of /proc/PID/stat
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
-LOOK_NS: Final = 1_000_000  # between looks for set-points
+LOOKS: Final = 4  # for set-points, in a cycle
 SETTLING_S: Final = 2.0  # after the set-point rests the brakes close, whatever the servos say
 DEAF_TO: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)
 
@@ -58,7 +57,9 @@ class Responder:
         self, hall: VirtualHall, cell: AnyCell, patience_ns: int, states: Ring, events: Ring, now_ns: int
     ) -> None:
         self._hall, self._states, self._events = hall, states, events
-        self.dog = Watchdog(cell.guarded.acceleration, patience_ns, now_ns, hall.standing, cell.file.link.stall_ns)
+        self.dog = Watchdog(
+            cell.guarded.acceleration, patience_ns, now_ns, hall.standing, cell.file.link.stall_ns, cell.period_ns
+        )
         self._cell = cell
         self._record, self._event = np.zeros(1, state_of(cell)), np.zeros(1, EVENT_DTYPE)
         self._record_bytes, self._event_bytes = bytes_of(self._record), bytes_of(self._event)
@@ -69,6 +70,10 @@ class Responder:
         self._settled_ns = 0
         self._gone = self._parted = False
         self._publish(now_ns)
+
+    @property
+    def period_ns(self) -> int:
+        return self._cell.period_ns
 
     # --- the facility's messages
     def take(self, data: bytes, now_ns: int) -> None:
@@ -126,8 +131,8 @@ class Responder:
         if self._hall.any_on and self.dog.overdue(now_ns):
             self._take_over(cause, now_ns)
         if self.dog.watch is not Watch.WATCHING and now_ns >= self._next_ns:
-            late = (now_ns - self._next_ns) // PERIOD_NS
-            self._next_ns += PERIOD_NS * max(1, late)  # no bursts after a delay of our own
+            late = (now_ns - self._next_ns) // self._cell.period_ns
+            self._next_ns += self._cell.period_ns * max(1, late)  # no bursts after a delay of our own
             self._brake(now_ns)
             self._publish(now_ns)
 
@@ -159,7 +164,7 @@ class Responder:
         if dog.watch is not Watch.WATCHING:
             return
         seen = cause in (Cause.GONE, Cause.STOPPED) and bool(dog.rate.any())
-        bound_ns = min(dog.bound_ns, DOUBT_NS) if seen else dog.bound_ns
+        bound_ns = min(dog.bound_ns, dog.doubt_ns) if seen else dog.bound_ns
         seconds = dog.take_over(cause, now_ns)
         self._record[0]["patience_s"] = bound_ns * 1e-9
         self._took_ns = self._next_ns = now_ns
@@ -250,10 +255,10 @@ def looks(facility: int) -> Cause:
 
 def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility: int) -> None:
     """Until it is over: set-points as they come, time as it passes. An end of the wire is the facility's."""
-    listening, cursor = [wire], 0
+    listening, cursor, look_ns = [wire], 0, responder.period_ns // LOOKS
     while not responder.over:
         due, now_ns = responder.due_ns(), monotonic_ns()
-        wait_ns = LOOK_NS if due is None else min(LOOK_NS, max(0, due - now_ns))
+        wait_ns = look_ns if due is None else min(look_ns, max(0, due - now_ns))
         gone, _, _ = select.select(listening, (), (), wait_ns * 1e-9)  # not poll: it rounds up to milliseconds
         responder.dog.wake(0 if due is None else monotonic_ns() - due)
         cursor = _take_all(responder, setpoints, cursor)
@@ -284,10 +289,10 @@ def warm_up(cell: AnyCell, patience_ns: int) -> None:
     hall = VirtualHall(cell, np.random.default_rng(0))
     scratch, writer, now = Responder(hall, cell, patience_ns, *rings, 0), SetpointWriter(cell.n_axes), 0
     for sequence in range(1, 80):
-        now += PERIOD_NS
+        now += cell.period_ns
         scratch.take(bytes(writer.fill(Setpoint(Flag.DRIVES, sequence, now, 0, 0, 1, hall.standing.copy()))), now)
     for _ in range(20):
-        now += PERIOD_NS
+        now += cell.period_ns
         scratch.pass_time(now, looks(os.getppid()))
     for ring in rings:
         ring.close()

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
-from proxops.core.messages import PERIOD_S
 from proxops.lab.any_cell import AnyCell
 from proxops.safety.motion import Motion, Rest, Wish
 
@@ -25,7 +24,7 @@ class SineWave(Motion):
                 f"sine wave on {cell.axis_names[axis]}", value=value, bound="0 < frequency <= 5 Hz, 2 to 10000 cycles"
             )
         self._axis, self._amplitude, self._omega = axis, amplitude, 2 * math.pi * frequency_hz
-        self._frequency_hz, self._cycles = frequency_hz, cycles
+        self._frequency_hz, self._cycles, self._cycle_s = frequency_hz, cycles, cell.period_ns * 1e-9
         self._origin, self._wish, self._tick = origin.copy(), origin.copy(), 0
         self._check(cell)
 
@@ -54,7 +53,7 @@ class SineWave(Motion):
         return ends
 
     def step(self) -> Wish:
-        phase = self._tick * PERIOD_S * self._frequency_hz
+        phase = self._tick * self._cycle_s * self._frequency_hz
         self._tick += 1
         if phase >= self._cycles:
             return Rest.DONE

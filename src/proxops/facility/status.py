@@ -12,7 +12,8 @@ from proxops.core.messages import PERIOD_NS
 from proxops.facility.desk import Desk
 from proxops.facility.mover import Mover
 from proxops.facility.possible import possible
-from proxops.facility.publication import ArmPublication, Publication, hall_told
+from proxops.facility.publication import ArmPublication, hall_told
+from proxops.facility.published import Publication
 from proxops.lab.cell import Cell
 from proxops.lab.payload import plate_loads
 

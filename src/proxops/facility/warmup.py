@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from proxops.bridge.bridged import Bridged
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
@@ -12,29 +10,16 @@ from proxops.core.ending import Ending, EndReason
 from proxops.core.messages import PERIOD_NS
 from proxops.core.vocabulary import Mode, Phase, System
 from proxops.facility.build import build
-from proxops.facility.checked_trajectory import preflighted
-from proxops.facility.preflight import preflight
 from proxops.facility.publication import hall_told
 from proxops.facility.status import status
+from proxops.facility.trajectories import STANDING_LINES, preflighted, rehearse, standing
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.cell import Cell
-from proxops.lab.coordinates import POV_AT_LAB, check_values, lines_from_axes
-from proxops.lab.trajectory import Trajectory
 
-LINES = 8
 JOINED = 3000  # cycles, by which the robots of the shipped hall have long joined
 SOON = 100
 WARM = Ending(EndReason.DONE, "warm-up")
-
-
-def standing(cell: Cell, system: System, lines: int = LINES) -> Trajectory:
-    """A trajectory that stays at home, in any system. A5 is kept off its singularity."""
-    q = np.tile(cell.home, (lines, 1))
-    q[:, [5, 11]] += 0.3
-    values = np.empty((lines, 22))
-    lines_from_axes(cell.hall, int(system), q, np.tile(POV_AT_LAB, (lines, 1)), values)
-    return Trajectory(np.full(lines, system, np.int16), values, "warm-up")
 
 
 def warm_up(cell: AnyCell, bridge: BridgeSettings | None = None) -> None:
@@ -45,9 +30,8 @@ def warm_up(cell: AnyCell, bridge: BridgeSettings | None = None) -> None:
         return
     if bridge:
         warm_up_bridge(cell, bridge)
-    for system in System:
-        preflight(cell, standing(cell, system))
-        check_values(int(system), standing(cell, system).values[0])
+    rehearse(cell)
+    checked = preflighted(cell, standing(cell, System.CLW))
     clock = LockstepClock()
     hall = build(cell, clock, seed=0, record=None)
     facility, desk = hall.facility, hall.desk
@@ -60,13 +44,13 @@ def warm_up(cell: AnyCell, bridge: BridgeSettings | None = None) -> None:
     desk.drives(True)
     cycle(60)
     facility.guard.rehearse()
-    desk.load(preflighted(cell, standing(cell, System.CLW)))
+    desk.load(checked)
     desk.select("async")
     desk.move_to_start("rail,robot1,robot2")
     while facility.mode is Mode.MOVING_TO_START:
         cycle(1)
     desk.confirm()
-    cycle(LINES + 50)
+    cycle(STANDING_LINES + 50)
     desk.select("manual")
     for system, component in ((System.GLC, "z"), (System.CLW, "rx"), (System.IDC, "x"), (System.IJT, "a1")):
         desk.jog(system.name, "robot2", component, 1)
@@ -82,31 +66,31 @@ def warm_up(cell: AnyCell, bridge: BridgeSettings | None = None) -> None:
 
 def warm_up_arms(cell: ArmCell) -> None:
     """Every axis, to and fro, with all inputs closed and with a fence open if there is one; a wave; a stop."""
-    hall = build(cell, LockstepClock(), seed=0, record=None)
+    hall = build(cell, LockstepClock(period_ns=cell.period_ns), seed=0, record=None)
     facility, desk = hall.facility, hall.desk
 
-    def cycle(count: int) -> None:
-        for _ in range(count):
+    def wait(seconds: float) -> None:
+        for _ in range(round(seconds * 1e9 / cell.period_ns)):
             facility.tick()
 
     desk.drives(True)
-    cycle(60)
+    wait(0.24)
     facility.guard.rehearse()
     desk.select("manual")
     for name in cell.axis_names:
         robot, _, component = name.partition("_")
         desk.jog("IJT", robot, component or robot, 1)
-        cycle(30)
+        wait(0.12)
         desk.release()
-        cycle(200)
+        wait(0.8)
     status(desk)
     desk.select("none")
-    cycle(100)
+    wait(0.4)
     desk.select("sine")
     desk.sine(cell.axis_names[-1], 1e-3, 1.0, 2)
-    cycle(50)
+    wait(0.2)
     desk.safe_stop()
-    cycle(100)
+    wait(0.4)
     hall.close(WARM)
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from proxops.core.criterion import Criterion
 from proxops.core.errors import BadInput
-from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Severity
 from proxops.ground.course import Figures, events, number, timing
 from proxops.ground.criteria import LATE_SHARE, MISSED_SHARE, WHOLE_SHARE
@@ -61,17 +60,18 @@ def axes_in(log: Log, group: str) -> Floats:
 
 def summarise_arms(log: Log, cell: ArmCell) -> Figures:
     """All figures, ready for JSON."""
+    cycle_s = cell.period_ns * 1e-9
     ticks, utc = log.values("clock.tick"), log.values("clock.utc_ns")
     rate, setpoint, actual = (axes_in(log, name) for name in ("setpoint_rate", "setpoint", "actual"))
     steps, speeds = np.diff(ticks), np.abs(rate).max(axis=0, initial=0.0) / cell.guarded.speed
-    changes = np.abs(np.diff(rate, axis=0)).max(axis=0, initial=0.0) / PERIOD_S / cell.guarded.acceleration
+    changes = np.abs(np.diff(rate, axis=0)).max(axis=0, initial=0.0) / cycle_s / cell.guarded.acceleration
     inside = np.minimum(setpoint - cell.guarded.lower, cell.guarded.upper - setpoint).min(axis=0, initial=np.inf)
     stops = [event["text"].decode(errors="replace") for event in log.events if event["name"].startswith(b"stop.")]
     modes = log.values("state.mode")
     figures: Figures = {
         "kind": "arms", "file": log.path.name, "proxops_version": log.metadata.get("proxops_version"),
         "cell": log.metadata.get("cell"), "clock": log.metadata.get("clock"), "seed": log.metadata.get("seed"),
-        "cycles": int(ticks.size), "duration_s": float(ticks.size) * PERIOD_S, "start_utc": iso_utc(utc[0]) if utc.size else None,
+        "cycles": int(ticks.size), "duration_s": float(ticks.size) * cycle_s, "start_utc": iso_utc(utc[0]) if utc.size else None,
         "complete": log.complete, "notes": list(log.notes), "ended": log.ended.plain if log.ended else None,
         "lost_ticks": int(np.sum(steps[steps > 1] - 1)),
         "final_mode": Mode(int(modes[-1])).name if modes.size else None,

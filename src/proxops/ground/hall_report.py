@@ -13,6 +13,7 @@ from proxops.ground.bridge_report import bridge_moments, bridge_sections
 from proxops.ground.chapter import Chapter
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
+from proxops.ground.provenance import cell_of
 from proxops.ground.recorded import Kind, Recorded, recorded
 from proxops.ground.report_figures import (
     axis_drawings,
@@ -37,8 +38,10 @@ FOLLOWING_NOTE: Final = "Largest / rms / at the end of the run. Commanded: the p
 AXIS_NOTE: Final = "Greatest in the run. Error: actual against command, delay included. Limits: the guard's."
 
 
-def hall_report(log: Log, cell: Cell, chapter: Chapter | None = None) -> RunReport:
-    """Of a run that was played, served or scripted; ``chapter``: of what else it was."""
+def hall_report(log: Log, cell: Cell | None = None, chapter: Chapter | None = None) -> RunReport:
+    """Of a run that was played, served or scripted; ``cell``: None for the one that the log names; ``chapter``: of what
+    else it was."""
+    cell = cell or cell_of(log)
     summary = summarise(log, cell, chapter)
     what = Path(summary["trajectory"]).name if summary["trajectory"] else summary["scenario"] or log.path.name
     parts = {"cell ": "cell", "clock ": "clock", "seed ": "seed", "": "start_utc"}

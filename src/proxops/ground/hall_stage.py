@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from proxops.ground import hall_plan
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message
 from proxops.ground.hall_joints import Joint
-from proxops.ground.stage import Stage
+from proxops.ground.stage import EVERY_NS, Stage
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.arm_shapes import arm_shapes
@@ -40,10 +40,11 @@ def stage_of(cell: AnyCell) -> Stage:
     moving = [link.drive >= 0 and link.drawn.moves != "fixed" for link in links]
     joints = tuple(_joint(link, parent) for link, parent, moves in zip(links, parents, moving, strict=True) if moves)
     still = [(link, parent) for link, parent, moves in zip(links, parents, moving, strict=True) if not moves]
+    every = max(1, EVERY_NS // cell.period_ns)
     if isinstance(cell, ArmCell):
-        return Stage(joints, _fixed(still), _arm_visuals(cell), _arm_solids(cell))
+        return Stage(joints, _fixed(still), _arm_visuals(cell), _arm_solids(cell), every)
     shapes = hall_shapes(cell)
-    return Stage(joints, _fixed(still), _visuals(cell, links, floor_z_m(shapes)), _solids(links, shapes))
+    return Stage(joints, _fixed(still), _visuals(cell, links, floor_z_m(shapes)), _solids(links, shapes), every)
 
 
 def _joint(link: Link, parent: str) -> Joint:

@@ -21,8 +21,8 @@ from proxops.ground.hall_joints import Joint, Joints
 from proxops.ground.orbit_frames import ORBIT_FRAMES, in_orbit, orbit_poses
 from proxops.ground.transform_rows import SECOND_NS, TransformRows
 
-EVERY: Final = 10  # cycles from one set of transforms to the next: 25 Hz
-ORBIT_EVERY: Final = 50  # 5 Hz: a viewer interpolates, and nothing in orbit is quick
+EVERY_NS: Final = 40_000_000  # from one set of transforms to the next: 25 Hz
+ORBIT_EVERY: Final = 50  # cycles of a hall, 5 Hz: a viewer interpolates, and nothing in orbit is quick
 JOINT_CHANNEL, FIXED_CHANNEL, VISUALS_CHANNEL, SOLIDS_CHANNEL, ORBIT_CHANNEL = range(3, 8)
 STAGE_SCHEMAS: Final = tuple(
     Schema(id=3 + i, name=name, encoding="protobuf", data=foxglove_schema(name))
@@ -54,16 +54,17 @@ class Stage:
     fixed: bytes
     visuals: bytes
     solids: bytes
+    every: int  # cycles from one set of transforms to the next
 
     def plain(self) -> dict[str, Any]:
         """For JSON; ``Stage.of`` gives it back."""
         messages = {name: base64.b64encode(getattr(self, name)).decode() for name in ("fixed", "visuals", "solids")}
-        return {"joints": [joint.plain() for joint in self.joints], **messages}
+        return {"joints": [joint.plain() for joint in self.joints], "every": self.every, **messages}
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Stage:
         fixed, visuals, solids = (base64.b64decode(plain[name]) for name in ("fixed", "visuals", "solids"))
-        return cls(tuple(Joint(**joint) for joint in plain["joints"]), fixed, visuals, solids)
+        return cls(tuple(Joint(**joint) for joint in plain["joints"]), fixed, visuals, solids, int(plain["every"]))
 
 
 class StageMessages:
@@ -77,7 +78,7 @@ class StageMessages:
         """What is to stand beside a block's own messages."""
         clock = block.pool["clock"]
         found = list(self._opening(clock[:1])) if block.opening else []
-        chosen = np.flatnonzero(clock["tick"] % EVERY == 0)
+        chosen = np.flatnonzero(clock["tick"] % self._stage.every == 0)
         actual = np.ascontiguousarray(block.pool["actual"][chosen])
         q = actual.view("<f8").reshape(-1, len(actual.dtype.names or ()))
         known = np.isfinite(q).all(axis=1)

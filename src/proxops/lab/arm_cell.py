@@ -37,6 +37,7 @@ class ArmCell:
     controllers: tuple[Controller, ...]
     home: NDArray[np.float64]
     links: tuple[Link, ...] = field(repr=False)  # the tree, parents first
+    period_ns: int  # of the facility's cycle
     hall: None = None
 
     @property
@@ -124,7 +125,8 @@ def build_arm_cell(file: ArmCellFile, source: Path) -> ArmCell:
     slides = np.arange(len(home)) < int(file.rail is not None)
     guarded = guarded_axes(axes, file.limits, slides)
     demand_home_in_range(np.array(home), axes, names, slides, source)
-    return ArmCell(file, source, names, axes, guarded, tuple(controllers), np.array(home), links)
+    period_ns = round(file.period_ms * 1e6)
+    return ArmCell(file, source, names, axes, guarded, tuple(controllers), np.array(home), links, period_ns)
 
 
 def _limits(arm: MountedArm, source: Path) -> list[AxisLimits]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
-from proxops.core.messages import AXES, N_AXES, UNITS
+from proxops.core.messages import AXES, N_AXES, PERIOD_NS, UNITS
 from proxops.lab.cell_axes import (
     AxisTable,
     Controller,
@@ -58,6 +58,11 @@ class Cell:
     @property
     def n_axes(self) -> int:
         return len(self.home)
+
+    @property
+    def period_ns(self) -> int:
+        """Of the facility's cycle: the interfaces of a hall are made for this one."""
+        return PERIOD_NS
 
     @property
     def axis_names(self) -> tuple[str, ...]:

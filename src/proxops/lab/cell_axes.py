@@ -48,13 +48,14 @@ def rail_controller(rail: Rail) -> Controller:
     return Controller("rail", slice(0, 1), rail.servo, np.array([rail.repeatability_mm * 1e-3 / 3.0]), slides=True)
 
 
-def servo_lags_s(controllers: tuple[Controller, ...]) -> NDArray[np.float64]:
-    """By how much time each axis trails its set-point: dead time and lag of its servo."""
+def trailing_s(controllers: tuple[Controller, ...], period_ns: int) -> NDArray[np.float64]:
+    """By how much time each axis trails what is decided about it: dead time and lag of its servo, and the cycle that passes
+    before a set-point is sent."""
     lags = np.empty(controllers[-1].axes.stop)
     for controller in controllers:
         servo = controller.servo
         lags[controller.axes] = (servo.dead_time_ms + servo.time_constant_ms) * 1e-3
-    return lags
+    return lags + period_ns * 1e-9
 
 
 def guarded_axes(axes: AxisTable, limits: Limits | ArmLimits, slides: NDArray[np.bool_]) -> GuardedAxes:

@@ -60,7 +60,7 @@ class Rail(Strict):
 
 
 class LinkTable(Strict):
-    """How long robots in motion may go without a fresh set-point before the watchdog brakes them, in cycles of 4 ms, and for how
+    """How long robots in motion may go without a fresh set-point before the watchdog brakes them, in cycles, and for how
     long the machine may hold up the facility or the watchdog before whatever moves is stopped."""
 
     patience_cycles: Annotated[int, Field(strict=True, ge=2, le=250)] = 3

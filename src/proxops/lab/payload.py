@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proxops.lab.any_cell import AnyCell
 from proxops.lab.cell import Cell
 from proxops.lab.hall_file import Robot
 
@@ -30,9 +31,10 @@ class PayloadFinding:
         return f"robot {self.robot} payload: {self.what} is {self.value:g} {self.unit}, Table 5 allows {self.bound:g} {self.unit}"
 
 
-def check_payload(cell: Cell) -> list[PayloadFinding]:
-    """All findings of both robots; an empty list lets the drives go on."""
-    return [finding for number, robot in enumerate(cell.robots, 1) for finding in _check(number, robot)]
+def check_payload(cell: AnyCell) -> list[PayloadFinding]:
+    """All findings of both robots of a hall; an empty list lets the drives go on."""
+    robots = cell.robots if isinstance(cell, Cell) else ()
+    return [finding for number, robot in enumerate(robots, 1) for finding in _check(number, robot)]
 
 
 def _check(number: int, robot: Robot) -> list[PayloadFinding]:

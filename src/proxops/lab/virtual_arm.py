@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from proxops.core.messages import PERIOD_S
-from proxops.lab.arm_link import Floats
 from proxops.lab.command_watch import CommandWatch
 from proxops.lab.encoders import encoder_reading
+from proxops.lab.links.arm import Floats, Measured
 from proxops.maths.kernel import kernel
 
 ROUNDING: float = 1e-6  # share of a speed limit that arithmetic may add
@@ -49,12 +48,7 @@ class ArmTraits:
         return self.dead_cycles * self.cycle_s + 2.0 * self.lag_s
 
 
-class MeasuredJoints(NamedTuple):
-    """What the arm tells in one of its cycles."""
-
-    t: float  # s, by its own clock
-    angles: Floats  # (n) rad, encoders
-    halted: str  # why it does not follow set-points any more; empty while it does
+NO_SENSORS = np.zeros(0)  # of torques
 
 
 class VirtualArm:
@@ -87,19 +81,19 @@ class VirtualArm:
     def at_rest(self) -> bool:
         return bool(np.abs(self.rates).max() < 1e-6)
 
-    def read(self) -> MeasuredJoints:
+    def read(self) -> Measured:
         """All cycles up to the clock's time; then what the encoders say."""
         until = math.floor(self._clock() / self.traits.cycle_s + 1e-6)
         if until > self._cycle:
             while self._cycle < until:
                 self._step()
             self._measure()
-        return MeasuredJoints(self.t, self._encoders, self.halted)
+        return Measured(self.t, self._encoders, NO_SENSORS, self.halted)
 
-    def command(self, joints: Floats, answers: float) -> None:
+    def command(self, wish: Floats, answers: float) -> None:
         """Take a set-point for the end of the next cycle, or halt and say why. ``answers``: time of the measurement
         that it was computed from."""
-        wish = np.asarray(joints, float)
+        wish = np.asarray(wish, float)
         fault = self._objection(wish) or self._watch.objection(self.t, answers)
         if fault:
             self.halt(fault)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proxops.lab.arm_link import Floats, Measured
 from proxops.lab.command_watch import CommandWatch
 from proxops.lab.encoders import encoder_reading
+from proxops.lab.links.arm import Floats, Measured
 from proxops.maths.kernel import kernel
 
 ROUNDING: float = 1e-9  # share of a speed limit that arithmetic may add
@@ -41,6 +41,11 @@ class IiwaTraits:
     encoder_noise: float = 2e-6  # standard deviation
     torque_noise: float = 0.05  # N m, standard deviation
     torque_offset: float = 0.1  # N m, standard deviation of what a sensor is off all the time
+
+    @property
+    def delay_s(self) -> float:
+        """How far behind its commands the arm is in steady motion."""
+        return self.dead_cycles * self.cycle_s + self.lag_s
 
 
 class VirtualIiwa:
@@ -78,12 +83,13 @@ class VirtualIiwa:
             self._measure()
         return Measured(self.t, self._encoders, self._sensors, self.halted)
 
-    def command(self, rates: Floats, answers: float) -> None:
+    def command(self, wish: Floats, answers: float) -> None:
         """Take rates, or halt and say why. One that has been overtaken by a newer one changes nothing, the watch over silence
         included."""
-        fault = self._objection(np.asarray(rates, float), answers)
+        rates = np.asarray(wish, float)
+        fault = self._objection(rates, answers)
         if fault:
-            self._halt(fault)
+            self.halt(fault)
         elif self._watch.overtakes(answers) and not self.halted:
             self._line[0] = rates
             self._watch.take(answers)
@@ -105,16 +111,23 @@ class VirtualIiwa:
                 return f"{name}: commanded {rate:.4g} rad/s, allowed {most:.4g}"
         return self._watch.objection(self.t, answers)
 
-    def _halt(self, cause: str) -> None:
-        """The first cause stays."""
+    def halt(self, cause: str) -> None:
+        """All rates go to zero in a straight line. The first cause stays."""
         self.halted = self.halted or f"{cause} (at {self.t:.3f} s)"
+
+    def clear(self) -> None:
+        """Forget a halt once the joints stand."""
+        if self.halted and self.at_rest:
+            self.halted = ""
+            self._line[:], self._setpoint[:] = 0.0, 0.0
+            self._watch = CommandWatch(self.traits.patience_s)
 
     def _step(self) -> None:
         """One of the robot's cycles."""
         traits = self.traits
         self._cycle += 1
         if silence := self._watch.silence(self.t):
-            self._halt(silence)
+            self.halt(silence)
         self._target[:] = self._line[-1]
         self._line[1:] = self._line[:-1].copy()
         near = range_ahead(
@@ -130,7 +143,7 @@ class VirtualIiwa:
         if near >= 0:
             low, high = math.degrees(traits.lower[near]), math.degrees(traits.upper[near])
             angle = math.degrees(self.angles[near])
-            self._halt(
+            self.halt(
                 f"{traits.joints[near]}: stops just before the end of its range, {angle:.1f} of {low:.0f} … {high:.0f} deg"
             )
         if self.halted:

@@ -9,27 +9,21 @@ import math
 from typing import Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from proxops.core.earth import STANDARD_GRAVITY
 from proxops.core.flight import Commands, Estimate, Floats, Measurements, Telemetry, onboard_data
 from proxops.core.mission import ApproachStep, FinalStep, MissionFile
 from proxops.core.vocabulary import AbortCause, MissionPhase
 from proxops.maths.quaternion import quat_inverse, turned
-from proxops.onboard.allocation import Allocation
+from proxops.onboard.actuation import Actuation
 from proxops.onboard.approach_logic import AbortWatch, ApproachLogic, Event, event_of, trusted
 from proxops.onboard.attitude_reference import Slew
 from proxops.onboard.compilation import compile_kernels
-from proxops.onboard.control import Control
 from proxops.onboard.corridor import axis_share, line_share
 from proxops.onboard.docking_axis import DockingAxis
 from proxops.onboard.guidance import Guidance, Reference
 from proxops.onboard.local_orbit import LocalOrbit, local_orbit
-from proxops.onboard.retreat import retreat_burn
-from proxops.onboard.thruster_watch import ThrusterWatch
-from proxops.onboard.wheels import Wheels
+from proxops.onboard.retreat import reserve_kg, retreat_burn
 
-RESERVE: Final = 1.5  # times the propellant of the largest retreat: below, the approach is given up
 SPEED_OFF_M_S: Final = 0.1  # velocity off the reference, at the target
 SPEED_OFF_SHARE: Final = 0.01  # and per metre of distance, 1/s
 BURNT_M_S: Final = 0.001  # of a retreat's burn may be left
@@ -66,18 +60,14 @@ class RendezvousSoftware:
     def __init__(self, file: MissionFile, navigation: Navigator | None = None) -> None:
         self.data = onboard_data(file)
         if navigation is None:
-            from proxops.onboard.navigation import Navigation
-            from proxops.onboard.relative_model import SlowErrors
+            from proxops.onboard.navigation import navigation_of
 
-            hall = SlowErrors() if file.hall.use else SlowErrors(0.0, 0.0, 0.0, 0.0)
-            navigation = Navigation(self.data, file.sensor, file.avionics, hall, file.knowledge)
+            navigation = navigation_of(file, self.data)
         self.navigation = navigation
         self.logic = ApproachLogic()
         self.guidance = Guidance(file.plan, self.data)
-        self.control = Control(self.data)
-        self.allocation = Allocation(self.data)
-        self.wheels = Wheels(self.data)
-        self.watch = ThrusterWatch(self.allocation.wrench, self.data)
+        self.actuation = Actuation(self.data)
+        self.watch = self.actuation.watch
         self.aborts = AbortWatch(file.abort, math.radians(0.5 * file.sensor.field_of_view_deg), self.data.period_s)
         self._file, self._axis = file, DockingAxis(self.data)
         self._slew: Slew | None = None
@@ -87,8 +77,7 @@ class RendezvousSoftware:
         self._burn, self._burn_s = np.zeros(3), 0.0  # what is left of a retreat's burn, m/s in eci axes; its time
         self._corridor = 0.0
         self._left_kg = file.chaser.propellant_kg
-        exhaust_m_s = self.data.specific_impulse_s * STANDARD_GRAVITY
-        self._reserve_kg = RESERVE * self.data.mass_kg * file.abort.retreat_m_s / exhaust_m_s
+        self._reserve_kg = reserve_kg(self.data, file.abort.retreat_m_s)
         compile_kernels(self.data)
 
     def step(self, measurements: Measurements) -> Commands:
@@ -96,7 +85,7 @@ class RendezvousSoftware:
         self.watch.look(measurements.thruster_on_s)
         self._left_kg = measurements.propellant_kg
         mass_kg = self.data.mass_kg - (self._file.chaser.propellant_kg - measurements.propellant_kg)
-        impulse = self.allocation.wrench[:3] @ measurements.thruster_on_s
+        impulse = self.actuation.wrench[:3] @ measurements.thruster_on_s
         nav = self.navigation
         nav.step(measurements, impulse / (mass_kg * self.data.period_s))
         if self._slew is None:
@@ -104,7 +93,10 @@ class RendezvousSoftware:
         if self.logic.phase == MissionPhase.RETREAT:
             self._burn = self._burn - turned(nav.q_eci_chaser, impulse / mass_kg)
         acceleration = self._decide(nav, self._slew)
-        on_time_s, torques = self._act(acceleration, mass_kg, measurements.wheel_rate, nav, self._slew)
+        distance_m = math.inf if self._estimate is None else float(np.linalg.norm(self._estimate.position))
+        on_time_s, torques = self.actuation.act(
+            acceleration, mass_kg, measurements.wheel_rate, nav.q_eci_chaser, nav.w_eci_chaser, self._slew, distance_m
+        )
         self.watch.remember(on_time_s)
         return Commands(on_time_s, torques, self.watch.isolated.copy(), self._telemetry(nav))
 
@@ -128,7 +120,7 @@ class RendezvousSoftware:
             self._walk(nav, orbit, estimate)
         if self.logic.approaching and nav.ready:
             self._reference = self.guidance.step(orbit, estimate, slew)
-            return self.control.acceleration(self._reference, estimate)
+            return self.actuation.control.acceleration(self._reference, estimate)
         return self._leave(orbit, estimate, slew)
 
     def _walk(self, nav: Navigator, orbit: LocalOrbit, estimate: Estimate) -> None:
@@ -147,7 +139,7 @@ class RendezvousSoftware:
                 orbit.p_eci_target, orbit.v_eci_target, estimate, limits.keep_out_m, limits.retreat_m_s
             )  # fmt: skip
             self._burn = burn.dv
-            self.allocation.forget()
+            self.actuation.forget()
         elif final and between[0] <= 0.0:
             self.logic.happen(Event.CONTACT)
         elif self.guidance.finished() and self.guidance.advance(orbit, estimate):
@@ -175,32 +167,6 @@ class RendezvousSoftware:
             self.logic.happen(Event.BURNT)
             return None
         return self._burn / dt
-
-    # --- how to do it ---
-
-    def _act(
-        self, acceleration: Floats | None, mass_kg: float, wheel_rate: Floats, nav: Navigator, slew: Slew
-    ) -> tuple[Floats, Floats]:  # fmt: skip
-        """On-times and wheel torques."""
-        q = nav.q_eci_chaser
-        momentum = self.wheels.momentum(wheel_rate)
-        torque = self.control.torque(q, nav.w_eci_chaser, slew.q, slew.w, slew.acceleration, momentum)
-        if acceleration is None:
-            self.allocation.forget()
-            each, _ = self.wheels.command(torque, wheel_rate)
-            return np.zeros(self.watch.healthy.size), each
-        unloading = self.wheels.unloading(wheel_rate, nav.w_eci_chaser)
-        _, given = self.wheels.command(torque - unloading, wheel_rate)
-        by_thrusters = torque - given if unloading.any() else np.zeros(3)
-        force = self.control.force(acceleration, mass_kg, q)
-        on = self.allocation.pulses(force, by_thrusters, self._usable())
-        # The wheels take what the pulses leave of the torque, at once and not only when it shows as an error.
-        each, _ = self.wheels.command(torque - self.allocation.wrench[3:] @ on / self.data.period_s, wheel_rate)
-        return on, each
-
-    def _usable(self) -> NDArray[np.bool_]:
-        far = math.inf if self._estimate is None else float(np.linalg.norm(self._estimate.position))
-        return self.allocation.usable(self.watch.healthy, far)
 
     # --- what is known of it ---
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import N_ERRORS, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
-from proxops.core.mission import Avionics, Knowledge, Sensor
+from proxops.core.mission import Avionics, Knowledge, MissionFile, Sensor
 from proxops.onboard.attitude_filter import UNIT_SLACK, AttitudeFilter
 from proxops.onboard.input_history import InputHistory
 from proxops.onboard.relative_filter import RelativeFilter
@@ -168,3 +168,9 @@ def _unit(seen: RelativeMeasurement, now: float) -> RelativeMeasurement | None:
     if not math.isfinite(seen.t) or seen.t > now + 1e-9 or abs(norm - 1.0) > UNIT_SLACK:
         return None
     return RelativeMeasurement(min(seen.t, now), p, q / norm)
+
+
+def navigation_of(file: MissionFile, data: OnboardData) -> Navigation:
+    """For a mission: with the slow errors of the hall, if it goes through it."""
+    hall = SlowErrors() if file.hall.use else SlowErrors(0.0, 0.0, 0.0, 0.0)
+    return Navigation(data, file.sensor, file.avionics, hall, file.knowledge)

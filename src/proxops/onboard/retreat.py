@@ -13,11 +13,12 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.earth import MU_M3_S2
-from proxops.core.flight import Estimate, Floats
+from proxops.core.earth import MU_M3_S2, STANDARD_GRAVITY
+from proxops.core.flight import Estimate, Floats, OnboardData
 from proxops.maths.kernel import kernel
 from proxops.onboard.local_orbit import gravity_gradient
 
+RESERVE: Final = 1.5  # times the propellant of the largest retreat
 ORBITS: Final = 2.0
 STEP_S: Final = 15.0
 FIRST_S: Final = 3.0  # step while it leaves
@@ -63,6 +64,11 @@ def retreat_burn(
     if not safe:  # nothing is certain: then as far away as the estimate itself says
         search(table, state, np.zeros((6, 6)), directions, keep_out_m, most_m_s, SIZES, dv, result)
     return Burn(dv, float(result[0]), safe)
+
+
+def reserve_kg(data: OnboardData, most_m_s: float) -> float:
+    """Propellant below which an approach is given up, lest none is left for the largest retreat."""
+    return RESERVE * data.mass_kg * most_m_s / (data.specific_impulse_s * STANDARD_GRAVITY)
 
 
 def _directions() -> Floats:

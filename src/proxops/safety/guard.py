@@ -72,6 +72,7 @@ class Guard:
         self.roll: Axes = g["roll"]  # of both plates, counted through full turns
         self._next, self._next_rate, self._looked_at = g["next_x"], g["next_v"], g["zone_q"]
         self._astray: Axes = g["astray"]
+        self._brake_from: Axes = g["brake_from"]
         self._asked, self._shape = np.zeros(cell.n_axes), (cell.n_axes,)
         self.watch(zones)
 
@@ -87,9 +88,17 @@ class Guard:
         self._state["point_limit"] = speed_m_s
 
     def stand(self, q: Axes) -> None:
-        """The robots stand at ``q``: this is the set-point from now on."""
+        """The robots stand at ``q``: this is the set-point from now on. Nobody can stand at what is no number."""
+        if not np.isfinite(q).all():
+            return
         stand(self._hall, self._state, q, self._margins)
         self.zones.stand(q)
+
+    def carry(self, drift: Axes) -> None:
+        """The robots have been led elsewhere than to their set-point by so much: it is carried along, and whatever was to come of
+        it. Rates stay."""
+        for part in (self.setpoint, self.wish, self._brake_from):
+            part += drift
 
     def understood(self, wish: Axes) -> Axes | Stop:
         """``wish`` as the kernels take it: they would read on behind the end of a short one, and compile anew for other numbers

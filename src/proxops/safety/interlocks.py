@@ -65,6 +65,10 @@ class Interlocks:
                 return Stop(rule, detail=name)
         return None
 
+    def open_for(self, rule: Rule) -> list[str]:
+        """Names of those that are open and break ``rule``."""
+        return [name for name, kind in self.open.items() if KINDS[kind][0] is rule]
+
     def forbids_start(self, mode: Mode) -> Stop | None:
         """Why a motion in ``mode`` may not begin."""
         for name, kind in self.open.items():

@@ -16,9 +16,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import PERIOD_S
 from proxops.lab.any_cell import AnyCell
-from proxops.lab.cell_axes import servo_lags_s
+from proxops.lab.cell_axes import trailing_s
 from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
 from proxops.maths.record import one_layout
@@ -28,9 +27,9 @@ from proxops.safety.port_limits import judge_ports, stand_ports
 from proxops.safety.range_rule import JUMP_FACTOR, SPEED_ROUNDING, broken, within
 from proxops.safety.rules import Rule
 
-DT = PERIOD_S
 # By how much an axis may be off, over what it trails its set-point by at full speed: 2 deg.
 ASTRAY_RAD, ASTRAY_M = 0.035, 0.03
+SCATTER = 1e-3  # m or rad, of what axes report about where they stand: no reason to call one ahead of its set-point
 FENCE_SPEED_M_S = 0.25  # of any point of the robots while the fence is open (ISO 10218-1: reduced speed)
 
 # Rules as plain numbers, for the kernel.
@@ -63,6 +62,7 @@ def guard_dtype(axes: int) -> np.dtype[np.void]:
             ("lower", "f8", n), ("upper", "f8", n), ("speed", "f8", n), ("acceleration", "f8", n), ("jump", "f8", n),
             ("astray", "f8", n),  # by how much it may be off its set-point
             ("arm", "i8", n),
+            ("dt", "f8"),  # s, of a cycle
         ]
     )  # fmt: skip
 
@@ -78,8 +78,10 @@ def guard_record(cell: AnyCell) -> Guarded:
     g = guard[0]
     for name, values in cell.guarded._asdict().items():
         g[name] = values
-    g["astray"] = np.where(cell.slides, ASTRAY_M, ASTRAY_RAD) + (servo_lags_s(cell.controllers) + DT) * g["speed"]
-    g["arm"] = cell.arm_of_axis
+    g["astray"] = (
+        np.where(cell.slides, ASTRAY_M, ASTRAY_RAD) + trailing_s(cell.controllers, cell.period_ns) * g["speed"]
+    )
+    g["arm"], g["dt"] = cell.arm_of_axis, cell.period_ns * 1e-9
     return guard
 
 
@@ -88,21 +90,21 @@ AXIS_SHARE, SPEED_LEFT = 0, 5  # places in the pool's group "margin"
 
 @kernel
 def limited_step(
-    wish: float, wish_before: float, x: float, v: float, speed: float, acceleration: float
+    wish: float, wish_before: float, x: float, v: float, speed: float, acceleration: float, dt: float
 ) -> tuple[float, float]:
-    """Next set-point and rate of one axis: on the wish if the limits allow, else towards it without overshoot."""
-    wish_v = (wish - wish_before) / DT
+    """Next set-point and rate of one axis, ``dt`` later: on the wish if the limits allow, else towards it without overshoot."""
+    wish_v = (wish - wish_before) / dt
     error = wish_before - x
-    step = acceleration * DT
+    step = acceleration * dt
     # Fastest approach (relative to the wish) from which whole steps of the allowed deceleration stop exactly on it:
     # covering v, v - step, v - 2 step, … takes n more cycles and adds up to the distance left.
-    left = abs(error) / DT
+    left = abs(error) / dt
     n = math.floor(0.5 * (math.sqrt(1.0 + 8.0 * left / step) - 1.0))
     closing = (left + 0.5 * step * n * (n + 1)) / (n + 1)
     target = wish_v + math.copysign(closing, error)
     new_v = min(max(target, v - step), v + step)
     new_v = min(max(new_v, -speed), speed)
-    new_x = x + new_v * DT
+    new_x = x + new_v * dt
     if abs(new_x - wish) <= 1e-12:
         new_x = wish
     return new_x, new_v
@@ -112,16 +114,16 @@ def limited_step(
 def _follow(guard: Guarded, wish: Array, x: Array, v: Array, margins: Array, report: Array) -> int:
     """Next set-point ``x`` and rate ``v`` of every axis, unless the wish jumps, races or runs away."""
     g = guard[0]
-    speed_left = 1.0
+    speed_left, dt = 1.0, g.dt
     for i in range(x.shape[0]):
         step = wish[i] - g.wish[i]
         if not math.isfinite(step):
             return broken(report, i + 1, wish[i], 0.0, NOT_FINITE)
-        if abs(step) > JUMP_FACTOR * g.speed[i] * DT:
-            return broken(report, i + 1, abs(step), JUMP_FACTOR * g.speed[i] * DT, JUMP)
-        if abs(step) > g.speed[i] * DT * (1.0 + SPEED_ROUNDING):
-            return broken(report, i + 1, abs(step) / DT, g.speed[i], AXIS_SPEED)
-        x[i], v[i] = limited_step(wish[i], g.wish[i], g.x[i], g.v[i], g.speed[i], g.acceleration[i])
+        if abs(step) > JUMP_FACTOR * g.speed[i] * dt:
+            return broken(report, i + 1, abs(step), JUMP_FACTOR * g.speed[i] * dt, JUMP)
+        if abs(step) > g.speed[i] * dt * (1.0 + SPEED_ROUNDING):
+            return broken(report, i + 1, abs(step) / dt, g.speed[i], AXIS_SPEED)
+        x[i], v[i] = limited_step(wish[i], g.wish[i], g.x[i], g.v[i], g.speed[i], g.acceleration[i], dt)
         if abs(wish[i] - x[i]) > g.jump[i]:
             return broken(report, i + 1, abs(wish[i] - x[i]), g.jump[i], AXIS_ACCELERATION)
         speed_left = min(speed_left, 1.0 - abs(v[i]) / g.speed[i])
@@ -156,6 +158,15 @@ def _axis_ranges(guard: Guarded, rest: Array, axis_margin: Array, margins: Array
 
 
 @kernel
+def _from_ahead(rest: Array, x: Array, way: Array, actual: Array) -> None:
+    """An arm that is ahead of its set-point ``x`` by more than its axes scatter comes to ``rest`` by as much further on."""
+    for i in range(rest.shape[0]):
+        ahead = actual[i] - x[i]
+        if ahead * way[i] > 0.0 and abs(ahead) > SCATTER:
+            rest[i] += ahead
+
+
+@kernel
 def _point_motion(guard: Guarded, v: Array, report: Array) -> int:
     """Speed that no point of the robots exceeds at axis rates ``v``, against its limit; slowing down from more is allowed."""
     g = guard[0]
@@ -186,9 +197,7 @@ def _clear_of_all(guard: Guarded, x: Array, v: Array, way: Array, actual: Array)
     g = guard[0]
     used = 0.0
     for i in range(x.shape[0]):
-        used += g.levers[i] * (
-            abs(x[i] - g.zone_q[i]) + abs(way[i]) + abs(v[i]) * (g.lag[i] + DT) + abs(actual[i] - x[i])
-        )
+        used += g.levers[i] * (abs(x[i] - g.zone_q[i]) + abs(way[i]) + abs(v[i]) * g.lag[i] + abs(actual[i] - x[i]))
     clear: bool = used < g.zone_slack
     return clear
 
@@ -209,7 +218,10 @@ def judge(hall: HallRecord | None, guard: Guarded, wish: Array, actual: Array, m
     if rule:
         return rule
     way = v * (0.5 * braking_time(v, g.acceleration))
-    rule = _axis_ranges(guard, x + way, g.next_axis_margin, margins, report)
+    rest = x + way
+    if hall is None:
+        _from_ahead(rest, x, way, actual)
+    rule = _axis_ranges(guard, rest, g.next_axis_margin, margins, report)
     if rule:
         return rule
     if hall is not None:
@@ -282,9 +294,9 @@ def brake(hall: HallRecord | None, guard: Guarded, margins: Array) -> bool:
     """One cycle of braking; True once the set-point no longer changes."""
     g = guard[0]
     rested: bool = g.brake_t >= g.brake_T
-    g.brake_t += DT
+    g.brake_t += g.dt
     x = g.brake_from + g.brake_v * braking_way(g.brake_t, g.brake_T)
-    v = (x - g.x) / DT
+    v = (x - g.x) / g.dt
     stand(hall, guard, x, margins)
     g.v[:] = v
     g.braking = 0 if rested else 1

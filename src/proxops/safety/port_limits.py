@@ -10,7 +10,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import PERIOD_S
 from proxops.lab.coordinates import HallRecord, flange_poses
 from proxops.lab.kinematics import singularity_margins
 from proxops.maths.kernel import kernel
@@ -20,7 +19,6 @@ from proxops.safety.range_rule import SPEED_ROUNDING, broken, within
 from proxops.safety.rules import Rule
 
 Guarded = NDArray[np.void]
-DT = PERIOD_S
 ARC = 0.06  # rad of turning between two looks along a braking way: the arm's arc rises 1.3 mm over its chord
 FIRST_COMPONENT = 14  # number of robot 1's x in rules.AXIS_TEXT
 TABLE3, WRIST_ANGLE, ELBOW, SHOULDER = 1, 2, 3, 4  # places in the pool's group "margin"
@@ -94,7 +92,7 @@ def port_motion(hall: HallRecord, guard: Guarded, ports: Array, report: Array) -
         way = 0.0
         for i in range(3):
             way += (ports[robot, i, 3] - g.ports[robot, i, 3]) ** 2
-        speed, rate = math.sqrt(way) / DT, angle_between(g.ports[robot], ports[robot]) / DT
+        speed, rate = math.sqrt(way) / g.dt, angle_between(g.ports[robot], ports[robot]) / g.dt
         if speed > h.port_speed * (1.0 + SPEED_ROUNDING):
             return broken(report, FIRST_COMPONENT + 6 * robot, speed, h.port_speed, PORT_SPEED)
         if rate > h.port_rate * (1.0 + SPEED_ROUNDING):

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.clock import STALL_NS
-from proxops.core.messages import PERIOD_NS, PERIOD_S
-from proxops.lab.links.exchange import AT_REST_NS, DOUBT_NS, Cause, Watch
+from proxops.core.messages import PERIOD_NS
+from proxops.lab.links.exchange import AT_REST_NS, Cause, Watch, doubt_ns
 from proxops.safety.braking import hard_braking_time, hard_braking_way
 
 OWN_LATENESS_NS: Final = 1_000_000  # a machine that is well wakes the watchdog within this
@@ -41,8 +41,9 @@ class Watchdog:
 
     def __init__(
         self, acceleration: NDArray[np.float64], patience_ns: int, now_ns: int, standing: NDArray[np.float64],
-        stall_ns: int = STALL_NS,
+        stall_ns: int = STALL_NS, period_ns: int = PERIOD_NS,
     ) -> None:  # fmt: skip
+        self._period_ns, self.doubt_ns = period_ns, doubt_ns(period_ns)
         self._acceleration, self.patience_ns = acceleration.copy(), patience_ns
         self._stall_ns = stall_ns  # as long as motion may go unwatched at all (Rule.STALL): the longest excuse
         self.watch, self.cause = Watch.WATCHING, Cause.NONE
@@ -60,7 +61,7 @@ class Watchdog:
         if self._heard:
             self._allowance_ns = 0
         if self._heard and OWN_LATENESS_NS < late_ns <= self._stall_ns:
-            self._allowance_ns, self._heard = late_ns + PERIOD_NS, False
+            self._allowance_ns, self._heard = late_ns + self._period_ns, False
             self.held_up += 1
 
     @property
@@ -79,7 +80,7 @@ class Watchdog:
         ahead, elapsed = sequence - self.sequence, sent_ns - self.last_ns
         if ahead <= 0 or (elapsed <= 0 and self.sequence):
             return self._refuse(SetpointVerdict.REPEATED)
-        if sent_ns > now_ns or ahead > (max(elapsed, 0) + self.patience_ns) // PERIOD_NS + 1:
+        if sent_ns > now_ns or ahead > (max(elapsed, 0) + self.patience_ns) // self._period_ns + 1:
             return self._refuse(SetpointVerdict.FUTURE)
         if now_ns - sent_ns >= self._stall_ns:
             return self._refuse(SetpointVerdict.STALE)
@@ -98,7 +99,7 @@ class Watchdog:
             self._refuse(SetpointVerdict.NOT_FINITE)
             self.setpoint[:] = axes
             return
-        self.rate[:] = (axes - self._origin) / (self._ahead * PERIOD_S)
+        self.rate[:] = (axes - self._origin) / (self._ahead * self._period_ns * 1e-9)
         self._origin[:] = self.setpoint[:] = axes
 
     # --- taking over
@@ -112,7 +113,7 @@ class Watchdog:
         return (
             self.watch is Watch.WATCHING
             and bool(self.rate.any())
-            and now_ns >= self.last_ns + min(self.patience_ns, DOUBT_NS) + self._allowance_ns
+            and now_ns >= self.last_ns + min(self.patience_ns, self.doubt_ns) + self._allowance_ns
         )
 
     def lateness(self, sequence: int, sent_ns: int, now_ns: int, axes: NDArray[np.float64] | None = None) -> Cause:
@@ -144,7 +145,7 @@ class Watchdog:
     def brake(self) -> bool:
         """One cycle of braking; True once the set-point no longer changes."""
         rested = self._elapsed >= self._duration
-        self._elapsed += PERIOD_S
+        self._elapsed += self._period_ns * 1e-9
         self.setpoint[:] = self._origin + self._pace * hard_braking_way(self._elapsed, self._duration)
         return rested
 

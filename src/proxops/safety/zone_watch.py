@@ -11,9 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import PERIOD_S
 from proxops.lab.any_cell import AnyCell
-from proxops.lab.cell_axes import servo_lags_s
+from proxops.lab.cell_axes import trailing_s
 from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
@@ -73,7 +72,7 @@ class ZoneWatch:
         self._ahead_tables = self._ahead.tables
         self.path = self._commanded.twin()  # for whoever looks at a way before it is gone
         self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
-        self._lags = servo_lags_s(cell.controllers)
+        self._lags = trailing_s(cell.controllers, cell.period_ns)
         n = cell.n_axes
         self._way, self._reach, self._expected = np.zeros(n), np.zeros(n), np.zeros(n)
         # Pairs in the reserve: the largest clearance that each has had in there.
@@ -87,7 +86,7 @@ class ZoneWatch:
 
     @property
     def lags_s(self) -> NDArray[np.float64]:
-        """Per axis: by how much time it trails its set-point."""
+        """Per axis: by how much time it trails what is decided about it."""
         return self._lags
 
     def stand(self, q: NDArray[np.float64]) -> None:
@@ -105,7 +104,7 @@ class ZoneWatch:
         Closing is the rail's doing, turning the last axes'."""
         reach, acceleration, lags = self._expected, self._acceleration, self._lags
         for axis, speed in ((0, max(closing_m_s, 0.0)), (6, turning_rad_s), (12, turning_rad_s)):
-            reach[axis] = speed * (0.25 * math.pi * speed / float(acceleration[axis]) + lags[axis] + PERIOD_S)
+            reach[axis] = speed * (0.25 * math.pi * speed / float(acceleration[axis]) + lags[axis])
 
     def all_clear(self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64]) -> float:
         """One look for the usual case: set-point ``q`` (which is the commanded posture) is green, and so are the robots at

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Zone
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
@@ -46,10 +45,10 @@ def zone_of(clearance_m: float, layer_m: float) -> Zone:
 
 @kernel
 def stopping_way(way: Array, rate: Array, lag_s: Array, out: Array) -> None:
-    """How far each axis can still go, into ``out`` (m, rad): the guard's braking ``way``, what the drive trails at
-    ``rate``, and the one cycle that passes before the stop begins."""
+    """How far each axis can still go, into ``out`` (m, rad): the guard's braking ``way``, and what it goes on by at ``rate``
+    until a stop reaches it, ``lag_s`` later."""
     for i in range(out.shape[0]):
-        out[i] = abs(way[i]) + abs(rate[i]) * (lag_s[i] + PERIOD_S)
+        out[i] = abs(way[i]) + abs(rate[i]) * lag_s[i]
 
 
 @kernel

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.errors import BadInput
-from proxops.core.force_source import AXES, Floats, ForceSample
+from proxops.core.force_source import AXES, Floats, ForceSample, wrench_of
 from proxops.maths.kernel import kernel
 
 DUE_SLACK_S: Final = 1e-9  # a clock that counts in ticks meets the multiples of a period only to rounding
@@ -39,11 +39,6 @@ class SensorFault(StrEnum):
     LOST_CABLE = "lost cable"
     STUCK = "stuck"
     NAN = "nan"
-
-
-def wrench_of(force: float, torque: float) -> Floats:
-    """The same for all three axes of each."""
-    return np.array([force] * 3 + [torque] * 3)
 
 
 @dataclass(frozen=True, eq=False)

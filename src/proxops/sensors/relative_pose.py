@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import heapq
 import math
-from typing import Protocol
 
 import numpy as np
 
@@ -25,16 +24,6 @@ from proxops.maths.rotation import quat_from_matrix, quat_from_rotation_vector
 
 DUE_SLACK_S = 1e-9  # a clock that counts in ticks meets the multiples of a period only to rounding
 DRAWS = 6  # normal random numbers per exposure
-
-
-class RelativeSensor(Protocol):
-    """What the simulation asks of a relative sensor, modelled or rendered."""
-
-    def due(self, t: float) -> bool: ...
-
-    def expose(self, t: float, T_target_chaser: Floats, shown_at: float) -> bool: ...
-
-    def arrived(self, t: float) -> tuple[RelativeMeasurement, ...]: ...
 
 
 class RelativePoseSensor:

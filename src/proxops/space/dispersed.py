@@ -75,3 +75,11 @@ def _scaled(inertia: Array, factors: Array) -> Array:
     moments[c] = min(moments[c], 0.999 * (moments[a] + moments[b]))
     scaled: Array = axes @ np.diag(moments) @ axes.T
     return 0.5 * (scaled + scaled.T)
+
+
+def fill_craft(row: np.void, body: Body, true: TrueCraft) -> None:
+    """Into ``row`` of two craft's world: what the equations of motion need to know of one of them."""
+    row["inertia"], row["inverse"] = true.inertia, np.linalg.inv(true.inertia)
+    row["drag"], row["sunlit"] = body.drag_area_m2 * body.drag_coefficient, body.sunlit_area_m2 * body.reflectivity
+    if body.pressure_centre_m is not None:
+        row["lever"] = np.array(body.pressure_centre_m) - true.mass_centre

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from proxops.core.earth import MU_M3_S2
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, length
-from proxops.maths.rotation import Array
+from proxops.maths.quaternion import cross, length, quat_inverse, quat_product, turned
+from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.space.gravity import zonal
 
 
 @kernel
@@ -64,3 +66,29 @@ def relative_in_eci(p: Array, v: Array, a: Array, x: Array, x_dot: Array, d: Arr
     for k in range(3):
         d[k] = R[k, 0] * x[0] + R[k, 1] * x[1] + R[k, 2] * x[2]
         d_dot[k] = R[k, 0] * moved[0] + R[k, 1] * moved[1] + R[k, 2] * moved[2]
+
+
+@kernel
+def pull(p: Array, degree: int) -> Array:
+    """Acceleration by gravity at ``p`` (ECI)."""
+    a = np.empty(3)
+    zonal(p, degree, a)
+    a -= MU_M3_S2 * p / length(p) ** 3.0  # pow, as NumPy has it: recorded runs stay the same to the bit
+    return a
+
+
+@kernel
+def lvlh_frame(y: Array, degree: int) -> tuple[Array, Array]:
+    """R_eci_lvlh of the target and its inertial rate, in lvlh components."""
+    p, v, R, rate = y[0:3], y[3:6], np.empty((3, 3)), np.empty(3)
+    lvlh_axes(p, v, R)
+    lvlh_rate(p, v, pull(p, degree), rate)
+    return R, rate
+
+
+@kernel
+def turn_with_lvlh(y: Array, degree: int, q_lvlh_body: Array) -> None:
+    """The target's attitude and rate in ``y`` := those of a body that stands in lvlh."""
+    R, rate = lvlh_frame(y, degree)
+    y[12:16] = quat_product(quat_from_matrix(R), q_lvlh_body)
+    y[16:19] = turned(quat_inverse(q_lvlh_body), rate)

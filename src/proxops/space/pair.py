@@ -7,27 +7,21 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.craft import Body
-from proxops.core.earth import MU_M3_S2, MU_MOON_M3_S2, MU_SUN_M3_S2
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import MissionFile, Push
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import length, quat_inverse, quat_product, turned
+from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
-from proxops.space import atmosphere
+from proxops.space.atmosphere import KINDS
 from proxops.space.audit import BOOK, FIGURES, audit, open_book
-from proxops.space.dispersed import TrueCraft, TrueState, true_state
+from proxops.space.dispersed import TrueState, fill_craft, true_state
 from proxops.space.ephemeris import ephemeris_at
-from proxops.space.gravity import zonal
-from proxops.space.lvlh import lvlh_axes, lvlh_rate, relative_in_eci
+from proxops.space.lvlh import lvlh_frame, pull, relative_in_eci, turn_with_lvlh
 from proxops.space.reference_orbit import Ephemeris, reference_orbit
-from proxops.space.sky import moon_position, sun_position
-from proxops.space.sunlight import sunlight
+from proxops.space.surroundings import AIR_EVERY, Surroundings
 from proxops.space.thrusters import ThrusterBank, fire
 from proxops.space.two_craft import DV, MASS, Q_C, Q_T, SIZE, W_C, W_T, WORLD_DTYPE, D, P, V, World, exhaust_speed, step
 
-SKY_EVERY: Final = 1000  # cycles: in 4 s the Moon moves by 2e-5 rad
-AIR_EVERY: Final = 25  # cycles: 0.1 s are 760 m of the orbit
 PUSH_S: Final = 1.0
 
 
@@ -41,32 +35,6 @@ def _act_and_step(y: Array, world: World, bank: NDArray[np.void], dry_mass: floa
     for i in range(3):
         w.force[i], w.torque[i] = b.force[i], b.torque[i]
     step(y, world, PERIOD_S)
-
-
-@kernel
-def _pull(p: Array, degree: int) -> Array:
-    """Acceleration by gravity at ``p`` (ECI)."""
-    a = np.empty(3)
-    zonal(p, degree, a)
-    a -= MU_M3_S2 * p / length(p) ** 3.0  # pow, as NumPy has it: recorded runs stay the same to the bit
-    return a
-
-
-@kernel
-def _frame(y: Array, degree: int) -> tuple[Array, Array]:
-    """R_eci_lvlh of the target and its inertial rate, in lvlh components."""
-    p, v, R, rate = y[0:3], y[3:6], np.empty((3, 3)), np.empty(3)
-    lvlh_axes(p, v, R)
-    lvlh_rate(p, v, _pull(p, degree), rate)
-    return R, rate
-
-
-@kernel
-def _turn_with_lvlh(y: Array, degree: int, q_lvlh_body: Array) -> None:
-    """The target's attitude and rate in ``y`` := those of a body that stands in lvlh."""
-    R, rate = _frame(y, degree)
-    y[12:16] = quat_product(quat_from_matrix(R), q_lvlh_body)
-    y[16:19] = turned(quat_inverse(q_lvlh_body), rate)
 
 
 class SpacecraftPair:
@@ -85,16 +53,17 @@ class SpacecraftPair:
         self.bank = ThrusterBank(file.chaser.thrusters, self.true.chaser.mass_centre, self.true.thrust, misalignments)
         self._orbit = reference_orbit(file.orbit, file.duration_s)
         self._fill(file)
+        self._surroundings = Surroundings(self.world[0], KINDS[file.environment.atmosphere], self._orbit.epoch_tt)
         self._begin(file)
         self._held = None if file.target.control == "none" else self.true.target.q_lvlh_body
-        self._look_around()
+        self._surroundings.look(self.y, self.t, self.cycle)
         self._book, self.audit = np.zeros(BOOK), np.zeros(FIGURES)
         open_book(self.y, self.world, self._book)
 
     def advance(self) -> None:
         """One cycle of 4 ms with what the actuators do now."""
         if self.cycle % AIR_EVERY == 0:
-            self._look_around()
+            self._surroundings.look(self.y, self.t, self.cycle)
         if self._pushes:
             self._push()
         if isinstance(self._orbit, Ephemeris):
@@ -105,7 +74,7 @@ class SpacecraftPair:
         self.cycle += 1
         self.t = self.cycle * PERIOD_S
         if self._held is not None:
-            _turn_with_lvlh(self.y, self.degree, self._held)
+            turn_with_lvlh(self.y, self.degree, self._held)
 
     def set_wheels(self, torque_on_craft: Array) -> None:
         """From now on: torques on the craft about the wheels' axes; the rotors feel the opposite."""
@@ -124,6 +93,17 @@ class SpacecraftPair:
         return float(self.y[MASS]) - self._dry_mass
 
     @property
+    def distance_m(self) -> float:
+        """Of the centres of mass."""
+        return float(np.linalg.norm(self.y[D]))
+
+    @property
+    def chaser_state(self) -> tuple[Array, Array, Array, Array]:
+        """q_eci_body, its rate in body axes, position and velocity in eci."""
+        y = self.y
+        return y[Q_C], y[W_C], y[P] + y[D], y[V] + y[DV]
+
+    @property
     def surroundings(self) -> tuple[float, float]:
         """Share of the sun's disc that the target sees, and the density of the air."""
         return float(self._sunlight[0]), float(self._density[0])
@@ -140,16 +120,15 @@ class SpacecraftPair:
     def _fill(self, file: MissionFile) -> None:
         w, env, wheels = self.world[0], file.environment, file.chaser.wheels
         for name, body, true in (("target", file.target, self.true.target), ("chaser", file.chaser, self.true.chaser)):
-            _fill_craft(w[name], body, true)
+            fill_craft(w[name], body, true)
         w["target_mass"], w["first_mass"] = self.true.target.mass_kg, self.true.chaser.mass_kg
         w["exhaust"] = exhaust_speed(file.chaser.thrusters.specific_impulse_s)
         w["wheels"], w["rotor"] = len(wheels.axes), wheels.rotor_kg_m2
         w["axes"][: len(wheels.axes)] = wheels.axes
         w["wheel_torque"], w["wheel_momentum"] = wheels.torque_n_m, wheels.momentum_n_m_s
         w["degree"], w["gradient"], w["pressure"] = env.gravity_degree, env.gravity_gradient, env.radiation_pressure
-        w["third"], w["mu_third"] = (env.sun, env.moon), (MU_SUN_M3_S2, MU_MOON_M3_S2)
+        w["third"] = (env.sun, env.moon)
         w["prescribed"] = isinstance(self._orbit, Ephemeris)
-        self._air = atmosphere.KINDS[env.atmosphere]
 
     def _begin(self, file: MissionFile) -> None:
         y, true = self.y, self.true
@@ -175,21 +154,11 @@ class SpacecraftPair:
 
     def lvlh(self) -> tuple[Array, Array]:
         """R_eci_lvlh and its inertial rate, in lvlh components."""
-        return _frame(self.y, self.degree)
+        return lvlh_frame(self.y, self.degree)
 
     def _acceleration(self) -> Array:
         """Of the target by gravity: the rest is too little to turn the frame."""
-        return _pull(self.y[P], self.degree)
-
-    # ------------------------------------------------------------------ what changes slowly
-    def _look_around(self) -> None:
-        w, y = self.world[0], self.y
-        if self.cycle % SKY_EVERY == 0:
-            tt = self._orbit.epoch_tt + self.t
-            sun_position(tt, w["sun"])
-            moon_position(tt, w["moon"])
-        w["density"] = atmosphere.density(self._air, y[P], w["sun"])
-        w["sunlight"] = (sunlight(y[P], w["sun"]), sunlight(y[P] + y[D], w["sun"]))
+        return pull(self.y[P], self.degree)
 
     def _push(self) -> None:
         push = self.world[0]["push"]
@@ -197,10 +166,3 @@ class SpacecraftPair:
         for fault in self._pushes:
             if fault.at_s <= self.t < fault.at_s + PUSH_S:
                 push += self.lvlh()[0] @ np.array(fault.dv_m_s) / PUSH_S
-
-
-def _fill_craft(row: np.void, body: Body, true: TrueCraft) -> None:
-    row["inertia"], row["inverse"] = true.inertia, np.linalg.inv(true.inertia)
-    row["drag"], row["sunlit"] = body.drag_area_m2 * body.drag_coefficient, body.sunlit_area_m2 * body.reflectivity
-    if body.pressure_centre_m is not None:
-        row["lever"] = np.array(body.pressure_centre_m) - true.mass_centre

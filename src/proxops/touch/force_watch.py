@@ -21,10 +21,13 @@ from typing import Final
 import numpy as np
 
 from proxops.core.errors import BadInput
-from proxops.core.force_source import AXES, UNITS, Floats, ForceSample
+from proxops.core.force_sensor_table import ForceSensorTable
+from proxops.core.force_source import AXES, UNITS, Floats, ForceSample, wrench_of
+from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 
 SOUND: Final = -1
+STUCK_S: Final = 0.02  # five readings of a noisy axis that are equal to the bit are no coincidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,12 @@ class StreamTraits:
         """(6) 1 where readings change all the time: noise of at least a step of the resolution. With less, equal ones in a row
         are no wonder."""
         return ((self.noise > 0.0) & (self.resolution <= self.noise)).astype(float)
+
+
+def stream_traits(table: ForceSensorTable) -> StreamTraits:
+    """What the watch knows of a scenario's virtual sensor."""
+    noise = wrench_of(table.noise_N, table.noise_Nm)
+    return StreamTraits(wrench_of(table.range_N, table.range_Nm), noise, np.zeros(6), 1.0 / PERIOD_S, stuck_s=STUCK_S)
 
 
 class ForceWatch:

@@ -25,7 +25,6 @@ from proxops.maths.quaternion import quat_inverse, turned
 from proxops.maths.small_matrix import applied
 
 PARAMETERS: Final = ("mass", "m·cx", "m·cy", "m·cz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
-PARAMETER_UNITS: Final = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
 N_PARAMETERS: Final = len(PARAMETERS)
 TRIANGLE_SLACK: Final = 1e-9  # relative: of a tensor that was printed and read again
 GRAVITY: Final = np.array([0.0, 0.0, -9.80665])  # m/s2 in the hall's axes, z up
@@ -79,6 +78,17 @@ def load_of(file: ToolLoadFile, where: str = "") -> ToolLoad:
         return ToolLoad(file.mass_kg, np.array(file.com_m), symmetric(np.array(file.inertia_kgm2)))
     except BadInput as error:
         raise BadInput(error.what, where=where or error.where, value=error.value, bound=error.bound) from None
+
+
+def true_load(tool: ToolLoadFile, rng: np.random.Generator) -> Floats:
+    """Parameters of what truly hangs on the sensor: off by what the calibration was unsure of."""
+    believed, known = load_of(tool).parameters, tool.identified
+    if known is None:
+        return believed
+    sigma = np.concatenate(
+        [[known.mass_sigma_kg], tool.mass_kg * np.array(known.com_sigma_m), known.inertia_sigma_kgm2]
+    )
+    return believed + sigma * rng.standard_normal(len(believed))
 
 
 def symmetric(six: Floats) -> Floats:

@@ -12,8 +12,7 @@ from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.floating import live_flight
 from proxops.applications.floating.application import FloatApplication, Stage
 from proxops.applications.floating.bench import FloatBench, prepare
-from proxops.applications.floating.flight import FloatRan, lockstep
-from proxops.applications.floating.live_flight import live
+from proxops.applications.floating.live_flight import fly_live
 from proxops.applications.floating.module_hand import FlangeLoad, Hand
 from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.push_verb import push_verb
@@ -29,13 +28,15 @@ from proxops.core.experiment import Experiment
 from proxops.core.strict_table import judge_table
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import build
-from proxops.facility.control_lock import ANY
+from proxops.facility.control import ANY
 from proxops.facility.desk import Desk
 from proxops.facility.facility import AT_REST
 from proxops.ground.log import Log
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import read_any_cell
 from proxops.lab.virtual_arm import VirtualArm
+from proxops.runs.arm_parts import ArmRan
+from proxops.runs.arm_run import lockstep
 from proxops.safety.motion import Motion
 from proxops.safety.rules import Rule, Stop
 from proxops.touch.joint_follower import Following
@@ -55,47 +56,47 @@ def bench_of(**changes: Any) -> FloatBench:
     return prepare(file, load_model(whole.model_path(), file.arm.tool), path, np.random.default_rng(1))
 
 
-def flown(bench: FloatBench, seed: int = 1) -> FloatRan:
+def flown(bench: FloatBench, seed: int = 1) -> ArmRan[FloatApplication]:
     return lockstep(FloatParts(bench, seed))
 
 
 @pytest.fixture(scope="module")
-def pushed() -> FloatRan:
+def pushed() -> ArmRan[FloatApplication]:
     return flown(bench_of())
 
 
-def test_a_push_is_felt_and_the_arm_carries_on_the_new_motion(pushed: FloatRan) -> None:
+def test_a_push_is_felt_and_the_arm_carries_on_the_new_motion(pushed: ArmRan[FloatApplication]) -> None:
     result = sum_up(pushed)
     assert result.passed, (result.failure, [c for c in result.criteria if not c.passed])
     assert result.figures["recognised"] == result.figures["pushes"] == 1
     assert result.figures["bounces"] >= 1
     rows = pushed.application.rows[: pushed.application.count]
-    push = pushed.bench.pushes[0].impulse[:3]
+    push = pushed.application.bench.pushes[0].impulse[:3]
     before, after = (
         rows["velocity"][rows["t"] < 3.99][-1, :3],
         rows["velocity"][(rows["t"] > 4.2) & (rows["t"] < 4.3)][0, :3],
     )
     np.testing.assert_allclose(
         after - before,
-        push / pushed.bench.file.object.mass_kg,
-        atol=0.12 * np.linalg.norm(push) / pushed.bench.file.object.mass_kg,
+        push / pushed.application.bench.file.object.mass_kg,
+        atol=0.12 * np.linalg.norm(push) / pushed.application.bench.file.object.mass_kg,
     )
 
 
-def test_the_arm_is_where_the_module_is(pushed: FloatRan) -> None:
+def test_the_arm_is_where_the_module_is(pushed: ArmRan[FloatApplication]) -> None:
     rows = pushed.application.rows[: pushed.application.count]
     floating = rows["stage"] == Stage.FLOAT
     assert np.median(tracking_mm(rows)[floating]) < 0.01
 
 
-def test_set_points_stay_within_speed_and_acceleration(pushed: FloatRan) -> None:
-    rows, traits = pushed.application.rows[: pushed.application.count], pushed.bench.traits
+def test_set_points_stay_within_speed_and_acceleration(pushed: ArmRan[FloatApplication]) -> None:
+    rows, traits = pushed.application.rows[: pushed.application.count], pushed.application.bench.traits
     assert (np.abs(rows["rates"]) <= traits.speed * (1.0 + 1e-6)).all()
     assert (np.abs(np.diff(rows["rates"], axis=0)) / 0.004 <= traits.acceleration * 1.001).all()
     assert ((rows["setpoint"] > traits.lower) & (rows["setpoint"] < traits.upper)).all()
 
 
-def test_the_same_seed_gives_the_same_run(pushed: FloatRan) -> None:
+def test_the_same_seed_gives_the_same_run(pushed: ArmRan[FloatApplication]) -> None:
     again = flown(bench_of())
     first, second = (ran.application.rows[: ran.application.count].tobytes() for ran in (pushed, again))
     assert first == second
@@ -124,7 +125,7 @@ def test_a_sensor_that_fails_stops_the_arm_smoothly(fault: str, words: str) -> N
     assert not sum_up(ran).passed
     rows = ran.application.rows[: ran.application.count]
     assert not rows["rates"][-1].any()
-    assert (np.abs(np.diff(rows["rates"], axis=0)) / 0.004 <= ran.bench.traits.acceleration * 1.001).all()
+    assert (np.abs(np.diff(rows["rates"], axis=0)) / 0.004 <= ran.application.bench.traits.acceleration * 1.001).all()
 
 
 class Lean(Hand):
@@ -271,8 +272,8 @@ def test_a_wish_beyond_a_limit_is_refused_by_the_guard_with_the_arms_own_checks_
 
     def spoil(flight: FloatApplication) -> None:
         if flight.count == 500:
-            follow = flight._follower.step
-            flight._follower.step = lambda plan: (follow(plan)[0] + 0.5, True)  # type: ignore[method-assign]
+            follow = flight.floating._follower.step
+            flight.floating._follower.step = lambda plan: (follow(plan)[0] + 0.5, True)  # type: ignore[method-assign]
 
     flight = lockstep(parts, each_cycle=spoil).application
     assert "JUMP" in flight.failure
@@ -286,7 +287,7 @@ def test_the_file_is_read_strictly() -> None:
         parse_experiment(path.read_text().replace("grip_m =", "grip ="), Path("mine.toml"))
 
 
-def first_difference(a: FloatRan, b: FloatRan, least: float) -> int:
+def first_difference(a: ArmRan[FloatApplication], b: ArmRan[FloatApplication], least: float) -> int:
     """Cycle of the first set-points that are farther apart."""
     n = min(a.application.count, b.application.count)
     return int(
@@ -310,7 +311,9 @@ def test_a_set_point_has_changed_when_it_differs_from_the_same_run_without_the_p
     assert 3 <= reaction.moved - reaction.shown <= 5
 
 
-def test_without_a_reaction_the_run_does_not_pass(pushed: FloatRan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_reaction_the_run_does_not_pass(
+    pushed: ArmRan[FloatApplication], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (reaction,) = pushed.application.felt.reactions
     monkeypatch.setattr(reaction, "changed", -1)
     failed = [c.name for c in sum_up(pushed).criteria if not c.passed]
@@ -319,9 +322,9 @@ def test_without_a_reaction_the_run_does_not_pass(pushed: FloatRan, monkeypatch:
     assert not sum_up(pushed).passed
 
 
-def test_the_time_budget_is_the_sum_of_what_was_recorded(pushed: FloatRan) -> None:
+def test_the_time_budget_is_the_sum_of_what_was_recorded(pushed: ArmRan[FloatApplication]) -> None:
     (r,), figures = pushed.application.felt.reactions, sum_up(pushed).figures
-    latency = (pushed.application.rows["t"][r.crossed] - pushed.bench.pushes[0].at_s) * 1e3
+    latency = (pushed.application.rows["t"][r.crossed] - pushed.application.bench.pushes[0].at_s) * 1e3
     assert figures["latency_ms"] == [pytest.approx(latency)]
     parts = latency + 4.0 * (r.changed - r.crossed + r.moved - r.shown)
     assert figures["push_to_motion_ms"] == [pytest.approx(parts)]
@@ -356,10 +359,12 @@ def test_what_is_allowed_can_be_run(changes: dict[str, Any]) -> None:
     result = sum_up(ran)
     assert result.passed, (result.failure, [c for c in result.criteria if not c.passed])
     own = result.figures["robot_delay_ms"][0]
-    assert abs(own - (ran.bench.traits.delay_s + 0.004) * 1e3) <= 16.0
+    assert abs(own - (ran.application.bench.traits.delay_s + 0.004) * 1e3) <= 16.0
 
 
-def test_one_push_found_twice_is_spurious_once(pushed: FloatRan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_push_found_twice_is_spurious_once(
+    pushed: ArmRan[FloatApplication], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (reaction,) = pushed.application.felt.reactions
     monkeypatch.setattr(pushed.application.felt, "reactions", [reaction, reaction])
     assert [m.push is None for m in matches(pushed.application)] == [False, True]
@@ -487,7 +492,7 @@ def test_an_error_of_ours_is_a_named_stop_and_the_run_is_recorded(tmp_path: Path
 
     def fails(flight: FloatApplication) -> None:
         if flight.count == 400:
-            flight._follower.step = lambda plan: 1 / 0  # type: ignore[method-assign,assignment,return-value]
+            flight.floating._follower.step = lambda plan: 1 / 0  # type: ignore[method-assign,assignment,return-value]
 
     ran = lockstep(FloatParts(bench_of(push=[]), 1), stream=stream, each_cycle=fails)
     assert "INTERNAL_ERROR" in ran.application.failure and "ZeroDivisionError" in ran.application.failure
@@ -574,4 +579,4 @@ def test_a_live_run_that_may_not_begin_says_why_and_ends(monkeypatch: pytest.Mon
     monkeypatch.setattr(live_flight, "rehearse", lambda bench, seed: None)
     monkeypatch.setattr(Desk, "begin", refuse)
     with pytest.raises(ProxopsError, match="did not begin: begin: the recorder is behind"):
-        live(FloatParts(bench_of(push=[]), 1), ANY)
+        fly_live(FloatParts(bench_of(push=[]), 1), ANY)

@@ -9,7 +9,7 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 from proxops.applications.catalogue import load
 from proxops.applications.floating.bench import prepare
-from proxops.applications.floating.flight import lockstep
+from proxops.runs.arm_run import lockstep
 from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.rehearsal import rehearse
 from proxops.arms.model import load_model

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.studies.impulse_study import background
 
 from proxops.applications.floating.impulse_figures import ImpulseCurves, draw_push, draw_reconstruction
 from proxops.core.messages import PERIOD_S
 from proxops.ground.plot_style import save
 from proxops.touch.derivative_detector import DerivativeDetector
 from proxops.touch.impulse_detector import ImpulseDetector
-from proxops.touch.impulse_study import background
 from proxops.touch.push import Push
 
 

@@ -16,11 +16,12 @@ from mcap_protobuf.decoder import DecoderFactory
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.experiments import carry_out
 from proxops.applications.grasp import viewer as grasp_viewer
-from proxops.applications.grasp.experiment import flight_of, prepared
 from proxops.applications.grasp.experiment import run as run_grasp
 from proxops.applications.grasp.figures import draw
+from proxops.applications.grasp.flight import flight_of
 from proxops.applications.grasp.scene import BODY, PICTURE
 from proxops.applications.grasp.sensors import GraspSensors, spoiled
+from proxops.applications.grasp.setting import prepared
 from proxops.applications.grasp.viewer import open_viewer
 from proxops.applications.grasp.world import GraspWorld
 from proxops.applications.kinds import drawings_of

@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 from proxops.applications.load_calibration import drive as calibration_drive
-from proxops.applications.load_calibration import session as load_calibration_session
-from proxops.applications.load_calibration.calibration import ARM, calibrate, identified
-from proxops.applications.load_calibration.drive import RATE_HZ, driven
+from proxops.applications.load_calibration import own_sensor
+from proxops.applications.load_calibration.arm_run import driven
+from proxops.applications.load_calibration.calibration import ARM, calibrate
+from proxops.applications.load_calibration.drive import RATE_HZ
+from proxops.applications.load_calibration.identification import identified
 from proxops.applications.load_calibration.motion import SPEED_UP_S, CalibrationMotion, calibration_motion, check_motion
 from proxops.applications.load_calibration.record import Recorded, Stage, recorded_in
 from proxops.applications.load_calibration.session import shipped_tool
@@ -379,7 +381,7 @@ Listen = Callable[..., tuple[int, str, str]]
 def listen(run: Run, monkeypatch: pytest.MonkeyPatch) -> Listen:
     """``proxops ft calibrate --sensor network`` with a tool's thread on the other end."""
     monkeypatch.setattr(arm_position, "VirtualArm", KnownArm)
-    monkeypatch.setattr(load_calibration_session, "LiveClock", PacedClock)
+    monkeypatch.setattr(own_sensor, "LiveClock", PacedClock)
 
     def call(bend: Bend, *words: object) -> tuple[int, str, str]:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:

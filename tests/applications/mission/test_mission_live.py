@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from patient_cell import patient_cell
 
-from proxops.applications.mission.live import RingView, run_mission_realtime
+from proxops.applications.mission.hall_view import RingView
+from proxops.applications.mission.live import run_mission_realtime
 from proxops.core.messages import MISSION_DTYPE, MISSION_GROUPS, POOL_DTYPE
 from proxops.core.mission import parse_mission
 from proxops.core.pool import Pool

@@ -37,6 +37,7 @@ from proxops.applications.mission.report.pose import (
 )
 from proxops.applications.mission.report.scene_figure import box_sides
 from proxops.applications.mission.report.summary import AUDIT, figures_of
+from proxops.applications.scripted.run import run_lockstep
 from proxops.core.criterion import Criterion
 from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.earth import STANDARD_GRAVITY
@@ -45,7 +46,6 @@ from proxops.core.mission import parse_mission
 from proxops.core.offscreen import PictureUnavailable
 from proxops.core.scenario import parse_scenario
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource
-from proxops.facility.run import run_lockstep
 from proxops.ground import hall_report as hall_report_module
 from proxops.ground import report_figures
 from proxops.ground.criteria import criteria

@@ -14,8 +14,8 @@ from proxops.applications.mission.orbit_report import orbit_rows
 from proxops.applications.mission.orbit_survey import _sidereal_angle, survey_orbit
 from proxops.core.earth import MU_M3_S2 as MU
 from proxops.core.mission import Mission, parse_mission
-from proxops.facility.free_drift import acceleration, acceleration_difference, integrate_drift
 from proxops.space.ephemeris import ephemeris_at
+from proxops.space.free_drift import acceleration, acceleration_difference, integrate_drift
 from proxops.space.kepler import propagate
 from proxops.space.lvlh import relative_in_eci, relative_in_lvlh
 from proxops.space.reference_orbit import Ephemeris, reference_orbit

@@ -15,9 +15,10 @@ from mcap_protobuf.decoder import DecoderFactory
 import proxops.applications.servo.eye as servo_eye
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.experiments import carry_out
-from proxops.applications.servo.experiment import prepared, run
+from proxops.applications.servo.experiment import run
 from proxops.applications.servo.eye import Eye
 from proxops.applications.servo.figures import draw
+from proxops.applications.servo.setting import prepared
 from proxops.core.clock import LOCKSTEP_EPOCH, parse_utc_ns
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment

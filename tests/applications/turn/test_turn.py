@@ -14,8 +14,8 @@ from proxops.applications.session import session
 from proxops.cli import main
 from proxops.core.errors import BadInput
 from proxops.core.experiment_result import ExperimentResult
-from proxops.facility.run_options import RunOptions
 from proxops.ground.log import Log
+from proxops.runs.options import RunOptions
 from proxops.space.free_floating import FreeFloating
 
 TEXT = experiment_paths()["planar"].read_text()

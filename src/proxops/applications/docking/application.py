@@ -13,28 +13,19 @@ from typing import Final
 import numpy as np
 
 from proxops.applications.docking.bench import PREPARED_S, SETTLE_S, WAVE_HZ, WAVE_M, WAVE_S, DockingBench
-from proxops.applications.docking.hardware import DockingHardware, ToolMotion
+from proxops.applications.docking.felt_force import FeltForce
+from proxops.applications.docking.hardware import DockingHardware
 from proxops.applications.docking.judge import DockingJudge
-from proxops.applications.docking.tables import DockingFile
-from proxops.core.errors import BadInput
-from proxops.core.messages import N_AXES, PERIOD_S
-from proxops.core.vocabulary import System
+from proxops.applications.docking.taught_ports import TaughtPorts
+from proxops.core.messages import PERIOD_S
 from proxops.facility.facility import Facility
 from proxops.facility.sources import Supply
-from proxops.lab.any_cell import demand_hall
-from proxops.lab.coordinates import LIN, OK, POV, ROB1, ROB2, axes_from_values
-from proxops.lab.hall_motion import port_motion
-from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
-from proxops.maths.quaternion import cross, quat_inverse, turned
 from proxops.maths.rotation import Array
 from proxops.safety.rules import Rule, Stop
 from proxops.touch.docking_loop import DockingLoop, Felt
-from proxops.touch.force_limits import ForceLimits, Overload
-from proxops.touch.force_watch import ForceWatch
+from proxops.touch.force_limits import Overload
 from proxops.touch.loop_delay import LoopDelay, measure_delay
-from proxops.touch.relative_motion import seen_from, wrench_at
 from proxops.touch.retreat import Retreat
-from proxops.touch.zeroing import Zeroing
 
 STRANGE: Final = 5  # cycles with a force from nowhere that are no coincidence
 HELD_S: Final = 4.0  # after a capture, then the run is over
@@ -55,33 +46,25 @@ class DockingApplication:
     """A ``CommandSource``. ``rows`` has one record for each cycle; ``failure`` says why it ended early."""
 
     steps = 1
-    system = int(System.CLW)
+    system = TaughtPorts.system
 
-    def __init__(self, file: DockingFile, bench: DockingBench, facility: Facility, hardware: DockingHardware) -> None:
-        self.file, self.bench, self.hardware, self._facility = file, bench, hardware, facility
-        self._hall = demand_hall(facility.cell, "docking").hall
+    def __init__(self, bench: DockingBench, facility: Facility, hardware: DockingHardware) -> None:
+        self.file, self.bench, self.hardware = bench.file, bench, hardware
+        self.ports, self._force = TaughtPorts(bench, facility), FeltForce(bench, facility, hardware)
         self.loop: DockingLoop | None = None
         self.stage, self.failure = Stage.SETTLE, ""
         self.judge = DockingJudge(bench)
         self.delay: LoopDelay | None = None
         self.sequence = -1
-        self._watch = ForceWatch(bench.stream)
-        self._limits = ForceLimits(
-            file.limits.retract_N, file.limits.stop_N, file.limits.retract_Nm, file.limits.stop_Nm
-        )
-        self._zero = Zeroing(np.zeros(6), time_constant_s=1.0, drift_goes_on=True)
-        self._motion = ToolMotion()
-        self._poses, self._twists = np.zeros((2, 7)), np.zeros((2, 6))
-        self._felt = Felt(np.zeros(7), np.zeros(6), np.zeros(6), False)
-        self._T_nominal_taught = np.eye(4)  # what teaching in has found: nominal pose of a taught one
-        self.values = np.zeros(22)
+        self._felt = Felt(self.ports.pose, self.ports.twist, np.zeros(6), False)
+        self.values = self.ports.values
         self._command = bench.start.copy()
         self._wave: list[tuple[float, float]] = []
         self._retreat: Retreat | None = None
         self._held = self._strange = 0  # cycles in the latch; cycles with a force from nowhere
         self.rows = np.zeros(bench.cycles, bench.row)
         self.count = 0
-        self._put(self._command)
+        self.ports.put(self._command)
 
     # ------------------------------------------------------------------ as a source
     @property
@@ -102,31 +85,9 @@ class DockingApplication:
             return stop
         if self.stage is Stage.OVER or self.count == len(self.rows):
             return Supply.END
-        self._put(self._command)
+        self.ports.put(self._command)
         self._keep()
         return Supply.FRESH
-
-    # ------------------------------------------------------------------ what the hall tells
-    def teach_in(self, taught: Array) -> None:
-        """``taught``: T_port2_port1 as it truly is at the start, found with the accuracy that the scenario states, packed."""
-        port_motion(self._hall, self._facility.actual, self._facility.actual_rate, self._poses, self._twists)
-        nominal = compose(inverse_pose(pose_from_packed(self._poses[1])), pose_from_packed(self._poses[0]))
-        self._T_nominal_taught = compose(nominal, inverse_pose(pose_from_packed(taught)))
-
-    def check_way(self) -> None:
-        """BadInput unless the hall can show the free flight up to the hardware, and some way past it."""
-        f, start, pose = self._facility, np.zeros(N_AXES), self.bench.start.copy()
-        axes_from_values(self._hall, self.system, self.values, f.cell.home.copy(), True, start)
-        for share in (0.25, 0.5, 0.75, 1.0, 1.1):
-            pose[:3] = self.bench.start[:3] + share * self.bench.way
-            self._put(pose)
-            code, beyond = axes_from_values(self._hall, self.system, self.values, start, False, np.zeros(N_AXES))
-            if code != OK:
-                raise BadInput(
-                    "approach: the hall cannot show the whole way",
-                    value=f"{beyond * 1e3:.0f} mm beyond reach at {share:.0%}",
-                )
-        self._put(self._command)
 
     @property
     def retreated(self) -> bool:
@@ -134,7 +95,7 @@ class DockingApplication:
 
     def begin(self) -> None:
         """The start as teaching in has it."""
-        self._put(self._command)
+        self.ports.put(self._command)
 
     @property
     def flight_s(self) -> float:
@@ -143,28 +104,14 @@ class DockingApplication:
 
     def _feel(self) -> Stop | None:
         """Pose, velocity and force of this cycle's stamp into ``_felt``."""
-        f, t, tip = self._facility, self.sequence * PERIOD_S, self.bench.pair[0]["tip"]
-        reading = self.hardware.touch(t, f.actual, f.actual_rate, f.link.positioning_error)
-        fault = self._watch.step(t, self.hardware.sensor.latest(t))
-        port_motion(self._hall, f.actual, f.actual_rate, self._poses, self._twists)
-        self._motion.step(self._poses[0], self._twists[0])
-        felt = self._felt
-        seen_from(self._poses[0], self._twists[0], self._poses[1], self._twists[1], np.zeros(3), felt.pose, felt.twist)
-        taught = compose(inverse_pose(self._T_nominal_taught), pose_from_packed(felt.pose))
-        pack_pose(taught, felt.pose)
-        felt.pose[:3] += turned(felt.pose[3:7], tip)
-        arm = turned(quat_inverse(self._poses[1][3:7]), turned(self._poses[0][3:7], tip))
-        felt.twist[:3] += cross(felt.twist[3:].copy(), arm)
+        sensor = self.ports.look()
+        fault = self._force.step(self.sequence * PERIOD_S, sensor, self.ports.pose[3:7], self._free_flight)
         if fault:
-            return self._withdraw(Stop(Rule.FORCE_SENSOR, detail=fault))
-        if reading is None:  # not long enough for a fault: the last one is held, nothing is learnt from it
-            self._felt = felt._replace(fresh=False)
+            return self._withdraw(fault)
+        if not self._force.fresh:
+            self._felt = self._felt._replace(fresh=False)
             return None
-        residual = reading - self._motion.load(self.bench.load)
-        external = self._zero.step(residual, self._free_flight)
-        self._felt = felt._replace(
-            wrench=wrench_at(external, felt.pose[3:7], tip), latched=self.hardware.latched, fresh=True
-        )
+        self._felt = self._felt._replace(wrench=self._force.wrench, latched=self.hardware.latched, fresh=True)
         return self._judge_force(self._felt.wrench)
 
     @property
@@ -175,7 +122,7 @@ class DockingApplication:
 
     def _judge_force(self, wrench: Array) -> Stop | None:
         """Limits in every stage; and where nothing can touch there may be no force, and no latch that has closed."""
-        verdict = self._limits.judge(wrench)
+        verdict = self._force.verdict()
         if verdict.level is Overload.STOP:
             return Stop(Rule.FORCE_LIMIT, detail=str(verdict))
         if verdict.level is Overload.RETRACT:
@@ -194,7 +141,7 @@ class DockingApplication:
         t = self.sequence * PERIOD_S
         if self.stage is Stage.SETTLE and t >= SETTLE_S:
             self.stage = Stage.WAVE
-            self._zero.rezero()
+            self._force.rezero()
         if self.stage is Stage.WAVE:
             self._wave_on(t - SETTLE_S)
         elif self.stage is Stage.FLIGHT:
@@ -256,22 +203,12 @@ class DockingApplication:
         return None
 
     # ------------------------------------------------------------------ out
-    def _put(self, command: Array) -> None:
-        """T_port2_port1 as the 22 doubles: point of view in the client's port, the rail held where it is."""
-        T = compose(self._T_nominal_taught, pose_from_packed(command))
-        packed, v = np.zeros(7), self.values
-        pack_pose(T, packed)
-        v[ROB1 : ROB1 + 3], v[ROB1 + 3 : ROB1 + 6], v[ROB1 + 6] = packed[:3], packed[4:], packed[3]
-        v[ROB2 : ROB2 + 7] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
-        v[POV : POV + 3], v[POV + 3 : POV + 7] = self.bench.client_lab, (0.0, 0.0, 0.0, 1.0)
-        v[LIN] = self.bench.lin_of(T)
-
     def _keep(self) -> None:
         row, loop, hw = self.rows[self.count], self.loop, self.hardware
         row["t"], row["stage"] = self.sequence * PERIOD_S, self.stage
         row["command"], row["shown"], row["shown_twist"] = self._command, self._felt.pose, self._felt.twist
         row["felt"], row["true"], row["true_depth"] = self._felt.wrench, hw.wrench, hw.depth
-        row["bias"], row["latched"] = self._zero.bias, hw.latched
+        row["bias"], row["latched"] = self._force.bias, hw.latched
         if loop is not None:
             loop.tell(row)
         self.count += 1

@@ -10,15 +10,17 @@ import math
 
 import numpy as np
 
+from proxops.applications.docking.bench import DockingBench
 from proxops.core.messages import PERIOD_S
 from proxops.lab.cell import Cell
 from proxops.lab.hall_motion import port_motion
 from proxops.maths.quaternion import cross, quat_inverse, turned
 from proxops.maths.rotation import Array
 from proxops.sensors.force_torque import ForceTorqueSensor
+from proxops.sensors.virtual_force_sensor import sensor_traits
 from proxops.space.contact_pair import Pair, contact_wrench
 from proxops.touch.relative_motion import seen_from, wrench_at
-from proxops.touch.tool_load import GRAVITY, load_wrench
+from proxops.touch.tool_load import GRAVITY, load_wrench, true_load
 
 
 class ToolMotion:
@@ -81,3 +83,16 @@ class DockingHardware:
         away = math.hypot(self.pose[0] - seat, self.pose[1], self.pose[2])
         if away <= self._capture:
             latch["on"], latch["rest"] = 1, self.pose
+
+
+def hardware_of(
+    bench: DockingBench, cell: Cell, traits: np.random.Generator, noise: np.random.Generator, load: np.random.Generator,
+    skew: np.random.Generator,
+) -> DockingHardware:  # fmt: skip
+    """As the scenario describes it, with errors drawn from these generators."""
+    file = bench.file
+    sensor = ForceTorqueSensor(sensor_traits(file.sensor, traits), noise)
+    return DockingHardware(
+        cell, bench.true, sensor, true_load(file.tool, load),
+        file.latch.capture_mm * 1e-3 if file.latch else 0.0, file.loop.stamp_error_ms * 1e-3 * skew.uniform(-1.0, 1.0),
+    )  # fmt: skip

@@ -1,45 +1,28 @@
 """The micro-gravity testbed as a motion: force → push → physics, corrected in the past → predicted poses → joints for the guard.
 
-Which arm and which sensor are there, and whose time passes, is none of its business. Time is the clock's, in whole cycles: where
-cycles are lost, time goes on without them. While the guard brakes, for whatever cause, sensor and physics go on and are recorded.
+Which arm and which sensor are there, and whose time passes, is none of its business.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final
 
 import numpy as np
 
-from proxops.applications.floating.bench import SETTLE_S, FloatBench
+from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.felt_pushes import FeltPushes
+from proxops.applications.floating.floating_motion import FloatingMotion
 from proxops.applications.floating.module_hand import VirtualModule
-from proxops.applications.floating.reaction import Reaction, Unpushed
-from proxops.core.errors import ProxopsError
+from proxops.applications.floating.tables import SETTLE_S
 from proxops.core.force_source import ForceStream
 from proxops.core.messages import PERIOD_NS, PERIOD_S
-from proxops.core.vocabulary import Mode
 from proxops.facility.facility import Facility
-from proxops.facility.row_groups import RowGroups
-from proxops.facility.virtual_force_sensor import put_fault
-from proxops.lab.virtual_arm import ArmTraits, VirtualArm
-from proxops.maths.pose import pack_pose
+from proxops.lab.virtual_arm import VirtualArm
 from proxops.maths.rotation import Array
-from proxops.safety.braking import braking_time
-from proxops.safety.motion import Motion, Rest, Wish
+from proxops.runs.arm_application import AFTER_STOP_S, ArmApplication
+from proxops.runs.row_groups import RowGroups
+from proxops.safety.motion import Rest, Wish
 from proxops.safety.rules import Rule, Stop
-from proxops.space.floating_world import FloatingWorld
-from proxops.space.timeline import Timeline
-from proxops.touch.joint_follower import JointFollower
-from proxops.touch.joint_plan import JointPlan
-
-AFTER_STOP_S: Final = 0.5  # recorded after the arm has been told to stop
-GIVE_UP_NS: Final = 2_000_000_000  # of standing, then it is over whatever was recorded of it
-LAGS_TO_REST: Final = 20.0  # time constants after which nothing is left of a motion
-
-WAY_OUT: Final = (
-    "a smaller box, a heavier or rounder object, gentler pushes or another hand.start_deg keep it within reach"
-)
 
 
 class Stage(IntEnum):
@@ -64,53 +47,30 @@ def row_dtype(n: int) -> np.dtype[np.void]:
     )  # fmt: skip
 
 
-def time_to_rest(traits: ArmTraits, duration_s: float) -> float:
-    """s, from the greatest speed that the arm can have reached by then."""
-    fastest = np.minimum(traits.speed, traits.acceleration * (SETTLE_S + duration_s))
-    return braking_time(fastest, traits.acceleration) + traits.delay_s + LAGS_TO_REST * traits.lag_s
+class FloatApplication(ArmApplication):
+    """``arm``: the true one, for what hangs on it."""
 
-
-class FloatApplication(Motion):
-    """``rows`` has one record for each cycle since the first wish; ``failure`` says why it ended early. ``arm``: the true one,
-    for what hangs on it."""
+    _arm: VirtualArm
 
     def __init__(
         self, bench: FloatBench, facility: Facility, arm: VirtualArm, source: ForceStream, module: VirtualModule | None,
         told: RowGroups, *, duration_s: float,
     ) -> None:  # fmt: skip
-        file = bench.file
-        self.bench, self._f, self._arm, self._source, self.module = bench, facility, arm, source, module
+        most = duration_s + SETTLE_S + AFTER_STOP_S + bench.time_to_rest(SETTLE_S + duration_s)
+        super().__init__(facility, arm, told, row_dtype(len(bench.arm.joints)), most)
+        self.bench, self._source, self.module = bench, source, module
         self._twin = VirtualArm(bench.twin_traits, bench.joints, self.now, np.random.default_rng(0))
-        self.world = FloatingWorld(bench.scene, 1.0 / file.plan.physics_hz, file.plan.contact_rad_s)
-        self.lead, self._budget = bench.lead, bench.cycles_foreseen * round(PERIOD_S / self.world.dt)
-        self._planner, self._follower = bench.planner(), JointFollower(bench.arm, bench.joints)
-        self._unpushed = Unpushed(bench.planner(), JointFollower(bench.arm, bench.joints))
-        self.timeline = Timeline(self.world, ahead_s=(self._planner.longest - 1 + self.lead) * PERIOD_S)
-        self.felt = FeltPushes(bench, source, self._twin, self.timeline, self._foresee_unpushed)
-        most = duration_s + SETTLE_S + AFTER_STOP_S + time_to_rest(bench.traits, duration_s)
-        self.rows = np.zeros(round(most / PERIOD_S) + 2, row_dtype(len(bench.arm.joints)))
-        self._told = told
-        told.attach(facility.pool, self.rows)
-        self.count, self.stage, self.failure = 0, Stage.SETTLE, ""
-        self._began_ns = -1  # of the first cycle, by the clock
-        self._moved_ns = 0  # when the facility moved last
-        self._tick = 0  # whole cycles by the clock since then
+        self.floating, self.lead = FloatingMotion(bench), bench.lead
+        self.felt = FeltPushes(bench, source, self._twin, self.floating.timeline, self.floating.foresee_unpushed)
+        self.stage = Stage.SETTLE
+        self._tick = 0  # whole cycles by the clock since the first
         self._worked = False  # in this cycle
         self._objection: Stop | None = None  # ours, to going on
-        self._duration, self._stopped_at = duration_s, -1
+        self._duration = duration_s
 
     @property
     def t(self) -> float:
-        """s, when this cycle began."""
         return self._tick * PERIOD_S
-
-    def now(self) -> float:
-        """s since the first cycle."""
-        return (self._f.clock.now_ns() - self._began_ns) * 1e-9 if self._began_ns >= 0 else 0.0
-
-    @property
-    def begun(self) -> bool:
-        return self._began_ns >= 0
 
     def close(self) -> None:
         """The sensor is not asked again."""
@@ -122,42 +82,18 @@ class FloatApplication(Motion):
         rotation: Array = T[:3, :3]
         return rotation
 
-    @property
-    def over(self) -> bool:
-        """The arm stands and has been looked at for a while, or nothing more can be kept."""
-        if not (self.begun and self._f.still):
-            return False
-        long_enough = self.stage is Stage.STOP and self.count - self._stopped_at > AFTER_STOP_S / PERIOD_S
-        given_up = self._f.clock.now_ns() - self._moved_ns > GIVE_UP_NS  # whatever has become of us
-        return (long_enough and self._arm.at_rest) or self.full or given_up
-
-    @property
-    def full(self) -> bool:
-        """No row is left."""
-        return self.count == len(self.rows)
-
     def poll(self) -> None:
-        """Before the motion is asked. Attached to the facility's duties."""
-        if not self._f.still:
-            self._moved_ns = self._f.clock.now_ns()
+        super().poll()
         if self.module is not None:
-            put_fault(self.module.sensor, self.bench.file.sensor, self.now() - SETTLE_S)
+            self.module.put_fault(self.bench.file.sensor, self.now() - SETTLE_S)
 
     # ------------------------------------------------------------------ one cycle
     def step(self) -> Wish:
-        if not self.begun:
-            self._began_ns = self._f.clock.now_ns()
+        self.begin()
         joints = self._work()
         if self._objection is not None:
             return self._objection
         return Rest.DONE if self.stage is Stage.STOP else joints
-
-    def publish(self) -> None:
-        """After the guard: what there is to keep of this cycle. Attached to the facility's duties."""
-        self.notice_stop()
-        if self.begun and not self.full:
-            self._keep_cycle()
-        self._told.show(self.count)
 
     def _keep_cycle(self) -> None:
         if not self._worked:
@@ -185,27 +121,14 @@ class FloatApplication(Motion):
         return self._settle() if self.stage is Stage.SETTLE else self._float(row)
 
     def _end(self) -> None:
-        if self.stage is not Stage.STOP:
-            self.stage, self._stopped_at = Stage.STOP, self.count
+        super()._end()
+        self.stage = Stage.STOP
 
     def _stop(self, stop: Stop) -> None:
         """Brake; the first cause stays."""
         if self.stage is not Stage.STOP:
             self._objection = stop
             self._end()
-
-    def notice_stop(self) -> None:
-        """Whoever has stopped the arm, this run is over."""
-        stop = self._f.stop
-        if stop is not None and self._f.mode in (Mode.STOPPING, Mode.STOPPED) and not self.failure:
-            self._end()
-            self.failure = f"interrupted after {self.t:.3f} s" if stop.rule is Rule.OPERATOR else str(stop)
-
-    def _foresee_unpushed(self, reaction: Reaction) -> None:
-        """What the set-points would be without the push that is about to be applied: to see what it changes."""
-        self.timeline.catch_up(self._budget)
-        poses = self.timeline.predicted(self._planner.longest + self.lead)[self.lead :]
-        self._unpushed.begin(reaction, self._planner, self._follower, poses)
 
     def _feel(self, row: np.void) -> None:
         """Sensor and pushes."""
@@ -225,43 +148,22 @@ class FloatApplication(Motion):
 
     def _settle(self) -> Array:
         """Standing still. Physics looks ahead meanwhile, so that the first plan is a whole one."""
-        try:
-            self.timeline.catch_up(self._budget)
-        except ProxopsError as error:
-            self._stop(Stop(Rule.BAD_COMMAND, detail=str(error)))
+        if objection := self.floating.look_ahead():
+            self._stop(objection)
         return self.bench.joints
 
     def _float(self, row: np.void) -> Array:
         """Physics on by a cycle, and joints that follow it."""
-        timeline, planner = self.timeline, self._planner
-        try:
-            timeline.catch_up(self._budget)
-            poses = timeline.predicted(planner.longest + self.lead)[self.lead :]
-            plan: JointPlan | None = planner.plan(poses) if len(poses) > planner.spacing else None
-        except ProxopsError as error:
-            self._stop(Stop(Rule.BAD_COMMAND, detail=str(error)))
-            return self._f.guard.setpoint
-        joints, _ = self._follower.step(plan)
-        self._unpushed.step(self.count, len(poses))
-        if self._follower.reason and self.stage is Stage.FLOAT:
-            why = f"the arm cannot follow the module: {self._follower.reason}; {WAY_OUT}"
-            self._stop(Stop(Rule.UNREACHABLE, detail=why))
-        if plan is not None:
-            row["arm_angle"] = plan.arm_angles[0]
-        row["pose"], row["velocity"], row["energy"] = timeline.pose_now, timeline.velocity_now, timeline.energy_now
-        row["touching"], row["ahead_s"], row["following"] = (
-            timeline.touching_now,
-            timeline.ahead_s,
-            self._follower.state,
-        )
-        timeline.advance()
+        joints, objection = self.floating.step(self.count, row, self._f.guard.setpoint)
+        if objection:
+            self._stop(objection)
         return joints
 
     def _keep(self, row: np.void, measured: Array, setpoint: Array) -> None:
         row["t"], row["stage"], row["phase"] = self.t, self.stage, self.felt.phase
         row["measured"], row["setpoint"], row["rates"] = measured, setpoint, self._f.guard.rate
         row["work"], row["lateness"] = self._f.work, self._f.lateness
-        pack_pose(self.bench.object_at(self._arm.angles), row["shown"])
+        self.bench.put_object(self._arm.angles, row["shown"])
         row["applied"] = self.felt.applied
         if self.module is not None:
             row["pushed"] = self.module.pushed

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from proxops.applications.floating.bench import SETTLE_S, prepare
-from proxops.applications.floating.flight import lockstep
-from proxops.applications.floating.live_flight import live
+from proxops.applications.floating.bench import prepare
+from proxops.applications.floating.live_flight import fly_live
 from proxops.applications.floating.parts import FloatParts
-from proxops.applications.floating.result import sum_up
-from proxops.applications.floating.tables import FloatFile
+from proxops.applications.floating.tables import SETTLE_S, FloatFile
 from proxops.arms.model import load_model
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.facility.announcement import Launch
-from proxops.facility.progress import now_and_then
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import AnyCell
+from proxops.runs.announcement import Launch
+from proxops.runs.arm_parts import judged
+from proxops.runs.arm_run import demand_realtime, lockstep
+from proxops.runs.progress import now_and_then
 
 
 def run(
@@ -30,10 +28,8 @@ def run(
     goes; the facility writes it."""
     file = experiment.file
     assert isinstance(file, FloatFile)
-    if control is not None and not realtime:
-        raise BadInput("--control: in lockstep nobody can push", value=control, way_out="add --realtime")
-    if console is not None and not realtime:
-        raise BadInput("--console: in lockstep there is nothing to watch", way_out="add --realtime")
+    if not realtime:
+        demand_realtime(control, console)
     if file.sensor.source == "network" and not realtime:
         raise BadInput(
             "sensor.source: a sensor on the network keeps wall-clock time", value="network", way_out="add --realtime"
@@ -43,7 +39,7 @@ def run(
     bench = prepare(file, model, experiment.source, np.random.default_rng(seed))
     parts = FloatParts(bench, seed, cell)
     if realtime:
-        ran = live(parts, control, stream, console)
+        ran = fly_live(parts, control, stream, console)
     else:
         ran = lockstep(parts, now_and_then(progress, "float", file.flight_s + SETTLE_S), stream)
-    return replace(sum_up(ran), recorder_code=ran.recorder_code)
+    return judged(parts, ran)

@@ -12,14 +12,11 @@ import numpy as np
 from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.module_hand import FlangeLoad
 from proxops.applications.floating.reaction import Reaction
-from proxops.applications.floating.tables import FloatSensorTable
 from proxops.core.force_source import ForceStream
 from proxops.core.messages import PERIOD_S
-from proxops.facility.virtual_force_sensor import TORQUE_SHARE_M
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.maths.rotation import Array
 from proxops.safety.rules import Rule, Stop
-from proxops.sensors.force_torque import wrench_of
 from proxops.space.timeline import Timeline
 from proxops.touch.force_intake import ForceIntake
 from proxops.touch.force_limits import ForceLimits, Overload
@@ -30,12 +27,6 @@ from proxops.touch.relative_motion import wrench_at
 REMEMBERED: Final = 32  # readings of which the flange's attitude is kept, for pushes in the past
 DATED: Final = 512  # readings of which the time is kept: more than the longest push has
 READINGS: Final = ("read", "residual", "felt", "outside")  # of a row
-
-
-def stated_errors(sensor: FloatSensorTable) -> tuple[Array, Array, Array]:
-    """Largest offset (6), largest drift (6, per second) and noise (6) that the scenario states."""
-    drift = wrench_of(sensor.drift_N_s, TORQUE_SHARE_M * sensor.drift_N_s)
-    return wrench_of(sensor.offset_N, sensor.offset_Nm), drift, wrench_of(sensor.noise_N, sensor.noise_Nm)
 
 
 class FeltPushes:
@@ -49,8 +40,8 @@ class FeltPushes:
         s = bench.file.sensor
         self._twin, self._timeline, self._before_push = twin, timeline, before_push
         self._load = FlangeLoad(bench.arm, bench.T_world_base, bench.load)
-        self._intake = ForceIntake(source, bench.stream)
-        self._outside = OutsideForce(ForceLimits(s.stop_N, s.stop_N, s.stop_Nm, s.stop_Nm), *stated_errors(s))
+        self._intake = ForceIntake(source, bench.sensor.stream)
+        self._outside = OutsideForce(ForceLimits(s.stop_N, s.stop_N, s.stop_Nm, s.stop_Nm), *bench.sensor.stated_errors)
         self._detector = ImpulseDetector(ImpulseSettings(force_noise_N=s.noise_N, torque_noise_Nm=s.noise_Nm))
         # The module's mass centre on the flange.
         self._grip = bench.T_flange_object[:3, 3] + bench.T_flange_object[:3, :3] @ bench.com

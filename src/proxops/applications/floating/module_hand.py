@@ -6,15 +6,20 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.force_source import ForceSample
+from proxops.applications.floating.bench import FloatBench
+from proxops.applications.floating.tables import FloatSensorTable
+from proxops.core.channel import LOOPBACK
+from proxops.core.force_source import ForceSample, ForceStream
 from proxops.lab.flange_motion import put_flange_motion
 from proxops.lab.redundant_arm import SrsArm
 from proxops.maths.quaternion import cross, quat_inverse, quat_product
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.sensors.force_torque import ForceTorqueSensor
+from proxops.sensors.virtual_force_sensor import put_fault
+from proxops.touch.force_port import ForcePort
 from proxops.touch.push import Push
 from proxops.touch.relative_motion import wrench_at
-from proxops.touch.tool_load import GRAVITY, load_wrench
+from proxops.touch.tool_load import GRAVITY, load_wrench, true_load
 
 HERE: Final = np.zeros(3)
 
@@ -75,6 +80,10 @@ class VirtualModule:
         in_flange[3:] += cross(self._p_flange_object, in_flange[:3])
         self.sensor.read(t, own + in_flange)
 
+    def put_fault(self, table: FloatSensorTable, flight_s: float) -> None:
+        """The sensor's fault that the scenario states, from its time on."""
+        put_fault(self.sensor, table, flight_s)
+
     def latest(self, t: float) -> ForceSample | None:
         return self.sensor.latest(t)
 
@@ -87,3 +96,15 @@ class VirtualModule:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def sensed(
+    bench: FloatBench, hand: Hand, noise: np.random.Generator, load: np.random.Generator
+) -> tuple[ForceStream, VirtualModule | None]:
+    """The force sensor of the scenario: one of the network, or a virtual one with what hangs on it."""
+    table = bench.file.sensor
+    if table.source == "network":
+        return ForcePort((LOOPBACK, table.port)), None
+    sensor, hung = ForceTorqueSensor(bench.sensor.traits, noise), true_load(bench.file.mock_up, load)
+    module = VirtualModule(bench.arm, bench.T_world_base, bench.T_flange_object, hung, sensor, hand)
+    return module, module

@@ -6,36 +6,35 @@ import numpy as np
 
 from proxops.applications.floating.application import FloatApplication, row_dtype
 from proxops.applications.floating.bench import FloatBench
-from proxops.applications.floating.module_hand import Hand, VirtualModule
-from proxops.applications.floating.result import series_of
-from proxops.core.channel import LOOPBACK
+from proxops.applications.floating.module_hand import Hand, sensed
+from proxops.applications.floating.result import series_of, sum_up
+from proxops.applications.floating.tables import CELL
 from proxops.core.clock import Clock
+from proxops.core.experiment_result import ExperimentResult
 from proxops.core.force_source import ForceStream
 from proxops.facility.build import Installation
-from proxops.facility.row_groups import RowGroups
-from proxops.facility.virtual_force_sensor import true_load
 from proxops.lab.any_cell import AnyCell
-from proxops.lab.driven_cell import driven_cell
+from proxops.lab.driven_cell import DrivenArm, driven_cell
 from proxops.lab.links.arm_position import ArmPositionLink
-from proxops.maths.pose import compose
-from proxops.sensors.force_torque import ForceTorqueSensor
-from proxops.touch.force_port import ForcePort
+from proxops.runs.arm_parts import ArmParts, ArmRan
+from proxops.runs.row_groups import RowGroups
 
 
-class FloatParts:
+class FloatParts(ArmParts[FloatApplication]):
     """What a run is assembled from. ``given``: a cell instead of FZI's; ``source``: a force sensor instead of the scenario's."""
 
     def __init__(
         self, bench: FloatBench, seed: int, given: AnyCell | None = None, *, hand: Hand | None = None,
         source: ForceStream | None = None, duration_s: float | None = None,
     ) -> None:  # fmt: skip
-        self.bench, self.seed = bench, seed
-        T_world_flange = compose(bench.T_world_base, bench.arm.flange(bench.joints))
-        self.cell = driven_cell(bench.traits, bench.joints, bench.T_world_base, T_world_flange, given)
+        self.bench, self.seed, self.notes = bench, seed, bench.file.notes
+        self.cell = driven_cell(
+            DrivenArm(bench.traits, bench.joints, bench.arm.flange, bench.T_world_base), CELL, given
+        )
         self.hand = hand or Hand(bench.pushes)
         self.duration_s = bench.file.flight_s if duration_s is None else duration_s
         self._arm_rng, self._sensor_rng, self._load_rng = np.random.default_rng(seed).spawn(3)
-        self._source = source
+        self._source = (source, None) if source else None
         self.told = RowGroups(row_dtype(len(bench.arm.joints)), series_of)
 
     def link(self, clock: Clock) -> ArmPositionLink:
@@ -46,18 +45,12 @@ class FloatParts:
 
     def application(self, hall: Installation) -> FloatApplication:
         """With its sensor, attached to the facility."""
-        facility, (source, module) = hall.facility, self._sensor()
+        facility = hall.facility
+        source, module = self._source or sensed(self.bench, self.hand, self._sensor_rng, self._load_rng)
         made = FloatApplication(self.bench, facility, self.arm, source, module, self.told, duration_s=self.duration_s)
         facility.duties.attach("micro-gravity", poll=made.poll, publish=made.publish)
+        self.made = made
         return made
 
-    def _sensor(self) -> tuple[ForceStream, VirtualModule | None]:
-        s, bench = self.bench.file.sensor, self.bench
-        if self._source is not None:
-            return self._source, None
-        if s.source == "network":
-            return ForcePort((LOOPBACK, s.port)), None
-        sensor = ForceTorqueSensor(bench.sensor, self._sensor_rng)
-        load = true_load(bench.file.mock_up, self._load_rng)
-        module = VirtualModule(bench.arm, bench.T_world_base, bench.T_flange_object, load, sensor, self.hand)
-        return module, module
+    def sum_up(self, ran: ArmRan[FloatApplication]) -> ExperimentResult:
+        return sum_up(ran)

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from proxops.applications.floating.module_hand import Hand
 from proxops.core.errors import BadInput, Refused
-from proxops.facility.request_fields import number_of
-from proxops.facility.requests import Verb
+from proxops.facility.control import Verb, number_of
 from proxops.touch.push import Push
 
 SOON_S: Final = 0.008  # a push begins two cycles after it was asked for

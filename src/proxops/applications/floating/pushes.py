@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from proxops.applications.floating.application import FloatApplication, Stage
-from proxops.applications.floating.bench import SETTLE_S
 from proxops.applications.floating.reaction import Reaction
+from proxops.applications.floating.tables import SETTLE_S
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
 from proxops.touch.impulse_detector import Impulse

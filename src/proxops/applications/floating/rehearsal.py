@@ -7,12 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.floating.bench import RATE_HZ, SETTLE_S, FloatBench
-from proxops.applications.floating.flight import lockstep
+from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.module_hand import Hand
 from proxops.applications.floating.parts import FloatParts
+from proxops.applications.floating.scene import RATE_HZ
+from proxops.applications.floating.tables import SETTLE_S
 from proxops.core.messages import PERIOD_S
 from proxops.lab.redundant_arm import SOLVED
+from proxops.runs.arm_run import lockstep
 from proxops.space.floating_world import FloatingWorld
 from proxops.touch.joint_follower import Following, JointFollower
 from proxops.touch.joint_plan import JointPlan
@@ -30,9 +32,9 @@ def rehearse(bench: FloatBench, seed: int) -> None:
     touch_once(bench)
     bend_once(bench)
     sensor = bench.file.sensor.model_copy(update={"source": "virtual", "rate_hz": float(RATE_HZ), "fault": "none"})
-    alone = replace(
-        bench, file=bench.file.model_copy(update={"sensor": sensor}), stream=replace(bench.stream, rate_hz=float(RATE_HZ))
-    )  # fmt: skip
+    stream = replace(bench.sensor.stream, rate_hz=float(RATE_HZ))
+    file = bench.file.model_copy(update={"sensor": sensor})
+    alone = replace(bench, file=file, sensor=replace(bench.sensor, stream=stream))
     hand = Hand((Push(SETTLE_S + 0.2 * WARM_UP_S, (0.0, 0.0, 1.0), 1.0, 0.1),))
     lockstep(FloatParts(alone, seed, hand=hand, duration_s=WARM_UP_S))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,11 +14,9 @@ from proxops.core.criterion import Criterion
 from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
+from proxops.runs.arm_parts import ArmRan
 from proxops.touch.joint_follower import Following
 from proxops.touch.push import Push
-
-if TYPE_CHECKING:
-    from proxops.applications.floating.flight import FloatRan
 
 Rows = np.ndarray[Any, Any]
 Table = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
@@ -42,7 +40,7 @@ CONVENTIONS: Final = (
 )
 
 
-def sum_up(ran: FloatRan) -> ExperimentResult:
+def sum_up(ran: ArmRan[FloatApplication]) -> ExperimentResult:
     """Series, tables, criteria."""
     app = ran.application
     rows = app.rows[: app.count]
@@ -68,7 +66,7 @@ def _known(app: FloatApplication) -> bool:
     return app.module is not None
 
 
-def _figures(rows: Rows, given: list[Push], matched: list[Matched], ran: FloatRan) -> dict[str, Any]:
+def _figures(rows: Rows, given: list[Push], matched: list[Matched], ran: ArmRan[FloatApplication]) -> dict[str, Any]:
     app = ran.application
     known = [m for m in matched if m.push is not None]
     budgets = [budget(app, m.reaction, m.push) for m in (known if _known(app) else matched)]
@@ -131,7 +129,9 @@ def energy_gained(rows: Rows) -> float:
     return worst
 
 
-def _criteria(ran: FloatRan, rows: Rows, given: list[Push], matched: list[Matched]) -> tuple[Criterion, ...]:
+def _criteria(
+    ran: ArmRan[FloatApplication], rows: Rows, given: list[Push], matched: list[Matched]
+) -> tuple[Criterion, ...]:
     truth = _recognition(given, matched) if _known(ran.application) else []
     return (*truth, *_reaction_times(ran.application), *_following(rows))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,9 @@ from proxops.core.strict_table import Finite, Strict, Triple, Whole, within
 from proxops.core.tool_load_file import ToolLoadFile
 
 Positive = Annotated[Finite, within(1e-3, 1e4)]
+
+CELL: Final = "fzi"  # unless another is given
+SETTLE_S: Final = 1.0  # standing still, before the module is let go: the sensor's zero is found
 
 
 class PushTable(Strict):

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from proxops.applications.kube.recorded_loop import RecordedLoop, recorded_loop
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, in_decades, new_figure, styled, thin
-from proxops.ground.recorded import Floats, stacked
+from proxops.ground.recorded import Floats
 from proxops.ground.section import Drawing
 from proxops.maths.rotation import abc_from_matrix, matrix_from_quat
 
@@ -20,31 +21,29 @@ PERIOD_S: Final = 1e-3
 
 def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
     """For the report, one after the other."""
+    loop = recorded_loop(log)
     with styled():
-        yield Drawing(_errors(log), "Way and turn to the goal, inertial axes.")
-        yield Drawing(_joints(log), "Joint angles measured on the arm, and joint rates sent to it.")
+        yield Drawing(_errors(loop), "Way and turn to the goal, inertial axes.")
+        yield Drawing(_joints(loop), "Joint angles measured on the arm, and joint rates sent to it.")
         yield Drawing(
-            _satellite(log),
+            _pose(loop.t, loop.base, "Satellite"),
             "The satellite as the momentum moves it, inertial axes (paper 004, figure 12); angles of R = Rz Ry Rx.",
         )
-        yield Drawing(_tool(log), "The tool in inertial axes (figure 10); angles of R = Rz Ry Rx.")
-        yield Drawing(_torques(log), "Net joint torques as the sensors tell them, on the ground (figure 16).")
-    yield from timing_figures(log, about)
+        yield Drawing(
+            _pose(loop.t, loop.tool, "Tool"), "The tool in inertial axes (figure 10); angles of R = Rz Ry Rx."
+        )
+        yield Drawing(_torques(loop), "Net joint torques as the sensors tell them, on the ground (figure 16).")
+    yield from timing_figures(loop, about)
 
 
-def timing_figures(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+def timing_figures(loop: RecordedLoop, about: dict[str, Any]) -> Iterator[Drawing]:
     """Only of a run by the wall's clock."""
     if "timing" in about["figures"]:
         with styled():
             yield Drawing(
-                _timing(log),
+                _timing(loop),
                 "Time of evaluation of every cycle (figure 14; the paper's took 25 ms and more), and how late it began.",
             )
-
-
-def joint_names(log: Log) -> list[str]:
-    """In the log's order."""
-    return list(log.pool["measured"].dtype.names or ())
 
 
 def angles_deg(quats: Floats) -> Floats:
@@ -68,11 +67,9 @@ def pair(width: float = 11.0, height: float = 3.3) -> tuple[Any, Any, Any]:
     return figure, figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
 
 
-def _errors(log: Log) -> Any:
-    t = log.values("clock.t_sim")
+def _errors(loop: RecordedLoop) -> Any:
+    t, way, turn = loop.t, loop.error[:, :3], np.degrees(loop.error[:, 3:])
     figure, left, right = pair()
-    way = stacked(log, "error", ("x", "y", "z"))
-    turn = np.degrees(stacked(log, "error", ("rx", "ry", "rz")))
     curves(left, t, 1e3 * way, ("x [mm]", "y", "z"))
     for column, (colour, name) in zip(turn.T, AXES, strict=True):
         left.plot(
@@ -94,43 +91,31 @@ def _errors(log: Log) -> Any:
     return figure
 
 
-def _joints(log: Log) -> Any:
-    t, names = log.values("clock.t_sim"), joint_names(log)
+def _joints(loop: RecordedLoop) -> Any:
+    names = [name.upper() for name in loop.joints]
     figure, left, right = pair()
-    curves(left, t, np.degrees(stacked(log, "measured", names)), [name.upper() for name in names])
+    curves(left, loop.t, np.degrees(loop.measured), names)
     left.set_title("Joint angles, measured [deg]")
-    curves(right, t, np.degrees(stacked(log, "commanded", names)), [name.upper() for name in names])
+    curves(right, loop.t, np.degrees(loop.commanded), names)
     right.set_title("Joint rates, commanded [deg/s]")
     right.legend(ncol=2)
     return figure
 
 
-def _pose(log: Log, group: str, what: str) -> Any:
-    t = log.values("clock.t_sim")
+def _pose(t: Floats, poses: Floats, what: str) -> Any:
     figure, left, right = pair()
-    curves(left, t, stacked(log, group, ("x", "y", "z")), ("x", "y", "z"))
+    curves(left, t, poses[:, :3], ("x", "y", "z"))
     left.set_title(f"{what}: position [m]")
     left.legend()
-    curves(
-        right, t, angles_deg(stacked(log, group, ("qw", "qx", "qy", "qz")))[:, ::-1], ("about x", "about y", "about z")
-    )
+    curves(right, t, angles_deg(poses[:, 3:])[:, ::-1], ("about x", "about y", "about z"))
     right.set_title(f"{what}: angles [deg]")
     right.legend()
     return figure
 
 
-def _satellite(log: Log) -> Any:
-    return _pose(log, "base", "Satellite")
-
-
-def _tool(log: Log) -> Any:
-    return _pose(log, "tool", "Tool")
-
-
-def _torques(log: Log) -> Any:
-    t, names = log.values("clock.t_sim"), joint_names(log)
+def _torques(loop: RecordedLoop) -> Any:
+    t, values, names = loop.t, loop.torque, loop.joints
     figure, left, right = pair()
-    values = stacked(log, "torque", names)
     curves(left, t, values[:, :4], [name.upper() for name in names[:4]], lw=0.8)
     left.set_title("Torque sensors [N m]")
     left.legend(ncol=2)
@@ -140,14 +125,14 @@ def _torques(log: Log) -> Any:
     return figure
 
 
-def _timing(log: Log) -> Any:
-    t = log.values("clock.t_sim")
+def _timing(loop: RecordedLoop) -> Any:
+    t = loop.t
     figure, left, right = pair()
-    for axes, name, title in (
-        (left, "evaluation", "Time of evaluation [ms]"),
-        (right, "lateness", "Begin after its time [ms]"),
+    for axes, seconds, title in (
+        (left, loop.evaluation, "Time of evaluation [ms]"),
+        (right, loop.lateness, "Begin after its time [ms]"),
     ):
-        values = 1e3 * log.values(f"timing.{name}")
+        values = 1e3 * seconds
         axes.plot(*thin(t, np.maximum(values, 1e-3)), color=ROBOT1, lw=0.7)
         if axes is left:
             axes.axhline(25.0, color=BAD, lw=0.9, ls=":")

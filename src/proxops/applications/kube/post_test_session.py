@@ -10,20 +10,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from proxops.applications.kube.figures import joint_names, timing_figures
+from proxops.applications.kube.figures import timing_figures
 from proxops.applications.kube.post_test import analyse
 from proxops.applications.kube.post_test_figures import PostTest, draw
+from proxops.applications.kube.recorded_loop import RecordedLoop, recorded_loop
 from proxops.applications.kube.tables import HardwareLoopFile
 from proxops.arms.model import ArmModel, load_model, shipped_models
 from proxops.core.criterion import Criterion
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
-from proxops.core.messages import PERIOD_S
 from proxops.core.strict_table import read_table
 from proxops.ground.experiment_log import MODEL, about_of
 from proxops.ground.experiment_report import told_sections, told_tables, told_verdict
 from proxops.ground.log import Log
-from proxops.ground.recorded import stacked
 from proxops.ground.results import write_results
 from proxops.ground.section import RunReport
 
@@ -42,34 +41,32 @@ CONVENTIONS: Final = (
 
 def analysis_session(folder: Path, model: Path | None, *, quiet: bool) -> dict[str, Any]:
     """Read ``folder``/run.mcap, write the results beside it; the analysis as plain values."""
-    from proxops.facility.progress import progress_bar
+    from proxops.runs.progress import progress_bar
 
-    log, experiment = _opened(folder)
+    log, loop, experiment = _opened(folder)
     file = experiment.file
     assert isinstance(file, HardwareLoopFile)
     arm = _loaded(model, log, experiment)
-    names = joint_names(log)
-    if tuple(names) != tuple(name.lower() for name in arm.joints):
+    if loop.joints != tuple(name.lower() for name in arm.joints):
         raise BadInput(
-            "the log has other joints than the model", where=str(folder), value=names, bound=", ".join(arm.joints)
+            "the log has other joints than the model",
+            where=str(folder),
+            value=list(loop.joints),
+            bound=", ".join(arm.joints),
         )
     with progress_bar(quiet) as bar:
-        post = analyse(
-            arm, file, log.values("clock.t_sim"), stacked(log, "measured", names), stacked(log, "torque", names),
-            stacked(log, "base", POSE), stacked(log, "tool", POSE),
-            lambda what, done, of: bar(what, round(done / PERIOD_S), round(of / PERIOD_S)),
-        )  # fmt: skip
+        post = analyse(arm, file, loop.t, loop.measured, loop.torque, loop.base, loop.tool, bar)
     run = about_of(log) or {"failure": f"no result: {log.ended_words}", "figures": {}}
     about = told(post, file, run["failure"])
     report = RunReport(
         f"{log.metadata.get('scenario', 'run')}: analysis after the test", "", told_verdict(about), about, told_tables(about),
-        told_sections(about, chain(draw(post), timing_figures(log, run))),
+        told_sections(about, chain(draw(post), timing_figures(loop, run))),
     )  # fmt: skip
     write_results(folder, report, summary=RESULTS[0], page=RESULTS[1], quiet=quiet, told=RESULTS)
     return about
 
 
-def _opened(folder: Path) -> tuple[Log, Experiment]:
+def _opened(folder: Path) -> tuple[Log, RecordedLoop, Experiment]:
     path = folder / "run.mcap" if folder.is_dir() else folder
     if not path.is_file():
         raise BadInput(
@@ -80,12 +77,13 @@ def _opened(folder: Path) -> tuple[Log, Experiment]:
         raise BadInput(
             "not a run with an arm in the loop", where=str(path), value=log.metadata.get("kind", "no experiment")
         )
-    if len(log.pool) < LEAST_ROWS:
+    loop = recorded_loop(log)
+    if loop.t.size < LEAST_ROWS:
         raise BadInput(
-            "too short to be analysed", where=str(path), value=f"{len(log.pool)} cycles", bound=f"at least {LEAST_ROWS}"
+            "too short to be analysed", where=str(path), value=f"{loop.t.size} cycles", bound=f"at least {LEAST_ROWS}"
         )
     text = log.metadata["scenario_file"]
-    return log, Experiment(read_table(text, HardwareLoopFile, path), path, text)
+    return log, loop, Experiment(read_table(text, HardwareLoopFile, path), path, text)
 
 
 def _loaded(given: Path | None, log: Log, experiment: Experiment) -> ArmModel:

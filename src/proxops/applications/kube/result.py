@@ -63,7 +63,7 @@ def sum_up(
         "" if timing else "lockstep: no time of evaluation, no lateness; see --realtime",
     )
     return ExperimentResult(
-        rows["t"].copy(), series_of(model, rows, bool(timing)), figures, _criteria(file, model, rows, figures),
+        rows["t"].copy(), series_of(model, rows), figures, _criteria(file, model, rows, figures),
         tuple(line for line in conventions if line), tuple(tables), failure,
     )  # fmt: skip
 
@@ -193,7 +193,8 @@ def _spread_us(values: Floats) -> dict[str, float]:
     return {"median": median, "p99": p99, "max": largest}
 
 
-def series_of(model: ArmModel, rows: Rows, timed: bool) -> tuple[Series, ...]:
+def series_of(model: ArmModel, rows: Rows) -> tuple[Series, ...]:
+    """What the log has of the rows; encoders, commanded rates and lateness are the facility's own."""
     names = tuple(name.lower() for name in model.joints)
 
     def per_joint(name: str, meaning: str, unit: str, field: str) -> Series:
@@ -205,11 +206,10 @@ def series_of(model: ArmModel, rows: Rows, timed: bool) -> tuple[Series, ...]:
     way = (("x", "m"), ("y", "m"), ("z", "m"), ("rx", "rad"), ("ry", "rad"), ("rz", "rad"))
     velocity = tuple((f"v{k}", "m/s") for k in "xyz") + tuple((f"w{k}", "rad/s") for k in "xyz")
     law = np.stack([rows["least"], rows["slowed"]], axis=1)
-    timing = np.stack([rows["evaluation"], rows["lateness"]], axis=1)
-    out = (
-        per_joint("measured", "joint angles, encoders", "rad", "angles"),
+    loop = np.stack([rows["t"], rows["evaluation"]], axis=1)
+    return (
+        Series("loop", "the loop's own time, and how long it computed", (("t", "s"), ("evaluation", "s")), loop),
         per_joint("rates", "joint rates, differentiated and filtered", "rad/s", "rates"),
-        per_joint("commanded", "joint rates sent to the arm", "rad/s", "commanded"),
         per_joint("torque", "net joint torques, sensors", "N m", "torques"),
         pose("base", "pose of the satellite, inertial axes"),
         Series("base_velocity", "of the satellite, in its own axes", velocity, rows["base_velocity"]),
@@ -222,8 +222,6 @@ def series_of(model: ArmModel, rows: Rows, timed: bool) -> tuple[Series, ...]:
             law,
         ),
     )
-    timed_columns = (("evaluation", "s"), ("lateness", "s"))
-    return (*out, Series("timing", "by the wall's clock", timed_columns, timing)) if timed else out
 
 
 def _criteria(file: HardwareLoopFile, model: ArmModel, rows: Rows, figures: dict[str, Any]) -> tuple[Criterion, ...]:

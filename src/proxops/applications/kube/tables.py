@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -12,6 +12,8 @@ from proxops.core.strict_table import Finite, Strict, Triple, Whole, within
 Gain = Annotated[Finite, within(1e-3, 20)]
 Gains = tuple[Gain, Gain, Gain]
 Order = Literal["zyx", "xyz"]
+
+CELL: Final = "kube"  # unless another is given
 
 
 class StartTable(Strict):

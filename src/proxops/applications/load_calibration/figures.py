@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from proxops.applications.load_calibration.calibration import ARM, compensated, rows_of
+from proxops.applications.load_calibration.calibration import ARM
+from proxops.applications.load_calibration.identification import compensated, rows_of
 from proxops.applications.load_calibration.record import recorded_in
 from proxops.arms.model import load_model
 from proxops.core.tool_load_file import ToolLoadFile

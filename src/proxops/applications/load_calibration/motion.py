@@ -15,7 +15,8 @@ import numpy as np
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
-from proxops.maths.rotation import quat_from_matrix
+from proxops.maths.pose import pose
+from proxops.maths.rotation import matrix_from_quat, quat_from_matrix
 
 DURATION_S: Final = 20.0
 RAMP_S: Final = 1.5  # from rest to full swing, and back
@@ -130,3 +131,9 @@ def check_motion(arm: ArmModel, motion: CalibrationMotion) -> None:
     ):
         if not least >= bound:
             raise BadInput(f"calibration motion: {what}", value=f"{least:.3f} m", bound=f"at least {bound:g} m")
+
+
+def flange_pose(arm: ArmModel, q: Floats) -> Floats:
+    """T_world_flange (4, 4) of an arm that stands."""
+    at = flange_motion(arm, np.zeros(1), q[None], np.zeros((1, q.size)), np.zeros((1, q.size)))
+    return pose(matrix_from_quat(at.attitude[0]), at.p_world_flange[0])

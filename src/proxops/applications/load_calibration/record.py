@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -13,9 +12,9 @@ from proxops.arms.model import Floats
 from proxops.core.experiment_result import WRENCH, Series
 from proxops.core.force_source import ForceSample
 from proxops.core.pool import Pool
-from proxops.facility.row_groups import RowGroups
 from proxops.ground.log import Log
 from proxops.ground.row_stream import Rows
+from proxops.runs.row_groups import RowGroups
 
 ROW: Final = np.dtype(
     [("t", "f8"), ("stage", "f8"), ("begin", "f8"), ("missed", "f8"), ("stamp", "f8"), ("read", "f8", (6,))]
@@ -40,14 +39,6 @@ class Recorded:
     readings: Floats
     begin_s: float
     missed: int  # cycles of ours
-
-
-@dataclass(frozen=True)
-class LogPlace:
-    """Where the log goes, and what it says of itself."""
-
-    path: Path
-    metadata: dict[str, str]
 
 
 def series_of(rows: Rows) -> tuple[Series, ...]:

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from proxops.applications.load_calibration.calibration import (
-    ARM,
-    EXCITATIONS,
-    Calibration,
-    calibrate,
-    calibrate_sensor,
-    entries,
-    rehearse,
-    summary,
-)
+from proxops.applications.load_calibration.calibration import ARM, EXCITATIONS, calibrate
 from proxops.applications.load_calibration.drive import RATE_HZ
-from proxops.applications.load_calibration.figures import draw, draw_calibration, print_calibration
-from proxops.applications.load_calibration.record import LogPlace
-from proxops.core.channel import LOOPBACK
-from proxops.core.clock import LiveClock
-from proxops.core.errors import BadInput, Refused, refuse_overwriting
+from proxops.applications.load_calibration.figures import draw_calibration, print_calibration
+from proxops.applications.load_calibration.own_sensor import listening
+from proxops.applications.load_calibration.report import report
+from proxops.applications.load_calibration.result import Calibration, entries, summary
+from proxops.core.errors import BadInput, refuse_overwriting
+from proxops.core.interruption import noted_interrupt
 from proxops.core.tool_load_file import read_tool_load, toml_of
-from proxops.facility.interruption import noted_interrupt
-from proxops.facility.run_folder import LOG, finish, prepare_folder
-from proxops.ground.experiment_report import experiment_report
-from proxops.ground.log import Log
 from proxops.ground.plot_style import save
 from proxops.ground.results import PAGE, SUMMARY
-from proxops.ground.section import RunReport
-from proxops.lab.cell import Cell
-from proxops.touch.force_port import ForcePort
+from proxops.ground.row_stream import RowStream
+from proxops.runs.folder import LOG, finish, prepare_folder
 from proxops.touch.tool_load import load_of
 
 KIND: Final = "load_calibration"
@@ -64,7 +52,8 @@ def calibration_session(
         else:
             name = read_tool_load(tool).name if tool else "tool"
             told, how = {"tool": name, "sensor": f"network, port {port}"}, f"sensor on port {port}"
-            done = _listening(name, share, seed, port, rate_hz, quiet, folder)
+            place = partial(_log, folder, name, f"sensor on port {port}", seed, "wall")
+            done = listening(name, share, seed, port, rate_hz, place, quiet=quiet)
         written = _written(done, f"proxops ft calibrate, {how}", folder)
         finish(folder, report, {}, report=True, quiet=True)
     about = summary(done)
@@ -77,21 +66,14 @@ def calibration_session(
     }  # fmt: skip
 
 
-def report(log: Log, cell: Cell | None = None) -> RunReport:
-    """Of a calibration's log; it tells all, ``cell`` is for other kinds of runs."""
-    return experiment_report(log, draw)
-
-
-def _log(folder: Path, name: str, sensor: str, seed: int, clock: str) -> LogPlace:
+def _log(folder: Path, name: str, sensor: str, seed: int, clock: str) -> RowStream:
     """In a folder that is made now. What an earlier calibration recorded there is kept."""
     about = f"Load calibration of {name} by the {sensor}"
-    return LogPlace(
-        prepare_folder(folder) / LOG,
-        {
-            "scenario": "ft_calibration", "about": about, "kind": KIND, "model": ARM[0], "proxops": version("proxops"),
-            "seed": str(seed), "clock": clock,
-        },
-    )  # fmt: skip
+    metadata = {
+        "scenario": "ft_calibration", "about": about, "kind": KIND, "model": ARM[0], "proxops": version("proxops"),
+        "seed": str(seed), "clock": clock,
+    }  # fmt: skip
+    return RowStream(prepare_folder(folder) / LOG, metadata, live=clock == "wall")
 
 
 def _written(done: Calibration, how: str, folder: Path) -> list[Path]:
@@ -103,22 +85,3 @@ def _written(done: Calibration, how: str, folder: Path) -> list[Path]:
         raise BadInput(f"cannot be written: {reason.strerror}", where=str(folder)) from None
     save(draw_calibration(done.t, done.readings, done.compensated, done.name), paths[1])
     return paths
-
-
-def _listening(
-    name: str, excitation: float, seed: int, port: int, rate_hz: float, quiet: bool, folder: Path
-) -> Calibration:
-    """By the wall's clock; the port is given back whatever happens."""
-    rehearse()
-    source = ForcePort((LOOPBACK, port))
-    log = _log(folder, name, f"sensor on port {port}", seed, "wall")
-    if not quiet:
-        print(f"force port {LOOPBACK}:{source.address[1]}: waiting for readings, then the arm moves", flush=True)
-    try:
-        return calibrate_sensor(name, excitation, seed, source, rate_hz, LiveClock(), log)
-    except Refused as error:
-        if source.last_refusal and not source.taken:
-            raise Refused(f"{error}; datagrams came, the last was refused: {source.last_refusal}") from None
-        raise
-    finally:
-        source.close()

@@ -11,25 +11,24 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from proxops.applications.mission.flight_host import FlightHost, FlightSoftwareFailed
+from proxops.applications.mission.hall_view import HallView
 from proxops.applications.mission.record import MissionRecord
-from proxops.applications.mission.truth import both_in_inertial_axes
+from proxops.applications.mission.truth import both_in_inertial_axes, relative_pose
 from proxops.core.bridge_datagram import VALUES, pack_values
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.messages import PERIOD_NS, PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission, SensorOutage, StuckClosed, StuckOpen
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
-from proxops.facility.network import Network, NetworkSpec
-from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array
+from proxops.runs.network import network_of
 from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
 from proxops.space.pair import SpacecraftPair
-from proxops.space.two_craft import DV, Q_C, Q_T, W_C, D
 
 CLIENT_EPOCH_NS: Final = 1_000_000_000  # the client's clock has an epoch of its own
 STILL_S: Final = 1.0  # how long the last pose is sent after contact
@@ -37,15 +36,6 @@ NEAR_GAP_M: Final = 0.05  # interfaces so near are watched every cycle
 CAPTURE_M: Final = 0.2  # interfaces that touch further apart, or more tilted, are not mated: a collision
 CAPTURE_RAD: Final = math.radians(10.0)
 CONSISTENCY_S: Final = 1.0  # between samples of the normalised error
-
-
-class HallView(Protocol):
-    """What can be seen of the hall by its sensors and its client."""
-
-    @property
-    def converged(self) -> bool: ...
-    @property
-    def truth(self) -> Array: ...
 
 
 @dataclass(eq=False)
@@ -80,10 +70,7 @@ class MissionApplication:
         limit_s = file.flight.limit_ms * 1e-3 if limit_s is None else limit_s
         wheels = len(file.chaser.wheels.axes)
         self._host = FlightHost(software, self.pair.bank.count, wheels, 1.0 / file.flight.rate_hz, limit_s)
-        n = file.network
-        spec = NetworkSpec(n.delay_ms, n.jitter_ms, n.loss, n.burst, n.duplicate, n.reorder, n.reorder_ms)
-        self._line = Network(spec, line)
-        self._perfect = n.delay_ms == n.jitter_ms == n.loss == n.duplicate == n.reorder == 0.0
+        self._line, self._perfect = network_of(file.network, line), file.network.perfect
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
         self._sent, self._silent, self._waited = 0, 0, 0
         self.begun = False
@@ -179,8 +166,8 @@ class MissionApplication:
         self.news += 1
 
     def _fly_software(self) -> None:
-        pair, y = self.pair, self.pair.y
-        q, w, p, v = self._avionics.read(y[Q_C], y[W_C], y[0:3] + y[D], y[3:6] + y[DV])
+        pair = self.pair
+        q, w, p, v = self._avionics.read(*pair.chaser_state)
         measurements = Measurements(
             pair.t, self.sensor.arrived(pair.t), q, w, p, v, pair.wheel_rates, pair.bank.read_pressure(),
             max(pair.propellant_kg, 0.0),
@@ -192,7 +179,7 @@ class MissionApplication:
         self._remember(commands)
 
     def _remember(self, commands: Commands) -> None:
-        told, out, distance = commands.telemetry, self.outcome, float(np.linalg.norm(self.pair.y[D]))
+        told, out, distance = commands.telemetry, self.outcome, self.pair.distance_m
         out.phase, out.least_distance_m, self.news = told.phase, min(out.least_distance_m, distance), self.news + 1
         if told.abort is not AbortCause.NONE and out.abort is AbortCause.NONE:
             out.abort = told.abort
@@ -225,17 +212,13 @@ class MissionApplication:
             self.outcome.contact = told.copy()
             captured = lateral < CAPTURE_M and tilt < CAPTURE_RAD
             self.finish(MissionEnd.MATED if captured else MissionEnd.COLLISION)
-        elif float(np.linalg.norm(self.pair.y[D])) < self._reach:
+        elif self.pair.distance_m < self._reach:
             self.finish(MissionEnd.COLLISION)
 
     # ------------------------------------------------------------------ packets
     def relative_pose(self) -> Array:
         """T_target_chaser as computed, packed."""
-        y, pose = self.pair.y, np.empty(7)
-        q_target_eci = quat_inverse(y[Q_T])
-        pose[3:] = quat_product(q_target_eci, y[Q_C])
-        pose[:3] = turned(q_target_eci, y[D]) + turned(pose[3:], self._origin_c) - self._origin_t
-        return pose
+        return relative_pose(self.pair.y, self._origin_c, self._origin_t)
 
     def _send(self, t: float) -> None:
         """Both body frames in inertial axes about the target's centre of mass: nothing to cancel."""

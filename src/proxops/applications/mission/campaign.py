@@ -23,11 +23,11 @@ from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.vocabulary import MissionEnd, SensorSource
-from proxops.facility.run_folder import prepare_folder
 from proxops.ground.results import SUMMARY, write_results
 from proxops.ground.section import RunReport, RunVerdict, Section, Table
 from proxops.ground.words import told
 from proxops.lab.cell import Cell
+from proxops.runs.folder import prepare_folder
 
 BINS_M: Final = ((15.0, 25.0), (8.0, 15.0), (4.0, 8.0), (2.0, 4.0))
 NEES_95: Final = (4.403789, 23.336664)  # two-sided 95 % of chi-square with 12 degrees of freedom
@@ -137,7 +137,7 @@ def campaign_session(
     use_hall: bool | None, quiet: bool, inside: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Fly them all; ``runs.json`` and the summary."""
-    from proxops.facility.progress import count_bar
+    from proxops.runs.progress import count_bar
 
     prepare_folder(folder)
     if software and software.startswith("udp:"):

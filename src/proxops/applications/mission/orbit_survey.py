@@ -18,11 +18,11 @@ from proxops.core.earth import EQUATOR_M, MU_M3_S2
 from proxops.core.errors import BadInput
 from proxops.core.mission import Elements, KeplerOrbit, Mission, PathOrbit
 from proxops.core.segments import DAY_S
-from proxops.facility.free_drift import integrate_drift, integrate_orbit
 from proxops.maths.rotation import Array
 from proxops.space.clohessy_wiltshire import clohessy_wiltshire_transition
 from proxops.space.elliptic_motion import elliptic_transition
 from proxops.space.ephemeris import COLUMNS, ephemeris_at
+from proxops.space.free_drift import integrate_drift, integrate_orbit
 from proxops.space.kepler import elements_from_state, mean_motion
 from proxops.space.reference_orbit import InitialState, elements_of, reference_orbit
 from proxops.space.secular_j2 import kepler_rates, secular_rates

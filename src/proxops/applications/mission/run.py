@@ -2,53 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from proxops.applications.mission.application import MissionApplication, Outcome
 from proxops.applications.mission.flight_loading import let_go, load_flight_software
+from proxops.applications.mission.hall_view import PoolView
+from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.flight import FlightSoftware
 from proxops.core.messages import mission_bytes
 from proxops.core.mission import Mission
-from proxops.core.pool import Pool
-from proxops.core.scenario import Network
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource, Severity
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import Installation, build
 from proxops.facility.loop import Progress, Ran, no_progress
-from proxops.facility.run import BridgedRun, settings_of
 from proxops.lab.cell import Cell
-from proxops.maths.rotation import Array
+from proxops.runs.bridged_run import BridgedRun
 
 COMPILING_S: Final = 300.0  # our own flight software may have to be compiled on the way
 
 
-@dataclass(frozen=True)
-class MissionRan:
+class MissionRan(NamedTuple):
     """How a mission ended, in space and in the hall."""
 
     ran: Ran
     outcome: Outcome
-
-
-def line_latency_s(network: Network) -> float:
-    """What the network between application and hall adds, on average."""
-    return (network.delay_ms + 0.5 * network.jitter_ms) * 1e-3
-
-
-class PoolView:
-    """The hall as its pool shows it."""
-
-    def __init__(self, pool: Pool) -> None:
-        self._bridge, self.truth = pool.record[0]["bridge"], pool.run("hall_truth")
-
-    truth: Array
-
-    @property
-    def converged(self) -> bool:
-        return bool(self._bridge["converged"])
 
 
 class MissionClient:
@@ -117,7 +96,7 @@ def run_mission(
         else load_flight_software(software, file, used, inside=inside)
     )
     own_s = None if software else COMPILING_S
-    latency_s = hall_latency_s(cell) + line_latency_s(file.network)
+    latency_s = hall_latency_s(cell) + file.network.mean_delay_s
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
     try:
         application = MissionApplication(mission, seed, flown, latency_s, own_s)

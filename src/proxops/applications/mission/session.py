@@ -6,20 +6,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from proxops.applications.mission.application import Outcome
 from proxops.applications.mission.report.chapter import MISSION
-from proxops.applications.mission.run import run_mission
+from proxops.applications.mission.run import MissionRan, run_mission
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
-from proxops.facility.loop import Ran
-from proxops.facility.run_folder import finish, prepare_folder
-from proxops.facility.run_options import RunOptions
-from proxops.facility.session import WARMING
 from proxops.ground.hall_report import hall_report
 from proxops.ground.log import Log
-from proxops.ground.provenance import cell_of
 from proxops.ground.section import RunReport
 from proxops.lab.cell import Cell
+from proxops.runs.folder import finish, prepare_folder
+from proxops.runs.options import RunOptions
+from proxops.runs.progress import WARMING, progress_bar
 
 
 def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, Any]:
@@ -58,9 +55,7 @@ def _once(cell: Cell, mission: Mission, folder: Path, options: RunOptions) -> di
     return finish(folder, lambda log: report(log, cell), extra, report=options.report, quiet=options.quiet)
 
 
-def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> tuple[Ran, Outcome]:
-    from proxops.facility.progress import progress_bar
-
+def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> MissionRan:
     software, inside = options.flight_software, options.flight_software_inside
     if options.realtime:
         from proxops.applications.mission.live import run_mission_realtime
@@ -70,13 +65,12 @@ def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> t
             cell, mission, record, seed=options.seed, software=software, inside=inside, quiet=options.quiet
         )
     with progress_bar(options.quiet, options.overseer) as progress:
-        both = run_mission(
+        return run_mission(
             cell, mission, record, seed=options.seed, software=software, inside=inside, use_hall=options.hall,
             progress=progress,
         )  # fmt: skip
-    return both.ran, both.outcome
 
 
 def report(log: Log, cell: Cell | None = None) -> RunReport:
     """Of a mission's log: that of the hall with a chapter about the mission."""
-    return hall_report(log, cell or cell_of(log), MISSION)
+    return hall_report(log, cell, MISSION)

@@ -14,6 +14,7 @@ from proxops.maths.rotation import Array
 from proxops.space.docking import interfaces
 from proxops.space.gravity import zonal
 from proxops.space.lvlh import lvlh_axes, relative_in_lvlh
+from proxops.space.two_craft import Q_C, Q_T, D
 
 FIRST = "t"
 COUNT = sum(len([v for v in g.variables if v.type == "f8"]) for g in POOL if g.name in (
@@ -112,3 +113,12 @@ def normalised(P: Array, e: Array) -> float:
         x[i] = s / L[i, i]
         total += x[i] * x[i]
     return total
+
+
+def relative_pose(y: Array, origin_c: Array, origin_t: Array) -> Array:
+    """T_target_chaser, packed, from the state of both craft. ``origin_*``: as above."""
+    pose = np.empty(7)
+    q_target_eci = quat_inverse(y[Q_T])
+    pose[3:] = quat_product(q_target_eci, y[Q_C])
+    pose[:3] = turned(q_target_eci, y[D]) + turned(pose[3:], origin_c) - origin_t
+    return pose

@@ -6,22 +6,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from proxops.applications.scripted.run import run_lockstep, run_realtime
 from proxops.core.scenario import Scenario
-from proxops.facility.run import run_lockstep, run_realtime
-from proxops.facility.run_folder import finish, prepare_folder
-from proxops.facility.run_options import RunOptions
-from proxops.facility.session import WARMING, monitor
 from proxops.ground.hall_report import hall_report
 from proxops.ground.log import Log
-from proxops.ground.provenance import cell_of
 from proxops.ground.section import RunReport
 from proxops.lab.cell import Cell
+from proxops.runs.folder import finish, prepare_folder
+from proxops.runs.options import RunOptions
+from proxops.runs.progress import WARMING, monitor, progress_bar
 
 
 def session(scenario: Scenario, folder: Path, options: RunOptions) -> dict[str, Any]:
     """Run it into ``folder``; the summary."""
-    from proxops.facility.progress import progress_bar
-
     options.demand_only(scenario.name, scenario.kind, "cell", "user_tool")
     cell, record = options.read_cell(), folder / "run.mcap"
     prepare_folder(folder)
@@ -36,4 +33,4 @@ def session(scenario: Scenario, folder: Path, options: RunOptions) -> dict[str, 
 
 def report(log: Log, cell: Cell | None = None) -> RunReport:
     """Of a log of the hall: the run was scripted, played or served."""
-    return hall_report(log, cell or cell_of(log))
+    return hall_report(log, cell)

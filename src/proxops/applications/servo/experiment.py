@@ -7,59 +7,24 @@ flight software whose model of the craft is off, because that is where laws with
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.applications.servo.eye import Eye, Shown, open_camera
-from proxops.applications.servo.result import INDIRECT, PICTURED, Runs, result_of, series_of
-from proxops.applications.servo.run import Servo, ServoBench, Station
+from proxops.applications.servo.flight import servo_of
+from proxops.applications.servo.result import PICTURED, Runs, result_of, series_of
+from proxops.applications.servo.run import ServoBench
+from proxops.applications.servo.setting import Setting, names_of, prepared
 from proxops.applications.servo.side_by_side import SideBySide, empty_rows
-from proxops.applications.servo.tables import GuidanceTable, ServoFile, TrackTable
 from proxops.applications.servo.viewer import ServoViewer
-from proxops.arms.dynamics import Dynamics
-from proxops.arms.model import ArmModel, Floats, load_model
+from proxops.arms.model import ArmModel, Floats
 from proxops.arms.model_error import mistaken
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import LEAST_ROWS, ExperimentResult, Progress
-from proxops.facility.interruption import noted_interrupt
+from proxops.core.interruption import noted_interrupt
 from proxops.ground.row_stream import RowStream
-from proxops.maths.pose import pose
-from proxops.maths.quaternion import rotation_vector
-from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
-from proxops.onboard.indirect_servo import IndirectServo
-from proxops.onboard.marker_track import TrackSettings
-from proxops.onboard.path_preview import Preview, preview
-from proxops.onboard.pose_path import PosePath
-from proxops.onboard.task_controller import TaskController, TaskGains, check_damping
-from proxops.onboard.visual_guidance import GuidanceSettings, VisualGuidance
-from proxops.onboard.visual_servo import DirectServo, camera_on_base
 from proxops.sensors.marker_camera import MarkerCamera
-
-FACING = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # R_base_marker: upright, facing the robot
-LOG_HZ = 100.0
-
-
-@dataclass(frozen=True, eq=False)
-class Setting:
-    """What all runs share."""
-
-    file: ServoFile
-    craft: ArmModel
-    start: Floats  # joints
-    posture: Floats
-    station: Station
-    ahead: Preview
-
-    @property
-    def every(self) -> int:
-        """Cycles for each row of the log."""
-        return max(1, round(self.file.rate_hz / LOG_HZ))
-
-    @property
-    def dt(self) -> float:
-        return 1.0 / self.file.rate_hz
 
 
 def run(
@@ -136,84 +101,3 @@ class _Runs:
 
 def _unseen(t: float, image: NDArray[np.uint8]) -> None:
     """No viewer looks on."""
-
-
-def prepared(experiment: Experiment) -> Setting:
-    """Everything checked before the first run: the way to where the grasp is at the start must be open."""
-    file = experiment.file
-    assert isinstance(file, ServoFile)
-    craft = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
-    start = craft.angles(file.start_deg, "start_deg")
-    posture = start if file.posture_deg is None else craft.angles(file.posture_deg, "posture_deg")
-    station = station_of(file, craft)
-    q, way = craft.configuration(start), np.zeros(3)
-    hand = hand_at(craft, start)
-    goal = station.T_inertial_grasp
-    rotation_vector(quat_from_matrix(np.ascontiguousarray(goal[:3, :3] @ hand[:3, :3].T)), way)
-    still, end = np.zeros(3), goal[:3, 3] - hand[:3, 3]
-    path = PosePath(
-        hand[:3, 3],
-        hand[:3, :3],
-        np.array([0.0, file.guidance.arrive_s]),
-        np.array([still, end]),
-        np.array([still, way]),
-    )
-    setting = Setting(file, craft, start, posture, station, preview(craft, q, path, posture))
-    for name in names_of(file):
-        if name != INDIRECT:
-            check_damping(_controller(setting, name, craft), setting.ahead.inertia)
-    return setting
-
-
-def names_of(file: ServoFile) -> list[str]:
-    direct = [f"law {row.number}" for row in file.law]
-    return direct if file.indirect is None else [*direct, INDIRECT]
-
-
-def station_of(file: ServoFile, craft: ArmModel) -> Station:
-    """Inertial axes: those of the base at the start."""
-    turn = matrix_from_rotation_vector(np.radians(file.marker.turn_deg))
-    T_inertial_marker = pose(np.ascontiguousarray(turn @ FACING), np.array(file.marker.place_m))
-    T_marker_grasp = pose(matrix_from_rotation_vector(np.radians(file.grasp.turn_deg)), np.array(file.grasp.place_m))
-    return Station(T_inertial_marker, T_marker_grasp, camera_on_base(craft, file.camera.frame))
-
-
-def servo_of(setting: Setting, name: str, belief: ArmModel) -> Servo:
-    file, station, start = setting.file, setting.station, setting.start
-    hand, track = hand_at(belief, start), track_of(file.track, on_base=name == INDIRECT)
-    guidance = VisualGuidance(
-        guidance_of(file.guidance), track, station.T_base_camera, station.T_marker_grasp, hand[:3, 3], hand[:3, :3],
-        setting.dt,
-    )  # fmt: skip
-    if name != INDIRECT:
-        return DirectServo(_controller(setting, name, belief), guidance, start)
-    assert file.indirect is not None
-    drive = 2.0 * np.pi * file.indirect.drive_hz
-    return IndirectServo(belief, guidance, start, setting.dt, gain=file.indirect.gain_1_s, drive_rad_s=drive)
-
-
-def _controller(setting: Setting, name: str, belief: ArmModel) -> TaskController:
-    row = next(row for row in setting.file.law if f"law {row.number}" == name)
-    return TaskController(belief, row.number, TaskGains.of(row), setting.posture, setting.dt)
-
-
-def guidance_of(table: GuidanceTable) -> GuidanceSettings:
-    return GuidanceSettings(
-        table.arrive_s, table.look_s, table.horizon_s, table.gap_s, table.stop_s, table.speed_m_s,
-        float(np.radians(table.turn_deg_s)),
-    )  # fmt: skip
-
-
-def track_of(table: TrackTable, *, on_base: bool) -> TrackSettings:
-    """``on_base``: the marker is tracked in the base's frame, where it moves with every motion of the arm."""
-    wander = (table.base_wander_m_s2, table.base_wander_deg_s2) if on_base else (table.wander_m_s2, table.wander_deg_s2)
-    pairs = ((table.noise_m, table.noise_deg), (table.drift_m_s, table.drift_deg_s), wander)
-    noise, drift, wandering = ((metres, float(np.radians(degrees))) for metres, degrees in pairs)
-    return TrackSettings(noise, drift, wandering)
-
-
-def hand_at(model: ArmModel, joints: Floats) -> Floats:
-    """T_base_hand (4, 4)."""
-    dynamics = Dynamics(model)
-    dynamics.update(model.configuration(joints), np.zeros(model.pin.nv))
-    return pose(np.ascontiguousarray(dynamics.R), dynamics.p)

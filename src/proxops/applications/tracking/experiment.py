@@ -18,7 +18,7 @@ from proxops.arms.model import ArmModel, load_model
 from proxops.arms.model_error import mistaken
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import LEAST_ROWS, ExperimentResult, Progress
-from proxops.facility.interruption import noted_interrupt
+from proxops.core.interruption import noted_interrupt
 from proxops.onboard.path_preview import preview
 from proxops.onboard.pose_path import PosePath
 from proxops.onboard.task_controller import TaskGains, check_damping

@@ -26,13 +26,15 @@ AT_REST_NS: Final = 1_000_000_000
 """How long either end may be silent while the set-point stands: without the next one nothing moves."""
 
 
-def patience_ns(cycles: int) -> int:
+def patience_ns(cycles: int, period_ns: int = PERIOD_NS) -> int:
     """How long robots in motion may go without a set-point. One that is due comes up to 1 ms into its cycle, when the tick has
     done its work: a facility that missed one cycle less must not be caught at it."""
-    return cycles * PERIOD_NS + 1_000_000
+    return cycles * period_ns + 1_000_000
 
 
-DOUBT_NS: Final = patience_ns(3)  # of silence in motion: then it is worth asking the system whether the facility lives
+def doubt_ns(period_ns: int) -> int:
+    """Of silence in motion: then it is worth asking the system whether the facility lives."""
+    return patience_ns(3, period_ns)
 
 
 class Flag(IntFlag):

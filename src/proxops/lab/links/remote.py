@@ -68,6 +68,8 @@ class LinkTrouble:
 class RemoteHall:
     """Controllers behind a responder. ``start`` begins the process, ``wait_ready`` waits for it, ``close`` ends it."""
 
+    drift = None
+
     def __init__(
         self, cell: AnyCell, wire: socket.socket, rings: tuple[Ring, Ring, Ring], process: subprocess.Popen[bytes]
     ) -> None:
@@ -112,7 +114,7 @@ class RemoteHall:
         theirs.close()
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(pickle.dumps((cell, seed, patience_ns(cell.file.link.patience_cycles))))
+            process.stdin.write(pickle.dumps((cell, seed, patience_ns(cell.file.link.patience_cycles, cell.period_ns))))
         return cls(cell, wire, (setpoints, states, events), process)
 
     def wait_ready(self, clock: Clock) -> None:

@@ -1,7 +1,7 @@
 """Virtual robot controllers: rail, robot 1 and robot 2, each as a KUKA controller behaves under external set-points.
 
-A set-point comes every 4 ms and is interpolated linearly; after a dead time each axis follows it as a critically damped
-second-order servo with bounded speed and acceleration, stepped at 1 ms. A controller does not smooth what it is given: a
+A set-point comes every cycle and is interpolated linearly; after a dead time each axis follows it as a critically damped
+second-order servo with bounded speed and acceleration, in steps of 1 ms at most. A controller does not smooth what it is given: a
 set-point that asks for more than the axis' speed, leaves the axis range, or is not a number is a fault, as is a following
 error beyond its limit; then that controller brakes, switches its drives off and closes the brakes. Actual values carry
 the repeatability of the mechanics as a slow random offset from a seeded generator.
@@ -17,7 +17,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import PERIOD_S
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.cell_axes import Controller
 from proxops.lab.links.fault import Trouble
@@ -25,11 +24,10 @@ from proxops.maths.kernel import kernel
 from proxops.maths.record import one_layout
 from proxops.maths.rotation import Array
 
-SUBSTEPS: Final = 4  # of 1 ms
-H: Final = PERIOD_S / SUBSTEPS
-HISTORY: Final = 32  # cycles of set-points kept for the dead time (at most 100 ms)
+STEP_NS: Final = 1_000_000  # of the servos, at most
+DEAD_NS: Final = 100_000_000  # of dead time, at most: so many set-points are kept
 WANDER_S: Final = 0.5  # time constant of the repeatability offset
-RELEASE_CYCLES: Final = 50  # brakes need 0.2 s to open
+RELEASE_NS: Final = 200_000_000  # that brakes need to open
 SPEED_TOLERANCE: Final = 1.05  # share of the axis speed at which a controller faults
 NOISE_BLOCK: Final = 256
 
@@ -62,15 +60,16 @@ FAULT_TEXT: Final = {
 
 
 @one_layout
-def controller_dtype(axes: int, units: int) -> np.dtype[np.void]:
-    """State of all controllers of a cell: ``units`` of them drive so many ``axes``."""
+def controller_dtype(axes: int, units: int, history: int) -> np.dtype[np.void]:
+    """State of all controllers of a cell: ``units`` of them drive so many ``axes``; ``history``: cycles of set-points kept."""
     n = (axes,)
     return np.dtype(
         [
             ("omega", "f8", n), ("delay", "f8", n),  # rad/s; dead time in cycles
             ("lower", "f8", n), ("upper", "f8", n), ("speed", "f8", n), ("acceleration", "f8", n), ("follow", "f8", n),
             ("sigma", "f8", n), ("unit", "i8", n),  # number of the controller that drives an axis
-            ("history", "f8", (HISTORY, axes)), ("now", "i8"), ("x", "f8", n), ("v", "f8", n), ("wander", "f8", n),
+            ("dt", "f8"), ("h", "f8"), ("steps", "i8"),  # s of a cycle, and of the servos' steps; how many in a cycle
+            ("history", "f8", (history, axes)), ("now", "i8"), ("x", "f8", n), ("v", "f8", n), ("wander", "f8", n),
             ("drive", "i8", (units,)), ("timer", "i8", (units,)), ("all_on", "i8", (1,)),
             ("fault", "i8"), ("fault_axis", "i8"), ("fault_value", "f8"), ("fault_bound", "f8"),
         ]
@@ -94,14 +93,15 @@ def _raise(c: NDArray[np.void], fault: int, axis: int, value: float, bound: floa
 def _accept(c: NDArray[np.void], setpoint: Array) -> None:
     """Check the new set-points as the controllers do, and put them into the history."""
     s = c[0]
-    before, slot = s.now % HISTORY, (s.now + 1) % HISTORY
+    kept = s.history.shape[0]
+    before, slot = s.now % kept, (s.now + 1) % kept
     for i in range(setpoint.shape[0]):
         last, new = s.history[before, i], setpoint[i]
         s.history[slot, i] = last
         if s.drive[s.unit[i]] != ON:
             s.history[slot, i] = s.x[i]
             continue
-        rate = abs(new - last) / PERIOD_S
+        rate = abs(new - last) / s.dt
         if not math.isfinite(new):
             _raise(c, NOT_A_NUMBER, i, new, 0.0)
         elif rate > SPEED_TOLERANCE * s.speed[i]:
@@ -117,27 +117,27 @@ def _accept(c: NDArray[np.void], setpoint: Array) -> None:
 def _delayed(c: NDArray[np.void], axis: int, cycles_ago: float) -> float:
     """Set-point as it was ``cycles_ago`` before the end of this cycle, interpolated."""
     s = c[0]
-    whole = int(cycles_ago)
+    whole, kept = int(cycles_ago), s.history.shape[0]
     part = cycles_ago - whole
-    newer, older = s.history[(s.now - whole) % HISTORY, axis], s.history[(s.now - whole - 1) % HISTORY, axis]
+    newer, older = s.history[(s.now - whole) % kept, axis], s.history[(s.now - whole - 1) % kept, axis]
     value: float = newer + part * (older - newer)
     return value
 
 
 @kernel
 def _servo(c: NDArray[np.void], i: int) -> None:
-    """One axis over one cycle: four steps of the servo, or of braking."""
+    """One axis over one cycle: steps of the servo, or of braking."""
     s = c[0]
-    drive = s.drive[s.unit[i]]
-    for k in range(SUBSTEPS):
+    drive, steps, h = s.drive[s.unit[i]], s.steps, s.h
+    for k in range(steps):
         if drive == ON:
-            reference = _delayed(c, i, s.delay[i] + (SUBSTEPS - 1 - k) / SUBSTEPS)
+            reference = _delayed(c, i, s.delay[i] + (steps - 1 - k) / steps)
             a = s.omega[i] * (s.omega[i] * (reference - s.x[i]) - 2.0 * s.v[i])
             a = min(max(a, -s.acceleration[i]), s.acceleration[i])
         else:
-            a = -math.copysign(min(s.acceleration[i], abs(s.v[i]) / H), s.v[i])
-        s.v[i] = min(max(s.v[i] + a * H, -s.speed[i]), s.speed[i])
-        s.x[i] += s.v[i] * H
+            a = -math.copysign(min(s.acceleration[i], abs(s.v[i]) / h), s.v[i])
+        s.v[i] = min(max(s.v[i] + a * h, -s.speed[i]), s.speed[i])
+        s.x[i] += s.v[i] * h
     if drive == ON:
         error = abs(_delayed(c, i, s.delay[i]) - s.x[i])
         if error > s.follow[i]:
@@ -153,9 +153,7 @@ def step(c: NDArray[np.void], setpoint: Array, noise: Array, actual: Array, rate
     still = np.ones(units)
     for i in range(setpoint.shape[0]):
         _servo(c, i)
-        s.wander[i] += (
-            -s.wander[i] * (PERIOD_S / WANDER_S) + s.sigma[i] * math.sqrt(2.0 * PERIOD_S / WANDER_S) * noise[i]
-        )
+        s.wander[i] += -s.wander[i] * (s.dt / WANDER_S) + s.sigma[i] * math.sqrt(2.0 * s.dt / WANDER_S) * noise[i]
         actual[i], rate[i] = s.x[i] + s.wander[i], s.v[i]
         if s.v[i] != 0.0:
             still[s.unit[i]] = 0.0
@@ -208,9 +206,13 @@ def fault_of(controllers: tuple[Controller, ...], fault: int, axis: int, value: 
 class VirtualHall:
     """Virtual controllers of a cell. A ``Link``: ``read`` what was, ``write`` what shall be."""
 
+    drift = None
+
     def __init__(self, cell: AnyCell, rng: np.random.Generator, q: NDArray[np.float64] | None = None) -> None:
         n, self._controllers = cell.n_axes, cell.controllers
-        self._c = np.zeros(1, controller_dtype(n, len(self._controllers)))
+        self._period_ns = cell.period_ns
+        history = 1 << math.ceil(math.log2(DEAD_NS / cell.period_ns + 2.0))  # a power of two: quickly counted round
+        self._c = np.zeros(1, controller_dtype(n, len(self._controllers), history))
         self._rng = rng
         self._noise = rng.standard_normal((NOISE_BLOCK, n))
         self._next_noise = 0
@@ -231,7 +233,7 @@ class VirtualHall:
         return self.actual
 
     def write(self, setpoint: NDArray[np.float64]) -> ControllerFault | None:
-        """Hand over the set-points and let 4 ms pass. A fault that stands is returned every cycle until ``clear``."""
+        """Hand over the set-points and let a cycle pass. A fault that stands is returned every cycle until ``clear``."""
         if self._next_noise == NOISE_BLOCK:
             self._rng.standard_normal(out=self._noise)
             self._next_noise = 0
@@ -244,7 +246,7 @@ class VirtualHall:
         s = self._c[0]
         s["fault"] = 0
         off = s["drive"] != ON
-        s["drive"][off], s["timer"][off] = RELEASING, RELEASE_CYCLES
+        s["drive"][off], s["timer"][off] = RELEASING, math.ceil(RELEASE_NS / self._period_ns)
         s["all_on"] = not off.any()
 
     def drives_off(self) -> None:
@@ -283,10 +285,12 @@ def _fill(s: np.void, cell: AnyCell) -> None:
     """Parameters of all axes from the cell."""
     s["lower"], s["upper"] = cell.axes.lower, cell.axes.upper
     s["speed"], s["acceleration"] = cell.axes.speed, cell.axes.acceleration
+    steps = math.ceil(cell.period_ns / STEP_NS)
+    s["dt"], s["h"], s["steps"] = cell.period_ns * 1e-9, cell.period_ns * 1e-9 / steps, steps
     for number, controller in enumerate(cell.controllers):
         span, servo = controller.axes, controller.servo
         # Critically damped: the lag at constant speed is 2 / omega, less one step of the integration.
-        s["omega"][span] = 2.0 / (servo.time_constant_ms * 1e-3 + H)
-        s["delay"][span] = servo.dead_time_ms * 1e-3 / PERIOD_S
+        s["omega"][span] = 2.0 / (servo.time_constant_ms * 1e-3 + s["h"])
+        s["delay"][span] = servo.dead_time_ms * 1e-3 / s["dt"]
         s["follow"][span], s["sigma"][span] = servo.following_error_limit, controller.sigma
         s["unit"][span] = number

@@ -1,0 +1,97 @@
+"""A run through the bridge: client → network → bridge → hall. In lockstep the client is called by the run, in real time it is a
+process of its own with real sockets between."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Final, Protocol
+
+from proxops.core.messages import PERIOD_S
+from proxops.core.vocabulary import Mode
+from proxops.facility.build import Installation
+from proxops.facility.live import LiveFacility
+from proxops.facility.loop import SHOW_EVERY_S, Loop, Progress, Ran, Stopped, no_progress
+
+AFTER_S: Final = 1.5  # of silence after the last packet: the halt belongs to the run
+
+
+class Client(Protocol):
+    """Who sends packets in lockstep: ``t`` is the facility's time since it may send."""
+
+    def advance(self, t: float) -> list[bytes]: ...
+    @property
+    def over(self) -> bool:
+        """It will never send again."""
+        ...
+
+
+class BridgedRun:
+    """Drives on, bridge selected, packets delivered as the network has them, until the client is over and the hall stands."""
+
+    def __init__(
+        self, hall: Installation, client: Client, *, bridged: bool = True, progress: Progress = no_progress
+    ) -> None:
+        assert hall.desk.bridge is not None
+        self.loop, self._client, self._port, self._progress = Loop(hall), client, hall.desk.bridge.port, progress
+        self._hall, self._clock = hall, hall.facility.clock
+        self._bridged = bridged  # False: the hall stands by, packets go nowhere
+        self._began = -1  # tick at which the client began to send
+        hall.facility.duties.attach("application", poll=self._hear)
+
+    def _hear(self) -> None:
+        """What the client sends in this cycle."""
+        if self._began < 0:
+            return
+        for data in self._client.advance((self._clock.tick - self._began) * PERIOD_S):
+            if self._bridged:
+                self._port.take(data)
+
+    def start(self) -> None:
+        """Drives on, the bridge has the hall, the client begins to send."""
+        self._hall.desk.drives(True)
+        self.loop.until(Mode.READY, "drives on")
+        if self._bridged:
+            self._hall.desk.select("bridge")
+        self._began = self._clock.tick
+
+    def run(self, duration_s: float) -> None:
+        """For so long and a halt after that, or until the client is over."""
+        facility = self._hall.facility
+        try:
+            self.start()
+        except Stopped:
+            return
+        total_s, done = duration_s + AFTER_S, 0
+        show_every = self.loop.cycles(SHOW_EVERY_S)
+        for done in range(self.loop.cycles(total_s)):
+            if facility.mode is Mode.STOPPED or self._client.over:
+                break
+            if done % show_every == 0:
+                self._progress("run", done * PERIOD_S, total_s)
+            self.loop.cycle()
+        self._progress("run", done * PERIOD_S, done * PERIOD_S)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Deselect the bridge and come to rest."""
+        if self._hall.facility.mode in (Mode.BRIDGED, Mode.HALTING):
+            self._hall.desk.select("none")
+        while not self._hall.facility.still:
+            self.loop.cycle()
+
+
+def serve_client(live: LiveFacility, client: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes] | None) -> Ran:
+    """Tick for a client in a process of its own until it is gone and the hall has halted."""
+    end = live.hall.desk.bridge
+    assert end is not None
+
+    def over() -> bool:
+        return client.poll() is not None and end.port.place.silent_ns * 1e-9 > AFTER_S
+
+    try:
+        return live.run(lambda real_time: None, begin=lambda: live.hall.desk.select("bridge"), until=over)
+    finally:
+        client.terminate()
+        client.wait(5)
+        if watcher:
+            watcher.wait(5)

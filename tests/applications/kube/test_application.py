@@ -1,0 +1,227 @@
+"""The loop with an arm in it, through the facility: arms that misbehave, laws that ask for too much, ends at any moment."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from proxops.applications.catalogue import experiment_paths, parse_experiment
+from proxops.applications.kube.application import KubeApplication
+from proxops.applications.kube.bench import KubeBench, prepare
+from proxops.applications.kube.parts import KubeParts
+from proxops.applications.kube.tables import HardwareLoopFile
+from proxops.arms.model import load_model
+from proxops.core.clock import Clock
+from proxops.core.errors import ProxopsError
+from proxops.lab.links.arm import Arm, Measured
+from proxops.lab.links.arm_velocity import ArmVelocityLink
+from proxops.lab.virtual_iiwa import IiwaTraits, VirtualIiwa
+from proxops.onboard.dynamic_jacobian_law import DynamicJacobianLaw
+from proxops.runs.arm_parts import ArmRan
+from proxops.runs.arm_run import lockstep
+
+PATH = experiment_paths()["kube"]
+ACCELERATION = 15.72  # rad/s2, the greatest of the joints'
+
+
+@pytest.fixture(scope="module")
+def bench() -> KubeBench:
+    file = parse_experiment(PATH.read_text(), PATH).file
+    assert isinstance(file, HardwareLoopFile)
+    return prepare(file, load_model("iiwa_satellite", "flange"))
+
+
+class ScriptedArm:
+    """At 1 kHz: measures as told by ``at(cycle)`` (None: it stands at the start) and keeps every command."""
+
+    def __init__(self, bench: KubeBench, at: Callable[[int], Measured | BaseException | None]) -> None:
+        self._at, self._start, self.reads, self.commands = at, bench.joints, 0, list[np.ndarray]()
+        self.halted, self.rates, self.at_rest = "", np.zeros(7), True
+
+    def read(self) -> Measured:
+        self.reads += 1
+        assert self.reads < 6000, "the loop does not end"
+        told = self._at(self.reads)
+        if isinstance(told, BaseException):
+            raise told
+        measured = told or Measured(self.reads * 1e-3, self._start.copy(), np.zeros(7), "")
+        self.halted = self.halted or measured.halted
+        return measured
+
+    def command(self, wish: np.ndarray, answers: float) -> None:
+        self.commands.append(wish.copy())
+
+    def halt(self, cause: str) -> None:
+        self.halted = self.halted or cause
+
+    def clear(self) -> None:
+        self.halted = ""
+
+
+class OtherArm(KubeParts):
+    """With any arm behind the link."""
+
+    def __init__(self, bench: KubeBench, arm: Arm, duration_s: float = 1.0) -> None:
+        super().__init__(bench, 1, duration_s=duration_s)
+        self._arm = arm
+
+    def link(self, clock: Clock) -> ArmVelocityLink:
+        return ArmVelocityLink(self._arm, 50, 1e-3)
+
+
+def kept(ran: ArmRan[KubeApplication]) -> np.ndarray:
+    rows: np.ndarray = ran.application.rows[: ran.application.count]
+    return rows
+
+
+def softly(commands: list[np.ndarray]) -> None:
+    """From the beginning to rest at the end, within the acceleration from cycle to cycle."""
+    steps = np.diff(np.array([np.zeros(7), *commands]), axis=0)
+    assert np.abs(steps).max() <= ACCELERATION * 1e-3 * (1.0 + 1e-6)
+    assert np.abs(commands[-1]).max() < 1e-4  # the next cycle stands, or the drives are off
+
+
+def test_a_measurement_that_comes_twice_counts_once(bench: KubeBench) -> None:
+    arm = ScriptedArm(bench, lambda k: Measured((k // 2) * 1e-3, bench.joints.copy(), np.zeros(7), ""))
+    ran = lockstep(OtherArm(bench, arm, 0.02))
+    assert kept(ran)["t"] == pytest.approx(np.arange(21) * 1e-3)
+    assert not ran.application.failure
+
+
+@pytest.mark.parametrize("halted", ["", "as it likes"])
+def test_an_arm_whose_time_stands_still_ends_the_loop(bench: KubeBench, halted: str) -> None:
+    arm = ScriptedArm(bench, lambda k: Measured(0.02, bench.joints.copy(), np.zeros(7), halted) if k >= 20 else None)
+    ran = lockstep(OtherArm(bench, arm))
+    stands = (
+        "LINK_LOST: no word from the robots' controllers (no new measurement for 51 cycles, allowed 50: the arm's time "
+    )
+    words = ran.application.failure
+    assert words.startswith("CONTROLLER_FAULT" if halted else stands) and halted in words
+    assert kept(ran)["t"][-1] < 0.02
+    softly(arm.commands)
+
+
+def bad_angles(bench: KubeBench, value: float) -> np.ndarray:
+    return np.where(np.arange(7) == 2, value, bench.joints)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (np.nan, "A3: measured angle is no number: nan (at 0.020 s)"),
+        (np.inf, "A3: measured angle is no number: inf (at 0.020 s)"),
+        # 100 deg/s for 1 ms, half as much again, and the encoder's error: 0.15 deg
+        (0.2, "A3: measured angle jumps by 0.2 deg within 1 ms, allowed 0.15"),
+    ],
+)
+def test_what_joints_cannot_do_never_reaches_the_law(bench: KubeBench, value: float, words: str) -> None:
+    angle = bench.joints[2] + np.radians(value)
+    arm = ScriptedArm(bench, lambda k: Measured(0.02, bad_angles(bench, angle), np.zeros(7), "") if k == 20 else None)
+    ran = lockstep(OtherArm(bench, arm))
+    assert ran.application.failure.startswith("FOLLOWING") and words in ran.application.failure
+    rows = kept(ran)
+    assert np.isfinite(rows["commanded"]).all() and np.isfinite(rows["angles"]).all()
+    assert np.isfinite(arm.commands).all()
+    if np.isfinite(value):
+        softly(arm.commands)
+    else:  # nobody knows where the arm is: it is told at once to come to rest by itself
+        assert arm.halted == "drives off" and len(arm.commands) < 22
+
+
+def test_a_first_measurement_that_cannot_be_used_moves_nothing(bench: KubeBench) -> None:
+    arm = ScriptedArm(bench, lambda k: Measured(k * 1e-3, bad_angles(bench, np.nan), np.zeros(7), ""))
+    with pytest.raises(ProxopsError, match=r"CONTROLLER_FAULT: robot controller fault .a measured angle is no number"):
+        lockstep(OtherArm(bench, arm))
+    assert not arm.commands
+
+
+def test_rest_is_commanded_when_the_cable_fails(bench: KubeBench) -> None:
+    """Whatever fails is an error of the link's: the last resort brakes on."""
+    arm = ScriptedArm(bench, lambda k: OSError("cable") if k == 40 else None)
+    with pytest.raises(OSError, match="cable"):
+        lockstep(OtherArm(bench, arm))
+    assert np.abs(np.array(arm.commands)).max() > 0.0
+    softly(arm.commands)
+
+
+def test_a_moving_arm_is_braked_by_the_guard_and_not_by_its_own_halt(bench: KubeBench) -> None:
+    """It answers real measurements until it stands; an exception that ends the loop changes nothing of that."""
+    parts, arms = KubeParts(bench, 1, duration_s=5.0), list[VirtualIiwa]()
+
+    def at_speed(application: KubeApplication) -> None:
+        arm = application._arm
+        assert isinstance(arm, VirtualIiwa)
+        arms[:] = [arm]
+        if application.t > 0.3:
+            assert np.abs(arm.rates).max() > 0.3
+            raise RuntimeError("at the worst moment")
+
+    with pytest.raises(RuntimeError, match="at the worst moment"):
+        lockstep(parts, each_cycle=at_speed)
+    assert np.abs(arms[0].rates).max() < 1e-4 and arms[0].halted.startswith("drives off")  # once it stood
+
+
+def unchecked(traits: IiwaTraits) -> IiwaTraits:
+    """The virtual robot's own checks are switched off: it would follow anything."""
+    free = np.full(7, np.inf)
+    return replace(traits, lower=-free, upper=free, speed=free)
+
+
+def test_the_guard_holds_the_arm_within_its_limits_when_the_robot_would_not(bench: KubeBench) -> None:
+    far = replace(bench, goal_p=np.array([0.3, 0.0, -0.2]))  # beyond what a joint allows
+    ran = lockstep(KubeParts(far, 1, duration_s=6.0, true=unchecked(bench.traits)))
+    assert ran.application.failure.startswith("AXIS_RANGE: axis would leave its range before it can stand (robot1_a")
+    rows = kept(ran)
+    assert (rows["angles"] > bench.traits.lower).all() and (rows["angles"] < bench.traits.upper).all()
+    assert np.abs(rows["rates"][-1]).max() < 0.01
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "rule"), [(np.nan, "NOT_FINITE"), (9.0, "JUMP"), (1.5, "AXIS_SPEED"), (1.0, "AXIS_ACCELERATION")]
+)
+def test_rates_beyond_a_limit_are_refused_by_the_guard(
+    bench: KubeBench, monkeypatch: pytest.MonkeyPatch, spoilt: float, rule: str
+) -> None:
+    """Whatever the law says, with the robot's own checks switched off."""
+    sound, cycles = DynamicJacobianLaw.step, [0]
+
+    def step(law: DynamicJacobianLaw, *given: object) -> np.ndarray:
+        cycles[0] += 1
+        rates = sound(law, *given)  # type: ignore[arg-type]
+        return np.where(np.arange(7) == 3, spoilt, rates) if cycles[0] > 300 else rates
+
+    monkeypatch.setattr(DynamicJacobianLaw, "step", step)
+    ran = lockstep(KubeParts(bench, 1, duration_s=1.0, true=unchecked(bench.traits)))
+    assert ran.application.failure.startswith(rule) and "robot1_a4" in ran.application.failure
+    sent = kept(ran)["commanded"]
+    assert np.isfinite(sent).all() and np.abs(np.diff(sent, axis=0)).max() <= ACCELERATION * 1e-3 * (1.0 + 1e-6)
+    assert np.abs(kept(ran)["rates"][-1]).max() < 0.01
+
+
+def test_an_arm_that_does_not_follow_is_stopped(bench: KubeBench) -> None:
+    """Its encoders stand still while it is sent away."""
+    arm = ScriptedArm(bench, lambda k: None)
+    ran = lockstep(OtherArm(bench, arm, 1.9))
+    assert ran.application.failure.startswith("FOLLOWING: axis is not where its set-points have led (robot1_a")
+    softly(arm.commands)
+
+
+def test_an_arm_that_runs_ahead_stops_within_its_range(bench: KubeBench) -> None:
+    """Drives that are 2 % too fast: the encoders are ahead of what was sent, by a degree in the long run."""
+
+    class Fast(VirtualIiwa):
+        def command(self, wish: np.ndarray, answers: float) -> None:
+            super().command(1.02 * wish, answers)
+
+    class FastParts(KubeParts):
+        def link(self, clock: Clock) -> ArmVelocityLink:
+            link = super().link(clock)
+            link.arm.__class__ = Fast
+            return link
+
+    far = replace(bench, goal_p=np.array([0.3, 0.0, -0.2]))
+    ran = lockstep(FastParts(far, 1, duration_s=6.0, true=unchecked(bench.traits)))
+    assert ran.application.failure.startswith("AXIS_RANGE")
+    angles = kept(ran)["angles"]
+    assert (angles > bench.traits.lower).all() and (angles < bench.traits.upper).all()
