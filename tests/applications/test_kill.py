@@ -1,4 +1,4 @@
-"""kill -9 in the middle of a run with an arm, or of a docking: the log reads to its last second."""
+"""kill -9 in the middle of a run with an arm, of a docking or of a calibration: the log reads to its last second."""
 
 import os
 import signal
@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 from patient_cell import patient_cell
 
+from proxops.applications.report import report_of_log
 from proxops.core.ending import EndReason
 from proxops.ground.log import Log
 
-GROWN = {"float": 400_000, "kube": 1_000_000, "docking": 2_500_000}  # bytes of a log by which its run is well under way
+GROWN = {  # bytes of a log by which its run is well under way
+    "float": 400_000, "kube": 1_000_000, "docking": 2_500_000, "servo": 1_200_000, "grasp": 600_000, "calibrate": 500_000,
+}  # fmt: skip
 
 
 def wait_for(true: object, what: str, seconds: float = 240.0) -> None:
@@ -24,16 +27,21 @@ def wait_for(true: object, what: str, seconds: float = 240.0) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("float", "--realtime"), ("kube", "--realtime"), ("docking",)], ids=lambda words: words[0]
-)
+    "words",
+    [
+        ("run", "float", "--realtime"), ("run", "kube", "--realtime"), ("run", "docking"), ("run", "servo"), ("run", "grasp"),
+        ("ft", "calibrate"),
+    ],
+    ids=lambda words: words[1],
+)  # fmt: skip
 def test_a_killed_run_has_its_log(words: tuple[str, ...], tmp_path: Path) -> None:
     log = tmp_path / "out" / "run.mcap"
-    command = [sys.executable, "-m", "proxops.cli", "run", *words, "--out", str(log.parent)]
-    command += ["--cell", str(patient_cell(tmp_path, "fzi"))] if words[0] == "float" else []
+    command = [sys.executable, "-m", "proxops.cli", *words, "--out", str(log.parent)]
+    command += ["--cell", str(patient_cell(tmp_path, "fzi"))] if words[1] == "float" else []
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
     try:
         wait_for(
-            lambda: process.poll() is None and log.exists() and log.stat().st_size > GROWN[words[0]], "no log grows"
+            lambda: process.poll() is None and log.exists() and log.stat().st_size > GROWN[words[1]], "no log grows"
         )
     finally:
         os.kill(process.pid, signal.SIGKILL)
@@ -42,5 +50,11 @@ def test_a_killed_run_has_its_log(words: tuple[str, ...], tmp_path: Path) -> Non
     left = Log.open(log)
     assert left.ended is not None and left.ended.reason is EndReason.FACILITY_KILLED
     assert left.values("clock.t_sim")[-1] > 1.0
-    if words[0] == "docking":
-        assert {"setpoint", "hall_truth", "docking", "felt"} <= set(left.pool.dtype.names)
+    groups = {
+        "docking": {"setpoint", "hall_truth", "docking", "felt"}, "calibrate": {"setpoint", "calibration", "reading"},
+    }  # fmt: skip
+    assert groups.get(words[1], set()) <= set(left.pool.dtype.names)
+    if words[1] in ("servo", "grasp"):
+        assert left.topics["/camera/image"] >= 2 and left.topics["/tf"] > 25
+    if words[1] == "calibrate":
+        assert report_of_log(left).summary["cell"] == "fzi"

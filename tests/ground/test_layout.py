@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from proxops.applications.grasp.viewer import FRAMES as GRASP_FRAMES
+from proxops.applications.servo.viewer import FRAMES as SERVO_FRAMES
 from proxops.core.errors import BadInput
 from proxops.core.messages import POOL
 from proxops.ground.hall_joints import Joints
@@ -16,9 +18,11 @@ from proxops.ground.hall_stage import stage_of
 from proxops.ground.layout import LAYOUT, layout_text, write_layout
 from proxops.ground.orbit_frames import ORBIT_FRAMES
 from proxops.ground.stage import STAGE_CHANNELS
+from proxops.ground.viewer_message import TOPICS as VIEWER_TOPICS
+from proxops.ground.viewer_message import viewer_channels
 from proxops.lab.cell import Cell
 
-TOPICS = {channel.topic for channel in STAGE_CHANNELS}
+TOPICS = {channel.topic for channel in (*STAGE_CHANNELS, *viewer_channels(tuple(VIEWER_TOPICS)))}
 VARIABLES = {f"/pool.{group.name}.{variable.name}" for group in POOL for variable in group.variables}
 
 
@@ -45,7 +49,7 @@ def test_every_panel_has_its_place(layout: dict[str, Any]) -> None:
             shown += panels(tab["layout"])
     assert sorted(shown) == sorted(described)
     assert {name.partition("!")[0] for name in described} == {
-        "3D", "Plot", "StateTransitions", "RosOut", "RawMessages", "Tab",
+        "3D", "Image", "Plot", "StateTransitions", "RosOut", "RawMessages", "Tab",
     }  # fmt: skip
 
 
@@ -58,10 +62,17 @@ def test_paths_exist(layout: dict[str, Any]) -> None:
 
 def test_frames_exist(layout: dict[str, Any], cell: Cell) -> None:
     known = {frame for pair in Joints(stage_of(cell).joints).frames for frame in pair} | {"lab"}
-    known |= {frame for pair in ORBIT_FRAMES for frame in pair}
+    known |= {frame for pair in (*ORBIT_FRAMES, *SERVO_FRAMES, *GRASP_FRAMES) for frame in pair}
     for panel in layout["configById"].values():
         assert {name.removeprefix("frame:") for name in panel.get("transforms", ())} <= known
         assert panel.get("followTf", "lab") in known
+
+
+def test_the_camera_has_a_panel(layout: dict[str, Any]) -> None:
+    shown = layout["configById"]["Image!camera"]["imageMode"]
+    assert shown == {"imageTopic": "/camera/image", "calibrationTopic": "/camera/calibration"}
+    assert set(shown.values()) <= TOPICS
+    assert layout["configById"]["3D!arm"]["followTf"] in {parent for parent, _ in (*SERVO_FRAMES, *GRASP_FRAMES)}
 
 
 def test_it_is_written_into_a_file_or_a_folder(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ SESSIONS: Final = {  # kind → module with session(loaded, folder, options) and
     "scripted": "proxops.applications.scripted.session",
     **dict.fromkeys(EXPERIMENTS, "proxops.applications.session"),
 }
+REPORTS: Final = {**SESSIONS, "load_calibration": "proxops.applications.load_calibration.report"}
+"""Kinds of logs: beside those of scenarios what other commands record."""
 Session = Callable[[Any, Path, RunOptions], dict[str, Any]]
 
 
@@ -62,7 +64,7 @@ def session_of(kind: str) -> Session:
 
 def report_of(kind: str) -> Report:
     """report(log, cell) → all that is told of a run; None for the cell that the log names."""
-    report: Report = import_module(SESSIONS[kind]).report
+    report: Report = import_module(REPORTS[kind]).report
     return report
 
 

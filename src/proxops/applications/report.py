@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from proxops.applications.kinds import SESSIONS, report_of
+from proxops.applications.kinds import REPORTS, report_of
 from proxops.core.errors import BadInput
 from proxops.ground.arm_report import arm_cell_of, arm_report, is_of_arms
 from proxops.ground.log import Log
@@ -17,7 +17,7 @@ from proxops.lab.arm_cell import ArmCell
 
 def report_of_log(log: Log, cell: AnyCell | None = None) -> RunReport:
     """``cell``: that in which it was recorded, unless it is the shipped one with the tools that the log names."""
-    if is_of_arms(log):
+    if is_of_arms(log) and not log.metadata.get("experiment"):  # served, or killed before anything came of it
         return arm_report(log, cell if isinstance(cell, ArmCell) else arm_cell_of(log))
     return report_of(kind_of(log))(log, None if cell is None else demand_hall(cell, "the report of this log"))
 
@@ -25,8 +25,8 @@ def report_of_log(log: Log, cell: AnyCell | None = None) -> RunReport:
 def kind_of(log: Log) -> str:
     """Experiments say it, missions have a mark. What else goes through the hall (played, served) is as a scripted run."""
     kind = log.metadata.get("kind", "mission" if log.metadata.get("mission") == "true" else "scripted")
-    if kind not in SESSIONS:
-        raise BadInput("a log of an unknown kind of run", where=str(log.path), value=kind, bound=", ".join(SESSIONS))
+    if kind not in REPORTS:
+        raise BadInput("a log of an unknown kind of run", where=str(log.path), value=kind, bound=", ".join(REPORTS))
     return kind
 
 

@@ -43,7 +43,7 @@ Port = Annotated[int | None, typer.Option(min=1, max=65535, help=f"UDP port of y
 Rate = Annotated[
     float | None, typer.Option("--rate-hz", min=50.0, max=10_000.0, help="Readings per second of it; 250 by default.")
 ]
-Folder = Annotated[Path, typer.Option("--out", help="Folder for load.toml and calibration.png.")]
+Folder = Annotated[Path, typer.Option("--out", help="Folder for load.toml, calibration.png, log, summary and report.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the errors of virtual sensor and encoders.")]
 Swing = Annotated[
     Excitation, typer.Option("--excitation", help="'small' moves too little, to see what is then refused.")
@@ -67,7 +67,8 @@ def calibrate(
     json: Json = False,
 ) -> None:
     """Find mass, centre and inertia of the tool on a force sensor, and the sensor's bias, from a short motion of the virtual
-    arm, by its encoders. Writes load.toml for scenarios, and calibration.png with the force before and after compensation."""
+    arm, by its encoders. Writes load.toml for scenarios, calibration.png with the force before and after compensation, and the
+    log, summary and report of a run."""
     from proxops.applications.load_calibration.session import calibration_session
 
     if sensor is Sensor.VIRTUAL and (port is not None or rate_hz is not None):

@@ -33,16 +33,6 @@ class Series:
 
 
 @dataclass(frozen=True, eq=False)
-class CameraView:
-    """What one camera of the experiment saw. ``frame``: x right and y down in the image, z into it. No distortion."""
-
-    frame: str
-    size_px: tuple[int, int]  # width, height
-    intrinsics: tuple[float, float, float, float]  # fx, fy, cx, cy in pixels
-    images: tuple[tuple[float, bytes], ...]  # s, PNG; in order of time
-
-
-@dataclass(frozen=True, eq=False)
 class ExperimentResult:
     """``failure``: why the run ended early, empty if it did not. ``conventions``: what a reader must know beside every figure.
     ``tables``: (caption, head, rows) for the report and the terminal."""
@@ -55,7 +45,6 @@ class ExperimentResult:
     tables: tuple[tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]], ...] = ()
     failure: str = ""
     attachments: dict[str, bytes] = field(default_factory=dict)  # for the log, by file name
-    camera: CameraView | None = None  # for the log
     recorder_code: int | None = None  # of a run that has written its log itself; None: somebody else has to
 
     @property

@@ -62,11 +62,19 @@ HEAD_DTYPE: Final[np.dtype[np.void]] = np.dtype(_HEAD)
 
 @dataclass(frozen=True)
 class Beside:
-    """Messages of another channel, to stand behind our own in a chunk: MCAP's records of them, all of one length."""
+    """Messages of another channel, to stand behind our own in a chunk: MCAP's records of them. ``starts``: where each begins;
+    None if all are of one length."""
 
     channel: int
     utc_ns: NDArray[np.int64]
     records: bytes
+    starts: NDArray[np.int64] | None = None
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each begins, from the first on."""
+        count = self.utc_ns.size
+        return np.arange(count) * (len(self.records) // count) if self.starts is None else self.starts
 
 
 @dataclass(frozen=True)
@@ -92,10 +100,7 @@ class Block:
         }
         data = _woven(messages.tobytes(), texts, (self.places * stride).tolist())
         for other in beside:
-            count = other.utc_ns.size
-            index[other.channel] = index_table(
-                other.utc_ns, len(data) + np.arange(count) * (len(other.records) // count)
-            )
+            index[other.channel] = index_table(other.utc_ns, len(data) + other.offsets)
             data += other.records
         return ChunkData(data, {channel: table for channel, table in index.items() if len(table)})
 

@@ -13,18 +13,16 @@ from numpy.typing import NDArray
 
 from proxops.core.clock import LOCKSTEP_EPOCH, gps_from_utc_ns, parse_utc_ns
 from proxops.core.errors import BadInput
-from proxops.core.experiment_result import CameraView, ExperimentResult, Series
+from proxops.core.experiment_result import ExperimentResult, Series
 from proxops.core.json_text import read_json
 from proxops.core.messages import EVENT_DTYPE, POOL, Group, Variable
 from proxops.core.vocabulary import Severity
-from proxops.ground.blocks import CHANNELS, Block, Interleaver, schemas_of
-from proxops.ground.camera_log import CAMERA_CHANNELS, CAMERA_SCHEMAS, with_images
+from proxops.ground.blocks import CHANNELS, Interleaver, schemas_of
 from proxops.ground.log import Log
-from proxops.ground.mcap_file import ChunkData, McapFile, Preamble
+from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.schema import pool_schema
 from proxops.ground.wire import layout
 
-LAST_NS: Final = 2**63 - 1  # no time comes after it
 MODEL: Final = "model.urdf"  # attachment: the craft that the experiment was about
 CLOCK: Final = POOL[0]  # the same group as in the facility's logs
 
@@ -63,30 +61,17 @@ def write_experiment(
         Attachment(create_time=0, data=data, log_time=0, media_type="application/octet-stream", name=name)
         for name, data in result.attachments.items()
     )
-    schemas, channels = schemas_of(schema), CHANNELS
-    if result.camera:
-        schemas, channels = (*schemas, *CAMERA_SCHEMAS), (*CHANNELS, *CAMERA_CHANNELS)
     records, blocks = records_of(result, table.dtype, epoch), Interleaver(table)
     blocks.add(records, _last_event(result.failure, records))
     try:
         file = McapFile(path, replace=True)
-        file.begin(Preamble(schemas, channels, (Metadata(name="run", metadata=about),), attachments))
+        file.begin(Preamble(schemas_of(schema), CHANNELS, (Metadata(name="run", metadata=about),), attachments))
         for block in blocks.blocks(last=True):
-            file.add(_chunk(block, records, result.camera, parse_utc_ns(epoch)))
+            file.add(block.encode())
         file.finish()
         file.close()
     except OSError as reason:
         raise BadInput(f"cannot be written: {reason.strerror}", where=str(path)) from reason
-
-
-def _chunk(block: Block, records: NDArray[np.void], camera: CameraView | None, epoch_ns: int) -> ChunkData:
-    """With what the camera saw until the next block begins."""
-    chunk = block.encode()
-    if camera is None or not block.pool.size:
-        return chunk
-    after = int(block.pool["clock"]["tick"][-1]) + 1  # records are counted from zero
-    until_ns = int(records["clock"]["utc_ns"][after]) if after < len(records) else LAST_NS
-    return with_images(chunk, block.pool["clock"], until_ns, camera, epoch_ns)
 
 
 def _last_event(failure: str, records: NDArray[np.void]) -> NDArray[np.void]:

@@ -1,4 +1,4 @@
-"""The layout with which Foxglove shows our logs: the hall in 3D, the orbit, rail, ports, margins, modes, events, variables."""
+"""The layout with which Foxglove shows our logs: hall, orbit or arm in 3D, camera, rail, ports, margins, modes, events, pool."""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
 from proxops.ground.schema import pool_schema
 from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage
+from proxops.ground.viewer_message import PIECE, ViewerMessages, viewer_channels, viewer_schemas
 from proxops.ground.wire import layout
 
 METADATA_NAME: Final = "proxops"
@@ -47,8 +48,10 @@ EXIT_UNFINISHED: Final = 4
 class Recorder:
     """The facility's side: starts the process, watches it, ends it."""
 
-    def __init__(self, pool: Ring, events: Ring, out: Path, process: subprocess.Popen[bytes]) -> None:
-        self.pool, self.events, self.out, self._process = pool, events, out, process
+    def __init__(
+        self, pool: Ring, events: Ring, out: Path, process: subprocess.Popen[bytes], viewer: Ring | None = None
+    ) -> None:
+        self.pool, self.events, self.out, self._process, self.viewer = pool, events, out, process, viewer
 
     @classmethod
     def start(
@@ -66,30 +69,36 @@ class Recorder:
         stage: Stage | None = None,
         groups: tuple[Group, ...] = POOL,
         last_words: bool = False,
+        viewer: Ring | None = None,
+        viewer_channels: Sequence[int] = (),
     ) -> Recorder:
         """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``. ``durable``: forced onto
         the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit. ``stage``:
         the hall for viewers of the log. ``groups``: the table of the pool ring's variables. ``last_words``: ``finish`` will bring
-        some."""
+        some. ``viewer``: ring of ready messages for viewers, of these channels."""
         command = [sys.executable, "-P", "-m", "proxops.ground.recorder"]
         command += ["--pool", str(pool_ring.path), "--events", str(event_ring.path), "--out", str(out)]
         command += ["--parent", str(os.getpid()), "--retry-s", str(retry_s)]
         command += ["--replace"] if replace else []
         command += [] if durable else ["--lazy"]
         command += ["--watchdog-events", str(watchdog.path)] if watchdog else []
+        command += ["--viewer", str(viewer.path)] if viewer else []
         for path in attachments:
             command += ["--attach", str(path)]
         pipe = subprocess.PIPE
         process = subprocess.Popen(command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True)
         assert process.stdin is not None
         table = base64.b64encode(pool_schema(groups)).decode()
-        about = {"metadata": dict(metadata), "stage": stage.plain() if stage else None, "table": table}
+        about = {
+            "metadata": dict(metadata), "stage": stage.plain() if stage else None, "table": table,
+            "viewer_channels": list(viewer_channels),
+        }  # fmt: skip
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(json.dumps(about).encode() + b"\n")
             process.stdin.flush()
             if not last_words:
                 process.stdin.close()
-        return cls(pool_ring, event_ring, out, process)
+        return cls(pool_ring, event_ring, out, process, viewer)
 
     @property
     def pid(self) -> int:
@@ -126,8 +135,10 @@ class Recorder:
             time.sleep(0.001)
 
     def _behind(self) -> bool:
-        """Half of the ring waits for a recorder that could take it."""
-        return self.pool.head - self.pool.tail > self.pool.slots // 2 and not self.pool.trouble and self.alive()
+        """Half of a ring waits for a recorder that could take it."""
+        rings = (self.pool, self.viewer) if self.viewer else (self.pool,)
+        waits = any(ring.head - ring.tail > ring.slots // 2 for ring in rings)
+        return waits and not self.pool.trouble and self.alive()
 
     def finish(
         self,
@@ -138,6 +149,8 @@ class Recorder:
         """Close both rings and wait: 0 whole file, 3 without its end (full disk), 4 busy or hung, < 0 killed. One that hangs
         is not waited for to the end; it finishes the file should it ever wake up. What is known only now joins the log."""
         self.events.close()
+        if self.viewer:
+            self.viewer.close()
         self.pool.close()
         if self._process.stdin is not None and not self._process.stdin.closed:
             kept = {name: base64.b64encode(data).decode() for name, data in (attachments or {}).items()}
@@ -181,6 +194,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--pool", type=Path, required=True, help="ring with pool records")
     parser.add_argument("--events", type=Path, required=True, help="ring with events")
     parser.add_argument("--watchdog-events", type=Path, help="ring with the events of the watchdog over the facility")
+    parser.add_argument("--viewer", type=Path, help="ring with ready messages for viewers")
     parser.add_argument("--out", type=Path, required=True, help="log to write (.mcap)")
     parser.add_argument("--replace", action="store_true", help="overwrite an existing log")
     parser.add_argument("--attach", type=Path, action="append", default=[], help="file to keep in the log")
@@ -218,15 +232,18 @@ def _last_words() -> tuple[Metadata | Attachment, ...]:
     return (Metadata(METADATA_NAME, said["metadata"]), *kept)
 
 
-def _preamble(metadata: dict[str, str], attachments: list[Path], staged: bool, table: bytes) -> Preamble:
+def _preamble(
+    metadata: dict[str, str], attachments: list[Path], staged: bool, table: bytes, viewer: list[int]
+) -> Preamble:
     """Metadata and attachments as records. Times are zero: the bytes must not depend on the wall clock."""
     pairs = {str(key): str(value) for key, value in metadata.items()}
     records = tuple(
         Attachment(create_time=0, log_time=0, name=path.name, media_type=_media_type(path), data=path.read_bytes())
         for path in attachments
     )
-    schemas = (*schemas_of(table), *(STAGE_SCHEMAS if staged else ()))
-    return Preamble(schemas, STAGE_CHANNELS if staged else CHANNELS, (Metadata(METADATA_NAME, pairs),), records)
+    schemas = (*schemas_of(table), *(STAGE_SCHEMAS if staged else ()), *viewer_schemas(viewer))
+    channels = (*(STAGE_CHANNELS if staged else CHANNELS), *viewer_channels(viewer))
+    return Preamble(schemas, channels, (Metadata(METADATA_NAME, pairs),), records)
 
 
 def _media_type(path: Path) -> str:
@@ -240,9 +257,11 @@ def main() -> int:
     try:
         about = json.loads(sys.stdin.readline())
         stage, schema = Stage.of(about["stage"]) if about["stage"] else None, base64.b64decode(about["table"])
-        preamble, table = _preamble(about["metadata"], options.attach, stage is not None, schema), layout(schema)
+        channels, table = about["viewer_channels"], layout(schema)
+        preamble = _preamble(about["metadata"], options.attach, stage is not None, schema, channels)
         pool, events = attach(options.pool, options.events, table)
         watchdog = Ring.attach(options.watchdog_events, EVENT_DTYPE) if options.watchdog_events else None
+        viewer = ViewerMessages(Ring.attach(options.viewer, PIECE)) if options.viewer else None
         out = McapFile(options.out, replace=options.replace)
     except FileExistsError:
         print("the log exists already: choose another name, or replace it", file=sys.stderr)
@@ -253,13 +272,13 @@ def main() -> int:
     gone, overview = orphaned(options.parent), RecordersOverview(options.out, table)
     recording = Recording(
         pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy, watchdog=watchdog, stage=stage,
-        table=table, last_words=_last_words,
+        table=table, last_words=_last_words, viewer=viewer,
     )  # fmt: skip
     code = recording.run(gone, options.parent)
     overview.finish()
     out.close()
     if gone():
-        for path in filter(None, (options.pool, options.events, options.watchdog_events)):
+        for path in filter(None, (options.pool, options.events, options.watchdog_events, options.viewer)):
             path.unlink(missing_ok=True)
     return code
 

@@ -22,10 +22,11 @@ from proxops.core.ending import ENDED, Ending, EndReason
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Severity
-from proxops.ground.blocks import Block, Interleaver, joined
+from proxops.ground.blocks import Beside, Block, Interleaver, joined
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.stage import Stage, StageMessages
+from proxops.ground.viewer_message import ViewerMessages
 from proxops.ground.watchdog_events import WatchdogEvents
 from proxops.ground.wire import Layout, pool_layout
 
@@ -47,7 +48,7 @@ class Recording:
     def __init__(
         self, pool: Ring, events: Ring, out: McapFile, overview: RecordersOverview, preamble: Preamble, retry_s: float,
         *, durable: bool = True, watchdog: Ring | None = None, stage: Stage | None = None, table: Layout | None = None,
-        last_words: Callable[[], tuple[Metadata | Attachment, ...]] = tuple,
+        last_words: Callable[[], tuple[Metadata | Attachment, ...]] = tuple, viewer: ViewerMessages | None = None,
     ) -> None:  # fmt: skip
         """``table``: of the pool ring's variables, the facility's unless given. ``last_words``: to be asked when all is read."""
         self._pool, self._events, self._file, self._overview, self._preamble = pool, events, out, overview, preamble
@@ -56,7 +57,8 @@ class Recording:
         self._stage = StageMessages(stage) if stage else None
         self._table, self._last_words = table or pool_layout(), last_words
         self._interleaver = Interleaver(self._table)
-        self._waiting: deque[Block] = deque()
+        self._viewer = viewer
+        self._waiting: deque[tuple[Block, list[Beside]]] = deque()
         self._words: tuple[Metadata | Attachment, ...] = ()
         self._begun = self._last = self._done = False
         self._end_told = False  # the facility has said how it ended
@@ -81,7 +83,7 @@ class Recording:
                 if not (self._pool.closed or self._end_told):
                     gone = Ending(EndReason.FACILITY_KILLED, f"process {parent} was killed or crashed")
                     self._interleaver.add(np.empty(0, self._table.dtype), _end(gone, self._pool))
-                self._waiting.extend(self._interleaver.blocks(last=True))
+                self._wait(last=True)
             self._write()
             if ending and self._refusals >= LAST_TRIES:
                 return self._give_up()
@@ -97,20 +99,34 @@ class Recording:
         if self._full():
             self._pool.lost = self._lost + max(0, fresh - self._pool.slots)
             return False
+        self._look_at_viewer()
         worth = fresh >= min(WORTH_READING, self._pool.slots // 4) or self._looks >= PATIENCE or hurry
         if not worth or self._drained():
             return False
         self._looks = 0
         pool, self._cursor, lost = self._pool.read(self._cursor, READ_LIMIT)
         events, event_lost = self._read_events()
+        self._look_at_viewer()  # once more: what belongs to a record was pushed before it
         self._lost += lost
         self._event_lost += event_lost
         self._pool.lost, self._events.lost = self._lost, self._event_lost
         if lost or event_lost:
             events = joined(_gap(lost, event_lost, pool, self._pool), events)
         self._interleaver.add(pool, events)
-        self._waiting.extend(self._interleaver.blocks())
+        self._wait()
         return True
+
+    def _look_at_viewer(self) -> None:
+        if self._viewer and (lost := self._viewer.read()):
+            text = f"overtaken: {lost} pieces of images or frames for viewers are lost"
+            self._interleaver.add(np.empty(0, self._table.dtype), _said(self._pool, text))
+
+    def _wait(self, *, last: bool = False) -> None:
+        """Blocks that are closed wait for the disk, with what viewers get of their time."""
+        blocks = list(self._interleaver.blocks(last=last))
+        for left, block in zip(reversed(range(len(blocks))), blocks, strict=True):
+            tick = None if last and not left else int(block.pool["clock"]["tick"][-1])
+            self._waiting.append((block, self._viewer.until(tick) if self._viewer else []))
 
     def _read_events(self) -> tuple[NDArray[np.void], int]:
         """All events of now: those of a tick must not come later than its pool record."""
@@ -128,6 +144,7 @@ class Recording:
 
     def _drained(self) -> bool:
         read = self._pool.head == self._cursor and self._events.head == self._event_cursor
+        read = read and not (self._viewer and not self._viewer.drained)
         return read and not (self._watchdog and self._watchdog.waiting)
 
     def _full(self) -> bool:
@@ -156,8 +173,8 @@ class Recording:
             self._file.begin(self._preamble)
             self._begun = True
         while self._waiting:
-            block = self._waiting[0]
-            place = self._file.add(block.encode(self._stage.beside(block) if self._stage else ()))
+            block, beside = self._waiting[0]
+            place = self._file.add(block.encode([*(self._stage.beside(block) if self._stage else ()), *beside]))
             self._waiting.popleft()
             self._overview.add(place, block.pool, block.events)
             self._pool.heartbeat += 1
@@ -172,7 +189,7 @@ class Recording:
     def _give_up(self) -> int:
         """The disk stays full: the file remains readable, without summary; what it lacks is counted."""
         unread = max(0, self._pool.head - self._cursor)
-        self._pool.lost = self._lost + unread + sum(block.pool.size for block in self._waiting)
+        self._pool.lost = self._lost + unread + sum(block.pool.size for block, _ in self._waiting)
         self._say_full()
         return EXIT_CUT
 
@@ -191,6 +208,11 @@ def _gap(lost: int, event_lost: int, pool: NDArray[np.void], ring: Ring) -> NDAr
     clock = (pool[0] if pool.size else ring.records[(ring.head - 1) % ring.slots])["clock"]
     text = f"overtaken: {lost} pool records and {event_lost} events before tick {int(clock['tick'])} are lost"
     return _event(clock, Severity.ERROR, "recorder", text)
+
+
+def _said(ring: Ring, text: str) -> NDArray[np.void]:
+    """An error of the recorder's own, stamped like the last record."""
+    return _event(ring.records[(ring.head - 1) % ring.slots]["clock"], Severity.ERROR, "recorder", text)
 
 
 def _end(ended: Ending, ring: Ring) -> NDArray[np.void]:

@@ -23,6 +23,9 @@ from proxops.core.vocabulary import Severity
 from proxops.ground.experiment_log import CLOCK, about_text, groups_of
 from proxops.ground.recorder import EXIT_LOST, Recorder
 from proxops.ground.schema import pool_schema
+from proxops.ground.viewer_feed import ViewerFeed
+from proxops.ground.viewer_message import PIECE, pieces
+from proxops.ground.viewer_message import SLOTS as VIEWER_SLOTS
 from proxops.ground.wire import layout
 
 Rows = NDArray[np.void]
@@ -40,6 +43,7 @@ class RowStream:
     def __init__(self, path: Path, metadata: Mapping[str, str], *, live: bool, epoch: str = LOCKSTEP_EPOCH) -> None:
         self.path, self.metadata, self._live = path, metadata, live
         self.attachments: dict[str, bytes] = {}  # that are known before the run
+        self.feed: ViewerFeed | None = None
         self._epoch_ns = parse_utc_ns(epoch)
         self._recorder: Recorder | None = None
         self._sent = 0
@@ -48,8 +52,9 @@ class RowStream:
     def begun(self) -> bool:
         return self._recorder is not None
 
-    def begin(self, row: np.dtype[np.void], series_of: SeriesOf) -> None:
-        """Start the recorder. ``row``: one record of the loop, doubles only; its field ``t`` is the time."""
+    def begin(self, row: np.dtype[np.void], series_of: SeriesOf, feed: ViewerFeed | None = None) -> None:
+        """Start the recorder. ``row``: one record of the loop, doubles only; its field ``t`` is the time. ``feed``: what viewers
+        of the log get beside the rows."""
         self._index = column_index(row, series_of)
         groups = groups_of(series_of(np.zeros(1, row)))
         dtype = layout(pool_schema(groups)).dtype
@@ -57,9 +62,10 @@ class RowStream:
         remove_abandoned()
         rings = Ring.create("rows", dtype, SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
         self._ring, self._events = rings
+        self.feed, self._viewer = feed, Ring.create("viewer", PIECE, VIEWER_SLOTS) if feed else None
         self._recorder = Recorder.start(
             *rings, self.path, {**self.metadata, "experiment": ""}, replace=True, durable=self._live, groups=groups,
-            last_words=True,
+            last_words=True, viewer=self._viewer, viewer_channels=feed.channels if feed else (),
         )  # fmt: skip
         self._recorder.wait_ready()
 
@@ -67,13 +73,23 @@ class RowStream:
         """``rows``: all that there are so far. In lockstep the recorder is waited for when it falls far behind; a live loop never
         waits."""
         count = len(rows)
-        if self._recorder is None or count - self._sent < (1 if all_of_them else BATCH):
+        if self._recorder is None or not (all_of_them or count - self._sent >= BATCH):
             return
+        self._feed_viewer(rows, all_of_them)  # before the rows of its time: the recorder relies on it
         for record in self._records(rows[self._sent : count], self._sent):
             self._ring.push(record.data)
         self._sent = count
         if not self._live:
             self._recorder.let_it_keep_up()
+
+    def _feed_viewer(self, rows: Rows, all_of_it: bool) -> None:
+        if self.feed is None or self._viewer is None or self._recorder is None:
+            return
+        for message in self.feed.due(rows["t"], self._epoch_ns, all_of_it=all_of_it):
+            for piece in pieces(message):
+                if not self._live:
+                    self._recorder.let_it_keep_up()
+                self._viewer.push(piece)
 
     def _records(self, rows: Rows, first: int) -> NDArray[np.uint8]:
         """One row of bytes for each."""

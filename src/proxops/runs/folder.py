@@ -74,7 +74,8 @@ def finish_log(stream: RowStream, result: ExperimentResult, metadata: dict[str, 
         if code == EXIT_UNFINISHED:  # the file is still the recorder's
             raise ProxopsError(f"{stream.path}: the run was carried out, but its recorder does not end")
         if code:
-            print("proxops: it is written again from memory", file=sys.stderr)
+            lost = ", without the images and frames for viewers" if stream.feed else ""
+            print(f"proxops: it is written again from memory{lost}", file=sys.stderr)
         if code or not stream.begun:
             write_experiment(
                 stream.path, replace(result, attachments={**stream.attachments, **result.attachments}), metadata

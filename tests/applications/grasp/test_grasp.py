@@ -3,28 +3,38 @@
 import json
 import signal
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
+from mcap.reader import make_reader
+from mcap_protobuf.decoder import DecoderFactory
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.experiments import carry_out
+from proxops.applications.grasp import viewer as grasp_viewer
 from proxops.applications.grasp.experiment import run as run_grasp
 from proxops.applications.grasp.figures import draw
 from proxops.applications.grasp.flight import flight_of
+from proxops.applications.grasp.scene import BODY, PICTURE
 from proxops.applications.grasp.sensors import GraspSensors, spoiled
 from proxops.applications.grasp.setting import prepared
+from proxops.applications.grasp.viewer import open_viewer
 from proxops.applications.grasp.world import GraspWorld
 from proxops.applications.kinds import drawings_of
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
+from proxops.core.offscreen import PictureUnavailable
 from proxops.ground.experiment_log import about_of, write_experiment
 from proxops.ground.experiment_report import experiment_report
 from proxops.ground.log import Log
 from proxops.ground.report_page import write_page
+from proxops.ground.row_stream import RowStream
+from proxops.ground.viewer_message import FRAMES_CHANNEL
 from proxops.onboard.grasp_phases import GraspPhase
 
 Change = tuple[str, str]
@@ -246,3 +256,69 @@ def test_ctrl_c_before_there_are_rows_is_told_in_one_line(
     assert code == 1
     assert "proxops: grasp: interrupted, nothing was recorded" in err
     assert not (tmp_path / "run.mcap").exists()
+
+
+def test_a_streamed_catch_is_the_same_and_has_images(caught: ExperimentResult, tmp_path: Path) -> None:
+    """Rows and figures to the last bit, with an onlooker's images and the frames."""
+    alone = caught
+    stream = RowStream(tmp_path / "run.mcap", {"scenario": "grasp", "kind": "grasp"}, live=False)
+    out = run_grasp(experiment("grasp", ("end_s = 14.0", "end_s = 11.0")), lambda *_: None, stream=stream)
+    assert stream.finish(out) == 0
+    assert out.figures == alone.figures
+    log = Log.open(tmp_path / "run.mcap")
+    assert log.complete and log.values("clock.t_sim").tolist() == alone.t.tolist()
+    for one, other in zip(out.series, alone.series, strict=True):
+        assert np.array_equal(one.values, other.values)
+        for (name, _), values in zip(one.columns, one.values.T, strict=True):
+            assert np.array_equal(log.values(f"{one.name}.{name}"), values)
+    assert log.topics["/tf"] == 276
+    if not out.attachments:
+        pytest.skip("no OpenGL: frames only")
+    assert log.topics["/camera/image"] == log.topics["/camera/calibration"] == 23
+    with (tmp_path / "run.mcap").open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        images = [body for *_, body in reader.iter_decoded_messages(topics=["/camera/image"])]
+    width, height = PICTURE
+    for body in images:
+        picture = imread(BytesIO(body.data))
+        assert picture.shape[:2] == (height, width) and np.ptp(picture) > 0.5
+    assert sum(len(body.data) for body in images) < 1_000_000
+
+
+def test_the_onlookers_camera_is_where_its_frame_says() -> None:
+    """Seen from there, through its calibration, the handle's middle lies in the middle of what is drawn of its body."""
+    world = prepared(experiment("grasp")).world
+    with open_viewer(world) as viewer:
+        if viewer._renderer is None:
+            pytest.skip("no OpenGL")
+        viewer.look(0.0, world.survey())
+        T_inertial_camera = viewer._T_camera
+        assert T_inertial_camera is not None
+        renderer = viewer._renderer
+        renderer.enable_segmentation_rendering()
+        numbers, kinds = np.moveaxis(renderer.render(), 2, 0)
+    largest = max(
+        (g for g in range(world.model.ngeom) if world.model.geom(g).bodyid[0] == world.model.body(BODY).id),
+        key=lambda g: float(np.prod(world.model.geom(g).size)),
+    )  # the box
+    rows, columns = np.nonzero((numbers == largest) & (kinds == 5))  # mjOBJ_GEOM
+    place = np.linalg.inv(T_inertial_camera) @ np.append(world.handle_pose()[:3, 3], 1.0)
+    u, v, w = viewer.camera.intrinsics @ place[:3]
+    assert rows.size > 1000 and w > 0.0
+    assert (u / w, v / w) == pytest.approx(
+        (np.ptp(columns) / 2 + columns.min(), np.ptp(rows) / 2 + rows.min()), abs=6.0
+    )
+
+
+def test_where_nothing_can_be_drawn_there_are_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PictureUnavailable("no OpenGL")
+
+    monkeypatch.setattr(grasp_viewer, "open_renderer", refuse)
+    world = prepared(experiment("grasp")).world
+    with open_viewer(world) as viewer:
+        for t in (0.0, 0.02, 0.04):
+            viewer.look(t, world.survey())
+    assert viewer.feed.channels == (FRAMES_CHANNEL,)
+    messages = viewer.feed.due(np.array([0.0, 0.02, 0.04]), 0, all_of_it=True)
+    assert [(one.channel, one.tick) for one in messages] == [(FRAMES_CHANNEL, 0), (FRAMES_CHANNEL, 2)]

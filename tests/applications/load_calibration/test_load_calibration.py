@@ -15,21 +15,25 @@ import numpy as np
 import pytest
 
 from proxops.applications.load_calibration import drive as calibration_drive
-from proxops.applications.load_calibration import session as load_calibration_session
+from proxops.applications.load_calibration import own_sensor
 from proxops.applications.load_calibration.arm_run import driven
 from proxops.applications.load_calibration.calibration import ARM, calibrate
-from proxops.applications.load_calibration.drive import RATE_HZ, Recorded
+from proxops.applications.load_calibration.drive import RATE_HZ
 from proxops.applications.load_calibration.identification import identified
 from proxops.applications.load_calibration.motion import SPEED_UP_S, CalibrationMotion, calibration_motion, check_motion
+from proxops.applications.load_calibration.record import Recorded, Stage, recorded_in
 from proxops.applications.load_calibration.session import shipped_tool
 from proxops.applications.load_calibration.tool import VirtualTool, true_wrenches
 from proxops.arms.model import ArmModel, load_model
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LockstepClock
+from proxops.core.ending import EndReason
 from proxops.core.errors import BadInput
 from proxops.core.force_datagram import ForceReading, pack_force
 from proxops.core.tool_load_file import ToolLoadFile, read_tool_load, toml_of
 from proxops.facility.facility import AT_REST
+from proxops.ground.experiment_log import about_of
+from proxops.ground.log import Log
 from proxops.lab.links import arm_position
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.maths.quaternion import quat_inverse, turned
@@ -125,6 +129,40 @@ def test_the_load_is_found_within_three_sigma(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "cal" / "calibration.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_the_log_has_all_of_it(run: Run, tmp_path: Path) -> None:
+    """Every cycle with the facility's groups beside ours, what came of it, and enough to find the load once more."""
+    code, out, err = run("ft", "calibrate", "--out", tmp_path / "cal", "--json")
+    assert code == 0, err
+    told, log = json.loads(out), Log.open(tmp_path / "cal" / "run.mcap")
+    assert log.complete and log.ended is not None and log.ended.reason is EndReason.DONE
+    assert {"setpoint", "actual", "state", "calibration", "reading"} <= set(log.pool.dtype.names or ())
+    assert {"/tf", "/hall/visuals"} <= set(log.topics)  # the arm in 3D
+    stage = log.values("calibration.stage")
+    assert np.isnan(stage[0])  # before the drives were on
+    assert set(stage[np.isfinite(stage)]) == {Stage.STAND, Stage.MOVE}
+    recorded = recorded_in(log)
+    again = identified("again", load_model(*ARM), recorded, SensorTraits().noise)
+    assert [value for _, _, value, *_ in again.rows] == [row["identified"] for row in told["parameters"]]
+    summary = json.loads((tmp_path / "cal" / "summary.json").read_text())
+    assert summary["passed"] and summary["log_whole"] and summary["kind"] == "load_calibration"
+    assert summary["figures"]["parameters"] == told["parameters"]
+    assert {Path(path).name for path in told["files"]} == {
+        "load.toml", "calibration.png", "run.mcap", "summary.json", "report.html",
+    }  # fmt: skip
+    page = (tmp_path / "cal" / "report.html").read_text()
+    (tmp_path / "cal" / "report.html").unlink()
+    for words in (("report", tmp_path / "cal"), ("log", "info", tmp_path / "cal" / "run.mcap")):
+        code, out, err = run(*words)
+        assert code == 0, err
+    assert (tmp_path / "cal" / "report.html").read_text() == page
+    assert "inertia xy" in page and "off, sigma" in page
+    code, _, err = run("log", "plot", tmp_path / "cal" / "run.mcap")
+    assert code == 2 and "no coordinate systems of the hall" in err and "log export" in err
+    code, _, err = run("log", "export", tmp_path / "cal" / "run.mcap", "--out", tmp_path / "log.csv")
+    assert code == 0, err
+    assert "reading.fz" in (tmp_path / "log.csv").read_text()[:20_000]
+
+
 def test_a_users_tool_and_the_table(run: Run, tmp_path: Path) -> None:
     tool = tmp_path / "gripper.toml"
     tool.write_text(
@@ -145,13 +183,26 @@ def test_the_same_seed_gives_the_same_load() -> None:
     assert first.load_file == second.load_file
 
 
-def test_too_little_excitation_is_refused_by_name_and_nothing_is_written(run: Run, tmp_path: Path) -> None:
+def refusal_in(folder: Path) -> str:
+    """Nothing but the log is there, and tells why."""
+    assert {path.name for path in folder.iterdir()} <= {"run.mcap", "run.overview", ".lock"}
+    log = Log.open(folder / "run.mcap")
+    assert log.complete
+    about = about_of(log)
+    assert about is not None and not about["passed"]
+    told: str = about["failure"]
+    return told
+
+
+def test_too_little_excitation_is_refused_by_name_and_only_its_log_is_written(run: Run, tmp_path: Path) -> None:
     code, out, err = run("ft", "calibrate", "--excitation", "small", "--out", tmp_path / "cal", "--json")
     assert code == 2
     assert "not observable: mass (" in err
     assert "Jxx (" in err
     assert json.loads(out)["ok"] is False
-    assert not (tmp_path / "cal").exists()
+    assert "not observable: mass (" in refusal_in(tmp_path / "cal")
+    code, out, err = run("report", tmp_path / "cal")
+    assert "not observable: mass (" in (tmp_path / "cal" / "report.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -330,7 +381,7 @@ Listen = Callable[..., tuple[int, str, str]]
 def listen(run: Run, monkeypatch: pytest.MonkeyPatch) -> Listen:
     """``proxops ft calibrate --sensor network`` with a tool's thread on the other end."""
     monkeypatch.setattr(arm_position, "VirtualArm", KnownArm)
-    monkeypatch.setattr(load_calibration_session, "LiveClock", PacedClock)
+    monkeypatch.setattr(own_sensor, "LiveClock", PacedClock)
 
     def call(bend: Bend, *words: object) -> tuple[int, str, str]:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
@@ -407,7 +458,7 @@ def test_faults_of_the_stream_stop_the_arm_and_are_named(
     code, _, err = listen(bend, "--out", "cal")
     assert code == 1
     assert f"proxops: load calibration: force sensor: {complaint}" in err
-    assert not (tmp_path / "cal").exists()
+    assert refusal_in(tmp_path / "cal").startswith(f"load calibration: force sensor: {complaint.partition(';')[0]}")
     arm = PacedClock.newest.arm
     assert arm is not None
     assert np.abs(arm.rates).max() < AT_REST
@@ -425,7 +476,7 @@ def test_ctrl_c_brings_the_arm_to_rest(listen: Listen, tmp_path: Path) -> None:
     arm = PacedClock.newest.arm
     assert arm is not None
     assert np.abs(arm.rates).max() < AT_REST
-    assert not (tmp_path / "cal").exists()
+    assert refusal_in(tmp_path / "cal") == "load calibration: interrupted"
 
 
 def test_nobody_on_the_line_is_a_bounded_wait_by_the_walls_clock(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

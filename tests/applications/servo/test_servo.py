@@ -9,19 +9,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mcap.reader import make_reader
+from mcap_protobuf.decoder import DecoderFactory
 
 import proxops.applications.servo.eye as servo_eye
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.experiments import carry_out
 from proxops.applications.servo.experiment import run
+from proxops.applications.servo.eye import Eye
 from proxops.applications.servo.figures import draw
 from proxops.applications.servo.setting import prepared
+from proxops.core.clock import LOCKSTEP_EPOCH, parse_utc_ns
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
 from proxops.core.offscreen import PictureUnavailable
 from proxops.ground.experiment_log import about_of, write_experiment
 from proxops.ground.log import Log
+from proxops.ground.row_stream import RowStream
+from proxops.maths.pose import pose_from_packed
+from proxops.onboard.marker_finder import MarkerFinder, MarkerSighting
 from proxops.space.free_floating import FreeFloating
 
 SHIPPED = experiment_paths()["servo"]
@@ -161,19 +168,20 @@ def ctrl_c_at_step(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FreeFloating, "step", interrupted)
 
 
-@pytest.mark.parametrize(("share", "servos"), [(0.02, ["law 3"]), (0.5, ["law 3"]), (1.5, ["law 3", "indirect"])])
-def test_ctrl_c_keeps_the_servos_that_have_rows(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, share: float, servos: list[str]
-) -> None:
-    """Before the first plan, on the way, and in the second servo; down to the drawings."""
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_ctrl_c_keeps_the_rows_of_all_servos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, share: float) -> None:
+    """Before the first plan and on the way, of all at the same time; down to the drawings."""
     one = experiment()
-    cycles = round(one.file.end_s * one.file.rate_hz)
-    ctrl_c_at_step(round(share * cycles), monkeypatch)
+    cycles, servos = round(one.file.end_s * one.file.rate_hz), ["law 3", "indirect"]
+    ctrl_c_at_step(round(share * cycles * len(servos)), monkeypatch)
     result = carried_out(one)
-    assert result.failure.startswith(f"{servos[-1]}, right model: interrupted after {share % 1.0 * one.file.end_s:.2f}")
+    after = result.failure.removeprefix("law 3, right model: interrupted after ").partition(" s; ")[0]
+    assert float(after) == pytest.approx(share * one.file.end_s, abs=2.0 / one.file.rate_hz)
+    assert result.failure == "; ".join(f"{name}, right model: interrupted after {after} s" for name in servos)
     assert not result.passed
     assert list(result.figures["runs"]) == servos
-    rows = min(1.0, share) * cycles / round(one.file.rate_hz / 100.0)
+    assert np.isfinite([series.values[-1, -1] for series in result.series]).all()
+    rows = share * cycles / round(one.file.rate_hz / 100.0)
     assert len(result.t) == pytest.approx(rows + 1, abs=1)
     write_experiment(tmp_path / "run.mcap", result, {"scenario": "servo", "kind": "servo"})
     log = Log.open(tmp_path / "run.mcap")
@@ -182,8 +190,134 @@ def test_ctrl_c_keeps_the_servos_that_have_rows(
     assert len(list(draw(log, about))) >= 4
 
 
+def test_ctrl_c_with_the_wrong_model_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The servos with the right model are whole; of those with the wrong one the first was under way."""
+    one = experiment(
+        ("end_s = 3.0", "end_s = 1.0"), ("arrive_s = 2.5", "arrive_s = 0.9"), ("[orbit]", "[wrong_model]\n\n[orbit]")
+    )
+    ctrl_c_at_step(2500, monkeypatch)
+    result = carried_out(one)
+    assert result.failure.startswith("law 3, wrong model: interrupted after 0.50")
+    assert len(result.t) == 101
+    runs = result.figures["runs"]
+    assert list(runs) == ["law 3", "indirect"] and all(row["tracking_error_m"] for row in runs.values())
+    assert runs["law 3"]["wrong_model"] is not None and runs["indirect"]["wrong_model"] is None
+
+
 def test_ctrl_c_at_once_leaves_nothing_to_keep(monkeypatch: pytest.MonkeyPatch) -> None:
     ctrl_c_at_step(1, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         carried_out(experiment())
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+Seen = dict[float, MarkerSighting | None]
+
+
+@pytest.fixture(scope="module")
+def streamed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Seen, ExperimentResult]:
+    """The log of the short run, what law 3 found in its images, and the result."""
+    path, seen, expose = tmp_path_factory.mktemp("servo") / "run.mcap", Seen(), Eye.expose
+
+    def told(eye: Eye, t: float, T_inertial_camera: np.ndarray) -> MarkerSighting | None:
+        sighting = expose(eye, t, T_inertial_camera)
+        seen.setdefault(t, sighting)  # law 3 comes first
+        return sighting
+
+    stream = RowStream(path, {"scenario": "servo", "kind": "servo"}, live=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Eye, "expose", told)
+        try:
+            out = run(experiment(), lambda *_: None, stream=stream)
+        except BadInput as reason:
+            if "OpenGL" in str(reason):
+                pytest.skip(str(reason))
+            raise
+    assert stream.finish(out) == 0
+    return path, seen, out
+
+
+def decoded(path: Path) -> dict[str, list[tuple[float, Any]]]:
+    """Messages by their topic, with seconds of the run."""
+    epoch, found = parse_utc_ns(LOCKSTEP_EPOCH), dict[str, list[tuple[float, Any]]]()
+    with path.open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        for _, channel, message, body in reader.iter_decoded_messages():
+            found.setdefault(channel.topic, []).append((1e-9 * (message.log_time - epoch), body))
+    return found
+
+
+def test_streamed_rows_are_those_of_the_result(
+    streamed: tuple[Path, Seen, ExperimentResult], result: ExperimentResult
+) -> None:
+    """And looking on changes nothing."""
+    path, _, out = streamed
+    log = Log.open(path)
+    assert log.complete and log.values("clock.t_sim").tolist() == result.t.tolist()
+    for one, other in zip(out.series, result.series, strict=True):
+        assert np.array_equal(one.values, other.values, equal_nan=True)
+        for column, values in zip(one.columns, one.values.T, strict=True):
+            assert np.array_equal(log.values(f"{one.name}.{column[0]}"), values, equal_nan=True)
+    assert out.figures == result.figures
+
+
+def test_images_in_the_log_are_those_that_the_marker_was_found_in(
+    streamed: tuple[Path, Seen, ExperimentResult],
+) -> None:
+    """To the last bit: the finder comes to the same corners."""
+    import cv2
+
+    path, seen, _ = streamed
+    found, camera = decoded(path), experiment().file.camera
+    images = found["/camera/image"]
+    assert [t for t, _ in images] == pytest.approx(np.arange(7) / camera.log_hz, abs=1e-9)  # both ends of 3 s
+    for (t, body), (at, calibration) in zip(images, found["/camera/calibration"], strict=True):
+        assert t == at and body.frame_id == calibration.frame_id == "camera" and body.format == "png"
+        grey = cv2.imdecode(np.frombuffer(body.data, np.uint8), cv2.IMREAD_UNCHANGED)
+        assert grey.shape == (calibration.height, calibration.width) == (camera.height, camera.width)
+        K = np.reshape(calibration.K, (3, 3))
+        sighting, then = MarkerFinder(K, 0.20).find(grey), seen[min(seen, key=lambda one: abs(one - t))]
+        assert sighting is not None and then is not None
+        assert np.array_equal(sighting.corners, then.corners)
+    assert sum(len(body.data) for _, body in images) < 2e6  # bytes: a few hundred thousand for each second
+
+
+def test_the_image_has_its_place_in_3d(streamed: tuple[Path, Seen, ExperimentResult]) -> None:
+    """The marker's corners, by the frames of the log and the calibration, are where the image shows them."""
+    path, seen, _ = streamed
+    found = decoded(path)
+    corners = experiment().file.marker.spec().corners()
+    frames = {round(t, 6): body for t, body in found["/tf"]}
+    assert sorted(frames) == pytest.approx(np.arange(76) / 25.0, abs=1e-9)
+    for t, calibration in found["/camera/calibration"][::2]:
+        T = {one.child_frame_id: (one.parent_frame_id, pose_in(one)) for one in frames[round(t, 6)].transforms}
+        assert {child: parent for child, (parent, _) in T.items()} == {
+            "base": "inertial", "camera": "base", "hand": "inertial", "marker": "inertial", "grasp": "marker",
+        }  # fmt: skip
+        T_camera_marker = np.linalg.inv(T["base"][1] @ T["camera"][1]) @ T["marker"][1]
+        rays = (corners @ T_camera_marker[:3, :3].T + T_camera_marker[:3, 3]) @ np.reshape(calibration.K, (3, 3)).T
+        then = seen[min(seen, key=lambda one: abs(one - t))]
+        assert then is not None
+        assert rays[:, :2] / rays[:, 2:] == pytest.approx(then.corners, abs=0.2)  # px
+
+
+def pose_in(transform: Any) -> np.ndarray:
+    p, q = transform.translation, transform.rotation
+    return pose_from_packed(np.array([p.x, p.y, p.z, q.w, q.x, q.y, q.z]))
+
+
+def test_a_log_without_images_has_frames(tmp_path: Path) -> None:
+    one = experiment(
+        ("delay_s = 0.05", "delay_s = 0.05\nlog_hz = 0.0"),
+        ("end_s = 3.0", "end_s = 0.5"),
+        ("arrive_s = 2.5", "arrive_s = 0.4"),
+    )
+    stream = RowStream(tmp_path / "run.mcap", {}, live=False)
+    try:
+        out = run(one, lambda *_: None, stream=stream)
+    except BadInput as reason:
+        if "OpenGL" in str(reason):
+            pytest.skip(str(reason))
+        raise
+    assert stream.finish(out) == 0
+    assert Log.open(tmp_path / "run.mcap").topics == {"/pool": 51, "/events": 1, "/tf": 13}

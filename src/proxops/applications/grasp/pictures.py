@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from proxops.applications.grasp.onlooker import onlooker
 from proxops.applications.grasp.run import GraspRun
-from proxops.applications.grasp.scene import BAR, BASE, BODY, GRASP_SITE, PICTURE
+from proxops.applications.grasp.scene import PICTURE
 from proxops.applications.grasp.world import GraspWorld
 from proxops.core.offscreen import PictureUnavailable, import_mujoco, open_renderer
 from proxops.ground.picture import encode_png
@@ -30,7 +29,7 @@ def pictures(world: GraspWorld, run: GraspRun) -> list[Picture]:
             row = min(int(np.searchsorted(run.t, t - 1e-9)), len(run.t) - 1)
             data.qpos[:] = run.places[row]
             mujoco.mj_forward(world.model, data)
-            renderer.update_scene(data, camera=_camera(mujoco, data, number in (0, len(shown) - 1)))
+            renderer.update_scene(data, camera=onlooker(mujoco, data, wide=number in (0, len(shown) - 1)))
             out.append((float(run.t[row]), words, encode_png(renderer.render())))
     finally:
         renderer.close()
@@ -49,16 +48,3 @@ def moments(run: GraspRun) -> list[tuple[float, str]]:
         out.append((run.touched_s, "first touch"))
     out.append((float(run.t[-1]), "end"))
     return [*sorted(out)[:5], out[-1]] if len(out) > 6 else sorted(out)
-
-
-def _camera(mujoco: Any, data: Any, wide: bool) -> Any:
-    """From the side and a little above: everything, or hand and bar."""
-    hand, bar, body, base = data.site(GRASP_SITE).xpos, data.site(BAR).xpos, data.body(BODY).xpos, data.body(BASE).xpos
-    camera = mujoco.MjvCamera()
-    camera.lookat[:] = 0.5 * (body + base) if wide else 0.5 * (hand + bar)
-    # From behind the hand: the body hides nothing.
-    camera.azimuth, camera.elevation = (118.0, -22.0) if wide else (55.0, -28.0)
-    camera.distance = (
-        1.0 + 0.8 * float(np.linalg.norm(body - base)) if wide else 0.7 + float(np.linalg.norm(hand - bar))
-    )
-    return camera

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.applications.grasp.pictures import Picture
-from proxops.applications.grasp.run import GraspRun, groups
+from proxops.applications.grasp.run import GraspRun, series_of
 from proxops.applications.grasp.tables import GraspFile
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.criterion import Criterion
@@ -23,14 +23,11 @@ PULLS: Final = 0.5  # of a finger's force: it holds
 def result_of(
     file: GraspFile, craft: ArmModel, ahead: Preview, run: GraspRun, pictures: list[Picture]
 ) -> ExperimentResult:
-    series, at = [], 0
-    for name, (meaning, columns) in groups(craft.n).items():
-        series.append(Series(name, meaning, columns, run.record[:, at : at + len(columns)]))
-        at += len(columns)
+    series = series_of(craft.n, run.record)
     told = Findings(file, run, {one.name: one for one in series})
     attachments = {f"moment_{number}.png": image for number, (_, _, image) in enumerate(pictures, 1)}
     return ExperimentResult(
-        run.t, tuple(series), told.figures(ahead, pictures), told.criteria(), _conventions(file, pictures), (told.table(),),
+        run.t, series, told.figures(ahead, pictures), told.criteria(), _conventions(file, pictures), (told.table(),),
         run.failure, attachments,
     )  # fmt: skip
 

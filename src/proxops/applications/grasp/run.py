@@ -10,10 +10,12 @@ import numpy as np
 
 from proxops.applications.grasp.sensors import GraspSensors
 from proxops.applications.grasp.tables import GraspFile
+from proxops.applications.grasp.viewer import GraspViewer
 from proxops.applications.grasp.world import GraspWorld, Survey
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
-from proxops.core.experiment_result import LEAST_ROWS, Progress
+from proxops.core.experiment_result import LEAST_ROWS, Progress, Series
 from proxops.core.grasp_measurement import GraspCommand
+from proxops.ground.row_stream import Rows, RowStream
 from proxops.maths.quaternion import cross, way_between
 from proxops.maths.rotation import quat_from_matrix
 from proxops.onboard.grasp_controller import GraspController
@@ -57,6 +59,20 @@ def groups(n: int) -> dict[str, tuple[str, Columns]]:
     }  # fmt: skip
 
 
+def row_dtype(n: int) -> np.dtype[np.void]:
+    """Of the rows: their time, and all columns of all groups."""
+    return np.dtype([("t", "f8"), ("record", "f8", (sum(len(columns) for _, columns in groups(n).values()),))])
+
+
+def series_of(n: int, record: Floats) -> tuple[Series, ...]:
+    """``record``: (rows, all columns)."""
+    out, at = [], 0
+    for name, (meaning, columns) in groups(n).items():
+        out.append(Series(name, meaning, columns, record[:, at : at + len(columns)]))
+        at += len(columns)
+    return tuple(out)
+
+
 @dataclass(frozen=True, eq=False)
 class GraspRun:
     """``record``: (rows, all columns); ``places``: (rows, nq) of MuJoCo, for pictures."""
@@ -93,12 +109,17 @@ class GraspBench:
         self._scale, self._shares = np.zeros(2), np.array([0.0, 0.0, np.inf])
         self._force = 0.0
         self._touched: float | None = None
+        self._rows: Rows = np.full(self._cycles // self._every + 1, np.nan, row_dtype(craft.n))
+        self._rows["t"] = self._every * world.cycle_s * np.arange(len(self._rows), dtype=np.float64)
 
-    def run(self, progress: Progress, stopped: Callable[[], bool] = lambda: False) -> GraspRun:
-        """To the end of the time, until the physics diverge, or it is ``stopped``; KeyboardInterrupt if nothing is there yet."""
+    def run(
+        self, progress: Progress, stopped: Callable[[], bool] = lambda: False, stream: RowStream | None = None,
+        viewer: GraspViewer | None = None,
+    ) -> GraspRun:  # fmt: skip
+        """To the end of the time, until the physics diverge, or it is ``stopped``; KeyboardInterrupt if nothing is there yet.
+        ``stream``: for rows as they come, with what the ``viewer`` sees."""
         world, every = self._world, self._every
-        width = sum(len(columns) for _, columns in groups(self._craft.n).values())
-        rows, places = np.full((self._cycles // every + 1, width), np.nan), []
+        rows, places = self._rows["record"], []
         failure, interrupted, count, wrist = "", False, 0, 0.0
         for i in range(self._cycles + 1):
             measured = self._sensors.read(world)
@@ -108,6 +129,12 @@ class GraspBench:
                 rows[count], wrist = self._row(command, wrist), 0.0
                 places.append(world.data.qpos.copy())
                 count += 1
+                if viewer is not None:
+                    viewer.look(float(self._rows["t"][count - 1]), self._before)
+                if stream is not None:
+                    if count == LEAST_ROWS:  # with fewer there is nothing to tell
+                        stream.begin(self._rows.dtype, self._series_of, viewer.feed if viewer else None)
+                    stream.take(self._rows[:count])
             self._watch(command)
             if i == self._cycles:
                 break
@@ -123,7 +150,12 @@ class GraspBench:
             except Diverged as reason:
                 failure = str(reason)
                 break
+        if stream is not None:
+            stream.take(self._rows[:count], all_of_them=True)
         return self._told(rows[:count], np.array(places), failure, interrupted)
+
+    def _series_of(self, rows: Rows) -> tuple[Series, ...]:
+        return series_of(self._craft.n, rows["record"])
 
     def _watch(self, command: GraspCommand) -> None:
         """What a row would miss between two rows."""
@@ -167,9 +199,8 @@ class GraspBench:
         flight, world = self._flight, self._world
         if flight.phase is GraspPhase.HALTED and not failure:
             failure = f"flight software halted at {flight.since_s:.3f} s: {flight.cause}"
-        t = self._every * world.cycle_s * np.arange(len(rows), dtype=np.float64)
         return GraspRun(
-            t, rows, places, tuple(flight.phases), flight.cause, failure, interrupted,
+            self._rows["t"][: len(rows)], rows, places, tuple(flight.phases), flight.cause, failure, interrupted,
             self._first, self._before, (float(self._scale[0]), float(self._scale[1])), float(self._shares[0]),
             float(self._shares[1]), float(self._shares[2]), self._force, self._touched, world.steps,
         )  # fmt: skip

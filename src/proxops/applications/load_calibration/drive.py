@@ -6,12 +6,13 @@ a while: a stream that is bad is refused before anything moves. However it ends,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from proxops.applications.load_calibration.record import CalibrationRecord, Recorded, Stage
 from proxops.arms.model import Floats
+from proxops.core.clock import Clock
 from proxops.core.force_source import ForceSample, ForceSource
 from proxops.core.messages import PERIOD_S
 from proxops.lab.links.arm_position import ArmPositionLink
@@ -25,23 +26,25 @@ AFTER_S: Final = 0.2  # standing, when the motion is over: the arm is behind its
 RATE_HZ: Final = round(1.0 / PERIOD_S)
 
 
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """Encoders at the arm's times, readings at the sensor's; ``begin_s``: when the set-points began to move."""
-
-    t: Floats
-    encoders: Floats
-    stamp: Floats
-    readings: Floats
-    begin_s: float
-    missed: int  # cycles of ours
+def most_cycles(q: Floats) -> int:
+    """That a drive along ``q`` can take."""
+    return len(q) + round((FIRST_S + REST_S + AFTER_S + 1.0) / PERIOD_S)
 
 
 class CalibrationDrive(Motion):
     """``q``: (n, joints) set-points, one for each cycle; ``fault`` says what is wrong with the sensor."""
 
-    def __init__(self, link: ArmPositionLink, source: ForceSource, stream: StreamTraits, q: Floats) -> None:
+    def __init__(
+        self,
+        link: ArmPositionLink,
+        source: ForceSource,
+        stream: StreamTraits,
+        q: Floats,
+        clock: Clock,
+        record: CalibrationRecord,
+    ) -> None:
         self._link, self._source, self._watch, self.fault = link, source, ForceWatch(stream), ""
+        self._clock, self._record = clock, record
         self._still = round(REST_S / PERIOD_S)
         stand, end = np.repeat(q[:1], self._still, axis=0), np.repeat(q[-1:], round(AFTER_S / PERIOD_S), axis=0)
         self._way, self._at, self._begin_s = np.concatenate([stand, q, end]), 0, -1.0
@@ -54,7 +57,20 @@ class CalibrationDrive(Motion):
         t = self._link.measured.t
         self._t.append(t)
         self._encoders.append(self._link.measured.angles.copy())
+        heard = len(self._samples)
         self.fault = self._listen(t)
+        wish = self._wish(t)
+        fresh = self._samples[-1] if len(self._samples) > heard else None
+        self._record.keep(t, self._stage, self._begin_s, self._clock.missed, fresh)
+        return wish
+
+    @property
+    def _stage(self) -> Stage:
+        if self._begin_s >= 0.0:
+            return Stage.MOVE
+        return Stage.STAND if self._samples else Stage.WAIT
+
+    def _wish(self, t: float) -> Wish:
         if self.fault:
             return Stop(Rule.FORCE_SENSOR, detail=self.fault)
         if self._at == len(self._way):

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from proxops.applications.load_calibration.calibration import ARM
+from proxops.applications.load_calibration.identification import compensated, rows_of
+from proxops.applications.load_calibration.record import recorded_in
+from proxops.arms.model import load_model
+from proxops.core.tool_load_file import ToolLoadFile
+from proxops.ground.log import Log
 from proxops.ground.plot_style import RAIL, ROBOT1, ROBOT2, new_figure, styled, thin
 from proxops.ground.recorded import Floats
+from proxops.ground.section import Drawing
+from proxops.touch.tool_load import load_of
 
 COLOURS = (ROBOT1, ROBOT2, RAIL)
+
+
+def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
+    """For the report: what is left of the readings is computed again. Nothing where no load was found."""
+    found = about["figures"].get("compensation")
+    if found is None:
+        return
+    load = load_of(ToolLoadFile(**{key: found[key] for key in ("mass_kg", "com_m", "inertia_kgm2")}), str(log.path))
+    rows = rows_of(load_model(*ARM), recorded_in(log))(found["shift_s"])
+    assert rows.t is not None
+    left = compensated(rows, load, np.array(found["bias"]), np.array(found["drift"]))
+    yield Drawing(
+        draw_calibration(rows.t, rows.reading, left, about["figures"]["tool"]),
+        "Readings as measured, and with the load and the sensor's bias and drift taken off: what is left is noise.",
+    )
 
 
 def draw_calibration(t: Floats, readings: Floats, compensated: Floats, name: str) -> Any:

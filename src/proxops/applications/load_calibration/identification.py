@@ -6,20 +6,21 @@ times are off it is found with the load (touch/stamp_shift.py).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from proxops.applications.load_calibration.drive import Recorded
 from proxops.applications.load_calibration.motion import flange_motion
+from proxops.applications.load_calibration.record import Recorded
 from proxops.applications.load_calibration.result import Calibration
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.errors import BadInput
 from proxops.ground.smoothing import SplineFit
-from proxops.touch.load_identification import CalibrationRows, LoadIdentification, identify_load, loads
+from proxops.touch.load_identification import CalibrationRows, identify_load, loads
 from proxops.touch.stamp_shift import MOST_S, timed_rows
-from proxops.touch.tool_load import GRAVITY
+from proxops.touch.tool_load import GRAVITY, ToolLoad
 
 KNOTS_S: Final = 0.06  # of the joints' course: the fastest sine has sixteen in its period
 
@@ -38,6 +39,17 @@ def noise_at_rest(recorded: Recorded) -> Floats:
 
 def identified(name: str, model: ArmModel, recorded: Recorded, noise: Floats) -> Calibration:
     """From what was recorded; ``noise``: (6) of a reading."""
+    rows_at = rows_of(model, recorded)
+    rows, shift = timed_rows(rows_at, noise, GRAVITY)
+    found = identify_load(rows, noise, GRAVITY)
+    left = compensated(rows, found.load, found.bias, found.drift)
+    found = replace(found, shift=found.shift + shift)
+    assert rows.t is not None
+    return Calibration(name, None, rows.t, rows.reading, left, found, shift, recorded.missed)
+
+
+def rows_of(model: ArmModel, recorded: Recorded) -> Callable[[float], CalibrationRows]:
+    """Readings with the flange's motion when they were made: a time after their stamps."""
     course = SplineFit(recorded.t, recorded.encoders, KNOTS_S)
     inside = (recorded.stamp >= recorded.t[0] + MOST_S) & (recorded.stamp <= recorded.t[-1] - MOST_S)
     t, readings = recorded.stamp[inside], recorded.readings[inside]
@@ -47,15 +59,12 @@ def identified(name: str, model: ArmModel, recorded: Recorded, noise: Floats) ->
         m = flange_motion(model, t, joints.angles, joints.rates, joints.accelerations)
         return CalibrationRows(m.attitude, m.w, m.alpha, m.a, readings, t)
 
-    rows, shift = timed_rows(rows_at, noise, GRAVITY)
-    found = identify_load(rows, noise, GRAVITY)
-    found = replace(found, shift=found.shift + shift)
-    return Calibration(name, None, t, readings, compensated(rows, found), found, recorded.missed)
+    return rows_at
 
 
-def compensated(rows: CalibrationRows, found: LoadIdentification) -> Floats:
+def compensated(rows: CalibrationRows, load: ToolLoad, bias: Floats, drift: Floats) -> Floats:
     """(n, 6) what is left of the readings."""
-    out: Floats = rows.reading - found.bias - loads(rows, found.load.parameters, GRAVITY)
+    out: Floats = rows.reading - bias - loads(rows, load.parameters, GRAVITY)
     if rows.t is not None:
-        out -= found.drift * (rows.t - rows.t.mean())[:, None]
+        out -= drift * (rows.t - rows.t.mean())[:, None]
     return out

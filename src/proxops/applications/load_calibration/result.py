@@ -1,19 +1,25 @@
-"""What came of a load calibration: tables, the file that scenarios read, how well it went."""
+"""What came of a load calibration: tables, the file that scenarios read, how well it went; for people, log and report."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from proxops.arms.model import Floats
+from proxops.core.criterion import Criterion
+from proxops.core.experiment_result import ExperimentResult
 from proxops.core.force_source import AXES, UNITS
 from proxops.core.messages import PERIOD_S
 from proxops.core.tool_load_file import Identified, ToolLoadFile
-from proxops.touch.load_identification import LoadIdentification
+from proxops.touch.load_identification import CONDITION, MISFIT, LoadIdentification
 from proxops.touch.tool_load import ToolLoad, six_of
 
+CONVENTIONS: Final = (
+    "Centre and inertia (about the centre) in the sensor's axes, which are the flange's; gravity along -z of the room.",
+    "The joints' course is a spline through the encoders' angles; how far the readings' times are off it is found with the load.",
+)
 Row = tuple[str, str, float, float, float | None]  # parameter, unit, identified, sigma, truth if it is known
 
 
@@ -35,6 +41,7 @@ class Calibration:
     readings: Floats
     compensated: Floats
     found: LoadIdentification
+    moved_s: float  # by which the readings' times were moved before the load was found
     missed: int  # cycles that the loop lost
 
     @property
@@ -80,3 +87,41 @@ def summary(done: Calibration) -> dict[str, Any]:
         "shift_ms": 1e3 * done.found.shift, "shift_sigma_ms": 1e3 * done.found.shift_sigma, "moved": done.found.moved,
         "missed_cycles": done.missed,
     }  # fmt: skip
+
+
+def result_of(done: Calibration) -> ExperimentResult:
+    """For log, summary and report; the series are in the log already."""
+    found = done.found
+    figures = {
+        "tool": done.name, **summary(done), "parameters": entries(done.rows),
+        "compensation": {
+            "mass_kg": found.load.mass, "com_m": found.load.com.tolist(), "inertia_kgm2": six_of(found.load.inertia).tolist(),
+            "bias": found.bias.tolist(), "drift": found.drift.tolist(), "shift_s": done.moved_s,
+        },
+    }  # fmt: skip
+    criteria = (
+        Criterion("condition of the equations", found.condition, CONDITION),
+        Criterion("what is left of the readings, in shares of their noise", found.residual, MISFIT),
+    )
+    return ExperimentResult(done.t, (), figures, criteria, CONVENTIONS, (_table(done.rows),))
+
+
+def nothing_found(why: str) -> ExperimentResult:
+    """Of a calibration that was refused."""
+    return ExperimentResult(np.zeros(0), (), {}, (), failure=why)
+
+
+def _table(rows: list[Row]) -> tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    known = all(true is not None for *_, true in rows)
+    head = ("parameter", "identified", "sigma", *(("truth", "off, sigma") if known else ()), "unit")
+    told = []
+    for name, unit, got, sigma, true in rows:
+        compared = () if true is None else (f"{true:.5f}", f"{(got - true) / sigma:+.1f}")
+        told.append((name, f"{got:.5f}", f"{sigma:.5f}", *compared, unit))
+    return "What hangs on the sensor, and the sensor's bias", head, tuple(told)
+
+
+def entries(rows: list[Row]) -> list[dict[str, Any]]:
+    """For JSON; without truth where there is none."""
+    found = [dict(zip(("name", "unit", "identified", "sigma", "truth"), row, strict=True)) for row in rows]
+    return [{key: value for key, value in entry.items() if value is not None} for entry in found]

@@ -1,23 +1,29 @@
-"""``proxops ft calibrate``: with the virtual sensor or a user's own, then load.toml and calibration.png."""
+"""``proxops ft calibrate``: with the virtual sensor or a user's own, then load.toml and calibration.png beside log and report."""
 
 from __future__ import annotations
 
+from functools import partial
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from proxops.applications.load_calibration.calibration import EXCITATIONS, calibrate, calibrate_sensor, rehearse
+from proxops.applications.load_calibration.calibration import ARM, EXCITATIONS, calibrate
 from proxops.applications.load_calibration.drive import RATE_HZ
 from proxops.applications.load_calibration.figures import draw_calibration, print_calibration
-from proxops.applications.load_calibration.result import Calibration, Row, summary
-from proxops.core.channel import LOOPBACK
-from proxops.core.clock import LiveClock
-from proxops.core.errors import BadInput, Refused, refuse_overwriting
+from proxops.applications.load_calibration.own_sensor import listening
+from proxops.applications.load_calibration.report import report
+from proxops.applications.load_calibration.result import Calibration, entries, summary
+from proxops.core.errors import BadInput, refuse_overwriting
 from proxops.core.interruption import noted_interrupt
 from proxops.core.tool_load_file import read_tool_load, toml_of
 from proxops.ground.plot_style import save
-from proxops.touch.force_port import ForcePort
+from proxops.ground.results import PAGE, SUMMARY
+from proxops.ground.row_stream import RowStream
+from proxops.runs.folder import LOG, finish, prepare_folder
+from proxops.touch.tool_load import load_of
 
+KIND: Final = "load_calibration"
 RESULTS: Final = ("load.toml", "calibration.png")
 
 
@@ -39,24 +45,35 @@ def calibration_session(
         if port is None:
             source = tool or shipped_tool()
             told, how = {"tool": str(source), "sensor": "virtual"}, f"seed {seed}"
-            done = calibrate(read_tool_load(source), share, seed, str(source))
+            hung = read_tool_load(source)
+            load_of(hung, str(source))  # a tool that cannot be is refused before there is a folder
+            log = _log(folder, hung.name, "virtual sensor", seed, "lockstep")
+            done = calibrate(hung, share, seed, str(source), log)
         else:
             name = read_tool_load(tool).name if tool else "tool"
             told, how = {"tool": name, "sensor": f"network, port {port}"}, f"sensor on port {port}"
-            done = _listening(name, share, seed, port, rate_hz, quiet)
+            place = partial(_log, folder, name, f"sensor on port {port}", seed, "wall")
+            done = listening(name, share, seed, port, rate_hz, place, quiet=quiet)
         written = _written(done, f"proxops ft calibrate, {how}", folder)
+        finish(folder, report, {}, report=True, quiet=True)
     about = summary(done)
+    written += [folder / name for name in (LOG, SUMMARY, PAGE)]
     if not quiet:
         print_calibration(done.rows, about, written)
     return {
-        "ok": True, **told, "seed": seed, "excitation": excitation, **about, "parameters": [_entry(row) for row in done.rows],
+        "ok": True, **told, "seed": seed, "excitation": excitation, **about, "parameters": entries(done.rows),
         "files": [str(path) for path in written],
     }  # fmt: skip
 
 
-def _entry(row: Row) -> dict[str, Any]:
-    entry = dict(zip(("name", "unit", "identified", "sigma", "truth"), row, strict=True))
-    return entry if row[-1] is not None else {key: value for key, value in entry.items() if key != "truth"}
+def _log(folder: Path, name: str, sensor: str, seed: int, clock: str) -> RowStream:
+    """In a folder that is made now. What an earlier calibration recorded there is kept."""
+    about = f"Load calibration of {name} by the {sensor}"
+    metadata = {
+        "scenario": "ft_calibration", "about": about, "kind": KIND, "model": ARM[0], "proxops": version("proxops"),
+        "seed": str(seed), "clock": clock,
+    }  # fmt: skip
+    return RowStream(prepare_folder(folder) / LOG, metadata, live=clock == "wall")
 
 
 def _written(done: Calibration, how: str, folder: Path) -> list[Path]:
@@ -68,19 +85,3 @@ def _written(done: Calibration, how: str, folder: Path) -> list[Path]:
         raise BadInput(f"cannot be written: {reason.strerror}", where=str(folder)) from None
     save(draw_calibration(done.t, done.readings, done.compensated, done.name), paths[1])
     return paths
-
-
-def _listening(name: str, excitation: float, seed: int, port: int, rate_hz: float, quiet: bool) -> Calibration:
-    """By the wall's clock; the port is given back whatever happens."""
-    rehearse()
-    source = ForcePort((LOOPBACK, port))
-    if not quiet:
-        print(f"force port {LOOPBACK}:{source.address[1]}: waiting for readings, then the arm moves", flush=True)
-    try:
-        return calibrate_sensor(name, excitation, seed, source, rate_hz, LiveClock())
-    except Refused as error:
-        if source.last_refusal and not source.taken:
-            raise Refused(f"{error}; datagrams came, the last was refused: {source.last_refusal}") from None
-        raise
-    finally:
-        source.close()

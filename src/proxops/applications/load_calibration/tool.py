@@ -6,14 +6,31 @@ over their period, so a reading is the mean since the one before: made half a pe
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from proxops.applications.load_calibration.motion import CalibrationMotion, flange_motion
 from proxops.arms.model import ArmModel, Floats
-from proxops.core.force_source import ForceSample
+from proxops.core.force_source import ForceSample, wrench_of
 from proxops.lab.virtual_arm import VirtualArm
-from proxops.sensors.force_torque import ForceTorqueSensor
+from proxops.sensors.force_torque import ForceTorqueSensor, SensorTraits
+from proxops.touch.force_watch import StreamTraits
 from proxops.touch.tool_load import GRAVITY, ToolLoad
+
+OFFSET: Final = wrench_of(5.0, 0.2)  # largest constant error of the virtual sensor
+DRIFT: Final = wrench_of(0.05, 0.002)  # largest, per second
+
+
+def drawn_traits(rng: np.random.Generator) -> SensorTraits:
+    """A virtual sensor with errors of its own."""
+    offset, drift = OFFSET * rng.uniform(-1, 1, 6), DRIFT * rng.uniform(-1, 1, 6)
+    return SensorTraits(offset=offset, drift=drift)
+
+
+def stream_of(traits: SensorTraits) -> StreamTraits:
+    """What is expected of its readings."""
+    return StreamTraits(traits.range, traits.noise, traits.resolution, traits.rate_hz)
 
 
 class VirtualTool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +19,7 @@ from proxops.onboard.visual_guidance import Seen
 from proxops.sensors.marker_camera import MarkerCamera
 
 Floats = NDArray[np.float64]
+Shown = Callable[[float, NDArray[np.uint8]], None]
 SOON = 1e-9  # s: times are sums of cycles
 
 
@@ -53,13 +55,15 @@ def open_camera(file: ServoFile) -> MarkerCamera:
 
 
 class Eye:
-    """For one run. ``T_inertial_marker``: truth; ``T_marker_grasp``: for the errors of the sightings."""
+    """For one run. ``T_inertial_marker``: truth; ``T_marker_grasp``: for the errors of the sightings; ``shown`` is told of every
+    image and its time."""
 
     def __init__(
-        self, file: ServoFile, camera: MarkerCamera, T_inertial_marker: Floats, T_marker_grasp: Floats, seed: int
-    ) -> None:
+        self, file: ServoFile, camera: MarkerCamera, T_inertial_marker: Floats, T_marker_grasp: Floats, seed: int,
+        shown: Shown = lambda t, image: None,
+    ) -> None:  # fmt: skip
         marker = file.marker
-        self._camera, self._table = camera, file.camera
+        self._camera, self._table, self._shown = camera, file.camera, shown
         self._finder = MarkerFinder(camera.camera.intrinsics, marker.side_m, marker.dictionary, marker.number)
         self._T_inertial_marker, self._T_marker_grasp = T_inertial_marker, T_marker_grasp
         self._marker, self._place = np.empty(7), np.empty(7)
@@ -77,6 +81,7 @@ class Eye:
         looked.images += 1
         pack_pose(T_inertial_camera, self._place)
         image = self._camera.image(self._place, self._marker, self._rng)
+        self._shown(t, image)
         blind = any(begin <= t < end for begin, end in self._table.blind_s)
         sighting = None if blind else self._finder.find(image)
         if sighting is not None:

@@ -35,10 +35,7 @@ def result_of(
     )
     rows = max(int(np.isfinite(one.record[:, -1]).sum()) for one in right.values())
     t = np.arange(rows) * every / file.rate_hz
-    series = tuple(
-        Series(name.replace(" ", ""), f"{meaning(name)}, right model", columns(craft.n), one.record[:rows])
-        for name, one in right.items()
-    )
+    series = series_of(list(right), craft.n, {name: one.record[:rows] for name, one in right.items()})
     tables = [_errors_table(right, "Mean errors, as in Table 5 of the paper", paper=True)]
     if wrong:
         tables.append(_errors_table(wrong, "The same with a wrong model in the flight software", paper=False))
@@ -47,6 +44,13 @@ def result_of(
         t, series, _figures(file, ahead, right, wrong), _criteria(file, right, wrong), _conventions(file),
         (*tables, _images_table(right)), failure, _pictures(pictured),
     )  # fmt: skip
+
+
+def series_of(names: list[str], n: int, rows: Any) -> tuple[Series, ...]:
+    """``rows``: of every servo by its name, (rows, columns)."""
+    return tuple(
+        Series(name.replace(" ", ""), f"{meaning(name)}, right model", columns(n), rows[name]) for name in names
+    )
 
 
 def meaning(name: str) -> str:

@@ -88,12 +88,22 @@ class ServoRun:
 
 
 class ServoBench:
-    """Everything of one run; ``run`` once."""
+    """Everything of one run: ``run`` once, or ``cycle`` by cycle."""
 
     def __init__(
-        self, file: ServoFile, craft: ArmModel, q: Floats, station: Station, servo: Servo, eye: Eye, every: int
+        self,
+        file: ServoFile,
+        craft: ArmModel,
+        q: Floats,
+        station: Station,
+        servo: Servo,
+        eye: Eye,
+        every: int,
+        record: Floats,
     ) -> None:
+        """``record``: to be filled, a row for each ``every`` cycles, NaN so far."""
         self._craft, self._station, self._servo, self._eye, self._every = craft, station, servo, eye, every
+        self._record, self._share, self._margin, self._failure, self._interrupted = record, 0.0, np.inf, "", False
         self._dt, self._cycles = 1.0 / file.rate_hz, round(file.end_s * file.rate_hz)
         v = np.zeros(craft.pin.nv)
         v[:3], v[3:6] = file.drift.speed_m_s, np.radians(file.drift.turn_deg_s)
@@ -109,28 +119,44 @@ class ServoBench:
 
     def run(self, stopped: Callable[[], bool] = lambda: False) -> ServoRun:
         """To the end of the time, until the craft diverges, or it is ``stopped``."""
-        plant, every = self.plant, self._every
-        record = np.full((self._cycles // every + 1, len(columns(self._craft.n))), np.nan)
-        share, margin, failure, interrupted = 0.0, np.inf, "", False
         for i in range(self._cycles + 1):
-            t, joints = i * self._dt, plant.q[N_BASE_Q:]
-            self._look(t)
-            torques = self._servo.step(t, joints.copy(), plant.v[N_BASE:].copy(), self._eye.arrived(t))
-            if i % every == 0:
-                record[i // every] = self._row(t, torques)
-            share = max(share, float(np.max(np.abs(torques) / self._craft.effort)))
-            margin = min(margin, float(np.min(np.minimum(joints - self._craft.lower, self._craft.upper - joints))))
-            if i == self._cycles:
+            if not self.cycle(i, stopped()):
                 break
-            if stopped():
-                failure, interrupted = f"interrupted after {t:.3f} s", True
-                break
-            try:
-                plant.step(torques, self._dt)
-            except Diverged as reason:
-                failure = str(reason)
-                break
-        return ServoRun(record, self._eye.looked, self._servo.guidance.tally, share, margin, failure, interrupted)
+        return self.told()
+
+    def cycle(self, i: int, stopped: bool) -> bool:
+        """Cycle ``i``, all in turn; whether there is another. ``stopped``: the operator has had enough."""
+        plant, t = self.plant, i * self._dt
+        joints = plant.q[N_BASE_Q:]
+        self._look(t)
+        torques = self._servo.step(t, joints.copy(), plant.v[N_BASE:].copy(), self._eye.arrived(t))
+        if i % self._every == 0:
+            self._record[i // self._every] = self._row(t, torques)
+        self._share = max(self._share, float(np.max(np.abs(torques) / self._craft.effort)))
+        room = np.minimum(joints - self._craft.lower, self._craft.upper - joints)
+        self._margin = min(self._margin, float(np.min(room)))
+        if i == self._cycles:
+            return False
+        if stopped:
+            self._failure, self._interrupted = f"interrupted after {t:.3f} s", True
+            return False
+        try:
+            plant.step(torques, self._dt)
+        except Diverged as reason:
+            self._failure = str(reason)
+            return False
+        return True
+
+    def told(self) -> ServoRun:
+        """What has come of it by now."""
+        return ServoRun(
+            self._record, self._eye.looked, self._servo.guidance.tally, self._share, self._margin, self._failure,
+            self._interrupted,
+        )  # fmt: skip
+
+    def places(self) -> tuple[Floats, ...]:
+        """Truth, (4, 4): base and hand in inertial axes."""
+        return T_inertial_base(self.plant.q), self._hand()
 
     def _look(self, t: float) -> None:
         if not self._eye.due(t):

@@ -37,6 +37,7 @@ class CameraTable(Strict):
     noise: Annotated[Finite, within(0, 100)] = 2.0  # grey levels of 255, one standard deviation
     rate_hz: Annotated[Finite, within(0.1, 1000)] = 20.0
     delay_s: Annotated[Finite, within(0, 0.9)] = 0.05
+    log_hz: Annotated[Finite, within(0, 1000)] = 2.0  # images of one servo in the log, each second at most; 0: none
     blind_s: tuple[tuple[Finite, Finite], ...] = ()  # from … to: nothing is found in images of this time
 
     def spec(self) -> CameraSpec:
