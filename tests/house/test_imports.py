@@ -57,7 +57,6 @@ SEE_MORE = {
     "proxops.facility.facility": 24,  # the tick joins mode, motion, guard, link, watches and publication
     "proxops.facility.build": 25,  # wires a facility by hand, in reading order
     "proxops.facility.live": 19,  # and what only a live one has: responder, checker, control channel
-    "proxops.applications.kube.experiment": 20,  # wires an arm with a loop of its own
     "proxops.applications.kube.post_test_session": 17,  # a report and a session in one
 }
 MOST_METHODS = 25

@@ -14,7 +14,8 @@ import pytest
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.kube.application import KubeApplication, row_dtype
 from proxops.applications.kube.bench import look_ahead, prepare
-from proxops.applications.kube.experiment import empty_loop, run
+from proxops.applications.kube.empty_loop import empty_loop
+from proxops.applications.kube.experiment import run
 from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.post_test_session import analysis_session
 from proxops.applications.kube.recorded_loop import RecordedLoop, recorded_loop
@@ -341,12 +342,12 @@ def test_an_empty_loop_is_as_late_as_the_machine(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("proxops.core.clock.monotonic_ns", lambda: now[0])
     monkeypatch.setattr("proxops.core.clock.time.sleep", sleep)
-    monkeypatch.setattr("proxops.applications.kube.experiment.EMPTY_S", 0.05)
+    monkeypatch.setattr("proxops.applications.kube.empty_loop.EMPTY_S", 0.05)
     assert not empty_loop(1_000_000).any()
 
 
 def test_by_the_walls_clock_every_cycle_has_its_time(monkeypatch: pytest.MonkeyPatch, unseen: None) -> None:
-    monkeypatch.setattr("proxops.applications.kube.experiment.EMPTY_S", 0.05)
+    monkeypatch.setattr("proxops.applications.kube.empty_loop.EMPTY_S", 0.05)
     # A machine under load may stall longer than a real robot would bear: that is not what is looked at here.
     cell = read_any_cell("kube")
     link = cell.file.link.model_copy(update={"stall_ms": 1000.0, "patience_cycles": 250})

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from proxops.applications.kube.bench import KubeBench, look_ahead, prepare
+from proxops.applications.kube.empty_loop import empty_loop
 from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.tables import HardwareLoopFile
-from proxops.arms.model import Floats, load_model
-from proxops.core.clock import LiveClock
+from proxops.arms.model import load_model
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
-from proxops.facility.realtime import enter_real_time
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import AnyCell
 from proxops.runs.announcement import Launch
@@ -22,7 +19,6 @@ from proxops.runs.arm_parts import judged
 from proxops.runs.arm_run import demand_realtime, lockstep
 from proxops.runs.progress import now_and_then
 
-EMPTY_S: Final = 2.0  # of the same loop without work, to tell the machine's lateness from ours
 WARM_UP_S: Final = 0.05
 
 
@@ -52,16 +48,3 @@ def run(
 def rehearse(bench: KubeBench, seed: int, cell: AnyCell | None) -> None:
     """Everything once in lockstep, so that nothing has to be compiled when the clock runs."""
     lockstep(KubeParts(bench, seed, cell, duration_s=WARM_UP_S))
-
-
-def empty_loop(period_ns: int) -> Floats:
-    """Lateness of cycles that do nothing, with the same rights, s."""
-    out = np.zeros(round(EMPTY_S * 1e9 / period_ns))
-    granted = enter_real_time()
-    try:
-        clock = LiveClock(period_ns)
-        for i in range(out.size):
-            out[i] = clock.advance()
-    finally:
-        granted.leave()
-    return out
