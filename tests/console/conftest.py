@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from served_console import FLAGS, Served, Tab, serve
 
+# The page's measures are those of the window; its picture, drawn without a graphics card, has a quarter of the pixels.
+LOOK: dict[str, Any] = {"viewport": {"width": 1366, "height": 768}, "device_scale_factor": 0.5}
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -29,18 +32,33 @@ def browser() -> Iterator[Any]:
         made.close()
 
 
+@pytest.fixture(scope="module")
+def window(browser: Any) -> Iterator[Any]:
+    """A window that stays open from test to test: another costs the browser about a second's work."""
+    made = browser.new_context(**LOOK)
+    made.new_page()  # it would close with its last tab
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def open_tab(browser: Any) -> Iterator[Callable[..., Tab]]:
-    """Open the console in a new window of its own."""
-    contexts = []
+def open_tab(browser: Any, window: Any) -> Iterator[Callable[..., Tab]]:
+    """Open the console in a new tab (the page remembers nothing beyond it); further ones of a test in windows of their own, as a
+    tab behind another is hardly drawn."""
+    pages: list[Any] = []
+    others: list[Any] = []
 
     def opened(address: str, **options: Any) -> Tab:
-        contexts.append(browser.new_context(viewport={"width": 1366, "height": 768}, **options))
-        tab = Tab(contexts[-1].new_page())
+        if pages or options:
+            others.append(browser.new_context(**LOOK, **options))
+        pages.append((others[-1] if pages or options else window).new_page())
+        tab = Tab(pages[-1])
         tab.page.goto(address)
         tab.wait("window.proxops?.desk.record", 20.0)
         return tab
 
     yield opened
-    for context in contexts:
+    for page in pages:
+        page.close()
+    for context in others:
         context.close()

@@ -133,15 +133,3 @@ def test_the_log_tells_it_all_and_how_it_ended(served: Served) -> None:
         assert words in said
     assert (np.diff(log.pool["clock"]["tick"]) == 1).all()
     assert served.process.returncode == 0
-
-
-def test_a_recorder_that_was_killed_fails_the_session(tmp_path: Path) -> None:
-    served = serve(tmp_path / "serve")
-    os.kill(child(served.process.pid, "proxops.ground.recorder"), signal.SIGKILL)
-    wait_until(lambda: "recorder_lost" in alarms(served), 5.0, "the alarm")
-    with pytest.raises(Refused, match="recorder_lost"):
-        served.ask("select", source="bridge")
-    served.end()
-    assert served.process.returncode == 1
-    assert "the log is not whole: the recorder was killed (-9)" in (tmp_path / "stderr.txt").read_text()
-    assert Log.open(served.folder / "run.mcap").ended is None

@@ -14,7 +14,6 @@ from tests.shared.own_cell import ALONE, ARM, FACING, write_cell
 import proxops
 from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput
-from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import Installation, build
 from proxops.facility.status import status
@@ -52,29 +51,32 @@ class Bench:
     """A facility on virtual robots that obey whatever they are sent."""
 
     def __init__(self, cell: ArmCell, record: Path | None = None) -> None:
-        self.cell, self.hall = cell, build(cell, LockstepClock(), seed=3, record=record)
+        self.cell, self.hall = cell, build(cell, LockstepClock(period_ns=cell.period_ns), seed=3, record=record)
         self.facility, self.desk = self.hall.facility, self.hall.desk
         controllers = self.facility.link._c[0]  # type: ignore[attr-defined]
         controllers["lower"], controllers["upper"] = -np.inf, np.inf
         controllers["speed"], controllers["follow"] = np.inf, np.inf
-        self.rate = np.zeros(cell.n_axes)
+        self.rate, self.cycle_s = np.zeros(cell.n_axes), cell.period_ns * 1e-9
         self.desk.drives(True)
         self.until(Mode.READY)
+
+    def cycles(self, seconds: float) -> int:
+        return round(seconds / self.cycle_s)
 
     def tick(self) -> None:
         """One cycle; limits of the set-points are checked in each."""
         before, facility, may = self.facility.guard.setpoint.copy(), self.facility, self.cell.guarded
         facility.tick()
-        rate = (facility.guard.setpoint - before) / PERIOD_S
+        rate = (facility.guard.setpoint - before) / self.cycle_s
         if facility.mode not in (Mode.STANDBY, Mode.RELEASING):
             assert (np.abs(rate) <= may.speed * (1 + 1e-6)).all()
-            assert (np.abs(rate - self.rate) / PERIOD_S <= may.acceleration * (1 + 1e-6) + 1e-9).all()
+            assert (np.abs(rate - self.rate) / self.cycle_s <= may.acceleration * (1 + 1e-6) + 1e-9).all()
             inside = (facility.guard.setpoint >= may.lower - 1e-9) & (facility.guard.setpoint <= may.upper + 1e-9)
             assert inside.all()
         self.rate = rate
 
     def until(self, *modes: Mode) -> None:
-        for _ in range(5000):
+        for _ in range(self.cycles(20.0)):
             if self.facility.mode in modes:
                 return
             self.tick()
@@ -119,7 +121,7 @@ def test_the_papers_cells_are_shipped() -> None:
     ("rule", "course"),
     [
         (Rule.NOT_FINITE, lambda q, i, may, t: np.nan),
-        (Rule.JUMP, lambda q, i, may, t: q[i] + 5.0 * may.speed[i] * PERIOD_S),
+        (Rule.JUMP, lambda q, i, may, t: q[i] + 5.0 * may.speed[i] * 0.004),
         (Rule.AXIS_SPEED, lambda q, i, may, t: q[i] + 1.2 * may.speed[i] * t),
         (Rule.AXIS_RANGE, lambda q, i, may, t: q[i] + 0.5 * may.speed[i] * (t - 0.5 + 0.5 * np.exp(-2.0 * t))),
     ],
@@ -133,7 +135,7 @@ def test_a_set_point_beyond_a_limit_is_refused_by_our_guard(
 
     def wish(k: int) -> np.ndarray:
         q = start.copy()
-        q[axis] = course(start, axis, may, k * PERIOD_S)
+        q[axis] = course(start, axis, may, k * bench.cycle_s)
         return q
 
     bench.desk.select("manual")
@@ -193,13 +195,14 @@ def test_no_jog_leads_into_red(bench_of: Callable[[str], Bench], name: str, dire
     bench.desk.select("manual")
     for axis in bench.cell.axis_names:
         robot, _, component = axis.partition("_")
-        for k in range(1500):
-            bench.press(robot, component, direction)
+        for k in range(bench.cycles(6.0)):
+            if k % bench.cycles(0.02) == 0:
+                bench.press(robot, component, direction)
             bench.tick()
-            if k % 25 == 0:
+            if k % bench.cycles(0.1) == 0:
                 least = min(least, exact.at(bench.facility.actual.copy(), 0.5).distance_m)
         bench.desk.release()
-        for _ in range(200):
+        for _ in range(bench.cycles(0.8)):
             bench.tick()
         if bench.facility.mode is Mode.STOPPED:
             assert bench.facility.stop is not None and bench.facility.stop.rule in (
@@ -223,19 +226,19 @@ def test_with_the_fence_open_no_point_is_fast(bench_of: Callable[[str], Bench]) 
         now = corners(bench.cell, bench.facility.actual.copy(), shapes)
         fastest = max(fastest, *(float(np.linalg.norm(a - b, axis=1).max()) for a, b in zip(now, before, strict=True)))
         before = now
-    assert 0.01 < fastest / PERIOD_S <= 0.25 and bench.facility.stop is None
+    assert 0.01 < fastest / bench.cycle_s <= 0.25 and bench.facility.stop is None
 
 
 def test_an_emergency_stop_brakes_and_takes_the_drives(bench_of: Callable[[str], Bench]) -> None:
     bench = bench_of("kube")
     bench.desk.select("manual")
-    for _ in range(100):
+    for _ in range(bench.cycles(0.4)):
         bench.press("robot1", "a1", 1)
         bench.tick()
     assert bench.facility.guard.moving
     bench.desk.interlock(next(i.name for i in bench.cell.file.interlock if i.kind == "estop"), False)
     bench.until(Mode.STOPPED)
-    for _ in range(100):
+    for _ in range(bench.cycles(0.4)):
         bench.tick()
     assert not bench.facility.link.any_on and bench.facility.stop.rule is Rule.ESTOP
 
@@ -287,7 +290,7 @@ def test_a_session_is_recorded_and_summed_up(cell_of: Cells, tmp_path: Path) -> 
             r"home of robot1_j2 lies outside its range.*170 deg.*-143\.239 … 143\.239 deg",
         ),
         (FACING.replace("home_m = 4.0", "home_m = 26.0"), "home of rail lies outside its range.*26 m.*0 … 25 m"),
-        (ALONE.replace('kind = "arms"', 'kind = "arms"\nperiod_ms = 1'), "period_ms"),
+        (ALONE.replace('kind = "arms"', 'kind = "arms"\nperiod_ms = 0.1'), "period_ms"),
         (ALONE.replace('"J2"', '"j1"'), "j1 is named twice"),
         (ALONE.replace("yellow_layer_mm", "yelow_layer_mm"), "yelow_layer_mm"),
         (ALONE.replace("speed_share = 1.0", "speed_share = nan"), "speed_share"),

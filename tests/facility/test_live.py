@@ -431,6 +431,17 @@ def test_a_held_jog_step_over_the_control_channel(live: Live) -> None:
     live.control.ask("select", source="none")
 
 
+def test_a_signal_ends_the_facility_in_good_order(live: Live) -> None:
+    simulator = begin(live)
+    os.kill(live.process.pid, signal.SIGTERM)
+    live.process.wait(30)
+    simulator.end()
+    log = Log.open(live.folder / "run.mcap")
+    assert log.complete
+    assert log.pool["state"]["mode"][-1] == Mode.STOPPED
+    assert live.process.returncode == 1  # the session ended in a stop
+
+
 def test_everything_was_recorded_and_kept_the_limits(live: Live) -> None:
     """After all of the above: one whole log, every set-point within speed and acceleration, every stop in the events."""
     cell = load_cell()
@@ -447,19 +458,7 @@ def test_everything_was_recorded_and_kept_the_limits(live: Live) -> None:
         assert rule in texts
 
 
-def test_a_signal_ends_the_facility_in_good_order(own: Live) -> None:
-    facility = own
-    simulator = begin(facility)
-    os.kill(facility.process.pid, signal.SIGTERM)
-    facility.process.wait(30)
-    simulator.end()
-    log = Log.open(facility.folder / "run.mcap")
-    assert log.complete
-    assert log.pool["state"]["mode"][-1] == Mode.STOPPED
-    assert facility.process.returncode == 1  # the session ended in a stop
-
-
-def test_kill_9_of_the_recorder_raises_an_alarm_and_disturbs_no_motion(own: Live) -> None:
+def test_kill_9_of_the_recorder_raises_an_alarm_disturbs_no_motion_and_fails_the_session(own: Live) -> None:
     facility = own
     simulator = begin(facility)
     children = Path(f"/proc/{facility.process.pid}/task/{facility.process.pid}/children").read_text().split()
@@ -472,10 +471,15 @@ def test_kill_9_of_the_recorder_raises_an_alarm_and_disturbs_no_motion(own: Live
     facility.control.ask("safe_stop")
     facility.wait("STOPPED")
     simulator.end()
+    facility.control.ask("reset")
+    with pytest.raises(Refused, match="recorder_lost"):
+        facility.control.ask("select", source="bridge")
     facility.control.ask("shut_down")
     facility.process.wait(30)
+    assert facility.process.returncode == 1
+    assert "the log is not whole: the recorder was killed (-9)" in facility.process.stderr.read().decode()
     log = Log.open(facility.folder / "run.mcap")
-    assert not log.complete
+    assert not log.complete and log.ended is None
     running = log.pool["state"]["mode"] == Mode.RUNNING
     assert running.any()  # readable into the run
 

@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -71,9 +73,29 @@ def module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """(line, full name) of every import in a file, wherever it stands; relative ones made absolute."""
-    yield from imports_of(ast.parse(path.read_text(), str(path)), module(path), path.name == "__init__.py")
+class Imports(NamedTuple):
+    """Of one file: (line, full name) of every import, wherever it stands, relative ones made absolute; those at its top; lines of
+    star imports and of relative ones."""
+
+    all: tuple[tuple[int, str], ...]
+    top: tuple[tuple[int, str], ...]
+    unclear: tuple[int, ...]
+
+
+@cache
+def read(path: Path) -> Imports:
+    tree, name, is_package = ast.parse(path.read_text(), str(path)), module(path), path.name == "__init__.py"
+    top = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+    unclear = (
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.level or any(alias.name == "*" for alias in node.names))
+    )
+    return Imports(tuple(imports_of(tree, name, is_package)), tuple(imports_of(top, name, is_package)), tuple(unclear))
+
+
+def imports(path: Path) -> tuple[tuple[int, str], ...]:
+    return read(path).all
 
 
 def imports_of(tree: ast.AST, name: str, is_package: bool) -> Iterator[tuple[int, str]]:
@@ -89,14 +111,15 @@ def imports_of(tree: ast.AST, name: str, is_package: bool) -> Iterator[tuple[int
                 base = ".".join([*parts, base] if base else parts)
             for alias in node.names:
                 yield node.lineno, f"{base}.{alias.name}"
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in (
-            "import_module",
-            "importlib.import_module",
-            "__import__",
-        ):
+        elif isinstance(node, ast.Call) and name_of(node.func) in ("import_module", "__import__"):
             for argument in node.args[:1]:
                 if isinstance(argument, ast.Constant):
                     yield node.lineno, str(argument.value)
+
+
+def name_of(called: ast.expr) -> str:
+    """Of a function, whatever it is taken from."""
+    return called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
 
 
 def ours(name: str) -> str | None:
@@ -179,9 +202,7 @@ def test_no_circles_between_modules() -> None:
     names = {module(path): path for path in FILES}
     graph: dict[str, set[str]] = {}
     for name, path in names.items():
-        tree = ast.parse(path.read_text())
-        top = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
-        found = {full for _, full in imports_of(top, name, path.name == "__init__.py")}
+        found = {full for _, full in read(path).top}
         graph[name] = {target for full in found for target in (full, full.rpartition(".")[0]) if target in names} - {
             name
         }
@@ -225,13 +246,7 @@ def test_no_class_has_too_many_methods() -> None:
 
 
 def test_no_star_imports_and_no_relative_ones() -> None:
-    offenders = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ImportFrom) and (node.level or any(alias.name == "*" for alias in node.names))
-    ]
-    assert not offenders
+    assert not [f"{path.relative_to(ROOT)}:{line}" for path in FILES for line in read(path).unclear]
 
 
 def test_files_are_named_after_nouns_of_the_field() -> None:

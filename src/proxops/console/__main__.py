@@ -22,7 +22,7 @@ from proxops.console.operations import Place
 from proxops.console.requests import SIZE_LIMIT
 from proxops.console.server import Console
 from proxops.core.pulse import beat
-from proxops.lab.any_cell import read_any_cell
+from proxops.lab.any_cell import AnyCell, read_any_cell
 from proxops.lab.user_tool import UserTool
 
 NICE: Final = 5
@@ -92,6 +92,14 @@ async def _live(console: Console, listening: socket.socket, parent: int, pulse: 
         beating.cancel()
 
 
+def _console(cell: AnyCell, place: Place, gate: Gate) -> Console | None:
+    """None: the facility has ended already, and its rings with it."""
+    try:
+        return Console(cell, place, gate)
+    except FileNotFoundError:
+        return None
+
+
 def main() -> None:
     """Serve until the facility has ended."""
     _step_back()
@@ -101,8 +109,9 @@ def main() -> None:
     cell = read_any_cell(options.cell, UserTool.read(options.user_tool) if options.user_tool else None)
     about, runs = FacilityAbout.read(options.facility), options.runs.resolve()
     place = Place(about, runs, options.cell, options.user_tool)
-    console = Console(cell, place, Gate(listening.getsockname()[0], token))
-    asyncio.run(_live(console, listening, options.parent, options.pulse))
+    console = _console(cell, place, Gate(listening.getsockname()[0], token))
+    if console:
+        asyncio.run(_live(console, listening, options.parent, options.pulse))
 
 
 if __name__ == "__main__":

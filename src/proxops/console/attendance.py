@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from proxops.console.doorstep import Doorstep
 from proxops.console.viewer import Viewer, packed_message
+from proxops.core.channel import ASKER_LENGTH
 from proxops.core.errors import Refused
-from proxops.facility.control.requests import NAME_LENGTH
 
 MOST: Final = 32  # viewers at a time
 
@@ -109,6 +109,6 @@ class Attendance:
         self.tell_all(self.state())
 
     def _free_name(self, name: str) -> str:
-        wanted = "".join(c for c in name if c.isprintable()).strip()[:NAME_LENGTH] or f"viewer {self._number}"
+        wanted = "".join(c for c in name if c.isprintable()).strip()[:ASKER_LENGTH] or f"viewer {self._number}"
         taken = {viewer.name for viewer in self.viewers.values()}
         return next(n for n in (wanted, *(f"{wanted} ({k})" for k in range(2, MOST + 3))) if n not in taken)

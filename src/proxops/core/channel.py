@@ -15,4 +15,5 @@ CONSOLE_PORT: Final = 47254  # HTTP
 CONTROL_VERSION: Final = 2
 REQUEST_BYTES: Final = 8192  # of a control request, at most
 REPLY_BYTES: Final = 60_000
+ASKER_LENGTH: Final = 40  # letters of who asks, as events tell it
 TIME_TO_LIVE_MS: Final = 1000  # of a request, unless it says otherwise

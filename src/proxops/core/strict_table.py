@@ -16,7 +16,8 @@ from proxops.core.toml_text import read_toml
 class Strict(BaseModel):
     """A table: unknown keys and wrong types are errors, and nothing changes after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built when it is first used: a process reads few of the tables that it imports.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod

@@ -19,6 +19,7 @@ from proxops.lab.cell import Cell
 
 JOINED = 3000  # cycles, by which the robots of the shipped hall have long joined
 SOON = 100
+NEAR_M = 4.0  # a distance that the hall shows near its home: the robots need not go far to join
 WARM = Ending(EndReason.DONE, "warm-up")
 
 
@@ -133,13 +134,13 @@ def warm_up_bridge(cell: Cell, settings: BridgeSettings) -> None:
     desk.select("bridge")
     following, standing_by = Phase.FOLLOWING, Phase.STANDING
     for x_m, rates, end_phase in (
-        (5.0, True, following), (5.2, False, following), (1.0, False, standing_by), (5.0, True, following),
+        (NEAR_M, True, following), (NEAR_M + 0.05, False, following), (1.0, False, standing_by), (NEAR_M, True, following),
     ):  # fmt: skip
         cycle(SOON, x_m, rates)  # out of the phase that it was in
         cycle(JOINED, x_m, rates, until=end_phase)
         cycle(SOON, x_m, rates)
     cycle(100, None)
-    cycle(200, 5.0)
+    cycle(200, NEAR_M)
     desk.select("none")
     cycle(500, None)
     hall.close(WARM)

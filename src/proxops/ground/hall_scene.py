@@ -61,7 +61,10 @@ def _set_look(spec: Any, width: int, height: int) -> None:
     look = spec.visual
     look.global_.offwidth, look.global_.offheight = width, height
     look.global_.fovy = 36.0
-    look.quality.shadowsize, look.quality.offsamples = 8192, 4
+    look.quality.shadowsize, look.quality.offsamples = (
+        4096,
+        4,
+    )  # without a graphics card, twice as fine takes twice as long
     look.headlight.ambient = (0.24, 0.24, 0.25)
     look.headlight.diffuse = (0.34, 0.34, 0.34)
     look.headlight.specular = (0.05, 0.05, 0.05)

@@ -77,8 +77,12 @@ def main() -> None:
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     dtype = layout(base64.b64decode(options.table)).dtype if options.table else POOL_DTYPE
-    pool = Ring.attach(options.pool, dtype) if options.pool else None
-    follow(Ring.attach(options.events, EVENT_DTYPE), pool, options.parent, options.lines)
+    try:
+        pool = Ring.attach(options.pool, dtype) if options.pool else None
+        events = Ring.attach(options.events, EVENT_DTYPE)
+    except FileNotFoundError:  # the run was over before this process had begun
+        return
+    follow(events, pool, options.parent, options.lines)
 
 
 if __name__ == "__main__":

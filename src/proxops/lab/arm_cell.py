@@ -25,7 +25,7 @@ from proxops.lab.urdf import AxisLimits, Model, read_limits
 from proxops.maths.pose import pose_from_abc
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is its own, so that what follows from one can be kept
 class ArmCell:
     """A loaded cell of arms. It has what guard, zones and links ask of any cell; ``hall`` is None: no two ports to map."""
 

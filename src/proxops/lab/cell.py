@@ -43,7 +43,7 @@ HALL_DTYPE = np.dtype(
 """All constants that the kernels need, in one record: passing it costs as little as passing one array."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is its own, so that what follows from one can be kept
 class Cell:
     """A loaded hall: the file's tables, the axis limits of its robot models, the tools, and the packed record."""
 

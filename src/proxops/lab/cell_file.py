@@ -23,7 +23,8 @@ Interval = tuple[Finite, Finite]
 class Strict(BaseModel):
     """A table of the cell file: unknown keys and wrong types are errors, and nothing changes after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built when it is first used: a process reads few of the tables that it imports.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def unique(names: list[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -78,8 +79,9 @@ class Shape:
         return centre - reach, centre + reach
 
 
+@lru_cache(maxsize=8)
 def hall_shapes(cell: Cell) -> tuple[Shape, ...]:
-    """Every solid of the hall, body by body."""
+    """Every solid of the hall, body by body. Its models are read once."""
     file, source = cell.file, cell.source
     rail = _read(model_path(source, file.rail.model), {"rail": RAIL, "carriage": CARRIAGE})
     found = [_floor(cell, rail), *rail]

@@ -21,6 +21,7 @@ from numba import config, njit
 from numba.core.caching import _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 
+from proxops.maths.compiler import lighten, plain_type
 from proxops.maths.source_digest import kernel_folder
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -47,15 +48,26 @@ class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` with Numba, keeping its Python signature for the type checker."""
+    """Compile ``function`` with Numba, keeping its Python signature for the type checker. Nobody calls it from C."""
+    lighten()
     before = config.CACHE_LOCATOR_CLASSES
     config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
     try:
-        made = njit(cache=True, error_model="numpy", fastmath=False)(function)
+        made = njit(cache=True, error_model="numpy", fastmath=False, no_cfunc_wrapper=True)(function)
     finally:
         config.CACHE_LOCATOR_CLASSES = before
+    made.get_call_template = _plainly(made.get_call_template)
     made.compile = _once(made.compile, kernel_folder(Path(inspect.getfile(function))) / f"{function.__name__}.lock")
     return cast(F, made)
+
+
+def _plainly(called: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """``called`` (what a call in another kernel leads to) for as few types as will do."""
+
+    def plain(arguments: Any, named: Any) -> Any:
+        return called(tuple(map(plain_type, arguments)), {name: plain_type(given) for name, given in named.items()})
+
+    return plain
 
 
 def _once(compiled: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:

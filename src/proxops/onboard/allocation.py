@@ -39,12 +39,19 @@ class Allocation:
         self._most = CARRY_PULSES * data.thruster_force_n * data.min_on_s * np.array([1.0, 1.0, 1.0, arm, arm, arm])
         self._plume_within_m = plume_within_m
         self._blows = data.thruster_directions[:, 0] > math.cos(math.radians(plume_deg))
+        self._spared, self._spared_do = (
+            np.zeros(0, dtype=np.bool_),
+            False,
+        )  # those that do not blow there; if they are enough
 
     def usable(self, healthy: NDArray[np.bool_], distance_m: float) -> NDArray[np.bool_]:
         """Those that may fire at this distance of the centres of mass."""
+        if not (distance_m < self._plume_within_m and self._blows.any()):
+            return healthy
         spared = healthy & ~self._blows
-        near = distance_m < self._plume_within_m and bool(self._blows.any())
-        return spared if near and pushes_all_ways(self.wrench, spared) else healthy
+        if not np.array_equal(spared, self._spared):  # asked once for each set of them, not in every cycle
+            self._spared, self._spared_do = spared, pushes_all_ways(self.wrench, spared)
+        return spared if self._spared_do else healthy
 
     def pulses(self, force: Floats, torque: Floats, usable: NDArray[np.bool_]) -> Floats:
         """On-times (n) s of this cycle for the mean force (N) and torque (N m) in the chaser's frame."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from proxops.core.flight import Floats
 from proxops.core.mission import Avionics
+from proxops.maths.finite import all_finite
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, rotation_vector
 from proxops.maths.rotation import quat_from_rotation_vector
@@ -56,7 +57,7 @@ class AttitudeFilter:
 
     def step(self, t: float, q_tracker: Floats, w_gyro: Floats) -> None:
         """Readings at ``t`` (s)."""
-        tracked, gyrated = _is_quaternion(q_tracker), bool(np.isfinite(w_gyro).all())
+        tracked, gyrated = _is_quaternion(q_tracker), all_finite(w_gyro)
         self.refused += (not tracked) + (not gyrated)
         before = self._gyro_read
         now = w_gyro if gyrated else before
@@ -74,7 +75,7 @@ class AttitudeFilter:
 
 
 def _is_quaternion(q: Floats) -> bool:
-    return bool(np.isfinite(q).all()) and abs(math.sqrt(float(q @ q)) - 1.0) < UNIT_SLACK
+    return all_finite(q) and abs(math.sqrt(float(q @ q)) - 1.0) < UNIT_SLACK
 
 
 @kernel

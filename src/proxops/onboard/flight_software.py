@@ -93,7 +93,7 @@ class RendezvousSoftware:
         if self.logic.phase == MissionPhase.RETREAT:
             self._burn = self._burn - turned(nav.q_eci_chaser, impulse / mass_kg)
         acceleration = self._decide(nav, self._slew)
-        distance_m = math.inf if self._estimate is None else float(np.linalg.norm(self._estimate.position))
+        distance_m = math.inf if self._estimate is None else _size(self._estimate.position)
         on_time_s, torques = self.actuation.act(
             acceleration, mass_kg, measurements.wheel_rate, nav.q_eci_chaser, nav.w_eci_chaser, self._slew, distance_m
         )
@@ -183,14 +183,12 @@ class RendezvousSoftware:
         """How far off the reference of the cycle before it is, in speed and, where there is no corridor, in place."""
         if self._reference is None:
             return 0.0
-        distance, corridor = float(np.linalg.norm(estimate.position)), self._file.corridor
-        speed = float(np.linalg.norm(estimate.velocity - self._reference.velocity)) / (
-            SPEED_OFF_M_S + SPEED_OFF_SHARE * distance
-        )
+        distance, corridor = _size(estimate.position), self._file.corridor
+        speed = _size(estimate.velocity - self._reference.velocity) / (SPEED_OFF_M_S + SPEED_OFF_SHARE * distance)
         if isinstance(self.guidance.present, FinalStep | ApproachStep):
             return speed
         tube_m = corridor.radius_m + 0.5 * math.tan(math.radians(corridor.half_angle_deg)) * distance
-        return max(speed, float(np.linalg.norm(estimate.position - self._reference.position)) / tube_m)
+        return max(speed, _size(estimate.position - self._reference.position) / tube_m)
 
     def _off_boresight(self, nav: Navigator, estimate: Estimate) -> float:
         """Angle between the sensor's axis (-x) and the target's origin, rad."""
@@ -205,3 +203,7 @@ class RendezvousSoftware:
         return Telemetry(
             self.logic.phase, self.logic.cause, number, estimate, goal, self._corridor, nav.accepted, nav.rejected
         )
+
+
+def _size(v: Floats) -> float:
+    return math.sqrt(v @ v)

@@ -19,6 +19,7 @@ import numpy as np
 from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import N_ERRORS, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
 from proxops.core.mission import Avionics, Knowledge, MissionFile, Sensor
+from proxops.maths.finite import all_finite
 from proxops.onboard.attitude_filter import UNIT_SLACK, AttitudeFilter
 from proxops.onboard.input_history import InputHistory
 from proxops.onboard.relative_filter import RelativeFilter
@@ -50,19 +51,25 @@ class Navigation:
         self._filter: RelativeFilter | None = None
         self._trial: RelativeFilter | None = None
         self._last_accepted = -math.inf
-        self._t = math.nan
-        self._estimate: Estimate | None = None
+        self._t = self._t_estimate = math.nan
+        self._estimate: Estimate | None = None  # of ``_t_estimate``, once somebody has asked for it
 
     @property
     def ready(self) -> bool:
         """Whether there is an estimate."""
-        return self._estimate is not None
+        return self._filter is not None
 
     @property
     def estimate(self) -> Estimate:
-        """At the time of the last step."""
-        if self._estimate is None:
+        """At the time of the last step; predicted when it is first asked for."""
+        if self._filter is None:
             raise RuntimeError("navigation has no estimate yet: ask `ready` first")
+        if self._estimate is None:
+            x, P = self._filter.predicted(self._t_estimate, self._history.kept)
+            covariance = P[:N_ERRORS, :N_ERRORS].copy()
+            self._estimate = Estimate(
+                x[0:3].copy(), x[3:6].copy(), x[Q : Q + 4].copy(), x[W : W + 3].copy(), covariance
+            )
         return self._estimate
 
     @property
@@ -76,7 +83,7 @@ class Navigation:
 
     def step(self, m: Measurements, acceleration: Floats) -> None:
         """``acceleration``: (3) m/s² by the thrusters, chaser's frame, mean over the last cycle."""
-        if not np.isfinite(acceleration).all():
+        if not all_finite(acceleration):
             raise ValueError(f"navigation: acceleration of the thrusters is no number: {acceleration}")
         self.accepted, self.rejected = 0, 0
         self._attitude.step(m.t, m.q_eci_chaser, m.w_eci_chaser)
@@ -93,7 +100,7 @@ class Navigation:
 
     def _locate(self, m: Measurements) -> None:
         """GNSS as it comes; while it says nothing, on along the orbit."""
-        if np.isfinite(m.p_eci_chaser).all() and np.isfinite(m.v_eci_chaser).all():
+        if all_finite(m.p_eci_chaser) and all_finite(m.v_eci_chaser):
             self.p_eci_chaser, self.v_eci_chaser = np.array(m.p_eci_chaser), np.array(m.v_eci_chaser)
             return
         dt = m.t - self._t
@@ -148,11 +155,7 @@ class Navigation:
 
     def _publish(self) -> None:
         self.age_s = self._t - self._last_accepted
-        if self._filter is None:
-            return
-        x, P = self._filter.predicted(self._t, self._history.kept)
-        covariance = P[:N_ERRORS, :N_ERRORS].copy()
-        self._estimate = Estimate(x[0:3].copy(), x[3:6].copy(), x[Q : Q + 4].copy(), x[W : W + 3].copy(), covariance)
+        self._t_estimate, self._estimate = self._t, None
 
 
 def _exposure(seen: RelativeMeasurement) -> float:
@@ -162,7 +165,7 @@ def _exposure(seen: RelativeMeasurement) -> float:
 def _unit(seen: RelativeMeasurement, now: float) -> RelativeMeasurement | None:
     """The measurement with a quaternion of unit norm; None if it is no measurement: no numbers, no rotation, of the future."""
     p, q = seen.p_sensor_target, seen.q_sensor_target
-    if p.shape != (3,) or q.shape != (4,) or not (np.isfinite(p).all() and np.isfinite(q).all()):
+    if p.shape != (3,) or q.shape != (4,) or not (all_finite(p) and all_finite(q)):
         return None
     norm = math.sqrt(float(q @ q))
     if not math.isfinite(seen.t) or seen.t > now + 1e-9 or abs(norm - 1.0) > UNIT_SLACK:

@@ -1,10 +1,11 @@
-"""What is watched for collisions in a cell, and how far its axes can carry it: built once, packed for ``nearness``.
+"""What is watched for collisions in a cell, and how far its axes can carry it: built once for a cell, packed for ``nearness``.
 
 Which pairs these are is the table of a hall (``pairs``) or the rule for cells of arms (``arm_pairs``).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -38,9 +39,16 @@ class WatchedSolids(NamedTuple):
 
 def watched_solids(cell: AnyCell, boxes: Boxes | None, opened: bool) -> WatchedSolids:
     """``boxes``: the red boxes of a hall's spacecraft, unless their mock-ups tell. ``opened``: the two may meet."""
-    if isinstance(cell, ArmCell):
-        return _of_arms(cell)
-    shapes = (*hall_shapes(cell), *_box_shapes(mockup_boxes(cell) if boxes is None else boxes))
+    return _usual(cell, opened) if boxes is None or isinstance(cell, ArmCell) else _of_hall(cell, boxes, opened)
+
+
+@lru_cache(maxsize=8)  # a facility looks at its cell from many sides
+def _usual(cell: AnyCell, opened: bool) -> WatchedSolids:
+    return _of_arms(cell) if isinstance(cell, ArmCell) else _of_hall(cell, mockup_boxes(cell), opened)
+
+
+def _of_hall(cell: Cell, boxes: Boxes, opened: bool) -> WatchedSolids:
+    shapes = (*hall_shapes(cell), *_box_shapes(boxes))
     pairs = watched(cell, shapes, opened)
     fixed = np.zeros(1, nearness.fixed_dtype(cell.n_axes, 1, len(pairs), len(shapes)))
     table = lever_table(cell, shapes)

@@ -55,10 +55,11 @@ class RelativePoseSensor:
         lost, wrong, late = self._rng.random(3)
         noise = self._rng.standard_normal(DRAWS)
         seen = seen_from(T_target_chaser, self._q_sensor_chaser, self._place)
-        if self.blind or lost < self.spec.dropout_share or not self._in_view(seen):
+        range_m = math.sqrt(seen[:3] @ seen[:3])
+        if self.blind or lost < self.spec.dropout_share or not self._in_view(seen, range_m):
             return False
         factor = self.noise_factor * (self.spec.outlier_size if wrong < self.spec.outlier_share else 1.0)
-        sigma = self.sigma(float(np.linalg.norm(seen[:3])))
+        sigma = self.sigma(range_m)
         noise = factor * noise
         p, q = disturbed(seen, sigma, noise, self.position_bias, self.boresight, self.attitude_bias)
         arrival = t + 1e-3 * (self.spec.delay_ms + late * self.spec.jitter_ms)
@@ -81,9 +82,8 @@ class RelativePoseSensor:
         attitude = math.hypot(spec.attitude_deg, spec.attitude_deg_per_m * range_m)
         return np.array([across, along, math.radians(attitude)])
 
-    def _in_view(self, seen: Floats) -> bool:
+    def _in_view(self, seen: Floats, range_m: float) -> bool:
         """Whether the target's origin is in the cone and near enough."""
-        range_m = float(np.linalg.norm(seen[:3]))
         off_axis = math.atan2(math.hypot(seen[0], seen[1]), seen[2])
         return 0.0 < range_m <= self.spec.range_m and off_axis <= 0.5 * math.radians(self.spec.field_of_view_deg)
 

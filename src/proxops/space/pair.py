@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -26,15 +27,16 @@ PUSH_S: Final = 1.0
 
 
 @kernel
-def _act_and_step(y: Array, world: World, bank: NDArray[np.void], dry_mass: float) -> None:
-    """Thrusters, then everything by one cycle: one call from Python."""
-    fire(bank, y[MASS] <= dry_mass)
+def _act_and_step(y: Array, world: World, bank: NDArray[np.void], dry_mass: float, cycles: int) -> None:
+    """Thrusters, then everything by one cycle, so many times: one call from Python."""
     w: Any = world[0]
     b: Any = bank[0]
-    w.thrust = b.thrust
-    for i in range(3):
-        w.force[i], w.torque[i] = b.force[i], b.torque[i]
-    step(y, world, PERIOD_S)
+    for _ in range(cycles):
+        fire(bank, y[MASS] <= dry_mass)
+        w.thrust = b.thrust
+        for i in range(3):
+            w.force[i], w.torque[i] = b.force[i], b.torque[i]
+        step(y, world, PERIOD_S)
 
 
 class SpacecraftPair:
@@ -60,8 +62,15 @@ class SpacecraftPair:
         self._book, self.audit = np.zeros(BOOK), np.zeros(FIGURES)
         open_book(self.y, self.world, self._book)
 
-    def advance(self) -> None:
-        """One cycle of 4 ms with what the actuators do now."""
+    @property
+    def even_cycles(self) -> int:
+        """From now on, in which nothing round the craft has to be looked at anew."""
+        prescribed = self._held is not None or isinstance(self._orbit, Ephemeris)
+        pushed = any(fault.at_s <= self.t < fault.at_s + PUSH_S for fault in self._pushes)
+        return 1 if prescribed or pushed else AIR_EVERY - self.cycle % AIR_EVERY
+
+    def advance(self, cycles: int = 1) -> None:
+        """By cycles of 4 ms, ``even_cycles`` at most, with what the actuators do now."""
         if self.cycle % AIR_EVERY == 0:
             self._surroundings.look(self.y, self.t, self.cycle)
         if self._pushes:
@@ -70,8 +79,8 @@ class SpacecraftPair:
             for k in range(3):
                 row = self._reference[k]
                 ephemeris_at(self._orbit.table, self.t + 0.5 * k * PERIOD_S, row[0:3], row[3:6])
-        _act_and_step(self.y, self.world, self.bank.row, self._dry_mass)
-        self.cycle += 1
+        _act_and_step(self.y, self.world, self.bank.row, self._dry_mass, cycles)
+        self.cycle += cycles
         self.t = self.cycle * PERIOD_S
         if self._held is not None:
             turn_with_lvlh(self.y, self.degree, self._held)
@@ -95,7 +104,8 @@ class SpacecraftPair:
     @property
     def distance_m(self) -> float:
         """Of the centres of mass."""
-        return float(np.linalg.norm(self.y[D]))
+        d = self.y[D]
+        return math.sqrt(d @ d)
 
     @property
     def chaser_state(self) -> tuple[Array, Array, Array, Array]:

@@ -22,13 +22,13 @@ from proxops.applications.mission.truth import both_in_inertial_axes, relative_p
 from proxops.core.bridge_datagram import VALUES, pack_values
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.messages import PERIOD_NS, PERIOD_S, TRUTH_EVERY
-from proxops.core.mission import Mission, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.mission import Mission, Push, SensorOutage, StuckClosed, StuckOpen
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.maths.rotation import Array
 from proxops.runs.network import network_of
 from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
-from proxops.space.pair import SpacecraftPair
+from proxops.space.pair import PUSH_S, SpacecraftPair
 
 CLIENT_EPOCH_NS: Final = 1_000_000_000  # the client's clock has an epoch of its own
 STILL_S: Final = 1.0  # how long the last pose is sent after contact
@@ -108,6 +108,14 @@ class MissionApplication:
             self._send(t)
         return self._arriving if self._perfect else self._line.due(t)
 
+    def fly_on(self) -> None:
+        """In software, for nobody who listens or records: as ``advance`` without a hall and without packets. The cycles in
+        which nothing is measured, decided or looked for are flown in one go."""
+        if self.begun:
+            self._fly(None, at_once=True)
+        else:
+            self._wait(None)
+
     def finish(self, end: MissionEnd) -> None:
         """The mission is over, and why."""
         out = self.outcome
@@ -131,7 +139,7 @@ class MissionApplication:
         self.begun = hall is None or hall.converged or self._waited * PERIOD_S >= self.file.hall.join_s
         self._publish()
 
-    def _fly(self, hall: HallView | None) -> None:
+    def _fly(self, hall: HallView | None, at_once: bool = False) -> None:
         pair = self.pair
         if self.file.fault:
             self._break()
@@ -144,11 +152,20 @@ class MissionApplication:
                 self.outcome.failure = str(failure)
                 self.finish(MissionEnd.FLIGHT_SOFTWARE)
                 return
-        pair.advance()
+        pair.advance(self._idle_cycles() if at_once else 1)
         self._publish()
         self._look_for_contact()
         if pair.t >= self.file.duration_s:
             self.finish(MissionEnd.TIME)
+
+    def _idle_cycles(self) -> int:
+        """From now on, until something may happen but motion."""
+        pair, now = self.pair, self.pair.cycle
+        count = min(pair.even_cycles, self._every - now % self._every, TRUTH_EVERY - now % TRUTH_EVERY)
+        last_t, end_t = (now + count - 1) * PERIOD_S, (now + count) * PERIOD_S
+        changes = any(pair.t < t <= last_t for t in self._fault_times)
+        busy = self._near or changes or self.sensor.due(last_t) or end_t >= self.file.duration_s
+        return 1 if busy else count
 
     def _publish(self) -> None:
         waited = 0 if self.begun else max(1, round(self.file.hall.join_s / PERIOD_S) - self._waited)
@@ -187,6 +204,13 @@ class MissionApplication:
             out.nees.append((distance, self.record.nees))
 
     # ------------------------------------------------------------------ what goes wrong
+    @property
+    def _fault_times(self) -> list[float]:
+        """When one begins or ends."""
+        begins = [fault.at_s for fault in self.file.fault]
+        outages = [fault.at_s + fault.duration_s for fault in self.file.fault if isinstance(fault, SensorOutage)]
+        return begins + outages + [fault.at_s + PUSH_S for fault in self.file.fault if isinstance(fault, Push)]
+
     def _break(self) -> None:
         t, bank, blind = self.pair.t, self.pair.bank, False
         for fault in self.file.fault:

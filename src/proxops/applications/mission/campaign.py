@@ -18,7 +18,7 @@ import numpy as np
 
 from proxops.applications.mission.flight_loading import let_go, load_flight_software
 from proxops.applications.mission.report.words import QUANTITIES
-from proxops.applications.mission.run import run_mission
+from proxops.applications.mission.run import fly_in_software, run_mission
 from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.mission import Mission, parse_mission
@@ -67,10 +67,13 @@ def fly(
     cell: Cell, mission: Mission, seed: int, software: str | None, use_hall: bool | None, inside: bool = False
 ) -> RunFigures:  # fmt: skip
     """One run, unrecorded."""
-    both = run_mission(
-        cell, mission, None, seed=seed, software=software, inside=inside, use_hall=use_hall, interruptible=False
-    )
-    out, stop = both.outcome, both.ran.stop
+    if mission.file.hall.use if use_hall is None else use_hall:
+        both = run_mission(
+            cell, mission, None, seed=seed, software=software, inside=inside, use_hall=True, interruptible=False
+        )
+        out, stop = both.outcome, both.ran.stop
+    else:
+        out, stop = fly_in_software(mission, seed, software, inside), None
     contact: list[float | None] = [None] * 7 if out.contact is None else [float(value) for value in out.contact]
     _, lateral, tilt, roll, closing, lateral_rate, angular_rate = contact
     samples = np.array(out.nees).reshape(-1, 2)

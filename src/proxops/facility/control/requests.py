@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from proxops.core.channel import CONTROL_VERSION, REPLY_BYTES
+from proxops.core.channel import ASKER_LENGTH, CONTROL_VERSION, REPLY_BYTES
 from proxops.core.clock import monotonic_ns
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_STOPPED, BadInput, ProxopsError, Refused
 from proxops.core.vocabulary import Severity
@@ -22,7 +22,6 @@ from proxops.facility.control.roles import LEAST, Role
 AGE: Final = "age_ms"  # put among the arguments of every request: since it was sent, whatever the sender wrote there
 DESCRIPTOR: Final = "fd"  # put there when an open file came with the request, and never else
 FUTURE_MS: Final = 1000.0  # clocks of one machine agree: whoever is further ahead is wrong
-NAME_LENGTH: Final = 40  # of who asks, as events tell it
 
 Verb = Callable[[dict[str, Any]], object]
 Reply = dict[str, Any]
@@ -147,7 +146,7 @@ def asker_of(request: dict[str, Any]) -> str:
     """Who asks for a stop, as far as it says so; nothing that it says can be in the way of the stop."""
     arguments = request.get("with")
     by = arguments.get("by") if isinstance(arguments, dict) else request.get("by")
-    return "".join(c for c in by if c.isprintable())[:NAME_LENGTH] if isinstance(by, str) else ""
+    return "".join(c for c in by if c.isprintable())[:ASKER_LENGTH] if isinstance(by, str) else ""
 
 
 def _text(reply: Reply) -> bytes:

@@ -1,0 +1,66 @@
+"""What Numba leaves out for us, and that it still does what it is asked for."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array
+
+LOADED = """
+import sys
+import numpy as np
+from proxops.maths.quaternion import quat_inverse
+quat_inverse(np.array([1.0, 0.0, 0.0, 0.0]))
+assert "scipy.linalg" not in sys.modules
+from numba.np import arraymath, linalg
+assert arraymath._HAVE_BLAS  # whoever wants it
+linalg.ensure_blas()
+assert "scipy.linalg" in sys.modules
+"""
+
+
+@kernel
+def _put(out: Array, values: Array) -> None:
+    out[1:4] = values
+
+
+@kernel
+def _scale(values: Array, factor: int, out: Array) -> None:
+    for i in range(values.shape[0]):
+        out[i] = factor * values[i]
+
+
+@kernel
+def _scale_all(record: NDArray[np.void], values: Array) -> None:
+    row = record[0]
+    _scale(values, 2, row.field)
+    _scale(row.field, 3, values)
+    _scale(row.table[1], values.shape[0], row.table[0])
+
+
+def test_a_callee_is_compiled_once_for_arrays_fields_and_written_numbers() -> None:
+    record, values = np.zeros(1, np.dtype([("field", "f8", (4,)), ("table", "f8", (2, 4))])), np.arange(4.0)
+    record["table"][0, 1] = 1.0, 2.0, 3.0, 4.0
+    _scale_all(record, values)
+    assert record["field"][0].tolist() == [0.0, 2.0, 4.0, 6.0]
+    assert values.tolist() == [0.0, 6.0, 12.0, 18.0]
+    assert record["table"][0, 0].tolist() == [4.0, 8.0, 12.0, 16.0]
+    assert len(_scale.signatures) == 1  # type: ignore[attr-defined]
+
+
+def test_a_kernel_is_loaded_without_scipy() -> None:
+    pytest.importorskip("scipy")
+    subprocess.run([sys.executable, "-c", LOADED], check=True)
+
+
+def test_a_slice_of_another_size_is_refused() -> None:
+    out = np.zeros(5)
+    _put(out, np.ones(3))
+    assert out.tolist() == [0.0, 1.0, 1.0, 1.0, 0.0]
+    with pytest.raises(ValueError, match="slice of another shape"):
+        _put(out, np.ones(4))
+    assert out.tolist() == [0.0, 1.0, 1.0, 1.0, 0.0]
