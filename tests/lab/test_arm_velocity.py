@@ -120,6 +120,20 @@ def test_silence_and_halts_are_faults(arm: Puppet, link: ArmVelocityLink) -> Non
     assert fault is not None and fault.trouble is Trouble.CONTROLLER and str(fault) == "as it likes"
 
 
+def test_time_that_has_gone_back_is_silence_until_the_drives_go_on_anew(arm: Puppet, link: ArmVelocityLink) -> None:
+    arm.go(-5.0, np.zeros(2))
+    for _ in range(11):
+        arm.go(CYCLE, np.zeros(2))
+        link.read()
+        fault = link.write(link.standing)
+    assert fault is not None and fault.trouble is Trouble.LOST
+    link.drives_off()
+    link.drives_on()
+    arm.go(CYCLE, np.zeros(2))
+    link.read()
+    assert link.write(link.standing) is None
+
+
 def test_drives_do_not_go_on_where_nobody_knows_where_the_arm_is(arm: Puppet) -> None:
     arm.angles = np.array([np.nan, 0.0])
     link = ArmVelocityLink(arm, 10, CYCLE)

@@ -102,6 +102,19 @@ def test_an_arm_whose_time_stands_still_ends_the_loop(bench: KubeBench, halted: 
     softly(arm.commands)
 
 
+def test_an_arm_whose_time_goes_back_ends_the_loop_at_once(bench: KubeBench) -> None:
+    """Until it were where it has been, no reading would be looked at, and the last rates would be held."""
+
+    def back(k: int) -> Measured | None:
+        return Measured(k * 1e-3 - 10.0, bench.joints.copy(), np.zeros(7), "") if k >= 20 else None
+
+    arm = ScriptedArm(bench, back)
+    ran = lockstep(OtherArm(bench, arm))
+    assert "reading of -9.9800 s is older than the one before, of 0.0190 s" in ran.application.failure
+    assert kept(ran)["t"][-1] < 0.02
+    softly(arm.commands)
+
+
 def bad_angles(bench: KubeBench, value: float) -> np.ndarray:
     return np.where(np.arange(7) == 2, value, bench.joints)
 
