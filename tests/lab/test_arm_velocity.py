@@ -66,6 +66,31 @@ def test_a_cycle_that_came_late_leads_further(arm: Puppet, link: ArmVelocityLink
     assert arm.sent[-1] == pytest.approx([1.0, 0.0])  # no jump
 
 
+def test_readings_that_come_in_pairs_of_cycles_are_not_counted_twice(arm: Puppet, link: ArmVelocityLink) -> None:
+    """Every other cycle tells nothing new, and the next one of two cycles: the arm goes where it is sent."""
+    place = np.zeros(2)
+    for k in range(2000):
+        if k and k % 2 == 0:
+            arm.go(2 * CYCLE, place)
+        link.read()
+        assert np.abs(link.drift).max() < 1e-5
+        link.write(link.standing + np.array([1e-3, 0.0]))
+        place = place + np.array([1e-3, 0.0])
+    assert link.standing == pytest.approx([2.0, 0.0], abs=3e-3)
+
+
+@pytest.mark.parametrize("angle", [1.0, -1e6, 1e17, 1e308])
+def test_a_reading_from_nowhere_leads_nowhere(arm: Puppet, link: ArmVelocityLink, angle: float) -> None:
+    arm.go(CYCLE, np.zeros(2))
+    link.read()
+    link.write(np.array([1e-3, 0.0]))
+    arm.go(CYCLE, np.array([angle, 0.0]))
+    link.read()
+    assert abs(link.drift[0]) <= 1e-3  # the way of a cycle
+    link.write(link.standing + np.array([1e-3, 0.0]))
+    assert arm.sent[-1] == pytest.approx([1.0, 0.0])  # no jump
+
+
 def test_a_difference_fades_with_the_way(arm: Puppet, link: ArmVelocityLink) -> None:
     """The drives are 2 % fast: in the long run the encoders are ahead by 2 % of the way in which differences fade."""
     place = np.zeros(2)
