@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from proxops.console.lateness_cause import Evidence
-from proxops.console.timing_watch import EDGES_S, LATE_S, MISSES_KEPT, RECENT_CYCLES, TimingWatch, histogram
+from proxops.console.timing_watch import EDGES_S, LATE_S, MISSES_KEPT, RECENT_NS, TimingWatch, histogram
 from proxops.core.messages import PERIOD_NS, POOL_DTYPE
 from proxops.core.ring import Ring, bytes_of
 
 UTC_NS = 1_790_000_000_000_000_000
 SLOTS = 64
+RECENT_CYCLES = RECENT_NS // PERIOD_NS  # of the hall
 
 
 class FakeWitness:

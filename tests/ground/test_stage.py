@@ -27,7 +27,7 @@ from proxops.ground.info import describe
 from proxops.ground.log import Log
 from proxops.ground.orbit_frames import orbit_poses
 from proxops.ground.recover import recover
-from proxops.ground.stage import EVERY, JOINT_CHANNEL, ORBIT_CHANNEL, ORBIT_EVERY, Stage, StageMessages
+from proxops.ground.stage import EVERY_NS, JOINT_CHANNEL, ORBIT_CHANNEL, ORBIT_EVERY, Stage, StageMessages
 from proxops.ground.transform_rows import TransformRows
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
@@ -35,6 +35,7 @@ from proxops.lab.coordinates import flange_poses, port_poses
 from proxops.lab.shapes import BODIES, FLOOR, body_poses, hall_shapes
 from proxops.maths.pose import pose_from_packed
 
+EVERY = EVERY_NS // PERIOD_NS  # cycles of the hall
 EXACT = 1e-9  # m and parts of one, of poses put together from some ten transforms
 Pose = NDArray[np.float64]
 FRAME_OF = {name: name for name in BODIES[1:]} | {
