@@ -159,6 +159,39 @@ def test_rest_is_commanded_when_the_cable_fails(bench: KubeBench) -> None:
     softly(arm.commands)
 
 
+@pytest.mark.parametrize("fails", [1, 3])
+def test_what_was_decided_and_not_sent_is_not_made_up_for(
+    bench: KubeBench, monkeypatch: pytest.MonkeyPatch, fails: int
+) -> None:
+    """The cable fails between guard and arm: the rates that follow are no faster than those before."""
+    sent, write, cycles = list[np.ndarray](), ArmVelocityLink.write, [0]
+
+    class Heard(VirtualIiwa):
+        def command(self, wish: np.ndarray, answers: float) -> None:
+            sent.append(wish.copy())
+            super().command(wish, answers)
+
+    class HeardParts(KubeParts):
+        def link(self, clock: Clock) -> ArmVelocityLink:
+            link = super().link(clock)
+            link.arm.__class__ = Heard
+            return link
+
+    def failing(link: ArmVelocityLink, setpoint: np.ndarray) -> object:
+        cycles[0] += 1
+        if 300 <= cycles[0] < 300 + fails:
+            raise OSError("cable")
+        return write(link, setpoint)
+
+    monkeypatch.setattr(ArmVelocityLink, "write", failing)
+    with pytest.raises(OSError, match="cable"):
+        lockstep(HeardParts(bench, 1, duration_s=1.0))
+    assert np.abs(sent[298]).max() > 0.5
+    steps = np.diff(np.array(sent), axis=0)
+    assert np.abs(steps).max() <= (1 + fails) * ACCELERATION * 1e-3  # the brake goes on meanwhile
+    assert np.abs(sent[-1]).max() < 1e-4
+
+
 def test_a_moving_arm_is_braked_by_the_guard_and_not_by_its_own_halt(bench: KubeBench) -> None:
     """It answers real measurements until it stands; an exception that ends the loop changes nothing of that."""
     parts, arms = KubeParts(bench, 1, duration_s=5.0), list[VirtualIiwa]()
