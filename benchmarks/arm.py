@@ -20,13 +20,16 @@ import numpy as np
 
 from benchmarks.live import interval
 from proxops.applications.catalogue import load
-from proxops.applications.kube.experiment import prepare, wall_run
+from proxops.applications.kube.bench import prepare
+from proxops.applications.kube.experiment import rehearse
+from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.tables import HardwareLoopFile
 from proxops.applications.tracking.experiment import cases_of, prepared
 from proxops.applications.tracking.result import Case, Setting
 from proxops.applications.tracking.run import TrackingBench
 from proxops.arms.model import Floats, load_model
 from proxops.core.experiment import Experiment
+from proxops.runs.arm_live import live as live_run
 from proxops.space.free_floating import FreeFloating
 from proxops.space.link_gravity import CircularOrbit, LinkGravity
 
@@ -127,18 +130,18 @@ def live() -> dict[str, float | str]:
     file = experiment.file
     longer = file.model_copy(update={"loop": file.loop.model_copy(update={"duration_s": LIVE_S})})
     bench = prepare(longer, load_model(experiment.model_path(), file.arm.tool, file.arm.joints))
+    rehearse(bench, 1, None)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "empty.json"
         command = [sys.executable, "-c", EMPTY_LOOP, str(round(1000 * LIVE_S)), str(out)]
         empty = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert empty.stdin and empty.stdout
+        assert empty.stdout
         empty.stdout.readline()  # has imported what it needs
-        empty.stdin.write(b"go\n")
-        empty.stdin.flush()
-        loop, missed, granted = wall_run(bench, seed=1)
+        ran = live_run(KubeParts(bench, 1), None, announce=lambda control: _release(empty))
         empty.wait()
         nothing = json.loads(out.read_text())
-    rows = loop.rows
+    loop = ran.application
+    rows = loop.rows[: loop.count]
     assert not loop.failure, loop.failure
     late, idle = rows["lateness"], np.array(nothing["late"])
     count, idle_count = int((late > LATE_S).sum()), int((idle > LATE_S).sum())
@@ -151,9 +154,16 @@ def live() -> dict[str, float | str]:
         "late_ratio_95_percent_low": low,
         "late_ratio_95_percent_high": high,
         "late_required_ratio": 1.5,
-        "live_missed_cycles": float(missed),
+        "live_missed_cycles": float(ran.timing["missed"]),
         "empty_loop_missed_cycles": float(nothing["missed"]),
         "live_evaluation_median_us": float(np.median(rows["evaluation"])) * 1e6,
         "live_evaluation_p99_us": float(np.quantile(rows["evaluation"], 0.99)) * 1e6,
-        "real_time": granted,
+        "real_time": ran.timing["granted"],
     }
+
+
+def _release(empty: subprocess.Popen[bytes]) -> None:
+    """Both loops begin now."""
+    assert empty.stdin
+    empty.stdin.write(b"go\n")
+    empty.stdin.flush()

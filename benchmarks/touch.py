@@ -15,13 +15,13 @@ from proxops.applications.catalogue import load
 from proxops.applications.docking.experiment import dock
 from proxops.applications.docking.tables import DockingFile
 from proxops.applications.floating.bench import FloatBench, prepare
-from proxops.applications.floating.flight import lockstep
 from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.tables import FloatFile
 from proxops.arms.model import load_model
 from proxops.core.experiment import Experiment
 from proxops.core.messages import PERIOD_S
 from proxops.lab.any_cell import load_cell
+from proxops.runs.arm_run import lockstep
 from proxops.space.floating_world import FloatingWorld
 from proxops.space.timeline import Timeline
 

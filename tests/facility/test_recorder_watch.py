@@ -19,12 +19,13 @@ from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
 from proxops.facility.emergency import emergency_brake
 from proxops.facility.events import EventLog
-from proxops.facility.recorder_watch import LATE_RECORDS, RecorderWatch
-from proxops.facility.surroundings import LOOK_EVERY
+from proxops.facility.recorder_watch import LATE_NS, RecorderWatch
+from proxops.facility.surroundings import look_every
 from proxops.facility.trajectories import preflighted
 from proxops.ground.log import Log
 
 SECOND = 250  # cycles
+LOOK_EVERY = look_every(PERIOD_NS)
 
 
 class Clock(LockstepClock):
@@ -46,10 +47,11 @@ class Process:
 class Watched:
     """A recorder that does what it is told: ``beats`` and ``reads`` as a healthy one does, or not."""
 
-    def __init__(self, *, by_time: bool = True) -> None:
+    def __init__(self, *, by_time: bool = True, period_ns: int = PERIOD_NS) -> None:
         self.ring = Ring.create("test-pool", POOL_DTYPE, 4096)
         self._events = Ring.create("test-events", EVENT_DTYPE, 64)
-        self.clock, self.process = Clock(), Process()
+        self.clock, self.process = Clock(period_ns=period_ns), Process()
+        self._beat, self._read = (max(1, every_ns // period_ns) for every_ns in (20_000_000, 60_000_000))
         self.log = EventLog(self._events, self.clock)
         self.watch = RecorderWatch(self.process, self.ring, self.log, self.clock, by_time=by_time)
         self.beats = self.reads = True
@@ -57,11 +59,11 @@ class Watched:
     def cycles(self, count: int) -> None:
         for _ in range(count):
             self.clock.advance()
-            if self.clock.tick % 5 == 0 and self.beats:
+            if self.clock.tick % self._beat == 0 and self.beats:
                 self.ring.heartbeat += 1
-            if self.clock.tick % 15 == 0 and self.reads:
+            if self.clock.tick % self._read == 0 and self.reads:
                 self.ring.tail = self.ring.head
-            if self.clock.tick % LOOK_EVERY == 0:
+            if self.clock.tick % look_every(self.clock.period_ns) == 0:
                 self.watch.look()
             self.ring.words[0] += 1  # a record
 
@@ -104,7 +106,7 @@ def test_a_late_recorder_is_told_within_a_second_and_cleared(watched: Watched) -
     watched.cycles(2 * SECOND)
     watched.reads = False
     assert watched.until("recorder_late") < SECOND
-    assert watched.log.alarm_names == ["recorder_late"] and str(LATE_RECORDS) in watched.watch.trouble
+    assert watched.log.alarm_names == ["recorder_late"] and str(LATE_NS // PERIOD_NS) in watched.watch.trouble
     watched.reads = True
     watched.cycles(2 * LOOK_EVERY)
     assert watched.log.alarms == 0 and watched.watch.trouble == ""
@@ -250,4 +252,15 @@ def test_a_recorder_that_hangs_for_ever_does_not_hang_lockstep(cell, tmp_path: P
 
 
 def test_the_bound_is_below_a_second_by_the_clock() -> None:
-    assert (LATE_RECORDS + LOOK_EVERY) * PERIOD_NS < 1_000_000_000
+    assert LATE_NS + LOOK_EVERY * PERIOD_NS < 1_000_000_000
+
+
+@pytest.mark.parametrize("period_ms", [0.5, 1.0, 25.0, 100.0])
+@pytest.mark.parametrize("alarm", ["recorder_hung", "recorder_late"])
+def test_a_second_is_a_second_at_the_period_of_any_cell(period_ms: float, alarm: str) -> None:
+    watched, second = Watched(period_ns=round(period_ms * 1e6)), round(1e3 / period_ms)
+    watched.cycles(3 * second)
+    assert not watched.log.raised
+    watched.beats, watched.reads = alarm != "recorder_hung", False
+    assert 0.5 * second < watched.until(alarm) <= second
+    watched.close()

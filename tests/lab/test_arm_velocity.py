@@ -66,6 +66,31 @@ def test_a_cycle_that_came_late_leads_further(arm: Puppet, link: ArmVelocityLink
     assert arm.sent[-1] == pytest.approx([1.0, 0.0])  # no jump
 
 
+def test_readings_that_come_in_pairs_of_cycles_are_not_counted_twice(arm: Puppet, link: ArmVelocityLink) -> None:
+    """Every other cycle tells nothing new, and the next one of two cycles: the arm goes where it is sent."""
+    place = np.zeros(2)
+    for k in range(2000):
+        if k and k % 2 == 0:
+            arm.go(2 * CYCLE, place)
+        link.read()
+        assert np.abs(link.drift).max() < 1e-5
+        link.write(link.standing + np.array([1e-3, 0.0]))
+        place = place + np.array([1e-3, 0.0])
+    assert link.standing == pytest.approx([2.0, 0.0], abs=3e-3)
+
+
+@pytest.mark.parametrize("angle", [1.0, -1e6, 1e17, 1e308])
+def test_a_reading_from_nowhere_leads_nowhere(arm: Puppet, link: ArmVelocityLink, angle: float) -> None:
+    arm.go(CYCLE, np.zeros(2))
+    link.read()
+    link.write(np.array([1e-3, 0.0]))
+    arm.go(CYCLE, np.array([angle, 0.0]))
+    link.read()
+    assert abs(link.drift[0]) <= 1e-3  # the way of a cycle
+    link.write(link.standing + np.array([1e-3, 0.0]))
+    assert arm.sent[-1] == pytest.approx([1.0, 0.0])  # no jump
+
+
 def test_a_difference_fades_with_the_way(arm: Puppet, link: ArmVelocityLink) -> None:
     """The drives are 2 % fast: in the long run the encoders are ahead by 2 % of the way in which differences fade."""
     place = np.zeros(2)
@@ -118,6 +143,20 @@ def test_silence_and_halts_are_faults(arm: Puppet, link: ArmVelocityLink) -> Non
     arm.halt("as it likes")
     fault = link.write(link.standing)
     assert fault is not None and fault.trouble is Trouble.CONTROLLER and str(fault) == "as it likes"
+
+
+def test_time_that_has_gone_back_is_silence_until_the_drives_go_on_anew(arm: Puppet, link: ArmVelocityLink) -> None:
+    arm.go(-5.0, np.zeros(2))
+    for _ in range(11):
+        arm.go(CYCLE, np.zeros(2))
+        link.read()
+        fault = link.write(link.standing)
+    assert fault is not None and fault.trouble is Trouble.LOST
+    link.drives_off()
+    link.drives_on()
+    arm.go(CYCLE, np.zeros(2))
+    link.read()
+    assert link.write(link.standing) is None
 
 
 def test_drives_do_not_go_on_where_nobody_knows_where_the_arm_is(arm: Puppet) -> None:

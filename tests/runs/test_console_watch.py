@@ -11,7 +11,7 @@ from proxops.core.messages import EVENT_DTYPE
 from proxops.core.restarts import RESTARTS
 from proxops.core.ring import Ring
 from proxops.facility.events import EventLog
-from proxops.facility.surroundings import LOOK_EVERY
+from proxops.facility.surroundings import look_every
 from proxops.runs.console_watch import ConsoleWatch
 
 
@@ -44,7 +44,7 @@ class Hall:
     def seconds(self, count: float) -> None:
         for _ in range(round(count * 250)):
             self.clock.advance()
-            if self.clock.tick % LOOK_EVERY == 0:
+            if self.clock.tick % look_every(self.clock.period_ns) == 0:
                 self.watch.look()
 
     @property

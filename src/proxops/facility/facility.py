@@ -24,7 +24,7 @@ from proxops.facility.failure import failure
 from proxops.facility.possible import refusal
 from proxops.facility.publication import Publication, publication
 from proxops.facility.sources import CommandSource
-from proxops.facility.surroundings import LOOK_EVERY, Surroundings
+from proxops.facility.surroundings import Surroundings, look_every
 from proxops.lab.any_cell import AnyCell, pool_of
 from proxops.lab.links.fault import LinkFault, Trouble
 from proxops.lab.links.link import Link
@@ -56,7 +56,7 @@ class Facility:
         self.pool = Pool((*pool_of(cell), *groups))  # what an application tells besides comes last
         self.told: Publication = publication(self, self.pool, cell)
         self.duties = Duties(self.fail)
-        self.surroundings = Surroundings(self.events, self.fail)
+        self.surroundings, self._look_every = Surroundings(self.events, self.fail), look_every(clock.period_ns)
         self.actual, self.actual_rate = self.told.actual, self.told.actual_rate
         self.zones = ZoneWatch(cell)
         self.guard = Guard(cell, self.told.margins, self.zones)
@@ -123,7 +123,7 @@ class Facility:
             self._watch_drives()
         if not self._judged:
             self._course.look()
-        if self.clock.tick % LOOK_EVERY == 0:
+        if self.clock.tick % self._look_every == 0:
             self.surroundings.look(self.missed)
 
     def _watch_inputs(self) -> None:

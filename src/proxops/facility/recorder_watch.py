@@ -10,7 +10,7 @@ from proxops.facility.events import EventLog
 
 HUNG_NS: Final = 600_000_000  # a healthy recorder's heartbeat changes every 20 ms; a slow disk may hold it for some 100
 LOSING_NS: Final = 1_000_000_000  # after the last loss: it may go on
-LATE_RECORDS: Final = 200  # 0.8 s of cycles; a healthy recorder has taken all but the last 60 ms
+LATE_NS: Final = 800_000_000  # of cycles that wait; a healthy recorder has taken all but the last 60 ms
 UNWATCHED_NS: Final = 500_000_000  # between two looks: we stood still ourselves, which says nothing of the recorder
 
 
@@ -26,7 +26,7 @@ class RecorderWatch:
 
     def __init__(self, recorder: RecorderHealth, ring: Ring, events: EventLog, clock: Clock, *, by_time: bool) -> None:
         self._recorder, self._ring, self._events, self._clock, self._by_time = recorder, ring, events, clock, by_time
-        self._heartbeat = ring.heartbeat
+        self._heartbeat, self._late = ring.heartbeat, LATE_NS // clock.period_ns
         self._looked_ns = self._changed_ns = clock.now_ns()
         self._lost, self._lost_ns = 0, -LOSING_NS
         self.trouble = ""  # why a motion that began now would not be recorded as it should; empty when all is well
@@ -37,11 +37,11 @@ class RecorderWatch:
         lost = not self._recorder.alive()
         hung = self._by_time and not lost and still_ns >= HUNG_NS
         waiting = ring.head - ring.tail
-        late = self._by_time and not (lost or hung or ring.trouble) and waiting > LATE_RECORDS
+        late = self._by_time and not (lost or hung or ring.trouble) and waiting > self._late
         found = (
             ("recorder_lost", lost, "the recorder process is gone: this run is no longer recorded"),
             ("recorder_hung", hung, f"the recorder has not moved for {still_ns * 1e-9:.1f} s"),
-            ("recorder_late", late, f"{waiting} cycles wait for the recorder, bound {LATE_RECORDS}"),
+            ("recorder_late", late, f"{waiting} cycles wait for the recorder, bound {self._late}"),
             ("disk_trouble", ring.trouble != 0, f"the recorder cannot write (errno {ring.trouble}): make room on the disk"),
             ("records_lost", ring.lost > 0, f"{ring.lost} cycles could not be recorded"),
         )  # fmt: skip

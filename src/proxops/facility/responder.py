@@ -45,7 +45,8 @@ from proxops.safety.watchdog import SetpointVerdict, Watchdog
 
 EXITING: Final = 4  # PF_EXITING of Linux' sched.h, in the flags of /proc/PID/stat
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
-LOOKS: Final = 4  # for set-points, in a cycle
+LOOKS: Final = 4  # for set-points, in a cycle at least
+LOOK_NS: Final = 1_000_000  # between two of them at most: a set-point that is seen late is none
 SETTLING_S: Final = 2.0  # after the set-point rests the brakes close, whatever the servos say
 DEAF_TO: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)
 
@@ -253,9 +254,14 @@ def looks(facility: int) -> Cause:
     return Cause.STOPPED if state in "Tt" else Cause.SILENT
 
 
+def look_every_ns(period_ns: int) -> int:
+    """Between two looks for set-points."""
+    return min(period_ns // LOOKS, LOOK_NS)
+
+
 def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility: int) -> None:
     """Until it is over: set-points as they come, time as it passes. An end of the wire is the facility's."""
-    listening, cursor, look_ns = [wire], 0, responder.period_ns // LOOKS
+    listening, cursor, look_ns = [wire], 0, look_every_ns(responder.period_ns)
     while not responder.over:
         due, now_ns = responder.due_ns(), monotonic_ns()
         wait_ns = look_ns if due is None else min(look_ns, max(0, due - now_ns))

@@ -9,7 +9,12 @@ from proxops.facility.duties import Fail
 from proxops.facility.events import EventLog
 from proxops.facility.failure import failure
 
-LOOK_EVERY: Final = 25  # cycles
+LOOK_NS: Final = 100_000_000  # between two looks
+
+
+def look_every(period_ns: int) -> int:
+    """Cycles of ``period_ns`` between two looks."""
+    return max(1, LOOK_NS // period_ns)
 
 
 class Watcher(Protocol):
@@ -25,7 +30,7 @@ class Evidence(Watcher, Protocol):
 
 
 class Surroundings:
-    """``look`` every ``LOOK_EVERY`` cycles."""
+    """``look`` every ``look_every`` cycles."""
 
     def __init__(self, events: EventLog, fail: Fail) -> None:
         self._events, self._fail = events, fail

@@ -102,6 +102,19 @@ def test_an_arm_whose_time_stands_still_ends_the_loop(bench: KubeBench, halted: 
     softly(arm.commands)
 
 
+def test_an_arm_whose_time_goes_back_ends_the_loop_at_once(bench: KubeBench) -> None:
+    """Until it were where it has been, no reading would be looked at, and the last rates would be held."""
+
+    def back(k: int) -> Measured | None:
+        return Measured(k * 1e-3 - 10.0, bench.joints.copy(), np.zeros(7), "") if k >= 20 else None
+
+    arm = ScriptedArm(bench, back)
+    ran = lockstep(OtherArm(bench, arm))
+    assert "reading of -9.9800 s is older than the one before, of 0.0190 s" in ran.application.failure
+    assert kept(ran)["t"][-1] < 0.02
+    softly(arm.commands)
+
+
 def bad_angles(bench: KubeBench, value: float) -> np.ndarray:
     return np.where(np.arange(7) == 2, value, bench.joints)
 
@@ -113,6 +126,7 @@ def bad_angles(bench: KubeBench, value: float) -> np.ndarray:
         (np.inf, "A3: measured angle is no number: inf (at 0.020 s)"),
         # 100 deg/s for 1 ms, half as much again, and the encoder's error: 0.15 deg
         (0.2, "A3: measured angle jumps by 0.2 deg within 1 ms, allowed 0.15"),
+        (1e9, "A3: measured angle jumps by 1e+09 deg within 1 ms, allowed 0.15"),
     ],
 )
 def test_what_joints_cannot_do_never_reaches_the_law(bench: KubeBench, value: float, words: str) -> None:
@@ -145,6 +159,39 @@ def test_rest_is_commanded_when_the_cable_fails(bench: KubeBench) -> None:
     softly(arm.commands)
 
 
+@pytest.mark.parametrize("fails", [1, 3])
+def test_what_was_decided_and_not_sent_is_not_made_up_for(
+    bench: KubeBench, monkeypatch: pytest.MonkeyPatch, fails: int
+) -> None:
+    """The cable fails between guard and arm: the rates that follow are no faster than those before."""
+    sent, write, cycles = list[np.ndarray](), ArmVelocityLink.write, [0]
+
+    class Heard(VirtualIiwa):
+        def command(self, wish: np.ndarray, answers: float) -> None:
+            sent.append(wish.copy())
+            super().command(wish, answers)
+
+    class HeardParts(KubeParts):
+        def link(self, clock: Clock) -> ArmVelocityLink:
+            link = super().link(clock)
+            link.arm.__class__ = Heard
+            return link
+
+    def failing(link: ArmVelocityLink, setpoint: np.ndarray) -> object:
+        cycles[0] += 1
+        if 300 <= cycles[0] < 300 + fails:
+            raise OSError("cable")
+        return write(link, setpoint)
+
+    monkeypatch.setattr(ArmVelocityLink, "write", failing)
+    with pytest.raises(OSError, match="cable"):
+        lockstep(HeardParts(bench, 1, duration_s=1.0))
+    assert np.abs(sent[298]).max() > 0.5
+    steps = np.diff(np.array(sent), axis=0)
+    assert np.abs(steps).max() <= (1 + fails) * ACCELERATION * 1e-3  # the brake goes on meanwhile
+    assert np.abs(sent[-1]).max() < 1e-4
+
+
 def test_a_moving_arm_is_braked_by_the_guard_and_not_by_its_own_halt(bench: KubeBench) -> None:
     """It answers real measurements until it stands; an exception that ends the loop changes nothing of that."""
     parts, arms = KubeParts(bench, 1, duration_s=5.0), list[VirtualIiwa]()
@@ -160,6 +207,17 @@ def test_a_moving_arm_is_braked_by_the_guard_and_not_by_its_own_halt(bench: Kube
     with pytest.raises(RuntimeError, match="at the worst moment"):
         lockstep(parts, each_cycle=at_speed)
     assert np.abs(arms[0].rates).max() < 1e-4 and arms[0].halted.startswith("drives off")  # once it stood
+
+
+def test_a_loop_that_is_quicker_than_the_robot_is_no_trouble(bench: KubeBench) -> None:
+    """At 2 kHz every other cycle has nothing new to go by."""
+    loop = bench.file.loop.model_copy(update={"rate_hz": 2000})
+    quick = replace(bench, file=bench.file.model_copy(update={"loop": loop}))
+    ran = lockstep(KubeParts(quick, 1, duration_s=0.7))
+    assert not ran.application.failure
+    rows = kept(ran)
+    assert rows["t"] == pytest.approx(np.arange(701) * 1e-3)
+    assert np.abs(rows["rates"]).max() > 0.3
 
 
 def unchecked(traits: IiwaTraits) -> IiwaTraits:

@@ -74,7 +74,7 @@ class KubeApplication(ArmApplication):
     def _work(self) -> Stop | None:
         """Satellite and law go on by what is measured, if it is new; a reading that no joint can have come to is a stop."""
         began, measured = self._f.clock.spent_s(), self._link.measured
-        if self.count and measured.t - self._t_first <= self._t:
+        if self.count and measured.t - self._t_first == self._t:
             return None  # the rates of the cycle before hold
         if fault := self._measured.fault(measured.angles, measured.t):
             return Stop(Rule.FOLLOWING, detail=fault)

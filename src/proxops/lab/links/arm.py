@@ -79,11 +79,15 @@ class ArmLink(ABC):
         self._wanted = self._on = False
         self.rate: Floats = arm.rates  # a view: it changes with every reading
         self.measured = arm.read()  # the newest, which the next command answers
+        self._newest_t = self.measured.t  # of all since the drives went on
         self.positioning_error = np.zeros(len(arm.rates))
 
     def read(self) -> Floats:
-        before, self.measured = self.measured.t, self.arm.read()
-        self._unheard = 0 if self.measured.t > before else self._unheard + 1
+        self.measured = self.arm.read()
+        if self.measured.t > self._newest_t:
+            self._unheard, self._newest_t = 0, self.measured.t
+        else:
+            self._unheard += 1
         return self.measured.angles
 
     def write(self, setpoint: Floats) -> ArmFault | None:
@@ -105,7 +109,7 @@ class ArmLink(ABC):
 
     def drives_on(self) -> None:
         self.arm.clear()
-        self._wanted, self._unheard = True, 0
+        self._wanted, self._unheard, self._newest_t = True, 0, self.measured.t
         self._on = not self.arm.halted and bool(np.isfinite(self.measured.angles).all())
 
     def drives_off(self) -> None:
