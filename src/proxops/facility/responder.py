@@ -45,7 +45,7 @@ from proxops.safety.watchdog import SetpointVerdict, Watchdog
 
 EXITING: Final = 4  # PF_EXITING of Linux' sched.h, in the flags of /proc/PID/stat
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
-LOOKS: Final = 4  # for set-points, in a cycle at least
+LOOKS: Final = 2  # for set-points, in a cycle at least
 LOOK_NS: Final = 1_000_000  # between two of them at most: a set-point that is seen late is none
 SETTLING_S: Final = 2.0  # after the set-point rests the brakes close, whatever the servos say
 DEAF_TO: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)
