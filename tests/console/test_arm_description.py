@@ -31,7 +31,7 @@ def cell(request: pytest.FixtureRequest) -> ArmCell:
 
 def test_the_flange_stands_where_the_facility_puts_it(cell: ArmCell) -> None:
     """The facility's own record of a cycle at home, against the links of the description at the same axes."""
-    hall = build(cell, LockstepClock(), seed=1, record=None)
+    hall = build(cell, LockstepClock(period_ns=cell.period_ns), seed=1, record=None)
     hall.facility.tick()
     record = np.frombuffer(bytes(hall.rings[0].newest_bytes(hall.rings[0].head)), pool_dtype(pool_of(cell)))[0]
     hall.close()
@@ -72,7 +72,7 @@ def test_the_greeting_is_of_this_cell(cell: ArmCell) -> None:
 
 
 def test_a_frame_is_the_head_and_the_record(cell: ArmCell) -> None:
-    hall = build(cell, LockstepClock(), seed=1, record=None)
+    hall = build(cell, LockstepClock(period_ns=cell.period_ns), seed=1, record=None)
     feed = LiveFeed(cell, hall.rings[0].path, hall.rings[1].path)
     hall.facility.tick()
     frame = feed.look()

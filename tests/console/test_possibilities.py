@@ -137,7 +137,8 @@ def test_a_cell_of_arms_offers_no_commands_of_a_hall(mode: Mode) -> None:
 
 
 def test_the_desk_of_a_cell_of_arms_offers_what_it_has() -> None:
-    hall = build(read_any_cell("kube"), LockstepClock(), seed=1, record=None)
+    cell = read_any_cell("kube")
+    hall = build(cell, LockstepClock(period_ns=cell.period_ns), seed=1, record=None)
     hall.desk.drives(True)
     while hall.facility.mode is not Mode.READY:
         hall.facility.tick()
