@@ -33,6 +33,7 @@ def emergency_brake(facility: Facility, error: Exception) -> None:
     for _ in range(trailing):  # servos come behind their set-point, and brakes are hard on what moves
         if facility.at_rest:
             break
+        facility.guard.brake()  # whatever rates an arm was led on by, the set-point stands
         _cycle(facility)
     with suppress(Exception):  # as in ``_cycle``
         facility.link.drives_off()
