@@ -121,3 +121,8 @@ def __getattr__(name: str) -> object:
     if name not in _WHERE:
         raise AttributeError(f"proxops has no {name}; there is {', '.join(_WHERE)}")
     return getattr(import_module(_WHERE[name]), name)
+
+
+def __dir__() -> list[str]:
+    """For whoever completes names: each is imported when it is first used."""
+    return sorted([*globals(), *_WHERE])

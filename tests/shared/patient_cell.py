@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from proxops.lab.any_cell import HALL, cell_source
 
 PATIENCE = {
-    "patience_cycles = 10 ": "patience_cycles = 250\nstall_ms = 1000.0 ",
-    "sync_timeout_ms = 20.0 ": "sync_timeout_ms = 1000.0 ",
+    r"patience_cycles = \d+ ": "patience_cycles = 250\nstall_ms = 1000.0 ",
+    r"sync_timeout_ms = 20\.0 ": "sync_timeout_ms = 1000.0 ",
 }
 
 
@@ -16,8 +17,8 @@ def patient_cell(folder: Path, name: str = HALL) -> Path:
     """A cell file in ``folder``: stalls of a second are borne, and so is a synchronous client's silence."""
     text = cell_source(name).read_text()
     for key, patient in PATIENCE.items():
-        assert key in text or name != HALL
-        text = text.replace(key, patient)
+        assert re.search(key, text) or name != HALL
+        text = re.sub(key, patient, text)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "patient.toml"
     path.write_text(text)

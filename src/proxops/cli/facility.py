@@ -28,7 +28,7 @@ ServeKey = Annotated[
         help="Key of network control, the synchronous interface and the bridge; --bind beyond loopback demands one."
     ),
 ]
-Realtime = Annotated[bool, typer.Option("--realtime", help="Keep 4 ms by the clock, not as fast as possible.")]
+Realtime = Annotated[bool, typer.Option("--realtime", help="Keep time by the clock, not as fast as possible.")]
 Order = Annotated[str, typer.Option(help="Order of the move to start.")]
 Opening = Annotated[list[str] | None, typer.Option("--open", help="Rehearse: open an interlock, NAME@SECONDS.")]
 Pov = Annotated[
@@ -108,7 +108,7 @@ def serve(
     console_port: Annotated[int | None, typer.Option(min=0, max=65535, help="TCP port; 47254 or a free one.")] = None,
     console_token: Annotated[str | None, typer.Option(envvar="PROXOPS_TOKEN", help="What a page must know.")] = None,
 ) -> None:
-    """Run the live facility at 250 Hz: console in the browser, bridge and synchronous commands over UDP, `proxops ctl`.
+    """Run the live facility (a hall at 250 Hz): console in the browser, bridge and synchronous commands over UDP, `proxops ctl`.
 
     Exit code 0 only when it ended without a standing stop and its log is whole; else 1, and why."""
     from proxops import api

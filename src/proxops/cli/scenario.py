@@ -32,7 +32,8 @@ Control = Annotated[
     typer.Option(help="Name of a live experiment for proxops ctl --control; 0: after its process."),
 ]
 Watched = Annotated[
-    bool, typer.Option("--console", help="Watch a live experiment with an arm (float) in the browser: add --realtime.")
+    bool,
+    typer.Option("--console", help="Watch a live experiment with an arm (float, kube) in the browser: add --realtime."),
 ]
 Overseen = Annotated[
     Path | None, typer.Option(hidden=True, help="Ring of the process that oversees this run through standard input.")

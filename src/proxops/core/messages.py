@@ -126,7 +126,7 @@ POOL: Final[tuple[Group, ...]] = (
         "when this cycle was",
         (
             Variable("tick", "i8", "1", "cycle number since the start"),
-            Variable("t_sim", "f8", "s", "time since the start: tick times 4 ms"),
+            Variable("t_sim", "f8", "s", "time since the start: tick times the period"),
             Variable("utc_ns", "i8", "ns", "UTC as Unix time"),
             Variable("gps_ns", "i8", "ns", "GPS time since 1980-01-06"),
         ),

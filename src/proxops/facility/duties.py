@@ -23,6 +23,7 @@ class Turn:
                 work()
             except Exception as error:  # of a stranger's packet or code: whatever it is, the robots have to brake
                 self._fail(name, error)
+                error.__traceback__ = None  # one that is raised again in every cycle would grow with each
 
 
 class Duties:

@@ -108,7 +108,9 @@ class Facility:
             wish = self.motion.step() if self.motion else Rest.HOLD
             return self.guard.understood(wish) if isinstance(wish, np.ndarray) else wish
         except Exception as error:  # whatever it is, the robots have to brake
-            return failure(type(self.motion).__name__, error)
+            stop = failure(type(self.motion).__name__, error)
+            error.__traceback__ = None  # as in ``Duties``
+            return stop
 
     def _watch(self) -> None:
         """Inputs, controllers, clock and recorder: anything that ends motion whatever the motion says."""

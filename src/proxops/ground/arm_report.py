@@ -45,9 +45,13 @@ def arm_report(log: Log, cell: ArmCell) -> RunReport:
     good = bool(summary["passed"])
     last = summary["stop"]
     headline = "all bounds kept" if good else "a bound was not kept"
+    title = f"session in {cell.file.name}"
+    if "scenario" in log.metadata:  # an experiment that was killed, or that refused to be judged
+        good, title = False, f"{log.metadata['scenario']}: no result"
+        headline, summary["passed"] = f"the run did not come to an end: {log.ended_words}", False
     about = f"cell {summary['cell']} · clock {summary['clock']} · seed {summary['seed']} · {summary['start_utc']}"
     return RunReport(
-        f"session in {cell.file.name}", about, RunVerdict(good, headline, f"last stop: {last}" if last else ""), summary,
+        title, about, RunVerdict(good, headline, f"last stop: {last}" if last else ""), summary,
         _brief(summary, cell), _sections(log, cell, summary),
     )  # fmt: skip
 
@@ -72,6 +76,7 @@ def summarise_arms(log: Log, cell: ArmCell) -> Figures:
         "kind": "arms", "file": log.path.name, "proxops_version": log.metadata.get("proxops_version"),
         "cell": log.metadata.get("cell"), "clock": log.metadata.get("clock"), "seed": log.metadata.get("seed"),
         "cycles": int(ticks.size), "duration_s": float(ticks.size) * cycle_s, "start_utc": iso_utc(utc[0]) if utc.size else None,
+        "ended_well": log.ended is not None and log.ended.severity is not Severity.ERROR,
         "complete": log.complete, "notes": list(log.notes), "ended": log.ended.plain if log.ended else None,
         "lost_ticks": int(np.sum(steps[steps > 1] - 1)),
         "final_mode": Mode(int(modes[-1])).name if modes.size else None,
@@ -96,6 +101,7 @@ def _criteria(figures: Figures) -> list[Criterion]:
     rows = [
         Criterion("cycles missing in the log", figures["lost_ticks"], 0),
         Criterion("log closed properly", figures["complete"], True, "equal"),
+        Criterion("facility ended in good order", figures["ended_well"], True, "equal"),
         Criterion("speed_share", max(a["speed_share"] for a in axes), WHOLE_SHARE, label="axis speed of its limit", shown_in="%"),
         Criterion(
             "acceleration_share", max(a["acceleration_share"] for a in axes), WHOLE_SHARE,

@@ -38,6 +38,7 @@ class ArmCell:
     home: NDArray[np.float64]
     links: tuple[Link, ...] = field(repr=False)  # the tree, parents first
     period_ns: int  # of the facility's cycle
+    coast_s: float = 0.0  # for which arms that take rates go on when nobody commands them
     hall: None = None
 
     @property

@@ -100,7 +100,7 @@ class ArmCellFile(CellFile):
     """The whole TOML file."""
 
     kind: Literal["arms"]
-    period_ms: Annotated[Finite, Field(ge=0.5, le=100)] = 4.0  # of the facility's cycle
+    period_ms: Annotated[Finite, Field(ge=0.5, le=50)] = 4.0  # of the facility's cycle
     rail: Rail | None = None
     robot1: MountedArm
     robot2: MountedArm | None = None

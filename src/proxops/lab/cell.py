@@ -60,6 +60,11 @@ class Cell:
         return len(self.home)
 
     @property
+    def coast_s(self) -> float:
+        """Robots that are commanded by positions do not go on by themselves."""
+        return 0.0
+
+    @property
     def period_ns(self) -> int:
         """Of the facility's cycle: the interfaces of a hall are made for this one."""
         return PERIOD_NS

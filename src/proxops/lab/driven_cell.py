@@ -54,6 +54,7 @@ class DrivenArm:
     flange: Callable[[Array], Array]
     T_lab_base: Array | None = None
     range_margin: float = 0.0
+    coast_s: float = 0.0  # for which an arm that takes rates goes on by itself when nobody commands it
 
 
 def driven_cell(arm: DrivenArm, name: str, given: AnyCell | None = None, period_ns: int = PERIOD_NS) -> ArmCell:
@@ -75,6 +76,7 @@ def driven_cell(arm: DrivenArm, name: str, given: AnyCell | None = None, period_
     _demand_same_arm(cell, arm)
     return replace(
         cell, home=arm.joints, axes=axes, period_ns=period_ns,
+        coast_s=min(arm.coast_s, cell.file.link.stall_ms * 1e-3),
         guarded=GuardedAxes(axes.lower + margin, axes.upper - margin, axes.speed, axes.acceleration, cell.guarded.jump),
         controllers=(controller._replace(servo=_servo(traits)),),
     )  # fmt: skip

@@ -104,7 +104,7 @@ class ArmApplication(Motion):
         stop = self._f.stop
         if stop is not None and self._f.mode in (Mode.STOPPING, Mode.STOPPED) and not self.failure:
             self._end()
-            self.failure = f"interrupted after {self.t:.3f} s" if stop.rule is Rule.OPERATOR else str(stop)
+            self.failure = f"interrupted after {self.t:.3f} s: {stop}" if stop.rule is Rule.OPERATOR else str(stop)
 
     def _end(self) -> None:
         if not self.ended:

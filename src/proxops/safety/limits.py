@@ -62,7 +62,7 @@ def guard_dtype(axes: int) -> np.dtype[np.void]:
             ("lower", "f8", n), ("upper", "f8", n), ("speed", "f8", n), ("acceleration", "f8", n), ("jump", "f8", n),
             ("astray", "f8", n),  # by how much it may be off its set-point
             ("arm", "i8", n),
-            ("dt", "f8"),  # s, of a cycle
+            ("dt", "f8"), ("coast", "f8"),  # s, of a cycle; for which arms go on by themselves when cycles are lost
         ]
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ def guard_record(cell: AnyCell) -> Guarded:
     g["astray"] = (
         np.where(cell.slides, ASTRAY_M, ASTRAY_RAD) + trailing_s(cell.controllers, cell.period_ns) * g["speed"]
     )
-    g["arm"], g["dt"] = cell.arm_of_axis, cell.period_ns * 1e-9
+    g["arm"], g["dt"], g["coast"] = cell.arm_of_axis, cell.period_ns * 1e-9, cell.coast_s
     return guard
 
 
@@ -221,6 +221,7 @@ def judge(hall: HallRecord | None, guard: Guarded, wish: Array, actual: Array, m
     rest = x + way
     if hall is None:
         _from_ahead(rest, x, way, actual)
+        rest += v * g.coast
     rule = _axis_ranges(guard, rest, g.next_axis_margin, margins, report)
     if rule:
         return rule

@@ -17,8 +17,11 @@ MARGIN: Final = 1.5  # over what a joint does at its speed limit: a robot's stam
 class MeasuredJoints:
     """One reading after the other; each is compared with the last one that was sound. rad, rad/s."""
 
-    def __init__(self, joints: tuple[str, ...], speed: Floats, encoder_error: float, t: float, angles: Floats) -> None:
-        """``encoder_error``: the most by which two readings of a joint at rest differ."""
+    def __init__(
+        self, joints: tuple[str, ...], speed: Floats, encoder_error: float, t: float, angles: Floats, longest_s: float = math.inf
+    ) -> None:  # fmt: skip
+        """``encoder_error``: the most by which two readings of a joint at rest differ; ``longest_s``: between two readings."""
+        self._longest_s = longest_s
         self._joints, self._speed, self._error = joints, MARGIN * speed, encoder_error
         self._t, self._before = t, np.array(angles, float)
 
@@ -28,7 +31,9 @@ class MeasuredJoints:
 
     def fault(self, angles: Floats, t: float) -> str:
         """Joint, value and bound; empty for a sound reading, which is the next one's measure."""
-        if not within(angles, self._before, self._speed, self._error, t - self._t):
+        if not t - self._t <= self._longest_s or not within(
+            angles, self._before, self._speed, self._error, t - self._t
+        ):
             return self._told(angles, t)
         self._t, self._before[:] = t, angles
         return ""
@@ -38,6 +43,10 @@ class MeasuredJoints:
             return f"time of the reading is no number: {t:g}"
         if t < self._t:
             return f"reading of {t:.4f} s is older than the one before, of {self._t:.4f} s"
+        if t - self._t > self._longest_s:
+            return (
+                f"reading of {t:.4f} s comes {t - self._t:.4g} s after the one before, allowed {self._longest_s:.4g} s"
+            )
         for name, angle, before, speed in zip(self._joints, angles, self._before, self._speed, strict=True):
             if not math.isfinite(angle):
                 return f"{name}: measured angle is no number: {angle:g} (at {t:.3f} s)"

@@ -72,7 +72,7 @@ class ZoneWatch:
         self._ahead_tables = self._ahead.tables
         self.path = self._commanded.twin()  # for whoever looks at a way before it is gone
         self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
-        self._lags = trailing_s(cell.controllers, cell.period_ns)
+        self._lags = trailing_s(cell.controllers, cell.period_ns) + cell.coast_s
         n = cell.n_axes
         self._way, self._reach, self._expected = np.zeros(n), np.zeros(n), np.zeros(n)
         # Pairs in the reserve: the largest clearance that each has had in there.

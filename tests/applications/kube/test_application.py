@@ -258,6 +258,28 @@ def test_rates_beyond_a_limit_are_refused_by_the_guard(
     assert np.abs(kept(ran)["rates"][-1]).max() < 0.01
 
 
+def test_cycles_that_are_lost_at_the_worst_moment_leave_the_arm_within_its_range(bench: KubeBench) -> None:
+    """An arm that takes rates goes on through them, at the begin of a brake too: that way is kept free."""
+    far = replace(bench, goal_p=np.array([0.3, 0.0, -0.2]))
+    lost = [38]
+
+    def hold_up(application: KubeApplication) -> None:
+        if application.failure and lost:
+            application._f.clock.tick += lost.pop()  # under the 40 ms after which the facility stops by itself
+
+    ran = lockstep(KubeParts(far, 1, duration_s=6.0, true=unchecked(bench.traits)), each_cycle=hold_up)
+    assert ran.application.failure.startswith("AXIS_RANGE") and not lost
+    rows = kept(ran)
+    assert (rows["angles"] > bench.traits.lower).all() and (rows["angles"] < bench.traits.upper).all()
+
+
+def test_an_arm_whose_clock_leaps_is_stopped(bench: KubeBench) -> None:
+    arm = ScriptedArm(bench, lambda k: Measured(k * 1e-3 + 1000.0 * (k >= 20), bench.joints.copy(), np.zeros(7), ""))
+    ran = lockstep(OtherArm(bench, arm))
+    assert "comes 1000 s after the one before, allowed 0.052 s" in ran.application.failure
+    softly(arm.commands)
+
+
 def test_an_arm_that_does_not_follow_is_stopped(bench: KubeBench) -> None:
     """Its encoders stand still while it is sent away."""
     arm = ScriptedArm(bench, lambda k: None)

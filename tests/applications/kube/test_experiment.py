@@ -284,7 +284,7 @@ def test_ctrl_c_keeps_the_rows_and_the_analysis_tells(
     loop = rows_of(tmp_path)
     assert np.abs(loop.commanded).max() > 0.1 and not loop.commanded[-1].any()  # recorded to its rest
     assert loop.t[-1] > float(words.split()[2]) + 0.49
-    assert words.capitalize() in (tmp_path / "report.html").read_text()
+    assert words[1:] in (tmp_path / "report.html").read_text()
     about = analysis_session(tmp_path, None, quiet=True)
     assert about["failure"] == f"the run ended early: {words}"
     assert not about["passed"]

@@ -67,7 +67,9 @@ class KubeApplication(ArmApplication):
     def _start(self, measured: Measured) -> None:
         bench, model = self.bench, self.bench.model
         self._loop = MomentumLoop(bench, measured, self.cycle_s)
-        self._measured = MeasuredJoints(model.joints, model.speed, bench.encoder_error, measured.t, measured.angles)
+        self._measured = MeasuredJoints(
+            model.joints, model.speed, bench.encoder_error, measured.t, measured.angles, bench.longest_s
+        )
         self._t_first = measured.t
         self.begin()
 

@@ -51,6 +51,11 @@ class KubeBench:
         """The most by which two readings of a joint at rest differ, rad."""
         return self.traits.encoder_step + ENCODER_SIGMAS * self.traits.encoder_noise
 
+    @property
+    def longest_s(self) -> float:
+        """Between two readings: the robot's patience, and two cycles."""
+        return self.traits.patience_s + 2e-9 * self.period_ns
+
     def flange(self, joints: Floats) -> Floats:
         """T_satellite_flange."""
         at = Dynamics(self.model).tool_pose(self.model.configuration(joints))

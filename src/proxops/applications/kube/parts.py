@@ -31,7 +31,9 @@ class KubeParts(ArmParts[KubeApplication]):
         true: IiwaTraits | None = None,
     ) -> None:  # fmt: skip
         self.bench, self.seed, self.notes = bench, seed, bench.file.notes
-        arm = DrivenArm(bench.traits, bench.joints, bench.flange, range_margin=RANGE_MARGIN)
+        arm = DrivenArm(
+            bench.traits, bench.joints, bench.flange, range_margin=RANGE_MARGIN, coast_s=bench.traits.patience_s
+        )
         self.cell = driven_cell(arm, CELL, given, bench.period_ns)
         self.duration_s = bench.file.duration_s if duration_s is None else duration_s
         self._true = true or bench.traits

@@ -43,7 +43,7 @@ class LoopTable(Strict):
     """Its time."""
 
     duration_s: Annotated[Finite, within(0.01, 3600)]
-    rate_hz: Annotated[Whole, within(10, 2000)] = 1000
+    rate_hz: Annotated[Whole, within(10, 1000)] = 1000
     rate_filter_hz: Annotated[Finite, within(0.1, 400)] = 40.0  # low-pass of the differentiated joint angles
 
 
