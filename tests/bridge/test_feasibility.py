@@ -16,8 +16,8 @@ from proxops.bridge.estimate import ESTIMATE_DTYPE
 from proxops.bridge.feasibility import LIMIT, ROOT, SMALLEST_STEP_S, WRIST, Course, Seat, course_of, seat_from, seat_of
 from proxops.bridge.mapping import OK, PLACE_DTYPE, TOO_NEAR, rig_of
 from proxops.bridge.posture import PostureSearch
-from proxops.bridge.rate_use import WINDOW_S, changes, rate_use, rates, relative_rates
-from proxops.bridge.ride import COMFORT, RIDE_DTYPE, ride_tick, seat_ride
+from proxops.bridge.rate_use import WINDOW_S, changes, port_use, pose_rates, rate_use, rates
+from proxops.bridge.ride import FULL, RIDE_DTYPE, ride_tick, seat_ride
 from proxops.bridge.settings import BridgeSettings
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
@@ -118,7 +118,7 @@ def test_the_pass_is_the_ride(cell: Cell, cost: Cost) -> None:
     assert seat_ride(cell.hall, rig, q, ride_free, ride, place) == OK
     ride[0]["pace"] = 1.0
     estimate.seat(est, poses[0], np.zeros(6), True)
-    clutch.seat(lever, poses[0])
+    clutch.seat(rig, lever, poses[0], ride_free[0]["line"], ride_free[0]["reference"])
     shown = []
     for _ in range(501):  # the ride's first tick only looks at the cost, so it is one behind
         assert ride_tick(cell.hall, rig, own, est, lever, limits, ride_free, ride, q, v, place) == OK
@@ -175,7 +175,7 @@ def test_relative_rates_of_a_turn_are_exact(cell: Cell) -> None:
     t = STEP * np.arange(200)
     poses = around(5.0, rate * t)
     poses[::2, 3:] *= -1.0  # the same attitudes
-    found = relative_rates(poses, STEP)
+    found = pose_rates(poses, STEP)
     np.testing.assert_allclose(found[:, 3:], np.tile([0.0, 0.0, rate], (200, 1)), atol=1e-9)
     chord = 2.0 * 5.0 * math.sin(0.5 * rate * STEP) / STEP
     np.testing.assert_allclose(np.linalg.norm(found[:, :3], axis=1), chord, rtol=1e-9)
@@ -183,20 +183,21 @@ def test_relative_rates_of_a_turn_are_exact(cell: Cell) -> None:
 
 def test_a_step_of_speed_counts_over_half_a_second(cell: Cell) -> None:
     t = STEP * np.arange(200)
-    distance = 10.0 - 0.09 * np.maximum(t - 2.0, 0.0)
-    relative = relative_rates(straight(distance), STEP)
-    use = rate_use(cell, np.array([1.0, 0.3, 1.0, 1.0]), np.zeros((200, 13)), relative, STEP)
-    assert use[:, 26].max() == pytest.approx(0.09)  # of 1 m/s
-    assert use[:, 27].max() == pytest.approx(0.09 / WINDOW_S / 0.3)
-    assert use[:, 28:].max() == 0.0
-    moving_from_the_start = relative_rates(straight(10.0 - 0.09 * t), STEP)
+    q = np.tile(cell.home, (200, 1))
+    q[:, 0] = 10.0 - 0.09 * np.maximum(t - 2.0, 0.0)  # the rail carries port 1
+    use = port_use(cell, np.array([1.0, 0.3, 1.0, 1.0]), q, STEP)
+    assert use[:, 0].max() == pytest.approx(0.09)  # of 1 m/s
+    assert use[:, 2].max() == pytest.approx(0.09 / WINDOW_S / 0.3)
+    assert np.delete(use, [0, 2], axis=1).max() < 1e-12
+    moving_from_the_start = pose_rates(straight(10.0 - 0.09 * t), STEP)
     assert np.abs(changes(moving_from_the_start, STEP)).max() < 1e-9
 
 
 def test_axis_rates_count_against_the_share_at_which_the_ride_slows_down(cell: Cell) -> None:
     q = np.zeros((100, 13))
     q[:, 4] = 1.0 * STEP * np.arange(100)  # 1 rad/s
-    use = rate_use(cell, np.ones(4), rates(q, STEP), np.zeros((100, 6)), STEP)
-    assert use[:, 4] == pytest.approx(1.0 / (COMFORT * cell.hall[0]["speed"][4]))
-    assert np.delete(use, 4, axis=1).max() < 1e-9
+    use = rate_use(cell, np.ones(4), q, rates(q, STEP), STEP)
+    assert use[:, 4] == pytest.approx(1.0 / (FULL * cell.hall[0]["speed"][4]))
+    assert np.delete(use[:, :26], 4, axis=1).max() < 1e-9
+    assert use[:, 30] == pytest.approx(1.0, rel=1e-4)  # port 1 turns with it, at 1 rad/s of 1
     assert not rates(q[:1], STEP).any()

@@ -1,45 +1,19 @@
 """The clutch: the pose that the hall shows follows the command from wherever it is, within limits, at every tick.
 
-It is never out of the path, so what leaves it keeps the limits of speed, acceleration, rate and angular acceleration (lengths
-of vectors, components in the target frame) whatever the command does. All of it happens in whole ticks of dt: a tick
-chooses a velocity v, then moves by v dt.
+It is never out of the path, so what leaves it keeps the limits whatever the command does.
 
-**In what the command does not do by itself.** The command moves in this tick with the mean velocity u = V − A dt/2 and
-moved in the last one with u − A dt. Left over are the distance e from the shown pose to where the command came from, and the
-velocity r = v − (u − A dt) that closes it:
+**What is limited is what moves in the hall** (the paper's section 3.4), not the relative motion: the clutch works on the pose
+as it stands in the frame *rig* (``rig_frame.py``), the distance of the wrist centres and the attitudes of both spacecraft about
+the line between them. Each is a pursuit of its own (``pursuit.py``): speed and acceleration of the distance, rate and angular
+acceleration of each attitude. So a chaser far off the axis of a spinning target is shown as soon as robot 2 can turn as fast as
+the target, whatever its speed in the target's frame; and the way to a command on the other side of the target leads round it.
 
-    r' = r + b dt,   e' = e − r' dt,   acceleration shown = A + b.
+**Two shares** of the limits are handed in. ``pace`` is what is left for closing in: a command's own motion comes on top, up to
+the limit. ``throttle`` is the share of all of it; below 1 the command is followed behind.
 
-With e = r = 0 and b = 0 the shown pose stays on the command: its velocity and acceleration are fed forward.
-
-**The curve.** Far out, e is closed at the speed from which a deceleration d stops just there. Steps of d dt each tick keep
-e − r²/2d + r dt/2 constant (insert them), which is the square-root curve in whole ticks. It would arrive with all of d
-switched off at once, and noise of the command would be answered with all of ±d. So the curve ends in a straight line, on
-which each tick leaves θ = exp(−ω dt) of the distance and of the speed:
-
-    r = (1 − θ)/(θ dt) e            up to r₀ = d dt/(1 − θ), e₀ = θ dt/(1 − θ) r₀, where the line decelerates with d,
-    e = r²/2d − r dt/2 + c          beyond, with c such that both meet at (e₀, r₀); there they are tangent.
-
-The next speed on the curve is θ r on the line and r − d dt beyond. What r differs from the curve (too slow, too fast, across)
-shrinks to θ² of itself each tick. On the line that makes a linear law with the double pole θ,
-r' = θ² r + (1 − θ)²/dt e: the critically damped second-order plant of the paper with its inverse fed forward, inside its
-limits. From below the curve is reached from below: no overshoot. When what is left takes 2 % of a tick's change of speed, the
-next tick lands on the command exactly. ω is 30 rad/s on a clean command and goes down to 15 rad/s on a noisy one, so that an
-innovation of the usual size calls for a quarter of the acceleration, not all of it. A third derivative j of the command,
-which nobody feeds forward, leaves 3j/(ωₑ ω²) + 6j/(ωₑ² ω) between shown pose and estimate (ωₑ = 12 rad/s is the estimate's).
-
-**The limits.** d is 0.8 of the acceleration, or what the command's own acceleration leaves of it; the rest is for corrections
-across. The correction is shortened until the whole change of velocity fits into a ball of radius (acceleration × dt), then
-the velocity is projected into the ball of the speed limit: as the velocity before lies in that ball, a projection makes no
-change longer. If it does not (the limit has shrunk), this tick brakes with all it has and does nothing else. Nothing is
-integrated but the pose, so nothing winds up behind a command that is too fast.
-
-**Attitude** is the same law with e = log(R Rᵀ_shown), the short way. Near 180° the two ways are equally long and noise would
-choose another each tick: within 20° of it the way begun is kept.
-
-**Converged** means: for 25 ticks in a row nearer than 0.1 mm and 0.005°, and at a relative velocity that would take at least
-1/ωₑ to leave these bounds; it ends beyond 1 mm or 0.05°. A noisy command is never that still, so the bounds grow with the
-usual innovation, at most to where converged ends.
+**Converged** means: for 25 ticks in a row nearer than 0.1 mm (beyond 10 m: 0.01 mm for each metre of distance) and 0.005° of the
+relative pose, and at a relative velocity that would take at least 1/ωₑ to leave these bounds; it ends beyond 1 mm or 0.05°. A
+noisy command is never that still, so the bounds grow with the usual innovation, at most to where converged ends.
 """
 
 from __future__ import annotations
@@ -51,27 +25,26 @@ from numpy.typing import NDArray
 
 from proxops.bridge.estimate import OMEGA as OMEGA_COMMAND
 from proxops.bridge.estimate import Estimate
-from proxops.core.messages import PERIOD_S
+from proxops.bridge.mapping import Rig
+from proxops.bridge.pursuit import DT, pursue, pursue_attitude, time_left
+from proxops.bridge.rig_frame import pose_in_rig, rig_coordinates
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import length, turn, way_between
+from proxops.maths.quaternion import length, put_unit, turn, way_between
 from proxops.maths.rotation import Array
 
-DT = PERIOD_S
-OMEGA, SOFTEST = 30.0, 15.0  # rad/s of the landing, on a clean and on a noisy command
-SHARE = 0.8  # of the acceleration is for braking
-LEAST_SHARE = 0.1  # when the command's own acceleration takes nearly all
-LANDING = 0.02  # of a tick's change of speed
-BAND = math.radians(20.0)  # about 180°, within which the way begun is kept
 HOLD = 25  # ticks
 ENTER_M, LEAVE_M = 1e-4, 1e-3
+ENTER_PER_M = 1e-5  # beyond 10 m, of the distance: 0.0006° across the line
 ENTER_RAD, LEAVE_RAD = math.radians(0.005), math.radians(0.05)
-SLOWEST = 0.02  # of the speed limit, in foretelling times: a command at the limit is never caught up, in theory
 
 CLUTCH_DTYPE = np.dtype(
     [
-        ("p", "f8", (3,)), ("v", "f8", (3,)),  # m, m/s in target; v is the velocity of the last tick
-        ("q", "f8", (4,)), ("w", "f8", (3,)),  # R_target_chaser (w, x, y, z), rad/s in target
-        ("way", "f8", (3,)),  # rotation vector that was left in the tick before
+        ("L", "f8", (3,)), ("L_rate", "f8", (3,)),  # m, m/s between the wrist centres: the first of a vector, for the pursuit
+        ("q_rig_chaser", "f8", (4,)), ("w_rig_chaser", "f8", (3,)),  # (w, x, y, z), rad/s in rig; rates of the last tick
+        ("q_rig_target", "f8", (4,)), ("w_rig_target", "f8", (3,)),
+        ("way_chaser", "f8", (3,)), ("way_target", "f8", (3,)),  # rotation vectors that were left in the tick before
+        ("line", "f8", (3,)), ("reference", "f8", (3,)),  # of the command, carried on the chaser
+        ("pose", "f8", (7,)),  # T_target_chaser that is shown
         ("left_m", "f8"), ("left_rad", "f8"), ("left_s", "f8"),  # to the estimate; until it has converged
         ("held", "i8"),  # ticks in a row within the bounds of converged
         ("converged", "u1"),
@@ -81,130 +54,25 @@ Clutch = NDArray[np.void]
 
 
 @kernel
-def seat(clutch: Clutch, pose: Array) -> None:
-    """Stand still at ``pose`` (x, y, z, qw, qx, qy, qz)."""
+def seat(rig: Rig, clutch: Clutch, pose: Array, line: Array, reference: Array) -> None:
+    """Stand still at ``pose`` (x, y, z, qw, qx, qy, qz); ``line``, ``reference``: the rig's x and y axes on the chaser."""
     c = clutch[0]
-    norm = math.sqrt(pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6])
-    for i in range(3):
-        c.p[i] = pose[i]
-        c.v[i] = c.w[i] = c.way[i] = 0.0
-    for i in range(4):
-        c.q[i] = pose[3 + i] / norm
+    c.line[:], c.reference[:] = line, reference
+    c.pose[:] = pose
+    put_unit(pose[3:7], c.pose[3:7])
+    c.L[:] = 0.0
+    c.L[0] = rig_coordinates(rig, c.pose, c.line, c.reference, c.q_rig_chaser, c.q_rig_target)
+    c.L_rate[:] = 0.0
+    c.w_rig_chaser[:], c.w_rig_target[:] = c.L_rate, c.L_rate
+    c.way_chaser[:], c.way_target[:] = c.L_rate, c.L_rate
     c.left_m = c.left_rad = c.left_s = 0.0
     c.held = c.converged = 0
 
 
 @kernel
-def landing_omega(usual: float, acceleration: float) -> float:
-    """ω of the landing: an innovation of ``usual`` size shall call for a quarter of the acceleration."""
-    return max(SOFTEST, min(OMEGA, math.sqrt(0.25 * acceleration / max(usual, 1e-12))))
-
-
-@kernel
-def curve(left: float, d: float, theta: float) -> tuple[float, float]:
-    """Closing speed on the curve at a distance ``left``: of the tick that led here, and of the next one."""
-    r0 = d * DT / (1.0 - theta)
-    e0 = r0 * theta * DT / (1.0 - theta)
-    if left <= e0:
-        return (1.0 - theta) / (theta * DT) * left, (1.0 - theta) / DT * left
-    c = e0 - r0 * r0 / (2.0 * d) + 0.5 * r0 * DT
-    r = d * (0.5 * DT + math.sqrt(0.25 * DT * DT + 2.0 * (left - c) / d))
-    return r, r - d * DT
-
-
-@kernel
-def braking_share(own: float, acceleration: float) -> float:
-    """Deceleration to close in with, while the command accelerates with ``own``."""
-    return max(min(SHARE * acceleration, max(acceleration - own, LEAST_SHARE * acceleration)), 1e-12)
-
-
-@kernel
-def _pursue(e: Array, u: Array, A: Array, v: Array, speed: float, acceleration: float, usual: float) -> bool:
-    """Change ``v`` to the velocity of the coming tick; True if this tick lands on the command."""
-    step = acceleration * DT
-    fast = length(v)
-    if fast > speed * (1.0 + 1e-12):
-        for i in range(3):
-            v[i] *= max(speed, fast - step) / fast
-        return False
-    left = length(e)
-    own = length(A)
-    r, new = np.empty(3), np.empty(3)
-    for i in range(3):
-        r[i] = v[i] - u[i] + A[i] * DT
-    if left <= LANDING * step * DT and length(r) <= LANDING * step and own <= SHARE * acceleration:
-        for i in range(3):
-            new[i] = u[i] + e[i] / DT
-        if length(new) <= speed:
-            for i in range(3):
-                v[i] = new[i]
-            return True
-    theta = math.exp(-DT * landing_omega(usual, acceleration))
-    before, after = curve(left, braking_share(own, acceleration), theta)
-    base, more = np.empty(3), np.empty(3)
-    for i in range(3):
-        n = e[i] / left if left > 0.0 else 0.0
-        base[i] = A[i] * DT + (after - before) * n
-        more[i] = (theta * theta - 1.0) * (r[i] - before * n)
-    _fit(base, more, step)
-    for i in range(3):
-        new[i] = v[i] + base[i]
-    fast = length(new)
-    for i in range(3):
-        v[i] = new[i] * (speed / fast) if fast > speed else new[i]
-    return False
-
-
-@kernel
-def _fit(base: Array, more: Array, step: float) -> None:
-    """base += as much of ``more`` as stays within ``step``; a base that is too long itself is shortened with it."""
-    bb = base[0] * base[0] + base[1] * base[1] + base[2] * base[2]
-    bm = base[0] * more[0] + base[1] * more[1] + base[2] * more[2]
-    mm = more[0] * more[0] + more[1] * more[1] + more[2] * more[2]
-    part = 1.0
-    if bb <= step * step and bb + 2.0 * bm + mm > step * step:
-        part = min(1.0, (math.sqrt(max(bm * bm + mm * (step * step - bb), 0.0)) - bm) / mm)
-    for i in range(3):
-        base[i] += part * more[i]
-    long = length(base)
-    if long > step:
-        for i in range(3):
-            base[i] *= step / long
-
-
-@kernel
-def _kept_way(way: Array, angle: float, before: Array) -> None:
-    """Replace the short ``way`` by the long one if it is about as long and the way begun leads there."""
-    along = way[0] * before[0] + way[1] * before[1] + way[2] * before[2]
-    if angle > math.pi - BAND and along < 0.0 and length(before) > 0.5 * math.pi:
-        for i in range(3):
-            way[i] *= 1.0 - 2.0 * math.pi / angle
-
-
-@kernel
-def time_left(e: Array, v: Array, u: Array, A: Array, speed: float, acceleration: float, bound: float) -> float:
-    """Foretold time until ``e`` is within ``bound``: speed up, cruise at what the limit leaves, brake on the curve."""
-    left, a, d = length(e), max(acceleration, 1e-12), braking_share(length(A), acceleration)
-    if left <= bound:
-        return 0.0
-    if left <= d / OMEGA**2:
-        return math.log(left / bound) / OMEGA
-    closing, along, uu = 0.0, 0.0, 0.0
-    for i in range(3):
-        closing += (v[i] - u[i]) * e[i] / left
-        along += u[i] * e[i] / left
-        uu += u[i] * u[i]
-    cap = max(math.sqrt(max(speed * speed - uu + along * along, 0.0)) - along, SLOWEST * speed, 1e-12)
-    back = min(closing, 0.0) ** 2 / (2.0 * a)  # on the way in the wrong direction, before it turns
-    peak = max(min(math.sqrt((2.0 * (left + back) + max(closing, 0.0) ** 2 / a) / (1.0 / a + 1.0 / d)), cap), closing)
-    cruise = left + back - (peak * peak - max(closing, 0.0) ** 2) / (2.0 * a) - peak * peak / (2.0 * d)
-    return (peak - closing) / a + max(cruise, 0.0) / peak + peak / d
-
-
-@kernel
-def _bound_m(rms_m: float) -> float:
+def _bound_m(rms_m: float, L: float) -> float:
     """Distance that counts as none: a noisy command moves by about its usual innovation."""
-    return min(max(ENTER_M, rms_m), LEAVE_M)
+    return min(max(ENTER_M, ENTER_PER_M * L, rms_m), LEAVE_M)
 
 
 @kernel
@@ -213,80 +81,113 @@ def _bound_rad(rms_rad: float) -> float:
 
 
 @kernel
-def _advance_position(clutch: Clutch, est: Estimate, limits: Array) -> float:
-    """Returns the time left."""
-    c, s = clutch[0], est[0]
-    e, u = np.empty(3), np.empty(3)
-    for i in range(3):
-        u[i] = s.v[i] - 0.5 * DT * s.a[i]
-        e[i] = s.p[i] - u[i] * DT - c.p[i]
-    landed = _pursue(e, u, s.a, c.v, limits[0], limits[1], s.rms_m)
-    for i in range(3):
-        c.p[i] = s.p[i] if landed else c.p[i] + c.v[i] * DT
-        e[i] = s.p[i] - c.p[i]
-    c.left_m = length(e)
-    return time_left(e, c.v, u, s.a, limits[0], limits[1], _bound_m(s.rms_m))
+def _command_course(est: Estimate, poses: Array) -> None:
+    """The command now, a tick ago and two ticks ago (3, 7), by its own velocity and acceleration."""
+    s = est[0]
+    back = np.empty(3)
+    poses[0, :3], poses[0, 3:] = s.p, s.q
+    for k in range(1, 3):
+        for i in range(3):
+            poses[k, i] = poses[k - 1, i] - (s.v[i] - (k - 0.5) * DT * s.a[i]) * DT
+            back[i] = -(s.w[i] - (k - 0.5) * DT * s.alpha[i]) * DT
+        poses[k, 3:] = poses[k - 1, 3:]
+        turn(poses[k, 3:], back)
 
 
 @kernel
-def _advance_attitude(clutch: Clutch, est: Estimate, limits: Array) -> float:
-    """Returns the time left."""
-    c, s = clutch[0], est[0]
-    e, u, back, q = np.empty(3), np.empty(3), np.empty(3), np.empty(4)
+def _differences(attitudes: Array, u: Array, A: Array) -> None:
+    """Mean rate of this tick and change of it from the last (rad/s, rad/s²), of an attitude now, a tick and two ticks ago."""
+    before = np.empty(3)
+    way_between(attitudes[1], attitudes[0], u)
+    way_between(attitudes[2], attitudes[1], before)
     for i in range(3):
-        u[i] = s.w[i] - 0.5 * DT * s.alpha[i]
-        back[i] = -u[i] * DT
-    for i in range(4):
-        q[i] = s.q[i]
-    turn(q, back)  # where the command came from
-    _kept_way(e, way_between(c.q, q, e), c.way)
-    c.way[:] = e
-    landed = _pursue(e, u, s.alpha, c.w, limits[2], limits[3], s.rms_rad)
-    if landed:
-        way_between(c.q, s.q, e)
-        for i in range(3):
-            c.w[i] = e[i] / DT  # u and e do not commute: the rate that was needed, not their sum
-        c.q[:] = s.q
-    else:
-        for i in range(3):
-            back[i] = c.w[i] * DT
-        turn(c.q, back)
-    c.left_rad = way_between(c.q, s.q, e)
-    _kept_way(e, c.left_rad, c.way)
-    return time_left(e, c.w, u, s.alpha, limits[2], limits[3], _bound_rad(s.rms_rad))
+        A[i] = (u[i] - before[i]) / (DT * DT)
+        u[i] /= DT
 
 
 @kernel
-def _within(clutch: Clutch, est: Estimate) -> bool:
+def _radius(limit: float, own: float, pace: float, throttle: float) -> float:
+    """Speed allowed where the command moves with ``own`` by itself."""
+    return throttle * min(limit, own + pace * limit)
+
+
+@kernel
+def _advance_distance(clutch: Clutch, L: Array, limits: Array, pace: float, throttle: float, rms_m: float) -> float:
+    """Towards the command's distances ``L`` (now, a tick ago, two ticks ago); returns the time left."""
+    c = clutch[0]
+    e, u, A = np.zeros(3), np.zeros(3), np.zeros(3)
+    u[0] = (L[0] - L[1]) / DT
+    A[0] = (L[0] - 2.0 * L[1] + L[2]) / (DT * DT)
+    e[0] = L[1] - c.L[0]
+    speed = _radius(limits[0], abs(u[0]), pace, throttle)
+    landed = pursue(e, u, A, c.L_rate, speed, limits[1], rms_m)
+    c.L[0] = L[0] if landed else c.L[0] + c.L_rate[0] * DT
+    e[0] = L[0] - c.L[0]
+    return time_left(e, c.L_rate, u, A, speed, limits[1], _bound_m(rms_m, L[0]))
+
+
+@kernel
+def _advance_attitude(
+    q: Array, w: Array, way: Array, command: Array, limits: Array, pace: float, throttle: float, rms_rad: float
+) -> float:
+    """One attitude towards the command's (now, a tick ago, two ticks ago); returns the time left."""
+    u, A = np.empty(3), np.empty(3)
+    _differences(command, u, A)
+    rate = _radius(limits[2], length(u), pace, throttle)
+    return pursue_attitude(q, w, way, command[0], command[1], u, A, rate, limits[3], rms_rad, _bound_rad(rms_rad))
+
+
+@kernel
+def _within(shown_before: Array, clutch: Clutch, poses: Array, bound_m: float, bound_rad: float) -> bool:
     """Is the command reached, and at such a relative velocity that this will still be so after 1/ω of the command?"""
-    c, s = clutch[0], est[0]
-    bound_m, bound_rad = _bound_m(s.rms_m), _bound_rad(s.rms_rad)
+    c = clutch[0]
     if c.left_m >= bound_m or c.left_rad >= bound_rad:
         return False
-    dv, dw = np.empty(3), np.empty(3)
+    dv, dw, turned = np.empty(3), np.empty(3), np.empty(3)
+    way_between(shown_before[3:], c.pose[3:], dw)
+    way_between(poses[1, 3:], poses[0, 3:], turned)
     for i in range(3):
-        dv[i] = c.v[i] - s.v[i] + 0.5 * DT * s.a[i]
-        dw[i] = c.w[i] - s.w[i] + 0.5 * DT * s.alpha[i]
+        dv[i] = (c.pose[i] - shown_before[i] - poses[0, i] + poses[1, i]) / DT
+        dw[i] = (dw[i] - turned[i]) / DT
     return length(dv) < OMEGA_COMMAND * bound_m and length(dw) < OMEGA_COMMAND * bound_rad
 
 
 @kernel
-def _left(clutch: Clutch, est: Estimate) -> bool:
-    """Has the command been left? With noise the bounds of leaving stay apart from those of reaching it."""
+def advance(rig: Rig, clutch: Clutch, est: Estimate, limits: Array, pace: float, throttle: float) -> None:
+    """One tick towards the estimate. ``limits``: m/s, m/s², rad/s, rad/s²; ``pace`` for closing in, ``throttle`` for all."""
     c, s = clutch[0], est[0]
-    leave_m, leave_rad = max(LEAVE_M, 3.0 * _bound_m(s.rms_m)), max(LEAVE_RAD, 3.0 * _bound_rad(s.rms_rad))
-    left: bool = c.left_m > leave_m or c.left_rad > leave_rad
-    return left
+    poses, L = np.empty((3, 7)), np.empty(3)
+    chaser, target = np.empty((3, 4)), np.empty((3, 4))
+    _command_course(est, poses)
+    L[0] = rig_coordinates(rig, poses[0], c.line, c.reference, chaser[0], target[0])
+    line, reference, shown_before = c.line.copy(), c.reference.copy(), c.pose.copy()
+    for k in range(1, 3):
+        L[k] = rig_coordinates(rig, poses[k], line, reference, chaser[k], target[k])
+    rms_rad = math.hypot(s.rms_rad, s.rms_m / max(L[0], 0.1))  # the line turns with both
+    time = _advance_distance(clutch, L, limits, pace, throttle, s.rms_m)
+    time = max(
+        time, _advance_attitude(c.q_rig_chaser, c.w_rig_chaser, c.way_chaser, chaser, limits, pace, throttle, rms_rad)
+    )
+    time = max(
+        time, _advance_attitude(c.q_rig_target, c.w_rig_target, c.way_target, target, limits, pace, throttle, rms_rad)
+    )
+    pose_in_rig(rig, c.L[0], c.q_rig_chaser, c.q_rig_target, c.pose)
+    _judge(clutch, est, poses, shown_before, time)
 
 
 @kernel
-def advance(clutch: Clutch, est: Estimate, limits: Array) -> None:
-    """One tick towards the estimate. ``limits``: m/s, m/s², rad/s, rad/s²."""
-    c = clutch[0]
-    time = max(_advance_position(clutch, est, limits), _advance_attitude(clutch, est, limits))
-    c.held = min(c.held + 1, HOLD) if _within(clutch, est) else 0
+def _judge(clutch: Clutch, est: Estimate, poses: Array, shown_before: Array, time: float) -> None:
+    """What is left, and whether that counts as converged; with noise the bounds of leaving stay apart from those of reaching."""
+    c, s = clutch[0], est[0]
+    e = np.empty(3)
+    c.left_rad = way_between(c.pose[3:], s.q, e)
+    for i in range(3):
+        e[i] = s.p[i] - c.pose[i]
+    c.left_m = length(e)
+    bound_m, bound_rad = _bound_m(s.rms_m, c.L[0]), _bound_rad(s.rms_rad)
+    c.held = min(c.held + 1, HOLD) if _within(shown_before, clutch, poses, bound_m, bound_rad) else 0
     if c.held >= HOLD:
         c.converged = 1
-    elif _left(clutch, est):
+    elif c.left_m > max(LEAVE_M, 3.0 * bound_m) or c.left_rad > max(LEAVE_RAD, 3.0 * bound_rad):
         c.converged = 0
     c.left_s = 0.0 if c.converged else time + (HOLD - c.held) * DT

@@ -132,8 +132,8 @@ class Coupling:
 
     def engage(self, pose: Array) -> None:
         """Close the clutch at what the robots show; ``pose`` is commanded."""
-        shown = self._ride[0]["pose"]
-        seat(self._clutch, shown)
+        shown, free = self._ride[0]["pose"], self._free[0]
+        seat(self._rig, self._clutch, shown, free["line"], free["reference"])
         angle_rad = way_between(shown[3:], pose[3:], np.empty(3))
         self.left[:] = math.dist(shown[:3], pose[:3]), angle_rad, math.nan
 

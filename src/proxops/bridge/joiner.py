@@ -1,11 +1,14 @@
 """Joining: all axes move together to a posture from which the bridge can follow, in one leg or round an obstacle.
 
 A leg is a straight line in axis space, jerk-limited (Ruckig, all axes in phase), so what was looked at beforehand is what is
-driven. Other ways take the rail back first, turn the arms there (over their home posture, if need be), and come in again.
+driven, at no more than the speed and rate that the operator allows the ports. Other ways take the rail back first, turn the arms
+there (over their home posture, if need be), and come in again.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,6 +18,8 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.lab.cell import Cell
+from proxops.lab.coordinates import port_poses
+from proxops.maths.rotation import angle_between
 from proxops.safety.motion import JERK_TIME_S
 from proxops.safety.port_limits import port_components
 
@@ -24,6 +29,9 @@ STEP: Final = 0.06  # m or rad between two looks along a leg
 A6_ROOM: Final = np.radians(30.0)
 ROLL_LOOKS: Final = 40  # less than a quarter turn between two of them
 END_ROOM_M: Final = 0.2  # kept free at the rail's end
+PORT_SHARE: Final = 0.95  # of the ports' limits: their speed along a leg is looked at every STEP
+AT_ONCE: Final = 1e9  # legs per second: no limit
+TINY: Final = 1e-9  # m or rad: axes that stand still on a leg, which Ruckig wants limits of all the same
 
 
 def ways(cell: Cell, start: Axes, goal: Axes) -> Iterator[list[Axes]]:
@@ -72,11 +80,24 @@ def _rolled(cell: Cell, start: Axes, goal: Axes, roll: Axes) -> float:
     return float(carried[0])
 
 
-class Joiner:
-    """Drives a way; ``step`` gives the axes of each cycle, None once it is there."""
+def port_gains(cell: Cell, start: Axes, goal: Axes) -> tuple[float, float]:
+    """The ports' largest motion along a leg, per whole leg: m and rad for each unit of the share of it that is driven."""
+    count = 2 + int(np.max(np.abs(goal - start)) / STEP)
+    poses = [port_poses(cell.hall, start + (goal - start) * share) for share in np.linspace(0.0, 1.0, count)]
+    moved = turned = 0.0
+    for here, there in itertools.pairwise(poses):
+        for a, b in zip(here, there, strict=True):
+            moved, turned = max(moved, math.dist(a[:3, 3], b[:3, 3])), max(turned, angle_between(a[:3, :3], b[:3, :3]))
+    return moved * (count - 1), turned * (count - 1)
 
-    def __init__(self, cell: Cell, start: Axes, corners: list[Axes]) -> None:
+
+class Joiner:
+    """Drives a way; ``step`` gives the axes of each cycle, None once it is there. ``speed`` and ``rate``: m/s and rad/s that the
+    ports may have in the lab."""
+
+    def __init__(self, cell: Cell, start: Axes, corners: list[Axes], speed: float, rate: float) -> None:
         share = cell.file.limits.move_to_start_share
+        self._cell, self._port_speed, self._port_rate = cell, PORT_SHARE * speed, PORT_SHARE * rate
         self._speed, self._acceleration = cell.guarded.speed * share, cell.guarded.acceleration * share
         self._corners = list(corners)
         self._wish = start.copy()
@@ -86,10 +107,18 @@ class Joiner:
         self._otg, self._out = ruckig.Ruckig(N_AXES, PERIOD_S), ruckig.OutputParameter(N_AXES)
         plan = ruckig.InputParameter(N_AXES)
         plan.current_position, plan.target_position = self._wish.tolist(), self._corners[0].tolist()
-        plan.max_velocity, plan.max_acceleration = self._speed.tolist(), self._acceleration.tolist()
+        plan.max_velocity = self._allowed(np.abs(self._corners[0] - self._wish)).tolist()
+        plan.max_acceleration = self._acceleration.tolist()
         plan.max_jerk = (self._acceleration / JERK_TIME_S).tolist()
         plan.synchronization = ruckig.Synchronization.Phase
         self._plan = plan
+
+    def _allowed(self, way: Axes) -> Axes:
+        """Speed of each axis on this leg, which is ``way`` long for it: its own, or what takes the ports to theirs. All axes are
+        in phase, so one share of the leg per second holds for all."""
+        moved_m, turned_rad = port_gains(self._cell, self._wish, self._corners[0])
+        leg_per_s = min(self._port_speed / max(moved_m, TINY), self._port_rate / max(turned_rad, TINY), AT_ONCE)
+        return np.minimum(self._speed, np.maximum(way * leg_per_s, TINY))
 
     def step(self) -> Axes | None:
         if not self._corners:

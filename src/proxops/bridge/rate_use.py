@@ -1,8 +1,8 @@
-"""How much of the hall's and of the clutch's rates a motion uses: at 1 the bridge begins to fall behind its client.
+"""How much of the hall's rates a motion uses: at 1 the bridge begins to fall behind its client.
 
-Axes: the ride slows down from a share ``COMFORT`` of an axis' speed or acceleration on. Relative motion: the clutch never
-exceeds its limits. A step of velocity is caught up by the clutch; it counts as the acceleration that takes half a second
-for it, and what the motion begins with (the clutch is just closing there) does not count.
+Axes: the ride follows up to a share ``FULL`` of their speeds, and to all of their accelerations. Ports: the speed, rate and
+accelerations that the bridge allows them in the lab. A step of velocity is caught up by the clutch; it counts as the
+acceleration that takes half a second for it, and what the motion begins with (the clutch is just closing there) does not count.
 """
 
 from __future__ import annotations
@@ -12,12 +12,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.bridge.ride import COMFORT
+from proxops.bridge.ride import FULL
 from proxops.lab.cell import Cell
+from proxops.lab.coordinates import HallRecord, port_poses
+from proxops.maths.kernel import kernel
+from proxops.maths.pose import pack_pose
 
 Floats = NDArray[np.float64]
 WINDOW_S: Final = 0.5
-RELATIVE: Final = ("relative speed", "relative acceleration", "relative rate", "relative angular acceleration")
+PORTS: Final = tuple(
+    f"port {port} {rate}" for rate in ("speed", "acceleration", "rate", "angular acceleration") for port in (1, 2)
+)
 
 
 def rates(values: Floats, step_s: float) -> Floats:
@@ -37,25 +42,44 @@ def changes(rate: Floats, step_s: float) -> Floats:
     return change
 
 
-def relative_rates(poses: Floats, step_s: float) -> Floats:
-    """dp/dt and angular rate (n, 6) of T_target_chaser, in the target's frame, from packed poses."""
+def pose_rates(poses: Floats, step_s: float) -> Floats:
+    """dp/dt and angular rate (n, 6) of T_a_b, in frame a, from packed poses."""
     out = np.empty((len(poses), 6))
     out[:, :3] = rates(poses[:, :3], step_s)
-    a, b = poses[:-1, 3:], poses[1:, 3:]  # b conj(a), in the target's frame
+    a, b = poses[:-1, 3:], poses[1:, 3:]  # b conj(a)
     w = np.einsum("ij,ij->i", a, b)
     vector = a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(b[:, 1:], a[:, 1:])
     length = np.linalg.norm(vector, axis=1)
     angle = 2.0 * np.arctan2(length, np.abs(w)) * np.sign(np.where(w == 0.0, 1.0, w))
     out[1:, 3:] = vector * (angle / np.where(length > 0.0, length, 1.0) / step_s)[:, None]
-    out[0, 3:] = out[1, 3:] if len(poses) > 1 else 0.0
+    out[:1, 3:] = out[1:2, 3:] if len(poses) > 1 else 0.0
     return out
 
 
-def rate_use(cell: Cell, limits: Floats, rate: Floats, relative: Floats, step_s: float) -> Floats:
-    """Use (n, 30) of axis speeds and accelerations and of the clutch's four ``limits`` (m/s, m/s², rad/s, rad/s²)."""
+@kernel
+def _port_course(hall: HallRecord, q: Floats, poses: Floats) -> None:
+    """T_lab_port of both ports for each row of axes, packed (n, 2, 7)."""
+    for k in range(len(q)):
+        T1, T2 = port_poses(hall, q[k])
+        pack_pose(T1, poses[k, 0])
+        pack_pose(T2, poses[k, 1])
+
+
+def port_use(cell: Cell, limits: Floats, q: Floats, step_s: float) -> Floats:
+    """Use (n, 8) of ``limits`` (m/s, m/s², rad/s, rad/s²) by both ports in the lab, ordered as ``PORTS``."""
+    poses = np.empty((len(q), 2, 7))
+    _port_course(cell.hall, q, poses)
+    columns = []
+    for port in (0, 1):
+        rate = pose_rates(poses[:, port], step_s)
+        change = changes(rate, step_s)
+        vectors = rate[:, :3], change[:, :3], rate[:, 3:], change[:, 3:]
+        columns.append(np.stack([np.linalg.norm(vector, axis=1) for vector in vectors], axis=1) / limits)
+    return np.stack(columns, axis=2).reshape(len(q), 8)
+
+
+def rate_use(cell: Cell, limits: Floats, q: Floats, rate: Floats, step_s: float) -> Floats:
+    """Use (n, 34) of axis speeds and accelerations and of the ports' four ``limits`` (m/s, m/s², rad/s, rad/s²)."""
     h = cell.hall[0]
-    change = changes(relative, step_s)
-    vectors = relative[:, :3], change[:, :3], relative[:, 3:], change[:, 3:]
-    lengths = np.stack([np.linalg.norm(vector, axis=1) for vector in vectors], axis=1)
-    axes = np.abs(rate) / (COMFORT * h["speed"]), np.abs(changes(rate, step_s)) / (COMFORT * h["acceleration"])
-    return np.concatenate([*axes, lengths / limits], axis=1)
+    axes = np.abs(rate) / (FULL * h["speed"]), np.abs(changes(rate, step_s)) / h["acceleration"]
+    return np.concatenate([*axes, port_use(cell, limits, q, step_s)], axis=1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,24 +13,36 @@ from numpy.typing import NDArray
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.scenario import Bridge
 
+LIMITS: Final = (1.0, 0.3, math.radians(20.0), math.radians(20.0))
+"""m/s, m/s², rad/s, rad/s² where nobody has set any."""
+
 
 @dataclass(frozen=True)
 class BridgeSettings:
-    """SI units and radians. The clutch's limits leave the axes about half of what they can do."""
+    """SI units and radians. Speed and rate are those of the ports in the lab, accelerations the clutch's.
 
-    speed_m_s: float = 1.0  # of the relative position, in the target's frame
-    acceleration_m_s2: float = 0.3
-    rate_rad_s: float = math.radians(20.0)
-    angular_acceleration_rad_s2: float = math.radians(20.0)
+    A speed or rate that an operator sets (None: nobody has) holds in every phase. Otherwise joining has the cell's own: it moves
+    to a start as any other motion does."""
+
+    speed_m_s: float | None = None
+    acceleration_m_s2: float | None = None
+    rate_rad_s: float | None = None
+    angular_acceleration_rad_s2: float | None = None
     timeout_s: float = 0.1  # silence after which the client counts as gone
     scale: float = 1.0  # metres in the hall per metre in orbit
     sun_weight: float = 0.0
     phi_rad: float | None = None  # given: it stays where it is
 
-    @property
+    @cached_property
     def limits(self) -> NDArray[np.float64]:
-        """For the clutch: m/s, m/s², rad/s, rad/s²."""
-        return np.array([self.speed_m_s, self.acceleration_m_s2, self.rate_rad_s, self.angular_acceleration_rad_s2])
+        """While the clutch is closed: m/s, m/s², rad/s, rad/s²."""
+        given = self.speed_m_s, self.acceleration_m_s2, self.rate_rad_s, self.angular_acceleration_rad_s2
+        return np.array([usual if value is None else value for value, usual in zip(given, LIMITS, strict=True)])
+
+    @property
+    def joining_limits(self) -> tuple[float, float]:
+        """Of the ports while joining: m/s, rad/s."""
+        return self.speed_m_s or math.inf, self.rate_rad_s or math.inf
 
     @property
     def timeout_ns(self) -> int:
@@ -38,18 +52,17 @@ class BridgeSettings:
 
 def settings_of(b: Bridge) -> BridgeSettings:
     """The bridge's settings: those of the scenario, or what holds when it is silent."""
-    default = BridgeSettings()
 
-    def angle(value: float | None, otherwise: float) -> float:
-        return otherwise if value is None else math.radians(value)
+    def angle(value: float | None) -> float | None:
+        return None if value is None else math.radians(value)
 
     return BridgeSettings(
-        speed_m_s=b.speed_m_s or default.speed_m_s,
-        acceleration_m_s2=b.acceleration_m_s2 or default.acceleration_m_s2,
-        rate_rad_s=angle(b.rate_deg_s, default.rate_rad_s),
-        angular_acceleration_rad_s2=angle(b.angular_acceleration_deg_s2, default.angular_acceleration_rad_s2),
-        timeout_s=default.timeout_s if b.timeout_ms is None else b.timeout_ms * 1e-3,
+        speed_m_s=b.speed_m_s,
+        acceleration_m_s2=b.acceleration_m_s2,
+        rate_rad_s=angle(b.rate_deg_s),
+        angular_acceleration_rad_s2=angle(b.angular_acceleration_deg_s2),
+        timeout_s=BridgeSettings.timeout_s if b.timeout_ms is None else b.timeout_ms * 1e-3,
         scale=b.scale,
         sun_weight=b.sun_weight,
-        phi_rad=None if b.phi_deg is None else math.radians(b.phi_deg),
+        phi_rad=angle(b.phi_deg),
     )

@@ -121,7 +121,7 @@ class Start:
             if corners:
                 placed = self._place(posture)
                 if placed and self._judge.allowed:
-                    joiner = Joiner(self._state.cell, start, corners)
+                    joiner = Joiner(self._state.cell, start, corners, *self._settings.joining_limits)
                     return Decision(Phase.JOINING, joiner=joiner, search_next=search_next)
         return Decision(Phase.STANDING, Standstill.NO_POSTURE, placed=placed, wait=SEARCH_AGAIN)
 

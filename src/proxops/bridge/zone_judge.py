@@ -19,7 +19,8 @@ class ZoneJudge:
     """Zones and clearances of the last look at each; clearances are exact in yellow and red, else now and then."""
 
     def __init__(self, state: HallState, settings: BridgeSettings, zones: ZoneWatch) -> None:
-        self._state, self._settings, self._zones = state, settings, zones
+        self._state, self._zones = state, zones
+        self._speed, _, self._rate, _ = settings.limits.tolist()
         self.commanded = self.actual = Zone.GREEN
         self.commanded_clearance_m = self.actual_clearance_m = math.nan
         self.pair = ""  # nearest to red, of the robots as they are
@@ -45,8 +46,7 @@ class ZoneJudge:
 
     def see_command(self, q: Axes, closing_m_s: float, turning_rad_s: float) -> None:
         """``q``: the posture that shows the command, which closes in and turns at these speeds."""
-        limits = self._settings
-        self._zones.expect(min(closing_m_s, limits.speed_m_s), min(turning_rad_s, limits.rate_rad_s))
+        self._zones.expect(min(closing_m_s, self._speed), min(turning_rad_s, self._rate))
         judged = self._zones.commanded(q)
         self.commanded = judged.zone
         if judged.zone is not Zone.GREEN or self._due:

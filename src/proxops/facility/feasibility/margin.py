@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.feasibility import ELBOW, N_MARGINS, ROOT, SHOULDER, WRIST
-from proxops.bridge.rate_use import RELATIVE
+from proxops.bridge.rate_use import PORTS
 from proxops.facility.feasibility.examination import Examination
 from proxops.safety.rules import AXIS_TEXT
 
@@ -28,7 +28,7 @@ NEAR_SINGULAR: Final = {WRIST: np.radians(10.0), ELBOW: np.radians(10.0), SHOULD
 USE_TEXT: Final = (
     *(f"{name} speed" for name in AXIS_TEXT[1:14]),
     *(f"{name} acceleration" for name in AXIS_TEXT[1:14]),
-    *RELATIVE,
+    *PORTS,
 )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.feasibility import SMALLEST_STEP_S
-from proxops.bridge.rate_use import relative_rates
+from proxops.bridge.rate_use import pose_rates
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -109,7 +109,7 @@ def motion_of(asked: Asked, change: Change) -> ExaminedMotion:
 
 def _rates(pose: Floats, fresh: Flags, step_s: float) -> Floats:
     """Rates of a pose that is nowhere taken to move where it only appears."""
-    rate = relative_rates(pose, step_s)
+    rate = pose_rates(pose, step_s)
     k = np.flatnonzero(fresh)
     rate[k] = rate[np.minimum(k + 1, len(rate) - 1)]
     return rate

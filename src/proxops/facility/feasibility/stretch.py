@@ -121,9 +121,7 @@ class TrialHall:
         roll = self.roll_at(seat.q, before)
         course = course_of(self.cell, cost, pose, motion.sun[begin:end], motion.step_s, seat, roll, quick)
         cause, done = _ended(course), len(course)
-        use = rate_use(
-            self.cell, self.settings.limits, course.rate, motion.relative[begin : begin + done], motion.step_s
-        )
+        use = rate_use(self.cell, self.settings.limits, course.q, course.rate, motion.step_s)
         looked: list[int] = []
         looks: list[Look] = []
         if with_zones and done:

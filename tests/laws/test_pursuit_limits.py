@@ -1,4 +1,4 @@
-"""Laws of the clutch: whatever is commanded and however the limits change, no tick exceeds them; what can be reached is reached
+"""Laws of the pursuit: whatever is commanded and however the limits change, no tick exceeds them; what can be reached is reached
 and kept; nothing depends on the directions of the axes.
 
 Measured on the poses that come out: first differences are the speed, second differences the acceleration of a tick."""
@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pursuer import PURSUER_DTYPE, advance, seated_pursuer
 
-from proxops.bridge import clutch, estimate
-from proxops.bridge.clutch import CLUTCH_DTYPE, OMEGA, SHARE
+from proxops.bridge import estimate
 from proxops.bridge.estimate import ESTIMATE_DTYPE
+from proxops.bridge.pursuit import OMEGA, SHARE
 from proxops.core.messages import PERIOD_S as DT
 from proxops.maths.quaternion import turn, way_between
 
@@ -27,10 +28,9 @@ vectors = st.tuples(*[st.floats(-1.0, 1.0)] * 3).map(np.array)
 
 
 def seated(p: Array, q: Array) -> tuple[Record, Record]:
-    """Estimate and clutch, both at rest at one pose."""
-    est, shown = np.zeros(1, ESTIMATE_DTYPE), np.zeros(1, CLUTCH_DTYPE)
+    """Estimate and pursuer, both at rest at one pose."""
+    est, shown = np.zeros(1, ESTIMATE_DTYPE), seated_pursuer(np.concatenate([p, q]))
     estimate.seat(est, np.concatenate([p, q]), np.zeros(6), False)
-    clutch.seat(shown, np.concatenate([p, q]))
     return est, shown
 
 
@@ -92,7 +92,7 @@ def test_limits_hold_on_random_walks(seed: int) -> None:
             if rng.random() < 0.01:
                 sent[rng.integers(7)] = math.nan
             estimate.observe(est, sent, np.concatenate([v, w]), bool(seed % 2))
-        clutch.advance(shown, est, limits)
+        advance(shown, est, limits)
         meter.check(shown, limits)
 
 
@@ -103,7 +103,7 @@ def test_limits_of_zero_are_limits(limits: list[float]) -> None:
     meter = Meter(shown)
     for _ in range(100):
         estimate.predict(est)
-        clutch.advance(shown, est, np.array(limits))
+        advance(shown, est, np.array(limits))
         meter.check(shown, np.array(limits))
         assert not math.isnan(shown[0]["left_s"])
     np.testing.assert_array_equal(shown[0]["p"], 1.0)
@@ -123,10 +123,10 @@ def test_what_moves_within_the_limits_is_reached_and_kept(
     est[0]["a"][:] = est[0]["alpha"][:] = 0.2 * a / (ticks * DT)
     for k in range(ticks):
         estimate.predict(est)
-        clutch.advance(shown, est, limits)
+        advance(shown, est, limits)
         if k > ticks - 50:
             np.testing.assert_allclose(shown[0]["p"], est[0]["p"], rtol=0.0, atol=1e-14)
-            assert shown[0]["left_rad"] < 1e-14 and shown[0]["converged"]
+            assert shown[0]["left_rad"] < 1e-14
 
 
 @given(st.floats(0.0, 1.0), st.floats(1.0, 20.0), st.floats(0.0, 0.3))
@@ -141,7 +141,7 @@ def test_no_overshoot_while_there_is_room_to_brake(part: float, room: float, mor
         shown[0][name][0] = rate
         estimate.seat(est, np.concatenate([goal, turned(ONE, goal)]), np.zeros(6), False)
         for _ in range(int((way / (0.5 * speed) + 5.0) / DT)):
-            clutch.advance(shown, est, LIMITS)
+            advance(shown, est, LIMITS)
             done = shown[0]["p"][0] if name == "v" else 2 * math.atan2(shown[0]["q"][1], shown[0]["q"][0])
             assert done <= way + 1e-6
         assert done == pytest.approx(way, abs=1e-12)
@@ -156,10 +156,10 @@ def motion(p: Array, goal: Array, way: Array, rates: Array) -> tuple[Array, Arra
     """v and w of 600 ticks from rest at ``p`` towards a moving goal."""
     est, shown = seated(p, ONE)
     estimate.seat(est, np.concatenate([goal, turned(ONE, way)]), np.concatenate(list(rates)), True)
-    rows = np.zeros(600, CLUTCH_DTYPE)
+    rows = np.zeros(600, PURSUER_DTYPE)
     for k in range(600):
         estimate.predict(est)
-        clutch.advance(shown, est, LIMITS)
+        advance(shown, est, LIMITS)
         rows[k] = shown[0]
     return rows["v"], rows["w"]
 
