@@ -33,6 +33,8 @@ Vector = NDArray[np.float64]
 CELL = load_cell()
 ZONES = ZoneWatch(CELL)
 NONE = np.zeros(6)
+RIG = rig_of(CELL)
+X, Y = np.eye(3)[:2]
 
 
 def exactness() -> None:
@@ -170,13 +172,13 @@ def overshoot_m(step_m: float) -> float:
     est, clutch = np.zeros(1, estimates.ESTIMATE_DTYPE), np.zeros(1, clutches.CLUTCH_DTYPE)
     pose, limits, most = looking(5.0, 0.0, 0.0), BridgeSettings().limits, 0.0
     estimates.seat(est, pose, NONE, False)
-    clutches.seat(clutch, pose)
+    clutches.seat(RIG, clutch, pose, X, Y)
     pose[0] += step_m
     for _ in range(1500):
         estimates.predict(est)
         estimates.observe(est, pose, NONE, False)
-        clutches.advance(clutch, est, limits)
-        most = max(most, float(clutch[0]["p"][0]) - pose[0])
+        clutches.advance(RIG, clutch, est, limits, 1.0, 1.0)
+        most = max(most, float(clutch[0]["pose"][0]) - pose[0])
     return most
 
 
@@ -186,19 +188,19 @@ def noise(sigma_m: float, cycles: int) -> None:
     est, clutch = np.zeros(1, estimates.ESTIMATE_DTYPE), np.zeros(1, clutches.CLUTCH_DTYPE)
     true = looking(5.0, 0.0, 0.0)
     estimates.seat(est, true, NONE, False)
-    clutches.seat(clutch, true)
-    shown, hardest, before = [], 0.0, np.zeros(3)
+    clutches.seat(RIG, clutch, true, X, Y)
+    shown, hardest, before = [], 0.0, 0.0
     for tick in range(40_000):
         estimates.predict(est)
         if tick % cycles == 0:
             pose = true.copy()
             pose[:3] += rng.normal(0.0, sigma_m, 3)
             estimates.observe(est, pose, NONE, False)
-        clutches.advance(clutch, est, limits)
+        clutches.advance(RIG, clutch, est, limits, 1.0, 1.0)
         if tick > 2000:
-            shown.append(clutch[0]["p"][1])
-            hardest = max(hardest, float(np.linalg.norm(clutch[0]["v"] - before)) / PERIOD_S)
-        before = clutch[0]["v"].copy()
+            shown.append(clutch[0]["pose"][1])
+            hardest = max(hardest, abs(float(clutch[0]["L_rate"][0]) - before) / PERIOD_S)
+        before = float(clutch[0]["L_rate"][0])
     print(
         f"noise of {1e3 * sigma_m:g} mm every {4 * cycles} ms: {1e3 * np.std(shown):.3f} mm shown, "
         f"accelerations up to {hardest:.2f} m/s2"

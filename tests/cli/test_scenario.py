@@ -89,3 +89,16 @@ def test_a_control_name_is_refused_where_nobody_listens(run: Run, short: Path, t
         code, _, err = run("run", scenario, "--out", tmp_path / "run", "--control", "other")
         assert code == 2
         assert words in err
+
+
+@pytest.mark.parametrize(("expected", "code"), [("", 1), ("[expect]\nshown_share = 0.0\n", 0)])
+def test_a_run_that_shows_nothing_has_not_passed_unless_it_was_to_wait(
+    run: Run, short: Path, tmp_path: Path, expected: str, code: int
+) -> None:
+    """A client that stays at 40 m, beyond the rail: nothing goes wrong, and nothing is shown."""
+    short.write_text(SHORT.replace("4.0", "40.0").replace("9.0", "3.0") + expected)
+    found, out, err = run("run", short, "--out", tmp_path / "out", "--json", "--no-report")
+    summary = json.loads(out)
+    assert found == code, err
+    assert (summary["possible_share"], summary["shown_share"]) == (pytest.approx(0.0, abs=0.9), 0.0)
+    assert [c["name"] for c in summary["criteria"] if not c["passed"]] == (["shown_share"] if code else [])

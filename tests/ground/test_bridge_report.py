@@ -341,7 +341,7 @@ def test_terminal_says_it_in_short(figures: dict[str, Any], overshot: Log, cell:
         rf"Followed  converged {share:.0f} % of 2\d s; halted by COMMANDED_YELLOW at", printed(overshot, cell)
     )
     never = changed(overshot, "bridge", "phase", following(overshot), Phase.CONVERGING)
-    assert "Stood by  never converged in 2" in printed(never, cell)
+    assert "Stood by, but 1 of 13 criteria not met  shown by the hall" in printed(never, cell)
 
 
 def test_log_info_and_plot_know_the_bridge(overshot: Log, cell: Cell, tmp_path: Path) -> None:

@@ -318,6 +318,7 @@ MINIMAL: dict[str, tuple[type[Strict], dict[str, Any]]] = {
     "Client": (Client, {}),
     "Network": (Network, {}),
     "Bridge": (Bridge, {}),
+    "Expect": (scenario.Expect, {}),
     "Start": (segments.Start, {"distance_m": 1.0}),
     "hold": (segments.Hold, {"kind": "hold", "duration_s": 1.0}),
     "approach": (segments.Approach, {"kind": "approach", "to_m": 1.0, "speed_m_s": 0.1}),
@@ -389,15 +390,16 @@ def test_what_the_bridge_chooses_itself_is_on_the_page() -> None:
     text = SHORT_RUN.replace('name = "short"', 'name = "silent"')
     s = settings_of(parse_scenario(text, Path("silent.toml")).bridge)
     told = {r[0].strip("`"): r[3] for r in rows(SCENARIOS, "Bridge")}
+    speed, acceleration, rate, turning = s.limits.tolist()
     chosen = {
-        "speed_m_s": s.speed_m_s, "acceleration_m_s2": s.acceleration_m_s2, "rate_deg_s": math.degrees(s.rate_rad_s),
-        "angular_acceleration_deg_s2": math.degrees(s.angular_acceleration_rad_s2), "timeout_ms": 1e3 * s.timeout_s,
+        "speed_m_s": speed, "acceleration_m_s2": acceleration, "rate_deg_s": math.degrees(rate),
+        "angular_acceleration_deg_s2": math.degrees(turning), "timeout_ms": 1e3 * s.timeout_s,
     }  # fmt: skip
     assert {key: told[key] for key in chosen} == {key: f"{value:g}" for key, value in chosen.items()}
     assert s.phi_rad is None
     assert [r[1] for r in rows(BRIDGE, "Clutch")] == [
-        f"{s.speed_m_s:g} m/s", f"{s.acceleration_m_s2:g} m/s²", f"{math.degrees(s.rate_rad_s):g} deg/s",
-        f"{math.degrees(s.angular_acceleration_rad_s2):g} deg/s²",
+        f"{speed:g} m/s", f"{acceleration:g} m/s²", f"{math.degrees(rate):g} deg/s",
+        f"{math.degrees(turning):g} deg/s²",
     ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ FRAMES: Final[dict[str, str]] = {
     "pov": "point of view: the frame in which a CLW command gives both spacecraft",
     "chaser": "the spacecraft that approaches; in the hall it is port1",
     "target": "the spacecraft that is approached; in the hall it is port2",
+    "rig": "between the wrists: x from wrist centre 2 to wrist centre 1, y a reference that is carried along on the chaser",
     "client": "whatever frame a client of the bridge gives both spacecraft in; the bridge never learns which",
     "eci": "Earth-centred inertial: a client's frame, 7000 km from both spacecraft",
     "lvlh": "local vertical, local horizontal at the target: x along the flight, z to the Earth; turns with the orbit",

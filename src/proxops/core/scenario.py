@@ -65,6 +65,12 @@ class Bridge(Strict):
     phi_deg: Annotated[Finite, within(-360, 360)] | None = None
 
 
+class Expect(Strict):
+    """What the run is judged by, beside that nothing went wrong."""
+
+    shown_share: Share = 0.25  # at least, of the time in which the client asks for a pose; joining takes part of it
+
+
 class ScenarioFile(Strict):
     """The whole TOML file."""
 
@@ -76,6 +82,7 @@ class ScenarioFile(Strict):
     client: Client = Client()
     network: Network = Network()
     bridge: Bridge = Bridge()
+    expect: Expect = Expect()
     start: Start
     motion: Annotated[tuple[Segment, ...], Field(min_length=1, max_length=1000)]
 
@@ -91,6 +98,7 @@ class Scenario:
     client: Client
     network: Network
     bridge: Bridge
+    expect: Expect
     start: Start
     legs: tuple[Leg, ...]
     source: Path
@@ -130,7 +138,7 @@ def parse_scenario(text: str, source: Path) -> Scenario:
         )  # fmt: skip
     return Scenario(
         file.name, file.about, file.seed, duration_s,
-        file.client, file.network, file.bridge, file.start, legs, source, text,
+        file.client, file.network, file.bridge, file.expect, file.start, legs, source, text,
     )  # fmt: skip
 
 

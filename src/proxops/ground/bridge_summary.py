@@ -20,6 +20,8 @@ from proxops.ground.recorded import Floats, Recorded, distance_and_angle
 from proxops.lab.cell import Cell
 from proxops.safety.rules import Rule
 
+EXPECTED: Final = "expected_shown_share"  # metadata of a run whose scenario says how much of its motion shall be shown
+IMPOSSIBLE: Final = (Standstill.OUT_OF_REACH, Standstill.COMMANDED_RED, Standstill.COMMANDED_YELLOW)
 COUNTERS: Final = ("taken", "lost", "extrapolated", "stale", "doubled", "refused")
 
 
@@ -29,6 +31,7 @@ def bridge_figures(log: Log, data: Recorded, cell: Cell, following: Following, m
     direct, delay_removed = relative_errors(run, data, cell.hall, following)
     return {
         **_course(run),
+        **_asked(log, run),
         **_standstills(log, data, run),
         **_error_figures(direct, ""),
         **_error_figures(delay_removed, "_delay_removed"),
@@ -52,6 +55,22 @@ def _course(run: BridgeRun) -> Figures:
         "first_converged_s": float(run.t[converged[0]]) if converged.size else None,
         "converged_s": converged.size * PERIOD_S,
         "converged_share": converged.size / run.t.size,
+    }
+
+
+def _asked(log: Log, run: BridgeRun) -> Figures:
+    """How much of the motion that the client asked for was possible (in reach, and in a zone where the hall may go), and shown."""
+    sent = np.isfinite(run.commanded[:, 0])
+    asked = int(np.count_nonzero(sent))
+    possible = int(np.count_nonzero(sent & ~np.isin(run.cause, IMPOSSIBLE)))
+    shown = int(np.count_nonzero(sent & run.following))
+    expected = log.metadata.get(EXPECTED)
+    return {
+        "asked_s": asked * PERIOD_S,
+        "possible_share": possible / max(1, asked),
+        "shown_share": shown / max(1, asked),
+        "shown_of_possible": shown / max(1, possible),
+        EXPECTED: None if expected is None else float(expected),
     }
 
 

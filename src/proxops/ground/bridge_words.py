@@ -40,6 +40,7 @@ def bridge_rows(s: Summary) -> Rows:
     return [
         ("run", told(s["run_s"], unit="s")),
         ("first converged", told(s["first_converged_s"], unit="s")),
+        ("asked for by the client", _asked(s)),
         ("converged", f"{told(s['converged_s'], unit='s')}, {told(s['converged_share'], 100.0, '%', 1)}"),
         ("relative pose error", _error(s, "")),
         ("… robots' delay off", _error(s, "_delay_removed")),
@@ -50,6 +51,11 @@ def bridge_rows(s: Summary) -> Rows:
         ("axis limits used", _used(s)),
         ("packets", _packets(s["input"])),
     ]
+
+
+def _asked(s: Summary) -> str:
+    possible, shown = (told(s[name], 100.0, "%", 1) for name in ("possible_share", "shown_share"))
+    return f"{told(s['asked_s'], unit='s')}, {possible} possible, {shown} shown"
 
 
 def _error(s: Summary, suffix: str) -> str:

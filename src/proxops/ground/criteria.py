@@ -70,8 +70,12 @@ def _ranges(figures: dict[str, Any]) -> list[Criterion]:
 
 
 def _bridged(figures: dict[str, Any]) -> list[Criterion]:
-    """Whether it followed is up to its client; what it shows, and how safely, is up to the bridge."""
+    """How much of its client's motion it shall show, the scenario says; what it shows, and how safely, is up to the bridge."""
     rows = [Criterion("red_cycles", figures["red_cycles"], 0, label="cycles in red")]
+    expected = figures["expected_shown_share"]
+    if expected is not None:
+        label = "shown by the hall, of the time in which a pose was asked for"
+        rows.append(_share("shown_share", figures["shown_share"], expected, "at least", label))
     for what in ("speed", "acceleration"):
         name, label = f"setpoint_{what}_share_max", f"set-point {what}, share of the axis limits"
         rows.append(_share(name, figures[name], WHOLE_SHARE, label=label))

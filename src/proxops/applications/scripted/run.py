@@ -18,6 +18,7 @@ from proxops.facility.build import Installation, build
 from proxops.facility.control import ANY, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.facility.loop import Progress, Ran, no_progress
+from proxops.ground.bridge_summary import EXPECTED
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import BridgedRun, serve_client
 
@@ -25,7 +26,10 @@ READY_S: Final = 0.5  # the drives need 0.2 s
 
 
 def _metadata(scenario: Scenario) -> dict[str, str]:
-    return {"scenario": scenario.name, "scenario_file": scenario.text, "seed": str(scenario.seed)}
+    return {
+        "scenario": scenario.name, "scenario_file": scenario.text, "seed": str(scenario.seed),
+        EXPECTED: repr(scenario.expect.shown_share),
+    }  # fmt: skip
 
 
 def run_lockstep(
