@@ -139,14 +139,14 @@ def velocities_by_differences(before: np.void, row: np.void, after: np.void) -> 
 
 def printed_table(model: ArmModel, joints: Floats, printed: PoseTable) -> Table:
     """The start pose as printed against that of the joint angles: as it stands, angles listed the other way, and with the sign of
-    that one joint turned that fits best."""
+    that one joint turned that fits best, one metre weighing as much as one radian."""
     other: tuple[str, ...] = ("zyx", "xyz") if printed.order == "zyx" else ("xyz", "zyx")
     cases = [("joint angles of this run", joints)]
     turned = [
         (f"sign of {name} turned", joints * np.where(np.arange(model.n) == i, -1.0, 1.0))
         for i, name in enumerate(model.joints)
     ]
-    cases.append(min(turned, key=lambda case: _residual(model, case[1], printed, other[0])[0]))
+    cases.append(min(turned, key=lambda case: min(sum(_residual(model, case[1], printed, order)) for order in other)))
     rows = []
     for what, angles in cases:
         away, *turns = (_residual(model, angles, printed, order) for order in other)

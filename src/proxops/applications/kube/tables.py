@@ -45,9 +45,7 @@ class LoopTable(Strict):
 
     duration_s: Annotated[Finite, within(0.01, 3600)]
     rate_hz: Annotated[Whole, within(10, 1000)] = 1000  # of the facility, and of its log
-    goal: Literal["reach", "approach"] = (
-        "reach"  # approach: what is left of the way at the end is a result, not a refusal
-    )
+    goal: Literal["reach", "approach"] = "reach"  # approach: a way that is left at the end is a result, no refusal
     rate_filter_hz: Annotated[Finite, within(0.1, 400)] = 40.0  # low-pass of the differentiated joint angles
 
 
@@ -73,9 +71,7 @@ class ComputerTable(Strict):
     spread_ms: Annotated[Finite, within(0, 100)] = 0.0  # its standard deviation
     stall_every_s: Annotated[Finite, within(0.1, 3600)] | None = None  # on average, at random; none unless given
     stall_ms: tuple[StallMs, StallMs] = (100.0, 300.0)  # by which an evaluation takes longer then: least, most
-    hold_ms: Annotated[Finite, within(1, 1000)] = (
-        50.0  # in which the drives go to where the rates have led, in a straight line
-    )
+    hold_ms: Annotated[Finite, within(1, 1000)] = 50.0  # in which the drives go straight to where the rates have led
 
 
 class TrueArmTable(Strict):
@@ -86,9 +82,7 @@ class TrueArmTable(Strict):
     stiffness_Nm_rad: tuple[Annotated[Finite, within(100, 1e7)], ...]  # of each joint
     damping_ms: Annotated[Finite, within(0, 100)] = 2.0  # over stiffness
     rotor_inertia_kg_m2: tuple[Annotated[Finite, within(1e-3, 100)], ...]  # of each motor, behind its gear
-    torque_feedback_ms: Annotated[Finite, within(0.1, 1000)] = (
-        5.0  # after which a drive has taken up a change of its load
-    )
+    torque_feedback_ms: Annotated[Finite, within(0.1, 1000)] = 5.0  # until a drive has taken up a change of load
 
 
 class HardwareLoopFile(ArmExperimentFile):
