@@ -32,7 +32,7 @@ LONG = (  # twenty seconds or more each: begun first, lest one of them is left o
     "console/test_browser.py", "onboard/test_navigation.py", "applications/mission/test_mission.py", "console/test_watchers.py",
     "bridge/test_bridged.py", "console/test_server.py", "applications/mission/test_flight_process.py", "onboard/test_approach.py",
     "applications/docking/test_docking.py", "applications/load_calibration/test_load_calibration.py",
-    "applications/floating/test_float.py", "applications/kube/test_hardware_loop.py", "bridge/test_bridge_fuzz.py",
+    "applications/floating/test_float.py", "applications/kube/test_experiment.py", "bridge/test_bridge_fuzz.py",
     "applications/grasp/test_grasp.py", "console/test_arm_browser.py", "applications/servo/test_servo.py",
     "cli/test_scenario.py", "touch/test_docking_loop.py", "applications/test_check.py", "facility/test_desk.py",
     "examples/test_examples.py", "applications/tracking/test_tracking.py", "cli/test_cli.py", "console/test_token.py",

@@ -19,6 +19,7 @@ HANDS = {
     "ets7_b": ["tool"],
     "humanoid": ["hand_left", "hand_right", "camera"],
     "iiwa_satellite": ["flange"],
+    "iiwa_satellite_lbr": ["flange"],
     "lwr_4plus": ["flange"],
     "planar_one": ["tip"],
     "planar_two": ["tip"],
@@ -27,6 +28,7 @@ NUMBERED = {"ets7_a": 6, "ets7_b": 6, "planar_one": 1, "planar_two": 2}
 JOINTS = {name: [f"joint_{i}" for i in range(1, n + 1)] for name, n in NUMBERED.items()} | {
     "humanoid": [f"arm_{side}_{i}" for side in ("left", "right") for i in range(1, 8)],
     "iiwa_satellite": [f"A{i}" for i in range(1, 8)],
+    "iiwa_satellite_lbr": [f"A{i}" for i in range(1, 8)],
     "lwr_4plus": ["A1", "A2", "E1", "A3", "A4", "A5", "A6"],
 }
 # Sums of the printed masses. Hands of the humanoid: force sensor 0.095 kg and gripper 1.093879 kg on each wrist.
@@ -35,6 +37,7 @@ MASS = {
     "ets7_b": 2552 + 35 + 22.7 + 21.4 + 16.8 + 26.2 + 18.1,
     "humanoid": 93 + 2 * (2.714567 + 2.425086 + 2.208741 + 0.877346 + 1.877923 + 0.40931 + 0.308441 + 0.095 + 1.093879),
     "iiwa_satellite": 100 + 3.94781 + 4.50275 + 2.4552 + 2.61155 + 3.41 + 3.38795 + 0.35432,
+    "iiwa_satellite_lbr": 100 + 29.9 - 7.050378,  # the catalogue's whole arm, less its foot
     "lwr_4plus": 16,
     "planar_one": 120,
     "planar_two": 140,

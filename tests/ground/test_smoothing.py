@@ -71,3 +71,39 @@ def test_uneven_times_are_taken_as_they_are() -> None:
 def test_one_time_only_is_no_curve_but_few_knots_are() -> None:
     out = SplineFit(T[:50], decays(T[:50])[0], 5.0).at(T[:50])
     assert out.angles == pytest.approx(decays(T[:50])[0], abs=1e-6)
+
+
+def test_knots_follow_the_sampling() -> None:
+    """40 Hz, knots asked for every 20 ms, a joint that accelerates with 4 rad/s2 from the first moment to 0.5 s and then comes to
+    rest. With those knots the curve goes through all samples, to 5e-10 deg, and swings between them with 73 rad/s2."""
+    t, fine = np.arange(801) * 0.025, np.arange(20001) * 1e-3
+    fit = SplineFit(t, started(t), 0.02)
+    assert fit.spacing > t[1] - t[0]
+    out = fit.at(fine)
+    assert np.abs(out.angles - started(fine)).max() < 2e-4  # at the corner: 4 rad/s2 over half a knot
+    assert np.abs(out.accelerations).max() < 4.5
+    assert np.abs(fit.left_out).max() < 1e-3
+
+
+def started(t: np.ndarray) -> np.ndarray:
+    after = np.maximum(t - 0.5, 0.0)
+    out: np.ndarray = (2.0 * np.minimum(t, 0.5) ** 2 + 2.0 * (1.0 - np.exp(-after)))[:, None]
+    return out
+
+
+def test_a_gap_is_bridged_and_not_filled_with_swings() -> None:
+    t = np.concatenate([np.arange(0.0, 4.0, 0.025), np.arange(4.3, 10.0, 0.025)])
+    fit = SplineFit(t, decays(t)[0], 0.02)
+    gap = np.linspace(4.0, 4.3, 31)
+    assert np.abs(fit.at(gap).angles - decays(gap)[0]).max() < 2e-3
+
+
+def test_what_is_left_out_is_what_a_fit_without_it_misses() -> None:
+    t = np.arange(0.0, 6.0, 0.02)
+    y = decays(t)[0] + 1e-3 * np.random.default_rng(7).standard_normal((t.size, 2))
+    fit = SplineFit(t, y, 0.2)
+    for k in (50, 150, 250):
+        others = np.arange(t.size) != k
+        missed = y[k] - SplineFit(t[others], y[others], 0.2).at(t[k : k + 1]).angles[0]
+        assert fit.left_out[k] == pytest.approx(missed, abs=1e-4)  # the weight is found anew without it
+    assert np.sqrt((fit.left_out**2).mean()) > np.sqrt(((fit.at(t).angles - y) ** 2).mean())

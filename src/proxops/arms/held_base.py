@@ -30,6 +30,13 @@ class HeldArm:
         out: Floats = pinocchio.rnea(self._pin, self._data, self._q, self._v, self._a)
         return out[N_BASE:]
 
+    def mass_and_bias(self, joints: Floats, rates: Floats) -> tuple[Floats, Floats]:
+        """(n, n) mass matrix and (n) N m of rates and weight; the torques are the one times the accelerations and the other."""
+        self._q[N_BASE + 1 :], self._v[N_BASE:] = joints, rates
+        M = pinocchio.crba(self._pin, self._data, self._q)
+        bias = pinocchio.nonLinearEffects(self._pin, self._data, self._q, self._v)
+        return M[N_BASE:, N_BASE:], bias[N_BASE:]
+
     def friction(self, rates: Floats) -> Floats:
         """(n) N m that the drives need on top: viscous and Coulomb, as the URDF has them."""
         out = np.empty(rates.size)

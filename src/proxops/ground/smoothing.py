@@ -1,7 +1,9 @@
 """Smooth curves through measured joint angles, with rates and accelerations: a polynomial (paper 004), and a penalised spline.
 
-The spline is of the fifth degree on equal knots, so that accelerations are smooth too; its roughness (third differences of the
-coefficients) is weighted by generalised cross-validation, once for each joint.
+The spline is of the fifth degree on equal knots, so that accelerations are smooth too. Knots follow the sampling: there are at
+least three samples for two of them, lest the curve goes through every sample and swings between them. Its roughness (third
+differences of the coefficients) is weighted by generalised cross-validation, once for each joint; ``left_out`` tells by how much
+the curve misses a sample that it has not seen.
 """
 
 from __future__ import annotations
@@ -17,6 +19,9 @@ Floats = NDArray[np.float64]
 DEGREE: Final = 5
 ROUGHNESS: Final = 3  # order of the differences that are penalised
 WEIGHTS: Final = np.logspace(-12, 8, 61)
+LEAST_WEIGHT: Final = 1e-11  # always there, so that stretches without samples have a curve: the one that bends least
+SAMPLES_PER_KNOT: Final = 1.5
+AT_ONCE: Final = 2048  # rows of the hat matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +45,22 @@ class PolynomialFit:
 
 
 class SplineFit:
-    """Penalised B-spline, one per column of ``y`` (k, n) over ``t`` (k); ``spacing`` of knots in units of ``t``."""
+    """Penalised B-spline, one per column of ``y`` (k, n) over ``t`` (k); ``spacing`` of knots in units of ``t``, wider where the
+    samples are too far apart for it. ``left_out``: (k, n) sample less what the curve through all others has there."""
 
     def __init__(self, t: Floats, y: Floats, spacing: float) -> None:
         self._begin = float(t[0])
-        count = max(1, round((float(t[-1]) - self._begin) / spacing))
-        self._spacing = (float(t[-1]) - self._begin) / count
+        wide = max(spacing, SAMPLES_PER_KNOT * float(np.median(np.diff(t))))
+        count = max(1, round((float(t[-1]) - self._begin) / wide))
+        self.spacing = (float(t[-1]) - self._begin) / count
         self._size = count + DEGREE
         middle = y.mean(axis=0)  # taken out, lest residuals of a millionth drown in the rounding of large sums
         gram, right = self._normal(t, y - middle)
         differences = np.diff(np.eye(self._size), ROUGHNESS, axis=0)
         power = ((y - middle) ** 2).sum(axis=0)
-        found, self.weights = _cross_validated(gram, differences.T @ differences, right, power, t.size)
+        found, self.weights, leverage = _cross_validated(gram, differences.T @ differences, right, power, t.size)
         self.coefficients = found + middle  # the splines add up to one
+        self.left_out: Floats = self._missed(t, y, leverage)
 
     def at(self, t: Floats) -> Smooth:
         parts = []
@@ -60,6 +68,17 @@ class SplineFit:
             first, values = self._basis(t, k)
             parts.append(sum(values[:, i, None] * self.coefficients[first + i] for i in range(DEGREE + 1)))
         return Smooth(*parts)
+
+    def _missed(self, t: Floats, y: Floats, leverage: tuple[Floats, Floats]) -> Floats:
+        """Residual over one less the sample's own share in it: exact for a linear fit, without fitting it again."""
+        modes, shrink = leverage  # (coefficients, modes), (modes, n)
+        first, values = self._basis(t, 0)
+        own = np.empty_like(y)
+        for begin in range(0, t.size, AT_ONCE):
+            part = slice(begin, begin + AT_ONCE)
+            seen = sum(values[part, i, None] * modes[first[part] + i] for i in range(DEGREE + 1))
+            own[part] = np.square(seen) @ shrink
+        return np.asarray((y - self.at(t).angles) / np.maximum(1.0 - own, 1e-12))
 
     def _normal(self, t: Floats, y: Floats) -> tuple[Floats, Floats]:
         """Both sides of the normal equations, summed interval by interval."""
@@ -75,9 +94,9 @@ class SplineFit:
 
     def _basis(self, t: Floats, derivative: int) -> tuple[NDArray[np.intp], Floats]:
         """Number of the first of the six splines that live at each time, and their values or derivatives there."""
-        x = (t - self._begin) / self._spacing
+        x = (t - self._begin) / self.spacing
         first = np.clip(np.floor(x).astype(np.intp), 0, self._size - DEGREE - 1)
-        return first, _uniform(x - first, DEGREE, derivative) / self._spacing**derivative
+        return first, _uniform(x - first, DEGREE, derivative) / self.spacing**derivative
 
 
 def _uniform(x: Floats, degree: int, derivative: int) -> Floats:
@@ -94,21 +113,24 @@ def _uniform(x: Floats, degree: int, derivative: int) -> Floats:
     return out
 
 
-def _cross_validated(gram: Floats, penalty: Floats, right: Floats, power: Floats, count: int) -> tuple[Floats, Floats]:
-    """Coefficients and weights of the penalty that predict left-out samples best, column by column.
+def _cross_validated(
+    gram: Floats, penalty: Floats, right: Floats, power: Floats, count: int
+) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
+    """Coefficients and weights of the penalty that predict left-out samples best, column by column; then modes (coefficients,
+    modes) and how much each counts (modes, columns), of which a sample's own share in the fit is made.
 
     In coordinates where both matrices are diagonal every weight costs a few sums."""
-    scale = np.trace(gram) / gram.shape[0]
-    L = np.linalg.cholesky(gram + 1e-14 * scale * np.eye(gram.shape[0]))
+    scale = float(np.trace(gram)) / gram.shape[0]
+    L = np.linalg.cholesky(gram + LEAST_WEIGHT * scale * penalty + 1e-15 * scale * np.eye(gram.shape[0]))
     inner = np.linalg.solve(L, np.linalg.solve(L, penalty).T)
     d, U = np.linalg.eigh(0.5 * (inner + inner.T))
-    d, z = np.maximum(d, 0.0) * scale, U.T @ np.linalg.solve(L, right)
-    coefficients, chosen = np.empty_like(right), np.empty(right.shape[1])
+    d, z = np.clip(d * scale, 0.0, 1.0 / LEAST_WEIGHT), U.T @ np.linalg.solve(L, right)
+    seen = 1.0 - LEAST_WEIGHT * d  # share of the samples in each mode; the rest is the least weight's
+    shrink = 1.0 / (1.0 + np.outer(WEIGHTS, d))  # (weights, modes)
+    chosen = np.empty(right.shape[1], np.intp)
     for column in range(right.shape[1]):
-        shrink = 1.0 / (1.0 + np.outer(WEIGHTS, d))  # (weights, coordinates)
         z2 = z[:, column] ** 2
-        rest = np.maximum(power[column] - (z2 * shrink * (2.0 - shrink)).sum(axis=1), 0.0)
-        best = int(np.argmin(rest / (count - shrink.sum(axis=1)) ** 2))
-        chosen[column] = WEIGHTS[best]
-        coefficients[:, column] = np.linalg.solve(L.T, U @ (shrink[best] * z[:, column]))
-    return coefficients, chosen
+        rest = np.maximum(power[column] - (z2 * shrink * (2.0 - seen * shrink)).sum(axis=1), 0.0)
+        chosen[column] = np.argmin(rest / (count - (seen * shrink).sum(axis=1)) ** 2)
+    modes, kept = np.linalg.solve(L.T, U), shrink[chosen].T
+    return modes @ (kept * z), WEIGHTS[chosen], (modes, kept)

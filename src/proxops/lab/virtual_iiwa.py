@@ -2,7 +2,7 @@
 
 Its clock is handed in; at each reading it has gone through all of its own cycles up to now, as a real controller would. What the
 guard does not like ends in a halt: the whole vector of rates goes to zero in a straight line, within the accelerations, and the
-cause stays readable. Gears are stiff and brakes are not modelled.
+cause stays readable. Gears are stiff unless ``elastic`` ones are given; brakes are not modelled.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proxops.lab.command_watch import CommandWatch
+from proxops.lab.elastic_joints import ElasticJoints
 from proxops.lab.encoders import encoder_reading
 from proxops.lab.links.arm import Floats, Measured
 from proxops.maths.kernel import kernel
@@ -49,12 +50,15 @@ class IiwaTraits:
 
 
 class VirtualIiwa:
-    """Starts at rest at ``angles``. ``torques``: of the arm as it stands in the hall, friction included."""
+    """Starts at rest at ``angles``. ``torques``: of the arm as it stands in the hall, friction included; with ``elastic`` gears,
+    which have the rest, of friction alone."""
 
     def __init__(
-        self, traits: IiwaTraits, angles: Floats, torques: TorqueModel, clock: Callable[[], float], random: np.random.Generator
+        self, traits: IiwaTraits, angles: Floats, torques: TorqueModel, clock: Callable[[], float], random: np.random.Generator,
+        elastic: ElasticJoints | None = None,
     ) -> None:  # fmt: skip
         n = len(traits.joints)
+        self._elastic = elastic
         self.traits, self._torques, self._clock, self._random = traits, torques, clock, random
         self.halted = ""
         self._watch, self._cycle = CommandWatch(traits.patience_s), 0
@@ -152,12 +156,16 @@ class VirtualIiwa:
             self._target, self._setpoint, self.rates, self.angles, self.accelerations, traits.acceleration, traits.lag_s,
             traits.cycle_s,
         )  # fmt: skip
+        if self._elastic is not None:
+            self._elastic.step(self.angles, self.rates, traits.cycle_s)
 
     def _measure(self) -> None:
         traits, n = self.traits, self.angles.size
         self._encoders = encoder_reading(self.angles, traits.encoder_noise, traits.encoder_step, self._random)
         noise = traits.torque_noise * self._random.standard_normal(n)
         self._sensors = self._torques(self.angles, self.rates, self.accelerations) + self._offset + noise
+        if self._elastic is not None:
+            self._sensors += self._elastic.torque
 
 
 @kernel

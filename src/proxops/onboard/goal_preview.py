@@ -35,11 +35,30 @@ class Goal:
     near_rad: float
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """Where the law gets: after ``t`` (s) the goal is reached, or the time is over; ``error`` (6) is left: m, rotation vector."""
+
+    t: float
+    error: Floats
+    reached: bool
+
+
 def preview_goal(
     model: ArmModel, joints: Floats, goal: Goal, law: LawSettings, duration_s: float, margin: float = 0.0
 ) -> float:
     """When the goal is reached, s. BadInput where a joint comes within ``margin`` (rad) of the end of its range, or the time is
     over before."""
+    found = outlook(model, joints, goal, law, duration_s, margin)
+    if not found.reached:
+        refuse(found, goal, duration_s)
+    return found.t
+
+
+def outlook(
+    model: ArmModel, joints: Floats, goal: Goal, law: LawSettings, duration_s: float, margin: float = 0.0
+) -> Outlook:
+    """The same, but a goal that is not reached in time is no error."""
     dynamics, base, still = Dynamics(model), MomentumBase(model, joints), np.zeros(model.pin.nv)
     gains = np.concatenate([law.position_gain, law.attitude_gain])
     u, L, error, move = np.zeros(6), np.zeros((6, 6)), np.zeros(6), np.zeros(model.n)
@@ -51,7 +70,7 @@ def preview_goal(
             np.ascontiguousarray(dynamics.p), quat_from_matrix(np.ascontiguousarray(dynamics.R)), goal.p, goal.quat, error
         )  # fmt: skip
         if _there(error, goal):
-            return t
+            return Outlook(t, error, True)
         if not t < duration_s:
             break
         prepare(jacobian, u, L)
@@ -61,8 +80,7 @@ def preview_goal(
         angles += move
         _check_range(model, angles, move, t, margin)
         base.advance(angles)
-    _refuse(error, goal, t, duration_s)
-    return t
+    return Outlook(t, error, False)
 
 
 def _there(error: Floats, goal: Goal) -> bool:
@@ -81,11 +99,12 @@ def _check_range(model: ArmModel, angles: Floats, move: Floats, t: float, margin
         )  # fmt: skip
 
 
-def _refuse(error: Floats, goal: Goal, t: float, duration_s: float) -> None:
-    way_mm, turn_deg = 1e3 * float(np.linalg.norm(error[:3])), math.degrees(np.linalg.norm(error[3:]))
+def refuse(found: Outlook, goal: Goal, duration_s: float) -> None:
+    """BadInput: what is left, and what may be."""
+    way_mm, turn_deg = 1e3 * float(np.linalg.norm(found.error[:3])), math.degrees(np.linalg.norm(found.error[3:]))
     raise BadInput(
         f"goal: not reached within the duration of {duration_s:g} s",
-        value=f"{way_mm:.3g} mm and {turn_deg:.3g} deg at {t:.2f} s",
+        value=f"{way_mm:.3g} mm and {turn_deg:.3g} deg at {found.t:.2f} s",
         bound=f"{1e3 * goal.near_m:g} mm and {math.degrees(goal.near_rad):g} deg",
-        way_out="a longer loop.duration_s, higher gains or a nearer goal",
+        way_out="a longer loop.duration_s, higher gains, a nearer goal, or loop.goal = \"approach\"",
     )  # fmt: skip

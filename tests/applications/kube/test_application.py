@@ -237,7 +237,7 @@ def test_the_guard_holds_the_arm_within_its_limits_when_the_robot_would_not(benc
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "rule"), [(np.nan, "NOT_FINITE"), (9.0, "JUMP"), (1.5, "AXIS_SPEED"), (1.0, "AXIS_ACCELERATION")]
+    ("spoilt", "rule"), [(np.nan, "NOT_FINITE"), (9.0, "JUMP"), (1.5, "AXIS_SPEED"), (-1.0, "AXIS_ACCELERATION")]
 )
 def test_rates_beyond_a_limit_are_refused_by_the_guard(
     bench: KubeBench, monkeypatch: pytest.MonkeyPatch, spoilt: float, rule: str

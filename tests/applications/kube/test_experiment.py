@@ -13,13 +13,16 @@ import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.kube.application import KubeApplication, row_dtype
-from proxops.applications.kube.bench import look_ahead, prepare
+from proxops.applications.kube.bench import prepare
 from proxops.applications.kube.empty_loop import empty_loop
 from proxops.applications.kube.experiment import run
+from proxops.applications.kube.look_ahead import look_ahead
 from proxops.applications.kube.parts import KubeParts
+from proxops.applications.kube.post_test import analyse, demand_dense, spline
 from proxops.applications.kube.post_test_session import analysis_session
+from proxops.applications.kube.post_test_session import told as judge_post_test
 from proxops.applications.kube.recorded_loop import RecordedLoop, recorded_loop
-from proxops.applications.kube.result import momentum_bound, momentum_share
+from proxops.applications.kube.result import momentum_bound, momentum_share, printed_table
 from proxops.applications.kube.tables import HardwareLoopFile
 from proxops.applications.session import session
 from proxops.arms.model import load_model, shipped_models
@@ -37,7 +40,6 @@ from proxops.runs.arm_run import lockstep
 from proxops.runs.options import RunOptions
 
 PATH = experiment_paths()["kube"]
-START = np.radians([-26.25, 65.96, 0.72, 67.57, -63.15, -2.56, 140.79])
 
 
 def quiet(what: str, done_s: float, of_s: float) -> None:
@@ -90,13 +92,14 @@ def angles(flown: tuple[KubeParts, ArmRan[KubeApplication]]) -> np.ndarray:
 
 
 def test_the_error_falls_as_the_gains_say(short: ExperimentResult) -> None:
-    """Once no limit holds it back the tool's error is e^-t, in way and turn alike; the arm's lag changes that by under 1 %."""
+    """Once no limit holds it back the tool's error is e^-t, in way and turn alike; a delay d of the arm (2 ms, a lag of 5 and
+    half a cycle) makes that e^-(1 + d) t to first order."""
     error, slowed = column(short, "error"), column(short, "law")[:, 1]
     way, turn = np.linalg.norm(error[:, :3], axis=1), np.linalg.norm(error[:, 3:], axis=1)
     assert slowed[0] < 0.5  # near a singularity at the start: slowed, as a whole
     assert slowed[1500:].min() == 1.0
     for length in (way, turn):
-        assert length[3500] / length[1500] == pytest.approx(np.exp(-2.0), rel=0.02)
+        assert length[3500] / length[1500] == pytest.approx(np.exp(-2.0 * 1.0075), rel=0.01)
 
 
 def test_momentum_limits_and_start(short: ExperimentResult) -> None:
@@ -108,8 +111,18 @@ def test_momentum_limits_and_start(short: ExperimentResult) -> None:
     assert not criteria["way to the goal at the end"].passed  # 4 s are too short: the criterion can fail
     caption, _, rows = short.tables[0]
     assert caption == "The printed start"
-    assert rows[0][1] == "11.03 mm"
-    assert rows[1][0] == "sign of A6 turned"
+    assert rows[0][:3] == ("joint angles of this run", "0.38 mm", "0.03 deg")  # all six printed numbers
+
+
+def test_as_printed_the_start_does_not_fit_and_the_sign_of_a6_is_why() -> None:
+    path = experiment_paths()["kube_as_printed"]
+    file = parse_experiment(path.read_text(), path).file
+    assert isinstance(file, HardwareLoopFile) and file.printed is not None
+    model = load_model("iiwa_satellite", "flange")
+    _, head, rows = printed_table(model, np.radians(file.start.joints_deg), file.printed)
+    assert head[2:] == ("orientation, as zyx", "orientation, as xyz")
+    assert rows[0][1:] == ("11.03 mm", "5.54 deg", "5.12 deg")
+    assert rows[1] == ("sign of A6 turned", "0.38 mm", "5.18 deg", "0.03 deg")  # the reading of kube
 
 
 def test_tool_hangs_on_the_satellite_and_the_centre_of_mass_rests(short: ExperimentResult, angles: np.ndarray) -> None:
@@ -156,23 +169,46 @@ def test_lockstep_runs_are_the_same_bit_for_bit_and_seeds_differ(unseen: None) -
     assert column(first, "torque").tobytes() != column(other, "torque").tobytes()
 
 
-def test_at_the_papers_rate_it_still_converges() -> None:
-    result = run(kube(("rate_hz = 1000", "rate_hz = 40"), duration=20.0), quiet)
-    assert result.passed, [row for row in result.criteria if not row.passed]
+def test_at_40_hz_it_still_converges_and_the_analysis_is_right(tmp_path: Path) -> None:
+    """Readings every 25 ms. With knots every 20 ms, denser than they, the spline went through all of them to 5e-10 deg and gave a
+    tool that was 109 mm and 86 deg off; now knots follow the sampling and the bounds are those of a run at 1 kHz."""
+    about = session(kube(("rate_hz = 1000", "rate_hz = 40"), duration=9.0), tmp_path, RunOptions(report=False))
+    assert about["passed"], about["criteria"]
+    told = list[tuple[float, float]]()
+    log = Log.open(tmp_path / "run.mcap")
+    loop, experiment = recorded_loop(log), parse_experiment(log.metadata["scenario_file"], PATH)
+    assert isinstance(experiment.file, HardwareLoopFile)
+    model = load_model("iiwa_satellite", "flange")
+    post = analyse(model, None, experiment.file, loop, lambda what, done, of: told.append((done, of)))
+    after = judge_post_test(post, experiment.file, "")
+    assert after["passed"], after["criteria"]
+    spline = after["figures"]["trials"]["spline"]
+    assert spline["tool_mm"] < 0.3 and spline["tool_deg"] < 0.1 and after["figures"]["left_out_deg"] < 0.02
+    assert told[-1] == (9.0, 9.0)  # progress comes to its end, however many rows there are
 
 
-@pytest.mark.parametrize("name", ["kube", "kube_fitted"])
+def test_readings_that_are_too_rare_for_the_motion_are_refused_with_advice() -> None:
+    t = np.arange(0.0, 20.0, 0.2)
+    moved = np.sin(np.outer(t, [9.0, 1.0]))  # three readings for each swing of the first joint
+    with pytest.raises(
+        BadInput, match=r"too few readings .* readings every 200 ms; allowed: at most 0\.5 deg; record at a higher"
+    ):
+        demand_dense(t, spline(t, moved))
+    demand_dense(t, spline(t, moved[:, 1:]))
+
+
+@pytest.mark.parametrize("name", ["kube", "kube_as_printed"])
 def test_shipped_runs_pass_the_look_ahead(name: str) -> None:
     path = experiment_paths()[name]
     file = parse_experiment(path.read_text(), path).file
-    assert 5.0 < look_ahead(prepare(file, load_model("iiwa_satellite", "flange"))) < 7.0  # type: ignore[arg-type]
+    assert 5.0 < look_ahead(prepare(file, load_model("iiwa_satellite", "flange"))).t < 7.0  # type: ignore[arg-type]
 
 
 def test_what_the_look_ahead_does_not_like_is_refused_before_anything_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proxops.applications.kube.parts.VirtualIiwa", None)
     bent = kube(("position_m = [0.948, -0.225, 0.094]", "position_m = [0.3, 0.0, -0.2]"), duration=20.0)
     with pytest.raises(
-        BadInput, match=r"A4 comes to the end of its range at 0\.9. s.* deg; allowed: -119\.0 … 119\.0 deg"
+        BadInput, match=r"A4 comes to the end of its range at 0\.8. s.* deg; allowed: -119\.0 … 119\.0 deg"
     ):
         run(bent, quiet)
     with pytest.raises(BadInput, match=r"not reached within the duration of 5 s; got .* mm and .* deg at 5\.00 s"):
@@ -191,16 +227,20 @@ def test_a_joint_at_its_end_stops_the_run_with_its_name(unseen: None) -> None:
     ("change", "words"),
     [
         (("[0.948, -0.225, 0.094]", "[1.5, -0.225, 0.094]"), "out of reach.*1.423 m.*at most 1.179 m"),
-        (("-26.25, 65.96, 0.72, 67.57, -63.15, -2.56", "0.0, 0.0, 0.0, 0.0, 0.0, 0.0"), "singular"),
+        (("-26.25, 65.96, 0.72, 67.57, -63.15, 2.56", "0.0, 0.0, 0.0, 0.0, 0.0, 0.0"), "singular"),
         (("65.96", "130.0"), "A2 beyond its limits"),
         (("-26.25, 65.96", "65.96"), "one angle for each joint"),
-        (("position_gain_per_s = [1.0, 1.0, 1.0]", "position_gain_per_s = [1.0, 0.0, 1.0]"), "out of range"),
-        (("position_gain_per_s = [1.0, 1.0, 1.0]", "position_gain_per_s = [1.0, -1.0, 1.0]"), "out of range"),
+        (("position_gain_per_s = [1.0, 1.0, 1.0]", "position_gain_per_s = [1.0, 0.0, 1.0]"), "the error in y stays"),
+        (("position_gain_per_s = [1.0, 1.0, 1.0]", "position_gain_per_s = [1.0, -1.0, 1.0]"), "in y grows"),
         (("position_gain_per_s = [1.0, 1.0, 1.0]", "position_gain_per_s = [1.0, 1.0]"), "position_gain_per_s"),
         (("position_gain_per_s = [1.0, 1.0, 1.0]", "position_gain_per_s = [1.0, nan, 1.0]"), "out of range"),
         (("8.57, 8.57, ", "8.57, "), "one number for each joint"),
         (("rate_hz = 1000", "rate_hz = 10"), "less than two cycles"),
         (('tool = "flange"', 'tool = "hand"'), "no such end-effector"),
+        (
+            ("attitude_gain_per_s = [1.0, 1.0, 1.0]", "attitude_gain_per_s = [1.0, 1.0, 900.0]"),
+            "in z swings ever wider; got 900 per s, evaluated every 1 ms; allowed: below 431 per s",
+        ),
     ],
 )
 def test_bad_input_is_refused_before_anything_moves(change: tuple[str, str], words: str) -> None:
@@ -225,7 +265,7 @@ def test_analysis_from_the_log(tmp_path: Path, unseen: None) -> None:
 def test_analysis_refuses_what_is_no_such_run(tmp_path: Path, unseen: None) -> None:
     with pytest.raises(BadInput, match="no log of a run"):
         analysis_session(tmp_path, None, quiet=True)
-    session(kube(duration=0.1), tmp_path, RunOptions(report=False))
+    session(kube(duration=0.03), tmp_path, RunOptions(report=False))
     with pytest.raises(BadInput, match="too short"):
         analysis_session(tmp_path, None, quiet=True)
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from proxops.applications.kube.result import ATTITUDE_BOUND_DEG, POSITION_BOUND_MM
+from proxops.applications.kube.settling import check_computer, check_gains
 from proxops.applications.kube.tables import HardwareLoopFile, PoseTable
+from proxops.applications.kube.true_arm import true_arm
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.held_base import HeldArm
-from proxops.arms.model import ArmModel, Floats
+from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.arms.reach import reach_m
 from proxops.core.errors import BadInput
+from proxops.core.experiment import Experiment
 from proxops.lab.virtual_iiwa import IiwaTraits, TorqueModel
 from proxops.maths.pose import pose
 from proxops.maths.rotation import matrix_from_abc, matrix_from_quat, quat_from_matrix
 from proxops.onboard.dynamic_jacobian_law import LawSettings
-from proxops.onboard.goal_preview import Goal, preview_goal
 from proxops.safety.braking import braking_time
 
 ROBOT_CYCLE_S: Final = 1e-3
@@ -31,7 +33,8 @@ LAGS_TO_REST: Final = 20.0  # time constants after which nothing is left of a mo
 
 @dataclass(frozen=True)
 class KubeBench:
-    """``joints``: at the start, rad. ``goal_p``, ``goal_quat``: of the tool, inertial axes."""
+    """``joints``: at the start, rad. ``goal_p``, ``goal_quat``: of the tool, inertial axes. ``true``: the arm as it is, where
+    that is not ``model``."""
 
     file: HardwareLoopFile
     model: ArmModel
@@ -40,6 +43,12 @@ class KubeBench:
     goal_quat: Floats
     law: LawSettings
     traits: IiwaTraits
+    true: ArmModel | None = None
+
+    @property
+    def evaluation_s(self) -> float:
+        """From one reading that is evaluated to the next."""
+        return self.file.computer.time_ms * 1e-3 if self.file.computer else self.period_ns * 1e-9
 
     @property
     def period_ns(self) -> int:
@@ -63,10 +72,10 @@ class KubeBench:
 
     def torques_held(self) -> TorqueModel:
         """Net joint torques of the arm as it stands in the hall."""
-        held = HeldArm(self.model, np.array(self.file.robot.gravity_m_s2))
+        held, stiff = HeldArm(self.model, np.array(self.file.robot.gravity_m_s2)), self.file.true_arm is None
 
         def net(angles: Floats, rates: Floats, accelerations: Floats) -> Floats:
-            torques = held.torques(angles, rates, accelerations)
+            torques = held.torques(angles, rates, accelerations) if stiff else np.zeros(angles.size)
             return torques + held.friction(rates) if self.file.arm.friction else torques
 
         return net
@@ -78,14 +87,16 @@ class KubeBench:
         return braking_time(traits.speed, traits.acceleration) + traits.delay_s + LAGS_TO_REST * traits.lag_s
 
 
-def look_ahead(bench: KubeBench) -> float:
-    """BadInput if the goal is not reached, within the joints' ranges and the time; when it will be, s."""
-    goal = Goal(bench.goal_p, bench.goal_quat, 1e-3 * POSITION_BOUND_MM, math.radians(ATTITUDE_BOUND_DEG))
-    return preview_goal(bench.model, bench.joints, goal, bench.law, bench.file.duration_s, RANGE_MARGIN)
+def bench_of(experiment: Experiment) -> KubeBench:
+    """Of a scenario, with the models that it names."""
+    file = experiment.file
+    assert isinstance(file, HardwareLoopFile)
+    true = experiment.model_path(file.arm.model_copy(update={"model": file.true_arm.model})) if file.true_arm else None
+    return prepare(file, load_model(experiment.model_path(), file.arm.tool, file.arm.joints), true)
 
 
-def prepare(file: HardwareLoopFile, model: ArmModel) -> KubeBench:
-    """Everything that can be judged before anything moves."""
+def prepare(file: HardwareLoopFile, model: ArmModel, true_model: Path | str | None = None) -> KubeBench:
+    """Everything that can be judged before anything moves. ``true_model``: where the true arm's URDF is, if not where it says."""
     joints = model.angles(file.start.joints_deg, "start.joints_deg")
     if len(file.robot.acceleration_rad_s2) != model.n:
         raise BadInput(
@@ -97,6 +108,8 @@ def prepare(file: HardwareLoopFile, model: ArmModel) -> KubeBench:
             "robot.patience_ms: less than two cycles of the loop", value=file.robot.patience_ms,
             bound=f"at least {2e3 / file.loop.rate_hz:g} ms",
         )  # fmt: skip
+    check_computer(file)
+    true = true_arm(file, model, joints, true_model)
     goal_p, goal_quat = pose_of(file.goal)
     _check_reach(model, joints, goal_p)
     _check_start(model, joints)
@@ -105,7 +118,9 @@ def prepare(file: HardwareLoopFile, model: ArmModel) -> KubeBench:
         np.array(file.law.position_gain_per_s), np.array(file.law.attitude_gain_per_s), file.law.speed_share * model.speed,
         file.law.acceleration_share * acceleration,
     )  # fmt: skip
-    return KubeBench(file, model, joints, goal_p, goal_quat, law, _traits(file, model, acceleration))
+    traits = _traits(file, model, acceleration)
+    check_gains(file, traits)
+    return KubeBench(file, model, joints, goal_p, goal_quat, law, traits, true)
 
 
 def pose_of(pose: PoseTable) -> tuple[Floats, Floats]:

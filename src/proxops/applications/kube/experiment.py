@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from proxops.applications.kube.bench import KubeBench, look_ahead, prepare
+from proxops.applications.kube.bench import KubeBench, bench_of
 from proxops.applications.kube.empty_loop import empty_loop
+from proxops.applications.kube.look_ahead import look_ahead
 from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.tables import HardwareLoopFile
-from proxops.arms.model import load_model
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult, Progress
 from proxops.ground.row_stream import RowStream
@@ -32,7 +32,7 @@ def run(
     assert isinstance(file, HardwareLoopFile)
     if not realtime:
         demand_realtime(control, console)
-    bench = prepare(file, load_model(experiment.model_path(), file.arm.tool, file.arm.joints))
+    bench = bench_of(experiment)
     parts = KubeParts(bench, file.seed if seed is None else seed, cell)
     look_ahead(bench)
     if realtime:

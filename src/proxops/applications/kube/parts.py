@@ -12,6 +12,7 @@ from proxops.applications.kube.application import KubeApplication, row_dtype
 from proxops.applications.kube.bench import RANGE_MARGIN, KubeBench
 from proxops.applications.kube.result import series_of, sum_up
 from proxops.applications.kube.tables import CELL
+from proxops.applications.kube.true_arm import elastic_joints
 from proxops.core.clock import Clock, seconds_of
 from proxops.core.experiment_result import ExperimentResult
 from proxops.facility.build import Installation
@@ -43,12 +44,14 @@ class KubeParts(ArmParts[KubeApplication]):
     def link(self, clock: Clock) -> ArmVelocityLink:
         """To the virtual arm, which keeps the facility's time."""
         traits, cycle_s, rng = self._true, self.bench.period_ns * 1e-9, np.random.default_rng(self.seed)
-        arm = VirtualIiwa(traits, self.bench.joints, self.bench.torques_held(), seconds_of(clock), rng)
+        bench, gravity = self.bench, np.array(self.bench.file.robot.gravity_m_s2)
+        elastic = elastic_joints(bench.file.true_arm, bench.true, bench.joints, gravity)
+        arm = VirtualIiwa(traits, bench.joints, bench.torques_held(), seconds_of(clock), rng, elastic)
         return ArmVelocityLink(arm, math.ceil(traits.patience_s / cycle_s), cycle_s)
 
     def application(self, hall: Installation) -> KubeApplication:
         facility, link = hall.facility, cast(ArmVelocityLink, hall.facility.link)
-        made = KubeApplication(self.bench, facility, link, self.told, duration_s=self.duration_s)
+        made = KubeApplication(self.bench, facility, link, self.told, duration_s=self.duration_s, seed=self.seed)
         facility.duties.attach("arm in the loop", poll=made.poll, publish=made.publish)
         return made
 

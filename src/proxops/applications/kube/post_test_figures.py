@@ -21,11 +21,10 @@ class Trial:
     name: str
     smooth: Floats  # (rows, n) rad
     fit_error: Floats  # (rows, n) rad
-    driving: Floats  # (rows - 1, n) N m, mean of each step
     joint_error: Floats  # (rows, n) rad
-    base: Floats  # (rows, 7)
+    base: Floats  # (evaluated, 7)
     tool: Floats
-    base_error: Floats  # (rows, 6) m and rad
+    base_error: Floats  # (evaluated, 6) m and rad
     tool_error: Floats
 
 
@@ -45,15 +44,18 @@ class GroundTorques:
 
 @dataclass(frozen=True, eq=False)
 class PostTest:
-    """All of it; the first trial is the one that is judged."""
+    """All of it; the first trial is the one that is judged. ``evaluated``: times of the readings that the loop evaluated."""
 
     joints: tuple[str, ...]
     t: Floats
     angles: Floats  # (rows, n) rad, measured
-    base: Floats  # (rows, 7) as the loop had it
+    evaluated: Floats  # s
+    base: Floats  # (evaluated, 7) as the loop had it
     tool: Floats
     trials: tuple[Trial, ...]
     ground: GroundTorques
+    ground_true: GroundTorques | None  # by the arm as it was, where the loop believed in another
+    left_out: Floats  # (rows, n) rad: reading less what a spline through all others has there
 
 
 def draw(post: PostTest) -> Iterator[Drawing]:
@@ -66,7 +68,7 @@ def draw(post: PostTest) -> Iterator[Drawing]:
         )
         yield Drawing(_per_trial(post, "fit_error"), "Error of the fit (figure 9; up to 3 deg in the paper).")
         yield Drawing(
-            _poses(post.t, post.tool, first.tool, "Tool"),
+            _poses(post.evaluated, post.tool, first.tool, "Tool"),
             f"The tool in the test, and simulated from the {first.name} (dashed; figure 10).",
         )
         yield Drawing(
@@ -74,7 +76,7 @@ def draw(post: PostTest) -> Iterator[Drawing]:
             "Tool, simulation less test (figure 11; several mm and 1 to 2 deg in the paper).",
         )
         yield Drawing(
-            _poses(post.t, post.base, first.base, "Satellite"),
+            _poses(post.evaluated, post.base, first.base, "Satellite"),
             f"The satellite in the loop, and simulated from the {first.name} (dashed; figure 12).",
         )
         yield Drawing(_pose_errors(post, "base_error"), "Satellite, simulation less test (figure 13).")
@@ -133,8 +135,8 @@ def _pose_errors(post: PostTest, field: str) -> Any:
     for row, trial in enumerate(post.trials):
         values = getattr(trial, field)
         left, right = figure.add_subplot(grid[row, 0]), figure.add_subplot(grid[row, 1])
-        curves(left, post.t, 1e3 * values[:, :3], ("x", "y", "z"))
-        curves(right, post.t, np.degrees(values[:, 3:]), ("about x", "about y", "about z"))
+        curves(left, post.evaluated, 1e3 * values[:, :3], ("x", "y", "z"))
+        curves(right, post.evaluated, np.degrees(values[:, 3:]), ("about x", "about y", "about z"))
         left.set_title(f"From the {trial.name}: position [mm]")
         right.set_title(f"From the {trial.name}: turn [deg]")
         right.legend()

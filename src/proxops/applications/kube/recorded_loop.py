@@ -1,6 +1,7 @@
 """What a log has of a loop with an arm in it, from the loop's first cycle to its last.
 
 Logs of 0.7 and before have the loop alone; since then its groups stand beside the facility's, whose encoders and rates it uses.
+Where a computer takes its time, encoders and torques are those of every cycle, satellite and tool of the readings that it took.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ WAY = (*XYZ, "rx", "ry", "rz")
 
 @dataclass(frozen=True, eq=False)
 class RecordedLoop:
-    """All (cycles) or (cycles, …): s, rad, N m, m; poses with the scalar first. Times of evaluation are zero in lockstep."""
+    """All (cycles) or (cycles, …): s, rad, N m, m; poses with the scalar first. ``seen``: numbers of the cycles whose reading was
+    evaluated, all unless a computer takes its time; ``base``, ``tool`` and ``error`` are of these. Times of evaluation are zero
+    in lockstep without such a computer."""
 
     joints: tuple[str, ...]
     t: Floats
@@ -29,6 +32,7 @@ class RecordedLoop:
     base: Floats
     tool: Floats
     error: Floats
+    seen: NDArray[np.intp]
     evaluation: Floats
     lateness: Floats
 
@@ -40,17 +44,22 @@ def recorded_loop(log: Log) -> RecordedLoop:
         return _alone(log, joints)
     kept = np.isfinite(log.values("loop.t"))
     axes = [f"robot1_{name}" for name in joints]
+    t = log.values("loop.t")[kept]
+    told = "answers" in (log.pool["loop"].dtype.names or ())
+    seen = np.flatnonzero(log.values("loop.answers")[kept] == t) if told else np.arange(t.size)
     return RecordedLoop(
-        joints, log.values("loop.t")[kept], stacked(log, "actual", axes)[kept], stacked(log, "setpoint_rate", axes)[kept],
-        *_own(log, joints, kept), log.values("loop.evaluation")[kept], log.values("timing.lateness")[kept],
+        joints, t, stacked(log, "actual", axes)[kept], stacked(log, "setpoint_rate", axes)[kept], *_own(log, joints, kept, seen),
+        seen, log.values("loop.evaluation")[kept], log.values("timing.lateness")[kept],
     )  # fmt: skip
 
 
-def _own(log: Log, joints: tuple[str, ...], kept: NDArray[np.bool_] | slice) -> tuple[Floats, Floats, Floats, Floats]:
+def _own(
+    log: Log, joints: tuple[str, ...], kept: NDArray[np.bool_] | slice, seen: NDArray[np.intp]
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Torques, base, tool, error: what stands in the same groups in logs of any age."""
-    parts = (("torque", joints), ("base", POSE), ("tool", POSE), ("error", WAY))
-    torque, base, tool, error = (stacked(log, group, names)[kept] for group, names in parts)
-    return torque, base, tool, error
+    parts = (("base", POSE), ("tool", POSE), ("error", WAY))
+    base, tool, error = (stacked(log, group, names)[kept][seen] for group, names in parts)
+    return stacked(log, "torque", joints)[kept], base, tool, error
 
 
 def _alone(log: Log, joints: tuple[str, ...]) -> RecordedLoop:
@@ -58,6 +67,6 @@ def _alone(log: Log, joints: tuple[str, ...]) -> RecordedLoop:
     timed = "timing" in (log.pool.dtype.names or ())
     evaluation, lateness = (log.values(f"timing.{name}") if timed else none for name in ("evaluation", "lateness"))
     return RecordedLoop(
-        joints, t, stacked(log, "measured", joints), stacked(log, "commanded", joints), *_own(log, joints, slice(None)),
-        evaluation, lateness,
+        joints, t, stacked(log, "measured", joints), stacked(log, "commanded", joints),
+        *_own(log, joints, slice(None), np.arange(t.size)), np.arange(t.size), evaluation, lateness,
     )  # fmt: skip

@@ -9,8 +9,9 @@ from pydantic import Field
 from proxops.core.experiment import ArmExperimentFile
 from proxops.core.strict_table import Finite, Strict, Triple, Whole, within
 
-Gain = Annotated[Finite, within(1e-3, 20)]
+Gain = Annotated[Finite, within(-1e4, 1e4)]  # whether it can converge at the loop's rate is judged by the bench
 Gains = tuple[Gain, Gain, Gain]
+StallMs = Annotated[Finite, within(0, 10_000)]
 Order = Literal["zyx", "xyz"]
 
 CELL: Final = "kube"  # unless another is given
@@ -43,7 +44,8 @@ class LoopTable(Strict):
     """Its time."""
 
     duration_s: Annotated[Finite, within(0.01, 3600)]
-    rate_hz: Annotated[Whole, within(10, 1000)] = 1000
+    rate_hz: Annotated[Whole, within(10, 1000)] = 1000  # of the facility, and of its log
+    goal: Literal["reach", "approach"] = "reach"  # approach: a way that is left at the end is a result, no refusal
     rate_filter_hz: Annotated[Finite, within(0.1, 400)] = 40.0  # low-pass of the differentiated joint angles
 
 
@@ -61,8 +63,31 @@ class RobotTable(Strict):
     torque_offset_Nm: Annotated[Finite, within(0, 10)] = 0.1
 
 
+class ComputerTable(Strict):
+    """The computer beside the arm that evaluates satellite and law, and the server on the robot's controller that takes its rates
+    (paper 004: MATLAB and the KUKA Sunrise Toolbox). Without this table every cycle is evaluated at once."""
+
+    time_ms: Annotated[Finite, within(1, 500)]  # of one evaluation, from reading to command; the next begins then
+    spread_ms: Annotated[Finite, within(0, 100)] = 0.0  # its standard deviation
+    stall_every_s: Annotated[Finite, within(0.1, 3600)] | None = None  # on average, at random; none unless given
+    stall_ms: tuple[StallMs, StallMs] = (100.0, 300.0)  # by which an evaluation takes longer then: least, most
+    hold_ms: Annotated[Finite, within(1, 1000)] = 50.0  # in which the drives go straight to where the rates have led
+
+
+class TrueArmTable(Strict):
+    """What the virtual arm truly is where it differs from ``arm.model``, which loop and analysis believe in: motors with
+    encoders, elastic gears, torque sensors behind them. Without this table the arm is stiff and as believed."""
+
+    model: str  # another set of masses of the same arm: name of a shipped one, or path to a URDF
+    stiffness_Nm_rad: tuple[Annotated[Finite, within(100, 1e7)], ...]  # of each joint
+    damping_ms: Annotated[Finite, within(0, 100)] = 2.0  # over stiffness
+    rotor_inertia_kg_m2: tuple[Annotated[Finite, within(1e-3, 100)], ...]  # of each motor, behind its gear
+    torque_feedback_ms: Annotated[Finite, within(0.1, 1000)] = 5.0  # until a drive has taken up a change of load
+
+
 class HardwareLoopFile(ArmExperimentFile):
-    """``printed``: the start pose as a paper prints it, for comparison only."""
+    """``printed``: the start pose as a paper prints it, for comparison only. ``computer``: one that takes its time; ``true_arm``:
+    one that is not what is believed."""
 
     kind: Literal["hardware_loop"]
     seed: Annotated[int, Field(strict=True, ge=0)] = 1
@@ -72,6 +97,8 @@ class HardwareLoopFile(ArmExperimentFile):
     law: JacobianLawTable = JacobianLawTable()
     loop: LoopTable
     robot: RobotTable
+    computer: ComputerTable | None = None
+    true_arm: TrueArmTable | None = None
 
     @property
     def duration_s(self) -> float:
