@@ -1,5 +1,5 @@
-"""The clutch: what it limits is what moves in the hall. Whatever is commanded, no tick exceeds the limits; what the robots can show
-is shown, however fast it is in the target's frame; and when it counts as converged."""
+"""The clutch: what it limits is what moves in the hall. Whatever is commanded, no tick exceeds the limits; what the robots can
+show is shown, however fast it is in the target's frame; and when it counts as converged."""
 
 import math
 

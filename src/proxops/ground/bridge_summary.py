@@ -59,7 +59,7 @@ def _course(run: BridgeRun) -> Figures:
 
 
 def _asked(log: Log, run: BridgeRun) -> Figures:
-    """How much of the motion that the client asked for was possible (in reach, and in a zone where the hall may go), and shown."""
+    """How much of the motion that the client asked for was possible (in reach, in a zone where the hall may go), and shown."""
     sent = np.isfinite(run.commanded[:, 0])
     asked = int(np.count_nonzero(sent))
     possible = int(np.count_nonzero(sent & ~np.isin(run.cause, IMPOSSIBLE)))
