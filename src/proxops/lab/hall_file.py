@@ -179,12 +179,13 @@ class Lamp(Strict):
 
 
 class Positioning(Strict):
-    """By how much the axes truly stand elsewhere than they report, one standard deviation each: what calibration has left.
-    A virtual hall draws it once; a real one has it."""
+    """What calibration has left, as a laser tracker finds it: the adapter plates truly stand elsewhere than the axes report.
+    Position and attitude of a plate are 3 sigma, the rail's own share is one (``positioning``). A virtual hall draws its errors
+    once; a real one has them."""
 
+    position_mm: NotNegative = 0.0
+    attitude_deg: NotNegative = 0.0
     rail_mm: NotNegative = 0.0
-    arm_mdeg: NotNegative = 0.0  # axes 1 to 3
-    wrist_mdeg: NotNegative = 0.0  # axes 4 to 6
 
 
 class Clients(Strict):
