@@ -10,7 +10,8 @@ import numpy as np
 from proxops.console.link_description import Described, bounds, described_axes, described_link, rows
 from proxops.ground import hall_plan
 from proxops.lab.cell import Cell
-from proxops.lab.link_tree import PORT, hall_links
+from proxops.lab.link_tree import hall_links
+from proxops.lab.mockup import PORT
 from proxops.lab.shapes import floor_z_m, hall_shapes
 from proxops.lab.urdf import LINKS
 from proxops.maths.pose import pose_from_abc

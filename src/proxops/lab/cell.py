@@ -21,6 +21,7 @@ from proxops.lab.cell_axes import (
     rail_controller,
 )
 from proxops.lab.hall_file import HallFile, Payload, Robot
+from proxops.lab.mockup import Mockup, read_mockup
 from proxops.lab.positioning import positioning_sigma
 from proxops.lab.urdf import AxisLimits, read_arm, read_limits
 from proxops.lab.user_tool import UserTool
@@ -57,6 +58,7 @@ class Cell:
     hall: NDArray[np.void] = field(repr=False)
     positioning_sigma: NDArray[np.float64]
     """By how much each axis truly stands elsewhere than it reports (m, rad), one standard deviation."""
+    mockups: tuple[Mockup, Mockup]
 
     @property
     def n_axes(self) -> int:
@@ -164,7 +166,12 @@ def build_cell(file: HallFile, source: Path, tool: UserTool) -> Cell:
         h[name] = pose_from_abc(0.0, 0.0, 0.0, *np.radians(abc))[:3, :3]
     _pack_limits(h, guarded, file)
     sigma = positioning_sigma(hall, axes, file.positioning, source)
-    return Cell(file, source, axes, guarded, tool, home, hall, sigma)
+    mockups = _mockup("robot1", file.robot1, source), _mockup("robot2", file.robot2, source)
+    return Cell(file, source, axes, guarded, tool, home, hall, sigma, mockups)
+
+
+def _mockup(name: str, robot: Robot, source: Path) -> Mockup:
+    return read_mockup(model_path(source, robot.payload.model), f"{name}.payload.model")
 
 
 def _check_drawings(file: HallFile, source: Path) -> None:

@@ -46,26 +46,46 @@ class FloorMount(Strict):
 
 
 class Plate(Strict):
-    """Adapter plate of Table 5: its own mass, and the most that may be mounted on it."""
+    """Adapter plate of Table 5: the most that may be mounted on it, and its own mass, centre in the flange frame and moments of
+    inertia about the flange's centre, along the flange's axes."""
 
-    mass_kg: Positive
     max_payload_kg: Positive
-    max_inertia_kgm2: tuple[Positive, Positive, Positive]
+    mass_kg: Positive
+    com_m: Triple
+    inertia_kgm2: tuple[Positive, Positive, Positive]
+
+
+class Rating(Strict):
+    """What a robot may carry, as its maker's load diagram says at its design point: a load whose centre of mass is so far across
+    and ahead of the flange's centre, and its own moment of inertia about that centre."""
+
+    load_kg: Positive
+    across_m: NotNegative
+    ahead_m: NotNegative
+    inertia_kgm2: NotNegative
 
 
 class Payload(Strict):
-    """What is mounted: mass, centre of mass in the flange frame, principal moments about it along the flange's axes. ``cad``
-    names a drawing of it beside the cell file, for displays: times ``cad_scale`` in metres, then turned and moved into the
-    port frame. Nothing is computed from it."""
+    """What is mounted: ``model`` names the mock-up's URDF, beside the cell file or shipped: looks, solids, mass. ``cad`` names a
+    drawing of it beside the cell file, for displays: times ``cad_scale`` in metres, then turned and moved into the port frame.
+    Nothing is computed from that."""
 
     what: str
-    mass_kg: NotNegative
-    com_m: Triple
-    inertia_kgm2: tuple[NotNegative, NotNegative, NotNegative]
+    model: str
     cad: Annotated[str, Field(pattern=CAD_NAME)] | None = None
     cad_scale: Positive = 1.0
     cad_abc_deg: Triple = (0.0, 0.0, 0.0)
     cad_xyz_m: Triple = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _weighed_in_its_model(cls, table: object) -> object:
+        moved = sorted({"mass_kg", "com_m", "inertia_kgm2"} & set(table)) if isinstance(table, dict) else []
+        if moved:
+            raise ValueError(
+                f"{', '.join(moved)}: a mock-up is weighed in one place, <inertial> of the URDF that model names"
+            )
+        return table
 
     @model_validator(mode="after")
     def _placed_only_with_a_file(self) -> Payload:
@@ -103,6 +123,7 @@ class Robot(Strict):
     repeatability_mm: NotNegative
     servo: Servo
     plate: Plate
+    rating: Rating
     payload: Payload
     range: Range
 
