@@ -29,7 +29,7 @@ def build_hall(cell: Cell, width: int, height: int) -> Any:
     T_lab_base1, T_lab_base2 = cell.hall["base1"][0], cell.hall["base2"][0]
     floor_z = T_lab_base1[2, 3] - CARRIAGE_HEIGHT
     lamp = hall_plan.lamp_beam(T_lab_base2[:3, 3], cell.file.lamp.towards_lab)
-    hall_scenery.add_scenery(mujoco, spec, floor_z, lamp)
+    hall_scenery.add_scenery(mujoco, spec, floor_z, cell.file.zones.fence, lamp)
     hall_scenery.add_pedestal(mujoco, spec, tuple(T_lab_base2[:2, 3]), floor_z, T_lab_base2[2, 3])
     T_lab_rail, T_rail_base1 = T_lab_base1.copy(), T_lab_base1.copy()
     T_lab_rail[:3, :3], T_rail_base1[:3, 3] = np.eye(3), 0.0

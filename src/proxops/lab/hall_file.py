@@ -177,13 +177,34 @@ class Room(Strict):
         return self
 
 
+class Fence(Strict):
+    """The protective fence, and walls where there is none: seen from above, a rectangle in the lab that nothing leaves."""
+
+    x_m: Interval
+    y_m: Interval
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Fence:
+        ordered_intervals(self, "x_m", "y_m")
+        return self
+
+
 class Zones(Strict):
-    """Where red begins round spacecraft, arms and walls, and how thick yellow is at least."""
+    """Where red begins round spacecraft, arms, walls and fence, and how thick yellow is at least."""
 
     box_margin_mm: NotNegative
     body_margin_mm: NotNegative
     yellow_layer_mm: Positive
+    fence: Fence
     room: Room
+
+    @model_validator(mode="after")
+    def _room_within_the_fence(self) -> Zones:
+        for name in ("x_m", "y_m"):
+            room, fence = getattr(self.room, name), getattr(self.fence, name)
+            if not fence[0] <= room[0] < room[1] <= fence[1]:
+                raise ValueError(f"room.{name} = {list(room)} reaches beyond the fence, fence.{name} = {list(fence)}")
+        return self
 
 
 class Lamp(Strict):
