@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.shared.own_mockup import own_cell
 
 from proxops.console.hall_description import describe_hall
 from proxops.core.errors import BadInput
@@ -197,11 +197,14 @@ def test_joints_in_a_circle_are_refused(tmp_path: Path) -> None:
         read_drawing(path, "port")
 
 
-def test_a_mockup_beside_the_cell_is_drawn(tmp_path: Path) -> None:
-    shutil.copy(builtin("cells", "epos.toml"), tmp_path / "mine.toml")
-    model = MODEL.format(z="0.1").replace(
-        "</visual>\n  </link>", '</visual><collision><geometry><sphere radius="0.3"/></geometry></collision></link>'
-    )
-    (tmp_path / "client_mockup.urdf").write_text(model)
-    names = [link["name"] for link in describe_hall(load_cell(tmp_path / "mine.toml"))["links"]]
-    assert "robot2/mockup/lid" in names and "robot1/mockup/port" in names
+def test_another_mockup_in_the_cell_file_is_drawn(tmp_path: Path) -> None:
+    """Its links, its box, and its CAD with the place that the cell gives it."""
+    (tmp_path / "cube.stl").write_bytes(b"")
+    cell = load_cell(own_cell(tmp_path, more=', cad = "cube.stl", cad_scale = 0.001'))
+    hall = describe_hall(cell)
+    links = {link["name"]: link for link in hall["links"]}
+    assert [s["size_m"] for s in links["robot2/mockup/panel"]["visuals"]] == [[0.02, 1.0, 0.4]]
+    assert "robot1/mockup/port" in links
+    craft = hall["crafts"][1]
+    np.testing.assert_array_equal(craft["box_m"], mockup_boxes(cell)[1])
+    assert (craft["cad"]["format"], craft["cad"]["scale"]) == ("stl", 0.001)

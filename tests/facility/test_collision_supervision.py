@@ -8,7 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.shared.limited_cell import limited
+from tests.shared.own_mockup import own_cell
 
+from proxops.client import SyncClient
 from proxops.core.clock import LockstepClock
 from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_S
@@ -17,6 +20,7 @@ from proxops.facility.build import build
 from proxops.facility.jog import SLOW_SHARE
 from proxops.facility.trajectories import CheckedTrajectory, preflighted
 from proxops.facility.trajectories.preflight import Forbidden, preflight
+from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory
@@ -39,9 +43,9 @@ def hall_at(cell: Cell) -> Iterator:
     made = []
 
     class At:
-        def __init__(self, q: np.ndarray) -> None:
+        def __init__(self, q: np.ndarray, at: Cell = cell) -> None:
             self.clock = LockstepClock()
-            self.hall = build(replace(cell, home=q), self.clock, seed=3, record=None, sync=("127.0.0.1", 0))
+            self.hall = build(replace(at, home=q), self.clock, seed=3, record=None, sync=("127.0.0.1", 0))
             self.facility, self.desk = self.hall.facility, self.hall.desk
             self.texts: list[str] = []
             tell = self.facility.events.tell
@@ -198,6 +202,91 @@ def test_a_run_stops_before_red_whoever_commands_it(hall_at, cell: Cell, facing:
         least = min(least, bench.clearance_m)
     assert bench.facility.stop.rule is Rule.COLLISION_ZONE and "line" in bench.facility.stop.detail
     assert least > 0.01
+
+
+# --- fence, walls and floor: from where to where robot 2 goes (deg), and what is in the way ---
+
+CUBE = '<collision><origin xyz="-0.4 0 0"/><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+FLAT = f"""<robot name="flat"><link name="port">
+  <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+  {4 * CUBE}
+</link></robot>"""  # as many solids as the shipped one has: kernels are compiled for their number
+INTO: dict[str, tuple[tuple[float, ...], int, float]] = {
+    "robot2/flange – fence": (
+        (-102.5, -23.7, -41.0, 176.5, 62.0, 13.9),
+        2,
+        28.7,
+    ),  # the back of the plate, mock-up inside
+    "spacecraft box 2 – walls": (
+        (-38.9, -75.3, 66.2, 2.5, -41.5, -41.3),
+        1,
+        28.6,
+    ),  # the mock-up's box, where the fence is
+    "floor – robot2/flange": (
+        (0.0, -40.0, 90.0, 0.0, -65.0, 0.0),
+        1,
+        30.0,
+    ),  # with hardly a mock-up, and without Table 3
+}
+
+
+def into(cell: Cell, pair: str, lines: int = 700) -> np.ndarray:
+    """Axes line by line, robot 1 out of the way."""
+    start_deg, axis, way_deg = INTO[pair]
+    rows = drive(cell.home, 12.0, 12.0, lines)
+    rows[:, 5] += 0.7
+    rows[:, 7:] = np.radians(start_deg)
+    s = np.linspace(0.0, 1.0, lines)
+    rows[:, 7 + axis] += np.radians(way_deg) * s**3 * (10 + s * (6 * s - 15))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def roomy(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cell]:
+    """The cell in which each of them is met."""
+    bare = load_cell(own_cell(tmp_path_factory.mktemp("flat"), FLAT))
+    anywhere = limited(bare, range_lower=-np.inf, range_upper=np.inf)
+    return {pair: anywhere if pair.startswith("floor") else cell for pair in INTO}
+
+
+@pytest.mark.parametrize("pair", INTO)
+def test_a_file_into_fence_wall_or_floor_is_told_before_it_moves(roomy: dict[str, Cell], pair: str) -> None:
+    with pytest.raises(Forbidden, match=rf"line \d+: COLLISION_ZONE.*{pair}"):
+        preflight(roomy[pair], trajectory(roomy[pair], into(roomy[pair], pair)))
+
+
+@pytest.mark.parametrize("source", ["async", "sync"])
+@pytest.mark.parametrize("pair", INTO)
+def test_files_and_synchronous_commands_stop_before_fence_wall_and_floor(
+    hall_at, roomy: dict[str, Cell], pair: str, source: str
+) -> None:
+    cell = roomy[pair]
+    rows = into(cell, pair)
+    bench = hall_at(rows[0], cell)
+    motion = trajectory(cell, rows)
+    if source == "async":
+        bench.desk.load(CheckedTrajectory(motion, ""))
+    client = SyncClient(bench.desk.sync.address, 0.0)
+
+    def cycle(line: int) -> None:
+        if source == "sync":
+            client.send(System.IJT, motion.values[min(line, len(rows) - 1)].tolist())
+        bench.ticks()
+
+    bench.desk.select(source)
+    cycle(0)
+    bench.desk.move_to_start("rail,robot1,robot2")
+    while bench.facility.mode is not Mode.AT_START:
+        cycle(0)
+    bench.desk.confirm()
+    for line in range(2 * len(rows)):
+        cycle(line)
+        if bench.facility.mode is Mode.STOPPED:
+            break
+    client.close()
+    stop = bench.facility.stop
+    assert stop is not None and stop.rule is Rule.COLLISION_ZONE and pair in stop.detail
+    assert 0.01 < bench.clearance_m < 0.2  # the nearest that it came: it only ever went there
 
 
 def test_a_move_to_start_into_red_is_refused_and_through_red_stopped(hall_at, cell: Cell, facing: np.ndarray) -> None:

@@ -538,9 +538,9 @@ def test_drives_stay_off_with_a_payload_beyond_table_5(cell: Cell) -> None:
 
     from proxops.core.clock import LockstepClock
 
-    heavy = cell.file.robot1.payload.model_copy(update={"mass_kg": 61.0})
-    file = cell.file.model_copy(update={"robot1": cell.file.robot1.model_copy(update={"payload": heavy})})
-    hall = build(replace(cell, file=file), LockstepClock(), seed=0, record=None)
+    servicer, client = cell.mockups
+    heavy = replace(servicer, load=replace(servicer.load, mass_kg=61.0))
+    hall = build(replace(cell, mockups=(heavy, client)), LockstepClock(), seed=0, record=None)
     with pytest.raises(Refused, match=r"robot 1 payload: mass is 61 kg, Table 5 allows 60 kg"):
         hall.desk.drives(True)
     assert hall.facility.mode is Mode.STANDBY

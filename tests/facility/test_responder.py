@@ -253,8 +253,7 @@ def test_packets_that_are_none_of_ours_are_refused(bench: Bench) -> None:
 @pytest.fixture
 def remote(cell: Cell) -> Iterator[tuple[RemoteHall, VirtualHall]]:
     """A responder with a cell that exists in memory only, and the same controllers here."""
-    spec = cell.file.positioning.model_copy(update={"rail_mm": 7.0})
-    mine = replace(cell, file=cell.file.model_copy(update={"positioning": spec}), home=cell.home + 0.01)
+    mine = replace(cell, positioning_sigma=cell.positioning_sigma * 7.0, home=cell.home + 0.01)
     made = RemoteHall.start(mine, SEED)
     made.wait_ready(LockstepClock())
     yield made, VirtualHall(mine, np.random.default_rng(SEED))

@@ -141,11 +141,15 @@ def test_ends_and_radius_hold_the_solid_and_touch_it() -> None:
         assert shape.radius_m == pytest.approx(np.linalg.norm(surface, axis=0).max())
 
 
+WEIGHED = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
         ('<geometry><mesh filename="x.stl"/></geometry>', "mesh"),
-        ('<geometry><box size="1 2"/></geometry>', "sizes above zero"),
+        ('<geometry><box size="1 2"/></geometry>', "3 of them"),
+        ('<geometry><box size="0 1 2"/></geometry>', "sizes above zero"),
         ('<geometry><sphere radius="nan"/></geometry>', "finite"),
         ("", "nothing"),
     ],
@@ -154,15 +158,7 @@ def test_a_solid_that_cannot_be_watched_is_refused(tmp_path: Path, wrong: str, t
     """A mock-up beside the cell file comes before the shipped one."""
     source = tmp_path / "cell.toml"
     source.write_text(builtin("cells", "epos.toml").read_text())
-    mockup = f'<robot name="m"><link name="port"><collision>{wrong}</collision></link></robot>'
+    mockup = f'<robot name="m"><link name="port">{WEIGHED}<collision>{wrong}</collision></link></robot>'
     (tmp_path / "servicer_mockup.urdf").write_text(mockup)
     with pytest.raises(BadInput, match=told):
-        hall_shapes(load_cell(source))
-
-
-def test_a_body_without_solids_is_refused(tmp_path: Path) -> None:
-    source = tmp_path / "cell.toml"
-    source.write_text(builtin("cells", "epos.toml").read_text())
-    (tmp_path / "client_mockup.urdf").write_text('<robot name="m"><link name="port"/></robot>')
-    with pytest.raises(BadInput, match="no collision shape on link port"):
         hall_shapes(load_cell(source))

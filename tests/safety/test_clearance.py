@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -13,11 +15,15 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.ground.hall_scene import AXIS_NAMES, build_hall
-from proxops.lab.cell import Cell, build_cell
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell, build_cell, builtin
 from proxops.lab.coordinates import port_poses
 from proxops.lab.shapes import BODIES, FLOOR, MOCKUP, ROBOT1, ROBOT2, Shape, body_poses, hall_shapes
+from proxops.maths.pose import pose_from_abc
 from proxops.safety.clearance import Clearance
+from proxops.safety.fence import fenced
 from proxops.safety.levers import lever_table
+from proxops.safety.nearness import FENCED, FORMS, fence_clearance
 from proxops.safety.pairs import UNWATCHED, WATCHED, body_pairs, watched
 from proxops.safety.watched_solids import mockup_boxes
 
@@ -190,7 +196,7 @@ def test_distances_are_those_that_mujoco_finds(epos: Cell, hall: Clearance, faci
         data.qpos[where] = q
         mujoco.mj_kinematics(model, data)
         for number, pair in enumerate(pairs):
-            if number < 4 or shapes[pair.first].body == FLOOR:
+            if number < 4 or pair.kind == FENCED or shapes[pair.first].body == FLOOR:
                 continue
             distance = ours[number] + pair.margin_m
             theirs = mujoco.mj_geomDistance(model, data, geom_of[pair.first - 1], geom_of[pair.second - 1], 20.0, None)
@@ -222,8 +228,7 @@ def test_floor_and_walls_as_points_of_the_solids_tell(epos: Cell, hall: Clearanc
             if number < 4 or shapes[pair.first].body != FLOOR:
                 continue
             shape = shapes[pair.second]
-            posed = Shape("", 0, shape.kind, shape.size_m, T[shape.body] @ shape.T_body_shape)
-            assert found[number] == pytest.approx(posed.extent_m()[0][2] + 1.856 - 0.03, abs=1e-7)
+            assert found[number] == pytest.approx(_posed(shape, T).extent_m()[0][2] + 1.856 - 0.03, abs=1e-7)
 
 
 @pytest.mark.parametrize("distance_m", [1.5, 1.2])
@@ -251,18 +256,93 @@ def test_home_is_clear(epos: Cell, hall: Clearance) -> None:
     assert hall.at(epos.home, math.inf).distance_m > 0.5
 
 
-def test_ports_anywhere_in_table_3_keep_their_box_in_the_room_but_for_the_wall_at_the_back(epos: Cell) -> None:
-    """The farthest corner of a box at the edge of a range, in any attitude."""
-    room = epos.file.zones.room
-    for robot, box in zip(epos.robots, mockup_boxes(epos), strict=True):
+def test_ports_anywhere_in_table_3_keep_their_box_in_the_room_but_for_the_fence(epos: Cell) -> None:
+    """The farthest corner of a box at the edge of a range, in any attitude. By how much the fence cuts robot 2's ranges is what
+    the cell says: 0.34 m of x, 0.94 m of y."""
+    room, fence, cut = epos.file.zones.room, epos.file.zones.fence, {}
+    for k, (robot, box) in enumerate(zip(epos.robots, mockup_boxes(epos), strict=True), 1):
         reach = np.linalg.norm(np.abs(box).max(axis=0))
-        for span, walls in (
-            (robot.range.x_m, room.x_m),
-            (robot.range.y_m, (room.y_m[0], 5.25)),
-            (robot.range.z_m, room.z_m),
-        ):
-            assert walls[0] <= span[0] - reach
-            assert span[1] + reach <= walls[1]
+        for name in ("x_m", "y_m", "z_m"):
+            span, walls = getattr(robot.range, name), getattr(room, name)
+            for end, beyond in enumerate((walls[0] - (span[0] - reach), span[1] + reach - walls[1])):
+                if beyond > 0.0:
+                    assert walls[end] == getattr(fence, name)[end]
+                    cut[k, name, end] = round(float(beyond), 2)
+    assert cut == {(2, "x_m", 0): 0.34, (2, "y_m", 1): 0.94}
+
+
+# --- the fence ---
+
+
+def test_fence_as_points_of_the_solids_tell(epos: Cell, hall: Clearance) -> None:
+    rng = np.random.default_rng(73)
+    fence, T = np.array([epos.file.zones.fence.x_m, epos.file.zones.fence.y_m]), np.empty((len(BODIES), 4, 4))
+    shapes = (*hall_shapes(epos), *hall_shapes(epos)[1:3])
+    pairs = [*watched(epos, shapes), *fenced(epos, shapes[:-2], lever_table(epos, shapes[:-2]))]
+    assert len(pairs) == len(hall.names)
+    for q in anywhere(epos, rng, 30):
+        found = hall.all_at(q)
+        body_poses(epos.hall, q, T)
+        for number, pair in enumerate(pairs):
+            if pair.kind == FENCED:
+                lower, upper = _posed(shapes[pair.first], T).extent_m()
+                inside = min((lower[:2] - fence[:, 0]).min(), (fence[:, 1] - upper[:2]).min())
+                assert found[number] == pytest.approx(inside - 0.03, abs=1e-12), hall.names[number]
+
+
+@pytest.mark.parametrize("form", ["box", "cylinder", "sphere"])
+def test_fence_clearance_of_every_form_of_solid(form: str) -> None:
+    """Against the ends that the solid says it has."""
+    rng, fence = np.random.default_rng(74), np.array([[-1.0, -2.0], [3.0, 1.5]])
+    size = {"box": (0.3, 0.5, 0.8), "cylinder": (0.2, 0.9), "sphere": (0.25,)}[form]
+    for _ in range(20):
+        T = pose_from_abc(*rng.uniform(-1.0, 1.0, 3), *rng.uniform(-3.0, 3.0, 3))
+        shape = Shape("", 0, form, size, T)  # type: ignore[arg-type]
+        lower, upper = shape.extent_m()
+        inside = min((lower[:2] - fence[0]).min(), (fence[1] - upper[:2]).min())
+        found = fence_clearance(fence, T, np.array(shape.half_m), FORMS.index(form))
+        assert found == pytest.approx(inside, abs=1e-12)
+
+
+def test_what_is_not_watched_cannot_reach_the_fence(epos: Cell) -> None:
+    """Arms in the worst postures that chance and stretched elbows find, along the whole rail."""
+    shapes = hall_shapes(epos)
+    asked = {pair.first for pair in fenced(epos, shapes, lever_table(epos, shapes))}
+    assert {BODIES[shapes[i].body] for i in asked} == {
+        "robot2/link_4",
+        "robot2/link_5",
+        "robot2/link_6",
+        "robot2/flange",
+    }
+    unasked = [
+        s for i, s in enumerate(shapes) if i not in asked and s.body >= ROBOT1 and s.body % (ROBOT2 - ROBOT1) != 2
+    ]
+    assert len(unasked) == 35 - 7 - len(asked) and not any("mockup" in s.name for s in unasked)
+    rng, T = np.random.default_rng(75), np.empty((len(BODIES), 4, 4))
+    fence = np.array([epos.file.zones.fence.x_m, epos.file.zones.fence.y_m])
+    postures = np.concatenate((anywhere(epos, rng, 150), anywhere(epos, rng, 150)))
+    postures[150:, [2, 3, 8, 9]] = rng.uniform(-0.1, 0.0, (150, 4))  # stretched out
+    postures[:, 0] = rng.choice((0.0, 25.0), 300)
+    for q in postures:
+        body_poses(epos.hall, q, T)
+        for shape in unasked:
+            lower, upper = _posed(shape, T).extent_m()
+            assert (lower[:2] > fence[:, 0] + 0.03).all() and (upper[:2] < fence[:, 1] - 0.03).all(), shape.name
+
+
+def _posed(shape: Shape, T: Array) -> Shape:
+    return Shape("", 0, shape.kind, shape.size_m, T[shape.body] @ shape.T_body_shape)
+
+
+def test_a_nearer_fence_is_watched_by_all_that_reach_it(epos: Cell) -> None:
+    """The carriage and robot 1 too, where the fence stands across the rail."""
+    fence = epos.file.zones.fence.model_copy(update={"x_m": (-3.4, 25.5)})
+    zones = epos.file.zones.model_copy(update={"fence": fence})
+    nearer = replace(epos, file=epos.file.model_copy(update={"zones": zones}))
+    shapes = hall_shapes(epos)
+    names = {pair.name for pair in fenced(nearer, shapes, lever_table(epos, shapes))}
+    assert {"carriage – fence", "robot1/base_link – fence", "robot1/link_1 – fence", "robot1/link_2 – fence"} <= names
+    assert not any("mockup" in name for name in names)
 
 
 # --- refusals ---
@@ -279,3 +359,10 @@ def test_a_room_with_the_floor_in_it_is_refused(epos: Cell) -> None:
 def test_a_box_inside_out_is_refused(epos: Cell) -> None:
     with pytest.raises(BadInput, match="red box of robot 2"):
         Clearance(epos, mockup_boxes(epos) * np.array([1.0, -1.0])[:, None, None])
+
+
+def test_a_room_beyond_the_fence_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(builtin("cells", "epos.toml").read_text().replace("y_m = [-3.15, 4.3]", "y_m = [-3.15, 5.1]"))
+    with pytest.raises(BadInput, match=r"room\.y_m = \[-3\.15, 5\.1\] reaches beyond the fence"):
+        load_cell(path)

@@ -15,10 +15,10 @@ from tests.shared.limited_cell import limited
 from proxops.core.messages import AXES, PERIOD_S
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
+from proxops.lab.port_components import port_components
 from proxops.safety.braking import braking_time
 from proxops.safety.guard import Guard
 from proxops.safety.limits import limited_step
-from proxops.safety.port_limits import port_components
 from proxops.safety.rules import AXIS_TEXT, RULES, Rule, Stop
 
 Array = NDArray[np.float64]

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses
+from proxops.lab.port_components import port_components
 from proxops.maths.rotation import angle_between
 from proxops.safety.motion import JERK_TIME_S
-from proxops.safety.port_limits import port_components
 
 Axes = NDArray[np.float64]
 RETREAT_M: Final = 4.0

@@ -150,7 +150,7 @@ def load(
 
 @ctl.command("drives")
 def drives(context: typer.Context, state: Switch, json: Json = False) -> None:
-    """Switch all drives; payloads are checked against Table 5 first."""
+    """Switch all drives; payloads are checked first."""
     _ask(context, json, "drives", on=state is Switch.ON)
 
 

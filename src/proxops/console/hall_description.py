@@ -10,7 +10,8 @@ import numpy as np
 from proxops.console.link_description import Described, bounds, described_axes, described_link, rows
 from proxops.ground import hall_plan
 from proxops.lab.cell import Cell
-from proxops.lab.link_tree import PORT, hall_links
+from proxops.lab.link_tree import hall_links
+from proxops.lab.mockup import PORT
 from proxops.lab.shapes import floor_z_m, hall_shapes
 from proxops.lab.urdf import LINKS
 from proxops.maths.pose import pose_from_abc
@@ -31,7 +32,7 @@ def describe_hall(cell: Cell) -> Described:
         "room": {name: list(getattr(cell.file.zones.room, name)) for name in ("x_m", "y_m", "z_m")},
         "yellow_layer_m": cell.file.zones.yellow_layer_mm * 1e-3,
         "rail": {"origin_lab_m": list(cell.file.rail.origin_lab_m), "stroke_m": bounds(cell, 0)},
-        "plan": _plan(),
+        "plan": _plan(cell),
         "pedestal": _pedestal(cell),
         "lamp": _lamp(cell),
     }
@@ -83,14 +84,15 @@ def _cad(payload: Any, robot: int) -> Described | None:
     }
 
 
-def _plan() -> Described:
+def _plan(cell: Cell) -> Described:
+    fence = cell.file.zones.fence
     return {
         "floor_x_m": [hall_plan.WALL_X, hall_plan.HALL_END_X],
         "floor_y_m": [hall_plan.OPEN_SIDE_Y, hall_plan.WALL_Y],
         "walls": hall_plan.wall_lines(),
         "wall_height_m": hall_plan.WALL_HEIGHT,
-        "fence": hall_plan.fence_lines(),
-        "fence_posts": hall_plan.fence_posts(),
+        "fence": hall_plan.fence_lines(fence),
+        "fence_posts": hall_plan.fence_posts(fence),
         "fence_height_m": hall_plan.FENCE_HEIGHT,
     }
 

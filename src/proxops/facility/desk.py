@@ -45,7 +45,7 @@ class Desk(CommandDesk):
 
     # --- drives and stops
     def drives(self, on: bool) -> None:
-        """Switch all drives. Before a hall's go on, payloads are checked against Table 5."""
+        """Switch all drives. Before a hall's go on, payloads are checked."""
         f = self.facility
         if not on:
             f.go(Event.DRIVES_OFF)

@@ -1,6 +1,6 @@
-"""Where what stands around the robots is drawn: walls, fence, pedestal, floodlight. All by eye, metres in the lab frame.
+"""Where what stands round the robots is drawn: walls, pedestal, floodlight by eye, the fence as the cell has it. Lab, metres.
 
-Both the pictures of reports and the console's page draw these; nothing else depends on them.
+Both the pictures of reports and the console's page draw these; nothing else depends on what is placed by eye.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.lab.hall_file import Fence
+
 Segment = tuple[tuple[float, float], tuple[float, float]]  # from and to, lab x and y
 
 WALL_X, WALL_Y = -4.2, 5.2  # the two walls behind the scene
 HALL_END_X, OPEN_SIDE_Y = 30.0, -16.0  # how far floor and walls go on
 WALL_HEIGHT: Final = 4.8
-FENCE_X, FENCE_Y = -3.4, 4.3
-FENCE_END_X, FENCE_NEAR_Y = 28.6, -4.2
 FENCE_HEIGHT: Final = 2.0
 FENCE_POSTS_M: Final = (2.0, 2.125)  # between posts, along x and along y
 PEDESTAL_HALF: Final = 0.45  # half edge of the steel block under robot 2
@@ -31,16 +31,17 @@ def wall_lines() -> tuple[Segment, Segment]:
     return (corner, (HALL_END_X, WALL_Y)), (corner, (WALL_X, OPEN_SIDE_Y))
 
 
-def fence_lines() -> tuple[Segment, Segment]:
+def fence_lines(fence: Fence) -> tuple[Segment, Segment]:
     """Feet of the protective fence along the two walls; the near side is left open for the view."""
-    corner = (FENCE_X, FENCE_Y)
-    return (corner, (FENCE_END_X, FENCE_Y)), (corner, (FENCE_X, FENCE_NEAR_Y))
+    (x, end_x), (near_y, y) = fence.x_m, fence.y_m
+    return ((x, y), (end_x, y)), ((x, y), (x, near_y))
 
 
-def fence_posts() -> list[tuple[float, float]]:
+def fence_posts(fence: Fence) -> list[tuple[float, float]]:
     """Feet of the fence's posts."""
-    along_x = [(float(x), FENCE_Y) for x in np.arange(FENCE_X, FENCE_END_X + 0.1, FENCE_POSTS_M[0])]
-    along_y = [(FENCE_X, float(y)) for y in np.arange(FENCE_Y, FENCE_NEAR_Y - 0.1, -FENCE_POSTS_M[1])]
+    (x0, end_x), (near_y, y0) = fence.x_m, fence.y_m
+    along_x = [(float(x), y0) for x in np.arange(x0, end_x + 0.1, FENCE_POSTS_M[0])]
+    along_y = [(x0, float(y)) for y in np.arange(y0, near_y - 0.1, -FENCE_POSTS_M[1])]
     return along_x + along_y[1:]
 
 

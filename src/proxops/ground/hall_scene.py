@@ -1,7 +1,7 @@
 """The hall as MuJoCo sees it: rail, both robots and their mock-ups, posed by thirteen axes and only drawn.
 
 Nothing moves by physics here. Positions are metres in the lab frame (docs/frames.md). The machines come from
-`lab/models/*.urdf`; floor, fence, walls and lamps around them from `hall_scenery`.
+`lab/models/*.urdf` or beside the cell, mock-ups by `mockup_scene`; floor, fence, walls and lamps around them from `hall_scenery`.
 """
 
 from pathlib import Path
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.ground import hall_plan, hall_scenery
-from proxops.lab.cell import Cell, builtin, model_path
+from proxops.ground.mockup_scene import DRAWN_GROUP, mount_mockups, placed
+from proxops.lab.cell import Cell, model_path
 
 CARRIAGE_HEIGHT = 0.356  # of the rail's carriage above the floor, see lab/models/kl_1500.urdf [m]
 AXIS_NAMES = ("rail/e1", *(f"robot1/a{i}" for i in range(1, 7)), *(f"robot2/a{i}" for i in range(1, 7)))
-# URDF import puts visual shapes in group 1, collision shapes in group 0.
-DRAWN_GROUPS = (1, hall_scenery.GROUP)
+DRAWN_GROUPS = (DRAWN_GROUP, hall_scenery.GROUP)
 
 
 def build_hall(cell: Cell, width: int, height: int) -> Any:
@@ -29,7 +29,7 @@ def build_hall(cell: Cell, width: int, height: int) -> Any:
     T_lab_base1, T_lab_base2 = cell.hall["base1"][0], cell.hall["base2"][0]
     floor_z = T_lab_base1[2, 3] - CARRIAGE_HEIGHT
     lamp = hall_plan.lamp_beam(T_lab_base2[:3, 3], cell.file.lamp.towards_lab)
-    hall_scenery.add_scenery(mujoco, spec, floor_z, lamp)
+    hall_scenery.add_scenery(mujoco, spec, floor_z, cell.file.zones.fence, lamp)
     hall_scenery.add_pedestal(mujoco, spec, tuple(T_lab_base2[:2, 3]), floor_z, T_lab_base2[2, 3])
     T_lab_rail, T_rail_base1 = T_lab_base1.copy(), T_lab_base1.copy()
     T_lab_rail[:3, :3], T_rail_base1[:3, 3] = np.eye(3), 0.0
@@ -38,22 +38,13 @@ def build_hall(cell: Cell, width: int, height: int) -> Any:
     carriage = spec.body("rail/carriage")
     _attach(mujoco, spec, carriage, T_rail_base1, model_path(source, file.robot1.model), "robot1/")
     _attach(mujoco, spec, spec.worldbody, T_lab_base2, model_path(source, file.robot2.model), "robot2/")
-    for robot, mockup in (("robot1", "servicer"), ("robot2", "client")):
-        T_flange_port = cell.tool.T_flange_port1 if robot == "robot1" else cell.tool.T_flange_port2
-        path = builtin("models", f"{mockup}_mockup.urdf")
-        _attach(mujoco, spec, spec.body(f"{robot}/flange"), T_flange_port, path, f"{mockup}/")
+    mount_mockups(mujoco, spec, cell)
     return spec.compile()
 
 
 def _attach(mujoco: Any, spec: Any, body: Any, T_body_model: NDArray[np.float64], path: Path, prefix: str) -> None:
-    frame = _frame_at(mujoco, body, T_body_model)
+    frame = body.add_frame(**placed(mujoco, T_body_model))
     spec.attach(mujoco.MjSpec.from_file(str(path)), prefix=prefix, frame=frame)
-
-
-def _frame_at(mujoco: Any, body: Any, T_body_frame: NDArray[np.float64]) -> Any:
-    quat = np.empty(4)
-    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(T_body_frame[:3, :3], dtype=np.float64).ravel())
-    return body.add_frame(pos=T_body_frame[:3, 3], quat=quat)
 
 
 def _set_look(spec: Any, width: int, height: int) -> None:

@@ -1,4 +1,4 @@
-"""What stands around the robots in a picture: floor, walls, fence, pedestal, lamps. All by eye."""
+"""What stands around the robots in a picture: floor, walls, pedestal, lamps by eye, the fence where the cell has it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.ground import hall_plan as plan
+from proxops.lab.hall_file import Fence
 
 GROUP = 2
 Vector = Sequence[float]
@@ -15,13 +16,14 @@ _DARK, _STEEL = (0.12, 0.12, 0.13, 1.0), (0.33, 0.34, 0.36, 1.0)
 
 
 def add_scenery(
-    mujoco: Any, spec: Any, floor_z: float, lamp_beam: tuple[NDArray[np.float64], NDArray[np.float64]]
+    mujoco: Any, spec: Any, floor_z: float, fence: Fence, lamp_beam: tuple[NDArray[np.float64], NDArray[np.float64]]
 ) -> None:
-    """Everything round the robots; `lamp_beam` as `hall_plan` has it. `mujoco` is handed in: heavy imports are late."""
+    """Everything round the robots; `fence` is the cell's, `lamp_beam` as `hall_plan` has it. `mujoco` is handed in: heavy
+    imports are late."""
     _add_sky(mujoco, spec)
     _add_floor(mujoco, spec, floor_z)
     _add_walls(mujoco, spec, floor_z)
-    _add_fence(mujoco, spec, floor_z)
+    _add_fence(mujoco, spec, floor_z, fence)
     _add_lights(mujoco, spec)
     _add_sun_simulator(mujoco, spec, floor_z, *lamp_beam)
 
@@ -77,13 +79,13 @@ def _half_floor() -> tuple[float, float]:
     return 0.5 * (plan.HALL_END_X - plan.WALL_X), 0.5 * (plan.WALL_Y - plan.OPEN_SIDE_Y)
 
 
-def _add_fence(mujoco: Any, spec: Any, floor_z: float) -> None:
+def _add_fence(mujoco: Any, spec: Any, floor_z: float, fence: Fence) -> None:
     """Protective fence along the two walls: posts and wires. The near side is left open for the view."""
     post, wire, top = (0.78, 0.62, 0.08, 1.0), (0.34, 0.35, 0.36, 1.0), floor_z + plan.FENCE_HEIGHT
-    for x, y in plan.fence_posts():
+    for x, y in plan.fence_posts(fence):
         _rod(mujoco, spec, (x, y, floor_z), (x, y, top), 0.03, post)
     for z in np.linspace(floor_z + 0.2, top, 7):
-        for start, end in plan.fence_lines():
+        for start, end in plan.fence_lines(fence):
             _rod(mujoco, spec, (*start, z), (*end, z), 0.007, wire)
 
 

@@ -21,6 +21,8 @@ from proxops.lab.cell_axes import (
     rail_controller,
 )
 from proxops.lab.hall_file import HallFile, Payload, Robot
+from proxops.lab.mockup import Mockup, read_mockup
+from proxops.lab.positioning import positioning_sigma
 from proxops.lab.urdf import AxisLimits, read_arm, read_limits
 from proxops.lab.user_tool import UserTool
 from proxops.maths.pose import pose_from_abc
@@ -54,6 +56,9 @@ class Cell:
     tool: UserTool
     home: NDArray[np.float64]
     hall: NDArray[np.void] = field(repr=False)
+    positioning_sigma: NDArray[np.float64]
+    """By how much each axis truly stands elsewhere than it reports (m, rad), one standard deviation."""
+    mockups: tuple[Mockup, Mockup]
 
     @property
     def n_axes(self) -> int:
@@ -97,13 +102,6 @@ class Cell:
     def arm_of_axis(self) -> NDArray[np.int64]:
         """Which arm each axis moves, counted from 0; a rail moves the first."""
         return np.array([0] * UNITS["robot1"].stop + [1] * 6)
-
-    @property
-    def positioning_sigma(self) -> NDArray[np.float64]:
-        """By how much each axis truly stands elsewhere than it reports (m, rad), one standard deviation."""
-        spec = self.file.positioning
-        arm, wrist = np.radians(spec.arm_mdeg * 1e-3), np.radians(spec.wrist_mdeg * 1e-3)
-        return np.array([spec.rail_mm * 1e-3, *[arm] * 3, *[wrist] * 3, *[arm] * 3, *[wrist] * 3])
 
     @property
     def cad(self) -> tuple[Path | None, Path | None]:
@@ -167,7 +165,13 @@ def build_cell(file: HallFile, source: Path, tool: UserTool) -> Cell:
     for name, abc in (("plate1", file.plate_axes_deg.robot1), ("plate2", file.plate_axes_deg.robot2)):
         h[name] = pose_from_abc(0.0, 0.0, 0.0, *np.radians(abc))[:3, :3]
     _pack_limits(h, guarded, file)
-    return Cell(file, source, axes, guarded, tool, home, hall)
+    sigma = positioning_sigma(hall, axes, file.positioning, source)
+    mockups = _mockup("robot1", file.robot1, source), _mockup("robot2", file.robot2, source)
+    return Cell(file, source, axes, guarded, tool, home, hall, sigma, mockups)
+
+
+def _mockup(name: str, robot: Robot, source: Path) -> Mockup:
+    return read_mockup(model_path(source, robot.payload.model), f"{name}.payload.model")
 
 
 def _check_drawings(file: HallFile, source: Path) -> None:

@@ -46,26 +46,46 @@ class FloorMount(Strict):
 
 
 class Plate(Strict):
-    """Adapter plate of Table 5: its own mass, and the most that may be mounted on it."""
+    """Adapter plate of Table 5: the most that may be mounted on it, and its own mass, centre in the flange frame and moments of
+    inertia about the flange's centre, along the flange's axes."""
 
-    mass_kg: Positive
     max_payload_kg: Positive
-    max_inertia_kgm2: tuple[Positive, Positive, Positive]
+    mass_kg: Positive
+    com_m: Triple
+    inertia_kgm2: tuple[Positive, Positive, Positive]
+
+
+class Rating(Strict):
+    """What a robot may carry, as its maker's load diagram says at its design point: a load whose centre of mass is so far across
+    and ahead of the flange's centre, and its own moment of inertia about that centre."""
+
+    load_kg: Positive
+    across_m: NotNegative
+    ahead_m: NotNegative
+    inertia_kgm2: NotNegative
 
 
 class Payload(Strict):
-    """What is mounted: mass, centre of mass in the flange frame, principal moments about it along the flange's axes. ``cad``
-    names a drawing of it beside the cell file, for displays: times ``cad_scale`` in metres, then turned and moved into the
-    port frame. Nothing is computed from it."""
+    """What is mounted: ``model`` names the mock-up's URDF, beside the cell file or shipped: looks, solids, mass. ``cad`` names a
+    drawing of it beside the cell file, for displays: times ``cad_scale`` in metres, then turned and moved into the port frame.
+    Nothing is computed from that."""
 
     what: str
-    mass_kg: NotNegative
-    com_m: Triple
-    inertia_kgm2: tuple[NotNegative, NotNegative, NotNegative]
+    model: str
     cad: Annotated[str, Field(pattern=CAD_NAME)] | None = None
     cad_scale: Positive = 1.0
     cad_abc_deg: Triple = (0.0, 0.0, 0.0)
     cad_xyz_m: Triple = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _weighed_in_its_model(cls, table: object) -> object:
+        moved = sorted({"mass_kg", "com_m", "inertia_kgm2"} & set(table)) if isinstance(table, dict) else []
+        if moved:
+            raise ValueError(
+                f"{', '.join(moved)}: a mock-up is weighed in one place, <inertial> of the URDF that model names"
+            )
+        return table
 
     @model_validator(mode="after")
     def _placed_only_with_a_file(self) -> Payload:
@@ -103,6 +123,7 @@ class Robot(Strict):
     repeatability_mm: NotNegative
     servo: Servo
     plate: Plate
+    rating: Rating
     payload: Payload
     range: Range
 
@@ -156,13 +177,34 @@ class Room(Strict):
         return self
 
 
+class Fence(Strict):
+    """The protective fence, and walls where there is none: seen from above, a rectangle in the lab that nothing leaves."""
+
+    x_m: Interval
+    y_m: Interval
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Fence:
+        ordered_intervals(self, "x_m", "y_m")
+        return self
+
+
 class Zones(Strict):
-    """Where red begins round spacecraft, arms and walls, and how thick yellow is at least."""
+    """Where red begins round spacecraft, arms, walls and fence, and how thick yellow is at least."""
 
     box_margin_mm: NotNegative
     body_margin_mm: NotNegative
     yellow_layer_mm: Positive
+    fence: Fence
     room: Room
+
+    @model_validator(mode="after")
+    def _room_within_the_fence(self) -> Zones:
+        for name in ("x_m", "y_m"):
+            room, fence = getattr(self.room, name), getattr(self.fence, name)
+            if not fence[0] <= room[0] < room[1] <= fence[1]:
+                raise ValueError(f"room.{name} = {list(room)} reaches beyond the fence, fence.{name} = {list(fence)}")
+        return self
 
 
 class Lamp(Strict):
@@ -179,12 +221,13 @@ class Lamp(Strict):
 
 
 class Positioning(Strict):
-    """By how much the axes truly stand elsewhere than they report, one standard deviation each: what calibration has left.
-    A virtual hall draws it once; a real one has it."""
+    """What calibration has left, as a laser tracker finds it: the adapter plates truly stand elsewhere than the axes report.
+    Position and attitude of a plate are 3 sigma, the rail's own share is one (``positioning``). A virtual hall draws its errors
+    once; a real one has them."""
 
+    position_mm: NotNegative = 0.0
+    attitude_deg: NotNegative = 0.0
     rail_mm: NotNegative = 0.0
-    arm_mdeg: NotNegative = 0.0  # axes 1 to 3
-    wrist_mdeg: NotNegative = 0.0  # axes 4 to 6
 
 
 class Clients(Strict):

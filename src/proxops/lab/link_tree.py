@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.lab.cell import Cell, model_path
-from proxops.lab.shapes import MOCKUPS
+from proxops.lab.mockup import PORT
 from proxops.lab.urdf import ARM_AXES, LINKS
 from proxops.lab.urdf_drawing import DrawnLink, read_drawing
 
 RAIL_AXIS: Final = "e1"
-PORT: Final = "port"  # root link of a mock-up
 FRAMES: Final = {
     f"robot{k}/{link}": f"{frame}{k}"
     for k in (1, 2)
@@ -57,7 +56,7 @@ def hall_links(cell: Cell) -> tuple[Link, ...]:
         name = f"robot{k + 1}/"
         hang(found, on, base, model_path(source, robot.model), LINKS[0], name, axes)
         port = (cell.tool.T_flange_port1, cell.tool.T_flange_port2)[k]
-        hang(found, f"{name}{LINKS[-1]}", port, model_path(source, MOCKUPS[k]), PORT, f"{name}mockup/", {})
+        hang(found, f"{name}{LINKS[-1]}", port, cell.mockups[k].path, PORT, f"{name}mockup/", {})
     return tuple(found)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
@@ -20,6 +20,7 @@ from proxops.core.errors import BadInput
 from proxops.core.xml_text import load_xml
 from proxops.lab.cell import Cell, model_path
 from proxops.lab.coordinates import HallRecord
+from proxops.lab.mockup import Mockup
 from proxops.lab.urdf import LINKS
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pose_from_abc
@@ -31,8 +32,6 @@ BODIES: Final = (
     "floor", "rail", "carriage",
     *(f"robot{k}/{name}" for k in (1, 2) for name in (*LINKS, "mockup")),
 )  # fmt: skip
-# Root link: the port. A file beside the cell comes first.
-MOCKUPS: Final = ("servicer_mockup.urdf", "client_mockup.urdf")
 
 Kind = Literal["box", "cylinder", "sphere", "halfspace"]
 SIZES: Final[dict[str, tuple[str, ...]]] = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
@@ -85,10 +84,17 @@ def hall_shapes(cell: Cell) -> tuple[Shape, ...]:
     file, source = cell.file, cell.source
     rail = _read(model_path(source, file.rail.model), {"rail": RAIL, "carriage": CARRIAGE})
     found = [_floor(cell, rail), *rail]
-    for start, robot, mockup in zip((ROBOT1, ROBOT2), cell.robots, MOCKUPS, strict=True):
+    for start, robot, mockup in zip((ROBOT1, ROBOT2), cell.robots, cell.mockups, strict=True):
         found += _read(model_path(source, robot.model), {link: start + i for i, link in enumerate(LINKS)})
-        found += _read(model_path(source, mockup), {"port": start + MOCKUP})
+        found += mockup_shapes(mockup, start + MOCKUP)
     return tuple(found)
+
+
+def mockup_shapes(mockup: Mockup, body: int) -> list[Shape]:
+    """The collision solids of all links of a mock-up, in the port frame."""
+    solids = [(solid, T_port_link) for _, link, T_port_link in mockup.links for solid in link.findall("collision")]
+    shapes = [_solid(mockup.path, solid, f"{BODIES[body]}#{i}", body) for i, (solid, _) in enumerate(solids, 1)]
+    return [replace(s, T_body_shape=T @ s.T_body_shape) for s, (_, T) in zip(shapes, solids, strict=True)]
 
 
 def floor_z_m(shapes: tuple[Shape, ...]) -> float:

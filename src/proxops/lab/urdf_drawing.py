@@ -84,14 +84,16 @@ def _link(path: Path, link: ET.Element, joint: ET.Element | None, colours: dict[
     )
     moves = "fixed" if joint is None else MOVING.get(joint.attrib.get("type", ""), "fixed")
     axis = None if joint is None else joint.find("axis")
-    given = (1.0, 0.0, 0.0) if axis is None else _numbers(path, axis.attrib.get("xyz", "1 0 0"), 3)  # URDF's default
+    given = (
+        (1.0, 0.0, 0.0) if axis is None else read_numbers(path, axis.attrib.get("xyz", "1 0 0"), 3)
+    )  # URDF's default
     length = math.hypot(*given) or 1.0
     return DrawnLink(
         name,
         parent="" if joint is None else _end(joint, "parent"),
         joint="" if joint is None else joint.attrib.get("name", ""),
         moves=moves,
-        T_parent_joint=np.eye(4) if joint is None else _origin(path, joint),
+        T_parent_joint=np.eye(4) if joint is None else read_origin(path, joint),
         axis=tuple(a / length for a in given),
         visuals=visuals or solids,
         solids=solids,
@@ -101,34 +103,38 @@ def _link(path: Path, link: ET.Element, joint: ET.Element | None, colours: dict[
 def _colours(path: Path, robot: ET.Element) -> dict[str, Rgba]:
     """Colours of the materials that are named for the whole file."""
     found = {m.attrib.get("name", ""): m.find("color") for m in robot.findall("material")}
-    return {name: _numbers(path, c.attrib.get("rgba", ""), 4) for name, c in found.items() if c is not None}
+    return {name: read_numbers(path, c.attrib.get("rgba", ""), 4) for name, c in found.items() if c is not None}
 
 
 def _solid(path: Path, element: ET.Element, colours: dict[str, Rgba]) -> Solid | None:
     geometry = element.find("geometry/*")
     if geometry is None or geometry.tag not in SIZES:
         return None
-    size = tuple(n for key, count in SIZES[geometry.tag] for n in _numbers(path, geometry.attrib.get(key, ""), count))
+    size = tuple(
+        n for key, count in SIZES[geometry.tag] for n in read_numbers(path, geometry.attrib.get(key, ""), count)
+    )
     material = element.find("material")
     name = "" if material is None else material.attrib.get("name", "")
     own = None if material is None else material.find("color")
-    rgba = colours.get(name, GREY) if own is None else _numbers(path, own.attrib.get("rgba", ""), 4)
-    return Solid(geometry.tag, size, _origin(path, element), rgba, name)
+    rgba = colours.get(name, GREY) if own is None else read_numbers(path, own.attrib.get("rgba", ""), 4)
+    return Solid(geometry.tag, size, read_origin(path, element), rgba, name)
 
 
-def _origin(path: Path, element: ET.Element) -> Pose:
+def read_origin(path: Path, element: ET.Element) -> Pose:
+    """Pose that an element's <origin> gives; none is where the link is."""
     origin = element.find("origin")
     placed = {} if origin is None else origin.attrib
-    x, y, z = _numbers(path, placed.get("xyz", "0 0 0"), 3)
-    roll, pitch, yaw = _numbers(path, placed.get("rpy", "0 0 0"), 3)
+    x, y, z = read_numbers(path, placed.get("xyz", "0 0 0"), 3)
+    roll, pitch, yaw = read_numbers(path, placed.get("rpy", "0 0 0"), 3)
     return pose_from_abc(x, y, z, yaw, pitch, roll)  # URDF's rpy turns as ABC
 
 
-def _numbers(path: Path, text: str, count: int) -> tuple[float, ...]:
+def read_numbers(path: Path, text: str, count: int, what: str = "a drawing") -> tuple[float, ...]:
+    """So many finite numbers of an attribute; ``what`` they are for."""
     try:
         numbers = tuple(float(word) for word in text.split())
     except ValueError:
         numbers = ()
     if len(numbers) != count or not all(map(math.isfinite, numbers)):
-        raise BadInput("a drawing needs finite numbers", where=str(path), value=repr(text), bound=f"{count} of them")
+        raise BadInput(f"{what} needs finite numbers", where=str(path), value=repr(text), bound=f"{count} of them")
     return numbers

@@ -2,12 +2,13 @@
 
 Every pair of solids carries a lower bound of its clearance. Axes that move eat it up, at most by their levers; when it
 no longer says enough, spheres and boxes round the solids give a new one; when that is not enough either, the pair is
-handed to the exact distance. Walls and rail ends are exact here.
+handed to the exact distance. Walls, fence and rail ends are exact here.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,9 @@ from proxops.maths.kernel import kernel
 from proxops.maths.record import one_layout
 from proxops.maths.rotation import Array
 
-SOLIDS, ABOVE_FLOOR, WALLS, RAIL_ENDS = range(4)  # what kind of pair
+SOLIDS, ABOVE_FLOOR, WALLS, RAIL_ENDS, FENCED = range(5)  # what kind of pair
+FORMS: Final = ("box", "cylinder", "sphere", "halfspace")  # kinds of solids, by number
+CYLINDER, SPHERE = FORMS.index("cylinder"), FORMS.index("sphere")
 Table = NDArray[np.void]
 
 
@@ -33,7 +36,9 @@ def fixed_dtype(axes: int, bodies: int, pairs: int, shapes: int) -> np.dtype[np.
             ("levers", "f8", (axes, pairs)),
             ("body", "i8", (shapes,)), ("half", "f8", (shapes, 3)), ("radius", "f8", (shapes,)),
             ("pose", "f8", (shapes, 4, 4)),  # T_body_shape
-            ("room", "f8", (2, 3)), ("floor_z", "f8"), ("rail", "f8", (2,)),  # walls, floor, ends of the rail
+            ("form", "i8", (shapes,)),  # FORMS
+            # Walls, floor, ends of the rail, and the fence: lower and upper end along x and y.
+            ("room", "f8", (2, 3)), ("floor_z", "f8"), ("rail", "f8", (2,)), ("fence", "f8", (2, 2)),
             *chain_fields(bodies),  # of a cell of arms; a hall has its closed form
         ]
     )  # fmt: skip
@@ -127,6 +132,24 @@ def room_clearance(room: Array, T_lab_box: Array, half: Array) -> float:
 
 
 @kernel
+def fence_clearance(fence: Array, T_lab_shape: Array, half: Array, form: int) -> float:
+    """Distance of a solid's most outlying point from the nearest side of the fence; negative outside."""
+    least = np.inf
+    for i in range(2):
+        if form == SPHERE:
+            reach = half[0]
+        elif form == CYLINDER:  # half its length along its axis, its radius across that
+            along = T_lab_shape[i, 2]
+            reach = abs(along) * half[2] + half[0] * math.sqrt(max(1.0 - along * along, 0.0))
+        else:
+            reach = (
+                abs(T_lab_shape[i, 0]) * half[0] + abs(T_lab_shape[i, 1]) * half[1] + abs(T_lab_shape[i, 2]) * half[2]
+            )
+        least = min(least, T_lab_shape[i, 3] - reach - fence[0, i], fence[1, i] - T_lab_shape[i, 3] - reach)
+    return least
+
+
+@kernel
 def _screen(fixed: Table, cache: Table, p: int) -> None:
     """A new lower bound of pair ``p`` from the poses, exact where it is so cheap."""
     f, c = fixed[0], cache[0]
@@ -136,6 +159,9 @@ def _screen(fixed: Table, cache: Table, p: int) -> None:
         c.exact[p] = 1
     elif f.kind[p] == WALLS:
         c.lower[p] = room_clearance(f.room, c.shapes[a], f.half[a])
+        c.exact[p] = 1
+    elif f.kind[p] == FENCED:
+        c.lower[p] = fence_clearance(f.fence, c.shapes[a], f.half[a], f.form[a]) - f.margin[p]
         c.exact[p] = 1
     else:
         if f.kind[p] == ABOVE_FLOOR:

@@ -10,11 +10,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.lab.coordinates import HallRecord, flange_poses
+from proxops.lab.coordinates import HallRecord
 from proxops.lab.kinematics import singularity_margins
+from proxops.lab.port_components import port_components
 from proxops.maths.kernel import kernel
-from proxops.maths.pose import compose
-from proxops.maths.rotation import Array, abc_from_matrix, angle_between, nearest_turn
+from proxops.maths.rotation import Array, angle_between
 from proxops.safety.range_rule import SPEED_ROUNDING, broken, within
 from proxops.safety.rules import Rule
 
@@ -24,30 +24,6 @@ FIRST_COMPONENT = 14  # number of robot 1's x in rules.AXIS_TEXT
 TABLE3, WRIST_ANGLE, ELBOW, SHOULDER = 1, 2, 3, 4  # places in the pool's group "margin"
 POSITION_RANGE, ATTITUDE_RANGE = int(Rule.POSITION_RANGE), int(Rule.ATTITUDE_RANGE)
 PORT_SPEED, PORT_RATE, WRIST = int(Rule.PORT_SPEED), int(Rule.PORT_RATE), int(Rule.WRIST_SINGULARITY)
-
-
-@kernel
-def port_components(hall: HallRecord, q: Array, roll: Array, values: Array, ports: Array) -> None:
-    """What Table 3 speaks of, at axes ``q``: x y z of both ports, roll pitch yaw of both plates, into ``values`` (2, 6);
-    T_lab_port into ``ports`` (2, 4, 4). ``roll`` holds the roll counted through full turns and is carried on."""
-    h = hall[0]
-    T_lab_flange1, T_lab_flange2 = flange_poses(hall, q)
-    R = np.empty((3, 3))  # R_lab_plate
-    for robot in range(2):
-        if robot == 0:
-            F, R_flange_plate, T_flange_port = T_lab_flange1, h.plate1, h.port1
-        else:
-            F, R_flange_plate, T_flange_port = T_lab_flange2, h.plate2, h.port2
-        ports[robot] = compose(F, T_flange_port)
-        for i in range(3):
-            values[robot, i] = ports[robot, i, 3]
-            for j in range(3):
-                R[i, j] = (
-                    F[i, 0] * R_flange_plate[0, j] + F[i, 1] * R_flange_plate[1, j] + F[i, 2] * R_flange_plate[2, j]
-                )
-        abc = abc_from_matrix(R)
-        roll[robot] = nearest_turn(abc[2], roll[robot])
-        values[robot, 3], values[robot, 4], values[robot, 5] = roll[robot], abc[1], abc[0]
 
 
 @kernel

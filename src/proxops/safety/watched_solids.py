@@ -20,6 +20,7 @@ from proxops.lab.chain import fill_chain
 from proxops.lab.shapes import BODIES, MOCKUP, ROBOT1, ROBOT2, Shape, floor_z_m, hall_shapes
 from proxops.safety import nearness
 from proxops.safety.arm_pairs import arm_pairs
+from proxops.safety.fence import fenced
 from proxops.safety.levers import chain_levers, lever_table, pair_levers
 from proxops.safety.pairs import Pair, watched
 
@@ -49,9 +50,9 @@ def _usual(cell: AnyCell, opened: bool) -> WatchedSolids:
 
 def _of_hall(cell: Cell, boxes: Boxes, opened: bool) -> WatchedSolids:
     shapes = (*hall_shapes(cell), *_box_shapes(boxes))
-    pairs = watched(cell, shapes, opened)
-    fixed = np.zeros(1, nearness.fixed_dtype(cell.n_axes, 1, len(pairs), len(shapes)))
     table = lever_table(cell, shapes)
+    pairs = [*watched(cell, shapes, opened), *fenced(cell, shapes, table)]
+    fixed = np.zeros(1, nearness.fixed_dtype(cell.n_axes, 1, len(pairs), len(shapes)))
     _pack(fixed[0], shapes, pairs, table)
     _pack_hall(fixed[0], cell, shapes, pairs, table)
     return WatchedSolids(shapes, pairs, fixed, len(BODIES), table.max(axis=1))
@@ -88,19 +89,21 @@ def _pack(f: np.void, shapes: tuple[Shape, ...], pairs: list[Pair], table: NDArr
     for number, shape in enumerate(shapes):
         f["body"][number], f["half"][number] = shape.body, shape.half_m
         f["radius"][number], f["pose"][number] = shape.radius_m, shape.T_body_shape
+        f["form"][number] = nearness.FORMS.index(shape.kind)
 
 
 def _pack_hall(
     f: np.void, cell: Cell, shapes: tuple[Shape, ...], pairs: list[Pair], table: NDArray[np.float64]
 ) -> None:
     for number, pair in enumerate(pairs):  # these stand still themselves
-        if pair.kind == nearness.WALLS:
+        if pair.kind in (nearness.WALLS, nearness.FENCED):
             f["levers"][:, number] = table[:, pair.first]
         elif pair.kind == nearness.RAIL_ENDS:
             f["levers"][0, number] = 1.0
         elif pair.kind == nearness.ABOVE_FLOOR:
             f["levers"][LEVEL_AXES, number] = 0.0
-    room = cell.file.zones.room
+    room, fence = cell.file.zones.room, cell.file.zones.fence
+    f["fence"] = np.array([fence.x_m, fence.y_m]).T
     f["room"] = np.array([room.x_m, room.y_m, room.z_m]).T
     f["floor_z"], f["rail"] = floor_z_m(shapes), (cell.axes.lower[0], cell.axes.upper[0])
     if not room.z_m[0] > f["floor_z"]:

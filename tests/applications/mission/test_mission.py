@@ -104,23 +104,6 @@ def test_what_the_sensor_saw_is_what_the_hall_showed(cell: Cell, tmp_path: Path)
     assert np.min(np.abs(distances - np.linalg.norm(seen))) < 1e-9  # one of the exposures, to rounding
 
 
-def test_positioning_errors_have_the_size_of_the_calibrated_hall(cell: Cell) -> None:
-    """EPOS reports 1.56 mm and 0.2 deg, 3 sigma, for a calibrated tool: ours, over seeds and postures, about that."""
-    from proxops.lab.coordinates import port_poses
-    from proxops.lab.links.virtual import VirtualHall
-    from proxops.maths.rotation import angle_between
-
-    rng, off, turned = np.random.default_rng(1), [], []
-    for seed in range(200):
-        error = VirtualHall(cell, np.random.default_rng(seed)).positioning_error
-        q = cell.home + rng.uniform(-0.6, 0.6, 13)
-        for right, wrong in zip(port_poses(cell.hall, q), port_poses(cell.hall, q + error), strict=True):
-            off.append(np.linalg.norm(right[:3, 3] - wrong[:3, 3]))
-            turned.append(angle_between(right[:3, :3], wrong[:3, :3]))
-    assert 3.0 * math.sqrt(np.mean(np.square(off))) == pytest.approx(1.56e-3, rel=0.35)
-    assert 3.0 * math.degrees(math.sqrt(np.mean(np.square(turned)))) == pytest.approx(0.2, rel=0.4)
-
-
 def test_the_halls_latency_is_the_rails(cell: Cell) -> None:
     assert hall_latency_s(cell) == pytest.approx(0.052)
 

@@ -17,7 +17,7 @@ from proxops.bridge.settings import BridgeSettings
 from proxops.core.vocabulary import Standstill, Zone
 from proxops.facility.feasibility.motion import ExaminedMotion
 from proxops.lab.cell import Cell
-from proxops.safety.port_limits import port_components
+from proxops.lab.port_components import port_components
 from proxops.safety.rules import AXIS_TEXT
 from proxops.safety.zone_watch import ZoneWatch
 

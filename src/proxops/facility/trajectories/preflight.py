@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
+from proxops.lab.port_components import port_components
 from proxops.lab.trajectory import BadLine, Trajectory, axes_of, swap_suspicion
 from proxops.safety.guard import Guard
-from proxops.safety.port_limits import FIRST_COMPONENT, port_components
+from proxops.safety.port_limits import FIRST_COMPONENT
 from proxops.safety.range_rule import ROUNDING
 from proxops.safety.rules import Rule, Stop
 from proxops.safety.zone_watch import ZoneWatch
