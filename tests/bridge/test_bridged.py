@@ -310,6 +310,26 @@ def test_phi_turns_towards_the_sun_when_asked(cell: Cell) -> None:
     assert share[3.0] > 0.95 > share[0.0]
 
 
+def test_without_a_sun_in_the_packets_nothing_pulls_to_the_lamp(cell: Cell) -> None:
+    """The same axes, cycle by cycle, with a weight and without; and a sun that is gone pulls no longer."""
+    axes = {}
+    for weight in (0.0, 3.0):
+        hall = BridgeHall(cell, BridgeSettings(sun_weight=weight))
+        try:
+            hall.until(Phase.FOLLOWING, at(5.0))
+            hall.hold(at(5.0), 1.0)
+            axes[weight] = hall.facility.guard.setpoint.copy()
+            if weight:
+                cost = hall.bridge.coupling.command_cost[0]
+                hall.cycle([hall.packet(at(5.0), IDENTITY, sun=(0.0, 0.6, 0.8))])
+                assert cost["sun_weight"] == weight
+                hall.cycle([hall.packet(at(5.0))])
+                assert cost["sun_weight"] == 0.0
+        finally:
+            hall.close()
+    np.testing.assert_array_equal(axes[0.0], axes[3.0])
+
+
 # ------------------------------------------------------------------ what a reviewer broke once
 def look(x: float, y: float) -> tuple[float, ...]:
     """A chaser in the plane z = 0 that looks at the target."""

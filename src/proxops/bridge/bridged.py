@@ -74,7 +74,7 @@ class Bridged(Motion):
 
     def _listen(self) -> None:
         sample = self.hearing.step(self._port.samples, self._state.clock.now_ns())
-        if sample is not None and sample.sun is not None and self._settings.sun_weight > 0.0:
+        if sample is not None and self._settings.sun_weight > 0.0:
             self.coupling.see_sun(sun_of(sample))
 
     def _judge(self) -> None:

@@ -67,7 +67,7 @@ def cost_of(cell: Cell) -> Cost:
     c["lateral_soft"], c["lateral_max"], c["lateral_weight"] = 0.3, LATERAL_MAX, 6.0
     c["centre"], c["centre_weight"] = (0.0, 0.0, 0.4), (0.0, 4.0, 5.0)
     lamp = np.array(cell.file.lamp.towards_lab)
-    c["sun"], c["lamp"], c["sun_weight"] = (1.0, 0.0, 0.0), lamp / np.linalg.norm(lamp), 0.0
+    c["sun"], c["lamp"], c["sun_weight"] = (0.0, 0.0, 0.0), lamp / np.linalg.norm(lamp), 0.0
     return cost
 
 

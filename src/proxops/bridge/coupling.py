@@ -54,7 +54,7 @@ class Coupling:
         self._clutch = np.zeros(1, CLUTCH_DTYPE)
         self._cost, self.command_cost = cost_of(cell), cost_of(cell)
         for cost in (self._cost, self.command_cost):
-            cost[0]["sun_weight"], cost[0]["phi_fixed"] = settings.sun_weight, settings.phi_rad is not None
+            cost[0]["phi_fixed"] = settings.phi_rad is not None
         self._rig = rig_of(cell)
         self._free, self._command_free = new_free(), new_free()
         self._ride = np.zeros(1, RIDE_DTYPE)
@@ -76,9 +76,13 @@ class Coupling:
     def converged(self) -> bool:
         return bool(self._converged[0])
 
-    def see_sun(self, direction: Array) -> None:
-        """To the sun, in the chaser's frame."""
-        self._cost[0]["sun"] = self.command_cost[0]["sun"] = direction
+    def see_sun(self, direction: Array | None) -> None:
+        """To the sun, in the chaser's frame; None: the client knows of none, and nothing pulls to the lamp."""
+        weight = 0.0 if direction is None else self._settings.sun_weight
+        for cost in (self._cost, self.command_cost):
+            cost[0]["sun_weight"] = weight
+            if direction is not None:
+                cost[0]["sun"] = direction
 
     # ------------------------------------------------------------------ in motion
     def ride(self, estimate: NDArray[np.void], at: SetPoint) -> int:

@@ -45,9 +45,10 @@ class Hearing:
         return closing(self.estimate)
 
 
-def sun_of(sample: Sample) -> Array:
-    """Direction to the sun that a sample carries, in the chaser's frame."""
-    assert sample.sun is not None
+def sun_of(sample: Sample) -> Array | None:
+    """Direction to the sun that a sample carries, in the chaser's frame; None where it carries none."""
+    if sample.sun is None:
+        return None
     R_client_target = matrix_from_quat(sample.T_client_target[3:7])
     R_target_chaser = matrix_from_quat(sample.relative[3:7])
     sun: Array = (R_client_target @ R_target_chaser).T @ sample.sun

@@ -126,10 +126,10 @@ def pack_command(command: BridgeCommand) -> bytes:
     return body + _CRC.pack(zlib.crc32(body))
 
 
-def pack_values(sequence: int, sent_ns: int, values: bytes) -> bytes:
-    """Bytes of a command with velocities and no sun, from its 29 doubles as they lie on the wire: for those who send every
+def pack_values(sequence: int, sent_ns: int, values: bytes, flags: int = VELOCITIES_VALID) -> bytes:
+    """Bytes of a command, from its 29 doubles as they lie on the wire: for those who send every
     4 ms and have them in an array."""
-    body = _COMMAND_HEAD.pack(COMMAND_MAGIC, VERSION, VELOCITIES_VALID, 0, sequence, sent_ns) + values
+    body = _COMMAND_HEAD.pack(COMMAND_MAGIC, VERSION, flags, 0, sequence, sent_ns) + values
     return body + _CRC.pack(zlib.crc32(body))
 
 

@@ -114,6 +114,12 @@ class SpacecraftPair:
         return y[Q_C], y[W_C], y[P] + y[D], y[V] + y[DV]
 
     @property
+    def sun_direction(self) -> Array:
+        """Unit vector from the Earth to the sun, in eci: seen from any orbit the same to 0.003 degrees."""
+        sun: Array = self.world["sun"][0]
+        return sun / math.sqrt(float(sun @ sun))
+
+    @property
     def surroundings(self) -> tuple[float, float]:
         """Share of the sun's disc that the target sees, and the density of the air."""
         return float(self._sunlight[0]), float(self._density[0])

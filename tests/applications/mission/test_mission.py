@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,6 +19,7 @@ from proxops.applications.mission.application import MissionApplication, Outcome
 from proxops.applications.mission.campaign import RunFigures, campaign_report, fly_all, summarise
 from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.applications.mission.run import run_mission
+from proxops.core.bridge_datagram import unpack_command
 from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.flight import Commands, Measurements
 from proxops.core.mission import Mission, Push, load_mission, parse_mission
@@ -389,3 +390,48 @@ def test_a_run_outside_a_limit_fails_the_campaign() -> None:
     assert "outside: seeds 2" in text
     assert re.search(r"tilt \[deg\] +11\.459 +2 +6\.016 +4\.000", text)
     assert re.search(r"15 … 25 +2 +100\.0 % +12\.0 +100\.0 %", text)
+
+
+class StoppingHall:
+    """A hall that shows the computed pose for a while and then stands still."""
+
+    def __init__(self) -> None:
+        self.converged, self.truth = True, np.zeros(7)
+
+
+@pytest.mark.parametrize(
+    ("choice", "halted"), [("handed_over", SensorSource.HALL), ("while_shown", SensorSource.SOFTWARE)]
+)
+def test_a_halt_of_the_hall_is_what_the_sensor_sees_unless_declared_otherwise(
+    choice: str, halted: SensorSource
+) -> None:
+    """Before it has first converged the computed pose is seen in either case; afterwards robots that stand are seen standing."""
+    mission = short(f'[hall]\njoin_s = 0.0\nsensor = "{choice}"\n')
+    application = MissionApplication(mission, 1, load_flight_software(None, mission.file))
+    hall, seen = StoppingHall(), []
+    hall.converged = False
+    for k in range(1500):
+        if k == 500:
+            hall.converged = True
+        if k == 1000:
+            hall.converged = False
+        if hall.converged:
+            hall.truth = application.relative_pose()
+        application.advance(k * 0.004, hall)
+        seen.append(application.record.source)
+    assert (seen[499], seen[999], seen[-1]) == (SensorSource.SOFTWARE, SensorSource.HALL, halted)
+
+
+def test_missions_send_the_suns_direction_of_their_orbit() -> None:
+    """Against the almanac: at the vernal equinox the sun stands at right ascension 0, in June at 90 deg and 23.4 deg of declination."""
+    for epoch, direction in (("2026-03-20T14:46:00Z", (0.0, 0.0)), ("2026-06-21T08:24:00Z", (90.0, 23.4364))):
+        mission = short()
+        orbit = mission.file.orbit.model_copy(update={"epoch": epoch})
+        file = mission.file.model_copy(update={"orbit": orbit})
+        application = MissionApplication(replace(mission, file=file), 1, load_flight_software(None, file))
+        (data,) = application.advance(0.004, None)
+        sun = unpack_command(data).sun
+        assert sun is not None
+        ra, dec = math.radians(direction[0]), math.radians(direction[1])
+        expected = math.cos(ra) * math.cos(dec), math.sin(ra) * math.cos(dec), math.sin(dec)
+        assert math.degrees(math.acos(min(1.0, float(np.dot(sun, expected))))) < 0.02

@@ -1,9 +1,10 @@
 """The application of a mission: two spacecraft, instruments, flight software. It is the facility's client and knows the hall
 only by the packets it sends and by what its relative sensor sees there.
 
-Each cycle: exposure of the sensor if due → flight software if due → actuators → orbit and attitude → packet. The sensor looks at
-the hall while the hall shows what was commanded, and at the computed pose otherwise (before the robots have joined, or beyond
-their reach): the hand-over. Which of the two it was is recorded with every measurement.
+Each cycle: exposure of the sensor if due → flight software if due → actuators → orbit and attitude → packet. Until the hall has
+first shown what was commanded (before the robots have joined, or beyond their reach), the sensor looks at the computed pose: the
+hand-over. From then on it sees what the robots show, as in a real hall: if they halt, it sees them stand. A scenario may
+declare otherwise (``hall.sensor``). Which of the two it was is recorded with every measurement.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from proxops.applications.mission.flight_host import FlightHost, FlightSoftwareF
 from proxops.applications.mission.hall_view import HallView
 from proxops.applications.mission.record import MissionRecord
 from proxops.applications.mission.truth import both_in_inertial_axes, relative_pose
-from proxops.core.bridge_datagram import VALUES, pack_values
+from proxops.core.bridge_datagram import SUN_VALID, VALUES, VELOCITIES_VALID, pack_values
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.messages import PERIOD_NS, PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission, Push, SensorOutage, StuckClosed, StuckOpen
@@ -30,6 +31,8 @@ from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
 from proxops.space.pair import PUSH_S, SpacecraftPair
 
+SUN: Final = slice(VALUES - 3, VALUES)  # its direction, among the doubles of a packet
+SUN_EVERY: Final = 250  # cycles between two looks at it
 CLIENT_EPOCH_NS: Final = 1_000_000_000  # the client's clock has an epoch of its own
 STILL_S: Final = 1.0  # how long the last pose is sent after contact
 NEAR_GAP_M: Final = 0.05  # interfaces so near are watched every cycle
@@ -73,7 +76,7 @@ class MissionApplication:
         self._line, self._perfect = network_of(file.network, line), file.network.perfect
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
         self._sent, self._silent, self._waited = 0, 0, 0
-        self.begun = False
+        self.begun = self._handed_over = False
         # ``news`` counts what may have changed in the outcome, or in what the sensor looks at.
         self.outcome, self.news = Outcome(), 0
         t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
@@ -174,13 +177,18 @@ class MissionApplication:
     # ------------------------------------------------------------------ instruments and flight software
     def _expose(self, hall: HallView | None) -> None:
         t = shown_at = self.pair.t
-        if hall is not None and hall.converged:
+        if hall is not None and self._sees(hall):
             source, pose, shown_at = SensorSource.HALL, hall.truth.copy(), t - self._latency
         else:
             source, pose = SensorSource.SOFTWARE, self.relative_pose()
         self.record.source, self.record.measured = source, int(self.sensor.expose(t, pose, shown_at))
         self.outcome.measurements[source] += self.record.measured
         self.news += 1
+
+    def _sees(self, hall: HallView) -> bool:
+        """Whether the sensor looks at the hall now."""
+        self._handed_over = hall.converged or (self._handed_over and self.file.hall.sensor == "handed_over")
+        return self._handed_over
 
     def _fly_software(self) -> None:
         pair = self.pair
@@ -245,10 +253,14 @@ class MissionApplication:
         return relative_pose(self.pair.y, self._origin_c, self._origin_t)
 
     def _send(self, t: float) -> None:
-        """Both body frames in inertial axes about the target's centre of mass: nothing to cancel."""
+        """Both body frames in inertial axes about the target's centre of mass (nothing to cancel), and the sun's direction."""
         moving = self.begun and self.outcome.end is MissionEnd.UNDER_WAY
         both_in_inertial_axes(self.pair.y, self._origin_c, self._origin_t, moving, self._poses)
-        data = pack_values(self._sent, CLIENT_EPOCH_NS + self._sent * PERIOD_NS, self._poses.tobytes())
+        if self._sent % SUN_EVERY == 0:
+            self._poses[SUN] = self.pair.sun_direction
+        data = pack_values(
+            self._sent, CLIENT_EPOCH_NS + self._sent * PERIOD_NS, self._poses.tobytes(), VELOCITIES_VALID | SUN_VALID
+        )
         self._sent += 1
         if self._perfect:
             self._arriving = [data]

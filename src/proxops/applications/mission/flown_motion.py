@@ -12,6 +12,7 @@ from proxops.core.mission import Mission
 from proxops.core.vocabulary import MissionEnd, MissionPhase
 from proxops.facility.feasibility.asked import along_chords
 from proxops.facility.feasibility.motion import Flags, Floats, Part
+from proxops.maths.quaternion import quat_inverse, turned
 
 
 class FlownMotion:
@@ -23,15 +24,17 @@ class FlownMotion:
             mission, mission.file.seed, load_flight_software(None, mission.file), 0.0, COMPILING_S
         )
         poses, phases = [application.relative_pose()], [(0.0, MissionPhase.NONE)]
+        suns = [_sun_of(application)]
         while application.outcome.end is MissionEnd.UNDER_WAY:
             application.advance(len(poses) * PERIOD_S, None)
             pose = application.relative_pose()
             poses.append(-pose if np.dot(pose[3:], poses[-1][3:]) < 0.0 else pose)
             poses[-1][:3] = pose[:3]
+            suns.append(_sun_of(application))
             if application.outcome.phase is not phases[-1][1]:
                 phases.append((application.pair.t, application.outcome.phase))
         application.close()
-        self._pose, self.duration_s = np.array(poses), application.pair.t
+        self._pose, self._sun, self.duration_s = np.array(poses), np.array(suns), application.pair.t
         ends = [*(start for start, _ in phases[1:]), self.duration_s]
         self.parts = tuple(
             Part(i, phase.name.lower(), phase.name.lower().replace("_", " "), start, end)
@@ -39,4 +42,11 @@ class FlownMotion:
         )
 
     def at(self, t: Floats) -> tuple[Floats, Flags, Floats]:
-        return along_chords(self._pose, t)
+        pose, sending, _ = along_chords(self._pose, t)
+        return pose, sending, self._sun[np.clip(np.round(t / PERIOD_S).astype(np.int64), 0, len(self._sun) - 1)]
+
+
+def _sun_of(application: MissionApplication) -> Floats:
+    """Towards the sun, in the chaser's frame."""
+    pair = application.pair
+    return turned(quat_inverse(pair.chaser_state[0]), pair.sun_direction)

@@ -26,7 +26,7 @@ from proxops.maths.rotation import Array, matrix_from_quat
 from proxops.space.reference import poses_in_client_frame
 from proxops.space.scripted import Script
 
-NO_SUN: Final = np.array([1.0, 0.0, 0.0])
+NO_SUN: Final = np.zeros(3)  # pulls nowhere
 
 
 class ScriptedMotion:
