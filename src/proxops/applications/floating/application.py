@@ -41,7 +41,7 @@ def row_dtype(n: int) -> np.dtype[np.void]:
             ("rates", "f8", (n,)),
             ("pose", "f8", (7,)), ("velocity", "f8", (6,)), ("shown", "f8", (7,)), ("read", "f8", (6,)), ("residual", "f8", (6,)),
             ("felt", "f8", (6,)), ("outside", "f8", (6,)), ("applied", "f8", (6,)), ("pushed", "f8", (6,)),
-            ("energy", "f8"), ("touching", "f8"), ("following", "f8"), ("ahead_s", "f8"), ("arm_angle", "f8"),
+            ("energy", "f8"), ("touching", "f8"), ("turned", "f8"), ("following", "f8"), ("ahead_s", "f8"), ("arm_angle", "f8"),
             ("work", "f8"), ("lateness", "f8"),
         ]
     )  # fmt: skip

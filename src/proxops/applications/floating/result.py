@@ -10,6 +10,14 @@ import numpy as np
 from proxops.applications.floating.application import FloatApplication, Stage
 from proxops.applications.floating.pushes import REACTION_CYCLES, Matched, budget, judged_reactions, matches, pushes_of
 from proxops.applications.floating.reaction import LONGEST
+from proxops.applications.floating.turning import (
+    Rows,
+    Table,
+    edges,
+    turn_error_deg,
+    turning_criteria,
+    turning_table,
+)
 from proxops.core.criterion import Criterion
 from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
@@ -18,13 +26,12 @@ from proxops.runs.arm_parts import ArmRan
 from proxops.touch.joint_follower import Following
 from proxops.touch.push import Push
 
-Rows = np.ndarray[Any, Any]
-Table = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
 MAGNITUDE, DIRECTION_DEG = 0.12, 8.0  # what 95 of 100 pushes keep (docs/touch.md)
 ON_COURSE_MM: Final = 0.5
 ON_COURSE_SHARE: Final = 0.5  # of the flight, at least: else the arm shows another motion than the module has
 MOSTLY_MM, WORST_MM = 20.0, 50.0  # module shown from module computed: 95 of 100 cycles, and all
 GAINED: Final = 1e-6  # of the energy, by rounding in a bounce
+MOSTLY_DEG, WORST_DEG = 2.0, 10.0  # attitude shown from attitude computed: 95 of 100 cycles, and all
 CONVENTIONS: Final = (
     "World axes: those of the arm's foot turned and shifted as the scenario says. Wrenches of the sensor: on the "
     "module, in the flange's "
@@ -37,6 +44,9 @@ CONVENTIONS: Final = (
     "Limits of force are judged on what acts from outside: the residual less the zero taken before the flight, which follows "
     "no more than the sensor's stated drift.",
     "Energy: kinetic, of the module that floats; it dips while a wall gives way.",
+    "Limit of turning ([turn_limit]): tilt of the fixture's axis from its direction in the middle, and twist about it. There a "
+    "pure couple reverses the rate at which the angle grows (times the restitution): linear momentum stays, angular momentum "
+    "stays across that couple, and with restitution 1 so does the energy.",
 )
 
 
@@ -47,7 +57,7 @@ def sum_up(ran: ArmRan[FloatApplication]) -> ExperimentResult:
     given, matched = pushes_of(app), matches(app)
     figures = _figures(rows, given, matched, ran)
     criteria = _criteria(ran, rows, given, matched)
-    tables = [_pushes(app, matched), _reactions(app, matched), _tracking(rows)]
+    tables = [_pushes(app, matched), _reactions(app, matched), _tracking(rows), turning_table(app, rows)]
     if ran.timing:
         tables.append(_timing(rows, ran.timing))
     return ExperimentResult(
@@ -82,7 +92,8 @@ def _figures(rows: Rows, given: list[Push], matched: list[Matched], ran: ArmRan[
         "robot_delay_ms": [None if b.robot is None else b.robot * PERIOD_S * 1e3 for b in budgets],
         "push_to_motion_ms": [b.push_to_motion_ms for b in budgets],
         "crossing_to_visible_ms": [b.to_visible_ms for b in budgets],
-        "bounces": int(np.sum(np.diff(rows["touching"]) > 0)),
+        "bounces": edges(rows["touching"]), "turned_back": edges(rows["turned"]),
+        "turn_error_worst_deg": _percentile(turn_error_deg(rows)[rows["stage"] == Stage.FLOAT], 100.0),
         "tracking_median_um": 1e3 * float(np.median(tracking_mm(rows)[on])) if on.any() else None,
         "tracking_95_mm": _percentile(error, 95.0), "tracking_worst_mm": _percentile(error, 100.0),
         "on_course_share": _share(rows),
@@ -133,7 +144,7 @@ def _criteria(
     ran: ArmRan[FloatApplication], rows: Rows, given: list[Push], matched: list[Matched]
 ) -> tuple[Criterion, ...]:
     truth = _recognition(given, matched) if _known(ran.application) else []
-    return (*truth, *_reaction_times(ran.application), *_following(rows))
+    return (*truth, *_reaction_times(ran.application), *_following(rows), *turning_criteria(ran.application, rows))
 
 
 def _recognition(given: list[Push], matched: list[Matched]) -> list[Criterion]:
@@ -172,13 +183,15 @@ def _worst(values: list[int | None]) -> int | None:
 
 def _following(rows: Rows) -> list[Criterion]:
     on, error = _on_course(rows), tracking_mm(rows)
-    floating = error[rows["stage"] == Stage.FLOAT]
+    floating, turned = (values[rows["stage"] == Stage.FLOAT] for values in (error, turn_error_deg(rows)))
     what = "module shown from module computed"
     return [
         Criterion("on course, share of the flight", _share(rows), ON_COURSE_SHARE, "at least"),
         Criterion(f"{what}, median on course", _percentile(error[on], 50.0), ON_COURSE_MM, unit="mm"),
         Criterion(f"{what}, 95th percentile", _percentile(floating, 95.0), MOSTLY_MM, unit="mm"),
         Criterion(f"{what}, worst", _percentile(floating, 100.0), WORST_MM, unit="mm"),
+        Criterion(f"attitude of the {what}, 95th percentile", _percentile(turned, 95.0), MOSTLY_DEG, unit="deg"),
+        Criterion(f"attitude of the {what}, worst", _percentile(turned, 100.0), WORST_DEG, unit="deg"),
         Criterion("energy gained without a push, share", energy_gained(rows), GAINED),
     ]
 
@@ -241,7 +254,7 @@ def _tracking(rows: Rows) -> Table:
             "",
             f"95th percentile {np.percentile(error[floating], 95):.2f} mm, largest {error[floating].max():.1f} mm",
         ),
-        ("bounces", str(int(np.sum(np.diff(rows["touching"]) > 0))), ""),
+        ("bounces", str(edges(rows["touching"])), ""),
     )
     return "Following", ("", "", "module shown from module computed"), cells
 
@@ -263,12 +276,12 @@ def _timing(rows: Rows, timing: dict[str, Any]) -> Table:
 def series_of(rows: Rows) -> tuple[Series, ...]:
     """What the log has of the rows; encoders and set-points are the facility's own."""
     state = np.stack(
-        [rows[k] for k in ("t", "stage", "phase", "touching", "following", "ahead_s", "arm_angle", "energy")],
+        [rows[k] for k in ("t", "stage", "phase", "touching", "turned", "following", "ahead_s", "arm_angle", "energy")],
         axis=1,
     )
     columns = (
-        ("t", "s"), ("stage", ""), ("phase", ""), ("touching", ""), ("following", ""), ("ahead", "s"), ("arm_angle", "rad"),
-        ("energy", "J"),
+        ("t", "s"), ("stage", ""), ("phase", ""), ("touching", ""), ("turned_back", ""), ("following", ""),
+        ("ahead", "s"), ("arm_angle", "rad"), ("energy", "J"),
     )  # fmt: skip
     return (
         Series("loop", "what the application is doing, and its own time", columns, state),

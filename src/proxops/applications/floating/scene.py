@@ -10,10 +10,11 @@ import numpy as np
 
 from proxops.applications.floating.tables import SETTLE_S, FloatFile
 from proxops.core.errors import BadInput
-from proxops.core.floating_object import FloatingScene
+from proxops.core.floating_object import FloatingScene, TurnLimitTable
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array, matrix_from_rotation_vector, quat_from_matrix
 from proxops.space.floating_solid import mass_properties
+from proxops.space.turn_limit import packed_limit, tilt_and_twist
 from proxops.touch.push import Push
 
 RATE_HZ: Final = round(1.0 / PERIOD_S)
@@ -61,9 +62,9 @@ def _push(file: FloatFile, k: int) -> Push:
     )  # fmt: skip
 
 
-def scene_of(file: FloatFile, T_world_object: Array, source: Path) -> tuple[FloatingScene, Array]:
+def scene_of(file: FloatFile, T_world_object: Array, fixture: Array, source: Path) -> tuple[FloatingScene, Array]:
     """And the module's mass centre in its own frame. The module begins where the arm holds it: its own place and turn in the file
-    are added to that."""
+    are added to that. ``fixture``: direction of the arm's flange in the module's axes."""
     offset = matrix_from_rotation_vector(np.radians(file.object.turn_deg))
     if any(file.object.place_m) or not np.allclose(offset, np.eye(3)):
         raise BadInput(
@@ -76,5 +77,21 @@ def scene_of(file: FloatFile, T_world_object: Array, source: Path) -> tuple[Floa
     turn = tuple(float(x) for x in np.degrees(angle * axis))
     place = tuple(float(x) for x in T_world_object[:3, 3])
     module = file.object.model_copy(update={"place_m": place, "turn_deg": turn})
-    scene = FloatingScene((module,), file.obstacle, file.box, source)
+    scene = FloatingScene((module,), file.obstacle, file.box, source, _limit(file.turn_limit, fixture, q))
     return scene, mass_properties(scene, 0)[0]
+
+
+def _limit(table: TurnLimitTable | None, fixture: Array, q_world_object: Array) -> TurnLimitTable | None:
+    """With its axis; it must have room for the attitude at the start."""
+    if table is None:
+        return None
+    axis = table.axis or (float(fixture[0]), float(fixture[1]), float(fixture[2]))
+    whole = table.model_copy(update={"axis": axis})
+    tilt, twist = (math.degrees(x) for x in tilt_and_twist(q_world_object, packed_limit(whole)))
+    for key, angle, most in (("tilt_deg", tilt, table.tilt_deg), ("twist_deg", abs(twist), table.twist_deg)):
+        if most is not None and angle > most:
+            raise BadInput(
+                f"turn_limit.{key}: the module begins beyond it", value=f"{angle:.3g} deg at the start", bound=f"{most:g} deg",
+                way_out="a larger one, or turn_limit.middle_turn_deg nearer to the attitude at which the arm holds the module",
+            )  # fmt: skip
+    return whole

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from proxops.core.experiment import Arm, ArmExperimentFile
-from proxops.core.floating_object import BoxTable, ObjectTable, ObstacleTable
+from proxops.core.floating_object import BoxTable, ObjectTable, ObstacleTable, TurnLimitTable
 from proxops.core.force_sensor_table import ForceSensorTable
 from proxops.core.strict_table import Finite, Strict, Triple, Whole, within
 from proxops.core.tool_load_file import ToolLoadFile
@@ -83,6 +83,7 @@ class FloatFile(ArmExperimentFile):
     box: BoxTable
     object: ObjectTable
     obstacle: tuple[ObstacleTable, ...] = ()  # [[obstacle]], any number
+    turn_limit: TurnLimitTable | None = None  # how far the module turns; without it as far as the arm reaches
     mock_up: ToolLoadFile
     sensor: FloatSensorTable = FloatSensorTable()
     push: tuple[PushTable, ...] = ()  # [[push]], any number
