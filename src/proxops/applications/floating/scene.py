@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from proxops.applications.floating.detectors import judge_detector
 from proxops.applications.floating.tables import SETTLE_S, FloatFile
 from proxops.core.errors import BadInput
 from proxops.core.floating_object import FloatingScene, TurnLimitTable
@@ -18,6 +19,7 @@ from proxops.space.turn_limit import packed_limit, tilt_and_twist
 from proxops.touch.push import Push
 
 RATE_HZ: Final = round(1.0 / PERIOD_S)
+COUNTER_SHARE: Final = 0.5  # of a push's impulse: ASSUMED, the scale of figure 4 cannot be read
 
 
 def judge_numbers(file: FloatFile, joints: int) -> None:
@@ -32,6 +34,17 @@ def judge_numbers(file: FloatFile, joints: int) -> None:
         raise BadInput(
             "sensor.rate_hz: the virtual sensor reads once a cycle", value=file.sensor.rate_hz, bound=f"{RATE_HZ}",
             way_out='leave it out, or source = "network"',
+        )  # fmt: skip
+    judge_detector(file.detector, file.sensor)
+    if file.impedance is not None and len(file.impedance.stiffness_Nm_rad) not in (1, joints):
+        raise BadInput(
+            "impedance.stiffness_Nm_rad: one number, or one for each joint", value=list(file.impedance.stiffness_Nm_rad),
+            bound=f"1 or {joints} numbers",
+        )  # fmt: skip
+    if file.sensor.source == "network" and (file.joint_torques is not None or file.impedance is not None):
+        raise BadInput(
+            "joint_torques, impedance: of the virtual arm, but the force sensor is a real one", value="network",
+            way_out='leave them out, or sensor.source = "virtual"',
         )  # fmt: skip
     for k, push in enumerate(file.push):
         if not push.impulse_Ns and not any(push.twist_Nms):
@@ -57,9 +70,22 @@ def _push(file: FloatFile, k: int) -> Push:
     if table.impulse_Ns > 0.0 and not any(table.direction):
         raise BadInput(f"{key}.direction: none", value=list(table.direction), bound="a vector")
     return Push(
-        table.at_s, table.direction, table.impulse_Ns, table.duration_ms * 1e-3, table.counter_share, lever_m=table.lever_m,
+        table.at_s, table.direction, table.impulse_Ns, table.duration_ms * 1e-3, _counter_share(file, k), lever_m=table.lever_m,
         twist_Nms=table.twist_Nms,
     )  # fmt: skip
+
+
+def _counter_share(file: FloatFile, k: int) -> float:
+    """Scripted for a stiff arm, as the paper measured it; one that gives way answers by itself."""
+    given = file.push[k].counter_share
+    if file.impedance is None:
+        return COUNTER_SHARE if given is None else given
+    if given:
+        raise BadInput(
+            f"push {k + 1}.counter_share: the arm of [impedance] answers by itself", value=given, bound="0",
+            way_out="leave it out",
+        )  # fmt: skip
+    return 0.0
 
 
 def scene_of(file: FloatFile, T_world_object: Array, fixture: Array, source: Path) -> tuple[FloatingScene, Array]:
