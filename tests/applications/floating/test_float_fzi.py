@@ -1,13 +1,16 @@
 """FZI's own chain: an arm that gives way, force from its joints, the paper's detector; and bad settings of each."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.shared.floating_bench import bench_of, flown
 
+from proxops.applications.floating import live_flight
 from proxops.applications.floating.application import FloatApplication
 from proxops.applications.floating.comparison import counter_read, force_without_push
+from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.result import sum_up
 from proxops.core.messages import PERIOD_S
 from proxops.runs.arm_parts import ArmRan
@@ -62,6 +65,19 @@ def test_the_papers_detector_is_what_moves_the_module(chain: ArmRan[FloatApplica
     change = rows["velocity"][-200, :3] - rows["velocity"][390, :3]
     assert np.linalg.norm(change) * mass / 1.5 - 1.0 == pytest.approx(papers, abs=0.01)
     assert abs(papers - ours) > 0.02
+
+
+def test_a_live_push_on_an_arm_that_gives_way_has_no_scripted_counter_impulse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verb as a live flight attaches it; nothing flies here."""
+    parts, verbs = FloatParts(bench_of("float_fzi", push=[]), 1), dict[str, Any]()
+    monkeypatch.setattr(live_flight, "rehearse", lambda *_: None)
+    monkeypatch.setattr(live_flight, "live", lambda *given: verbs.update(given[4]))
+    live_flight.fly_live(parts, None)
+    monkeypatch.setattr(parts, "made", SimpleNamespace(now=lambda: 3.0), raising=False)
+    verbs["push"]({"x_Ns": 0.0, "y_Ns": 2.0, "z_Ns": 0.0, "duration_s": 0.1})
+    (push,) = parts.hand.pushes
+    assert push.counter_share == 0.0
+    assert push.over_s == push.end_s
 
 
 def test_the_force_without_a_push_is_what_the_arms_model_does_not_explain(chain: ArmRan[FloatApplication]) -> None:
