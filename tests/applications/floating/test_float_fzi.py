@@ -13,6 +13,7 @@ from proxops.applications.floating.comparison import counter_read, force_without
 from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.result import sum_up
 from proxops.core.messages import PERIOD_S
+from proxops.facility.warmup import warm_up_arms
 from proxops.runs.arm_parts import ArmRan
 from proxops.touch.joint_impedance import counter_share
 
@@ -78,6 +79,11 @@ def test_a_live_push_on_an_arm_that_gives_way_has_no_scripted_counter_impulse(mo
     (push,) = parts.hand.pushes
     assert push.counter_share == 0.0
     assert push.over_s == push.end_s
+
+
+def test_an_arm_with_a_long_delay_can_be_warmed_up_for_a_live_flight() -> None:
+    """It stands a quarter of a second later than it is told to: the rehearsal of the facility waits for that."""
+    warm_up_arms(FloatParts(bench_of("float_fzi", push=[]), 1).cell)
 
 
 def test_the_force_without_a_push_is_what_the_arms_model_does_not_explain(chain: ArmRan[FloatApplication]) -> None:
