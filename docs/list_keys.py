@@ -34,7 +34,7 @@ MISSION: Tables = [
 SHARED: Tables = [
     ("tracking: [[law]], grasp: [law]", task_law_table.LawTable),
     ("float: [box]", floating_object.BoxTable), ("float: [object]", floating_object.ObjectTable),
-    ("float: [[obstacle]]", floating_object.ObstacleTable),
+    ("float: [[obstacle]]", floating_object.ObstacleTable), ("float: [turn_limit]", floating_object.TurnLimitTable),
     ("float: [mock_up], docking: [tool]", tool_load_file.ToolLoadFile),
     ("[mock_up.identified], [tool.identified]", tool_load_file.Identified),
 ]  # fmt: skip

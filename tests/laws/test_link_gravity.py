@@ -115,3 +115,25 @@ def test_momentum_form_and_full_dynamics_agree_under_gravity() -> None:
     assert plant.q[7:] == pytest.approx(joints, abs=1e-7)
     assert np.abs(held.q[:3] - q[:3]).max() > 1e-2  # it moved
     assert plant.q[:7] == pytest.approx(held.q[:7], abs=1e-8)
+
+
+def test_torques_alone_are_the_tide_without_its_forces_and_a_fixed_frame_does_not_turn() -> None:
+    """At an attitude where every link is turned; as published they differ: the direction is turned the other way."""
+    import pinocchio
+
+    from proxops.arms.model import load_model
+    from proxops.space.link_gravity import CircularOrbit, LinkGravity, Pull
+
+    model = load_model("ets7_b", "tool")
+    q = model.configuration(np.linspace(-0.5, 0.7, 6), quat=np.array([0.9, 0.1, -0.3, 0.3]))
+    q[3:7] /= np.linalg.norm(q[3:7])
+    data = model.pin.createData()
+    pinocchio.forwardKinematics(model.pin, data, q)
+    orbit = CircularOrbit(6.878e6, turns=False)
+    np.testing.assert_array_equal(orbit.up_at(1e4), orbit.up_at(0.0))
+    whole, alone, published = (LinkGravity(model, orbit, 0.0, pull).wrenches(5.0, data).copy() for pull in Pull)
+    centres = np.array([body.lever for body in model.pin.inertias])
+    np.testing.assert_allclose(alone[:, 3:], whole[:, 3:] - np.cross(centres, whole[:, :3]), atol=1e-15)
+    assert not alone[:, :3].any()
+    assert not published[:, :3].any()
+    assert np.abs(published[1:, 3:] - alone[1:, 3:]).max() > 1e-6

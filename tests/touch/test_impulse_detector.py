@@ -14,7 +14,7 @@ from scipy.integrate import quad
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S as DT
-from proxops.touch.derivative_detector import DerivativeDetector
+from proxops.touch.derivative_detector import DerivativeDetector, DerivativeSettings, rate_noise
 from proxops.touch.impulse_detector import Impulse, ImpulseDetector, ImpulseSettings, PushPhase
 from proxops.touch.push import HALF_SINE, SHAPES, Push
 
@@ -302,3 +302,28 @@ def test_a_slow_push_escapes_the_derivative_but_not_the_level() -> None:
     record = readings([Push(4.0, (1.0, 0.0, 0.0), 1.0, 0.3, shape=HALF_SINE)])
     assert not DerivativeDetector().impulses(record)
     assert len(ImpulseDetector().impulses(record)) == 1
+
+
+def test_the_papers_detector_hands_out_what_it_integrates_and_refuses_settings_that_find_nothing() -> None:
+    """Handed out and correction together are the impulse, so that physics gets what was found; nothing is dated back."""
+    detector, handed, ended = DerivativeDetector(), np.zeros(6), []
+    for reading in readings([Push(3.0, (0.0, 1.0, 0.0), 4.0, 0.1)], seconds=6.0):
+        verdict = detector.step(reading)
+        handed += verdict.wrench * detector.dt
+        np.testing.assert_array_equal(detector.recent(1)[0], verdict.wrench)
+        ended += [verdict.ended] if verdict.ended is not None else []
+    (one,) = ended
+    np.testing.assert_allclose(handed + one.correction, one.impulse, atol=1e-12)
+    with pytest.raises(BadInput, match="no such readings"):
+        detector.recent(2)
+    for bad in ({"alpha": 1.0}, {"threshold": 0.0}, {"threshold": math.nan}, {"back": -1.0}):
+        with pytest.raises(BadInput, match="derivative detector"):
+            DerivativeDetector(DerivativeSettings(**bad))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.8, 0.95])
+def test_noise_of_the_derivative_is_the_closed_form(alpha: float) -> None:
+    noise = np.random.default_rng(8).standard_normal((40_000, 6)) * NOISE
+    detector = DerivativeDetector(DerivativeSettings(NOISE[0], NOISE[3], alpha))
+    _, rate = detector.curves(noise)
+    assert (rate[100:] / NOISE).std() == pytest.approx(rate_noise(alpha), rel=0.01)  # 240,000 numbers

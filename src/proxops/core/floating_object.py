@@ -16,7 +16,7 @@ from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
 from proxops.core.errors import BadInput
-from proxops.core.strict_table import Finite, Share, Strict, Triple, within
+from proxops.core.strict_table import Direction, Finite, Share, Strict, Triple, within
 
 Array = NDArray[np.float64]
 Length = Annotated[Finite, within(1e-3, 100)]
@@ -118,6 +118,17 @@ class BoxTable(Strict):
     restitution: Share = 0.5  # likewise
 
 
+class TurnLimitTable(Strict):
+    """Virtual ends of the turning of the object that pushes act on: there it turns back, as it does from walls
+    (``space/turn_limit.py``)."""
+
+    tilt_deg: Annotated[Finite, within(1, 150)]  # of ``axis`` from where it points in the middle, any way
+    twist_deg: Annotated[Finite, within(1, 175)] | None = None  # about it, either way; without it no end
+    axis: Direction | None = None  # body axes; float: the fixture's, z of the flange, unless given
+    middle_turn_deg: Triple = (0.0, 0.0, 0.0)  # attitude in the middle of the range; rotation vector: world → body
+    restitution: Share = 1.0  # of the rate at which the angle grows; 1: no energy is lost
+
+
 @dataclass(frozen=True)
 class FloatingScene:
     """All of it. ``objects``: the first is the one that pushes act on. ``source``: file that complaints name and beside which
@@ -127,6 +138,7 @@ class FloatingScene:
     obstacles: tuple[ObstacleTable, ...] = ()
     box: BoxTable | None = None
     source: Path = Path("scenario")
+    turn_limit: TurnLimitTable | None = None  # with its axis
 
     def __post_init__(self) -> None:
         if not self.objects:

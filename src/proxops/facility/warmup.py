@@ -21,6 +21,7 @@ JOINED = 3000  # cycles, by which the robots of the shipped hall have long joine
 SOON = 100
 NEAR_M = 4.0  # a distance that the hall shows near its home: the robots need not go far to join
 WARM = Ending(EndReason.DONE, "warm-up")
+SLOW_NS = 10_000_000_000  # until the slowest arm stands
 
 
 def warm_up(cell: AnyCell, bridge: BridgeSettings | None = None) -> None:
@@ -87,6 +88,10 @@ def warm_up_arms(cell: ArmCell) -> None:
     status(desk)
     desk.select("none")
     wait(0.4)
+    for _ in range(round(SLOW_NS / cell.period_ns)):  # an arm with a long delay of its own stands later
+        if facility.mode is not Mode.ENDING:
+            break
+        facility.tick()
     desk.select("sine")
     desk.sine(cell.axis_names[-1], 1e-3, 1.0, 2)
     wait(0.2)

@@ -4,7 +4,8 @@ Its clock is handed in; at each reading it has gone through all of its own cycle
 Within a cycle the reference moves straight to the set-point, after the dead time, and the joints follow it with a lag
 of the second order. Where no set-point comes for a moment the reference goes on as fast as before. What the guard does
 not like ends in a halt: all rates go to zero in a straight line, within the accelerations, and the cause stays
-readable. Gears are stiff and brakes are not modelled.
+readable. Gears are stiff and brakes are not modelled. What the joints give way on top of their drives, under a force from
+outside, comes from a ``JointGive``; encoders show it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -48,6 +50,18 @@ class ArmTraits:
         return self.dead_cycles * self.cycle_s + 2.0 * self.lag_s
 
 
+class JointGive(Protocol):
+    """What the joints (n) give way, and how that moves: rad, rad/s, rad/s²."""
+
+    angles: Floats
+    rates: Floats
+    accelerations: Floats
+
+    def step(self, joints: Floats, dt: float) -> None:
+        """A cycle on, with the drives at ``joints``."""
+        ...
+
+
 NO_SENSORS = np.zeros(0)  # of torques
 
 
@@ -62,6 +76,8 @@ class VirtualArm:
         self.halted, self._reach = "", traits.speed * traits.cycle_s  # rad, in a cycle
         self._watch, self._cycle = CommandWatch(traits.patience_s), 0
         self.angles, self.rates, self.accelerations = np.array(angles, float), np.zeros(n), np.zeros(n)
+        self._driven = self.angles.copy(), np.zeros(n), np.zeros(n)  # what the drives alone do
+        self._give: JointGive | None = None
         self.reference, self._pace, self._longest = self.angles.copy(), np.zeros(n), 0.0
         self._given, self._fresh = self.angles.copy(), False  # newest set-point, and whether it came in this cycle
         self._line = np.tile(self.angles, (traits.dead_cycles + 2, 1))  # set-points, newest first
@@ -71,6 +87,15 @@ class VirtualArm:
     @property
     def t(self) -> float:
         return self._cycle * self.traits.cycle_s
+
+    def give_way(self, give: JointGive) -> None:
+        """From now on the joints are not stiff."""
+        self._give = give
+
+    @property
+    def driven(self) -> Floats:
+        """Angles without what the joints give way."""
+        return self._driven[0]
 
     @property
     def overtaken(self) -> int:
@@ -128,7 +153,7 @@ class VirtualArm:
         """Forget a halt once the joints stand: what follows is commanded from there."""
         if self.halted and self.at_rest:
             self.halted = ""
-            self.reference[:] = self._given = self.angles.copy()
+            self.reference[:] = self._given = self.driven.copy()
             self._line[:] = self.reference
             self._pace, self._watch = np.zeros_like(self._pace), CommandWatch(self.traits.patience_s)
 
@@ -153,7 +178,13 @@ class VirtualArm:
         if self.halted:
             left = max(0.0, 1.0 - traits.cycle_s / self._longest) if self._longest > 0.0 else 0.0
             self._pace, self._longest = self._pace * left, self._longest * left
-        follow(self.reference, self._pace, self.angles, self.rates, self.accelerations, traits.lag_s, traits.cycle_s)
+        follow(self.reference, self._pace, *self._driven, traits.lag_s, traits.cycle_s)
+        self.angles[:], self.rates[:], self.accelerations[:] = self._driven
+        if self._give is not None:
+            self._give.step(self.driven, traits.cycle_s)
+            self.angles += self._give.angles
+            self.rates += self._give.rates
+            self.accelerations += self._give.accelerations
 
     def _aim(self, target: Floats) -> None:
         """Pace of the reference in this cycle; a halt where a halt begun after it would end beyond a range."""

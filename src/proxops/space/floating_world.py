@@ -18,6 +18,7 @@ from proxops.maths.small_matrix import applied
 from proxops.space.bounce_law import LARGEST_OMEGA_DT, OMEGA_DT
 from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
 from proxops.space.floating_model import FloatingModel, floating_model
+from proxops.space.turn_limit import packed_limit, turn_back
 
 STEP_S: Final = 5e-4
 NO_WRENCH: Final = np.zeros(6)
@@ -55,6 +56,8 @@ class FloatingWorld:
         self._inverse_mass: Array = 1.0 / self.model.mass
         self._inverse_inertia: Array = np.array(np.linalg.inv(self.model.inertia), dtype=np.float64)
         self._rough = bool(self.model.friction.any())
+        self._limit = None if scene.turn_limit is None else packed_limit(scene.turn_limit)
+        self.turned_back = False  # by the limit of its turning, in the last call of ``step``
         self._integration = mujoco.mjtState.mjSTATE_INTEGRATION
         self.state_size = int(mujoco.mj_stateSize(self._m, self._integration))
         n = len(scene.objects)
@@ -89,10 +92,14 @@ class FloatingWorld:
             raise BadInput("push on the floating object: not a number", value=wrench.tolist())
         self._push[:] = wrench
         step, model, data = self._mujoco.mj_step, self._m, self.data
+        self.turned_back = False
         for _ in range(steps):
             step(model, data)
             if data.ncon and self._rough:
                 self._rub()
+            if self._limit is not None:
+                attitude, rate = data.qpos[3:FREE_Q], data.qvel[3:FREE_V]
+                self.turned_back |= turn_back(attitude, rate, self._inverse_inertia[0], self._limit)
         if not np.isfinite(data.qvel).all():
             raise ProxopsError(f"physics of the floating objects: no longer a number at {self.t:.4f} s")
         self._observe()

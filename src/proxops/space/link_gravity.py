@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ import pinocchio
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.earth import MU_M3_S2
 from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import cross
+from proxops.maths.small_matrix import applied
 
 
 @dataclass(frozen=True)
@@ -26,23 +29,38 @@ class CircularOrbit:
     radius_m: float
     up: tuple[float, float, float] = (1.0, 0.0, 0.0)
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    turns: bool = True  # False: up stays where it is, as in a simulation whose local frame is not moved
 
     @property
     def rate(self) -> float:
         return math.sqrt(MU_M3_S2 / self.radius_m**3)
 
     def up_at(self, t: float) -> Floats:
+        if not self.turns:
+            return np.array(self.up)
         (a, b, c), (x, y, z) = self.up, self.normal
         cosine, sine = math.cos(self.rate * t), math.sin(self.rate * t)
         along = (y * c - z * b, z * a - x * c, x * b - y * a)  # normal × up
         return np.array([cosine * u + sine * w for u, w in zip(self.up, along, strict=True)])
 
 
+class Pull(StrEnum):
+    """What of it acts."""
+
+    ALL = "all"  # on every link the tidal force, and the torque about its own centre
+    TORQUES = "torques"  # those torques alone (paper 003, eq. 3): of the whole body's torque, the links' own share
+    # Those of OnOrbitROS's published code: the radial direction turned by R_world_link instead of its transpose (eq. 2 read the
+    # other way), and the product, of a tensor in the link's axes, applied in the world's.
+    PUBLISHED = "published"
+
+
 class LinkGravity:
     """Pinocchio's external forces. From ``begin_s`` on; before, none."""
 
-    def __init__(self, model: ArmModel, orbit: CircularOrbit, begin_s: float = 0.0) -> None:
-        self._orbit, self._begin = orbit, begin_s
+    def __init__(
+        self, model: ArmModel, orbit: CircularOrbit, begin_s: float = 0.0, pull: Pull = Pull.ALL
+    ) -> None:  # fmt: skip
+        self._orbit, self._begin, self._pull = orbit, begin_s, pull
         bodies = model.pin.inertias
         self._masses = np.array([body.mass for body in bodies])
         self._centres = np.array([body.lever for body in bodies])
@@ -72,7 +90,10 @@ class LinkGravity:
             self._places[i], self._turns[i] = p, R
         up = self._orbit.up_at(t)
         share = MU_M3_S2 / self._orbit.radius_m**3
-        tide(self._places, self._turns, self._masses, self._centres, self._inertias, up, share, self._wrenches)
+        if self._pull is Pull.ALL:
+            tide(self._places, self._turns, self._masses, self._centres, self._inertias, up, share, self._wrenches)
+        else:
+            couples(self._turns, self._inertias, up, share, self._pull is Pull.PUBLISHED, self._wrenches)
         return self._wrenches
 
     def total(self, t: float, data: Any) -> Floats:
@@ -124,6 +145,16 @@ def tide(
             j, k = (i + 1) % 3, (i + 2) % 3
             out[b, i] = f[i]
             out[b, 3 + i] = 3.0 * share * (e[j] * Ie[k] - e[k] * Ie[j]) + c[j] * f[k] - c[k] * f[j]
+
+
+@kernel
+def couples(R: Floats, inertia: Floats, up: Floats, share: float, published: bool, out: Floats) -> None:
+    """Torques 3 μ/R³ e × I e alone, each in its link's frame; see ``Pull``."""
+    for b in range(R.shape[0]):
+        e = applied(R[b], up) if published else applied(R[b].T, up)
+        couple = 3.0 * share * cross(e, applied(inertia[b], e))
+        out[b, :3] = 0.0
+        out[b, 3:] = applied(R[b].T, couple) if published else couple
 
 
 class HeldGravity:

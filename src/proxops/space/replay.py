@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pinocchio
 
+from proxops.arms.dynamics import Dynamics
 from proxops.arms.joint_course import LinearCourse
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.earth import MU_M3_S2
 from proxops.maths.rotation import abc_from_matrix, matrix_from_quat
 from proxops.space.link_gravity import CircularOrbit, LinkGravity
 from proxops.space.prescribed_joints import PrescribedArm
+from proxops.space.servo_joints import ServoArm, ServoGains
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +31,26 @@ class Replayed:
     arm: Floats  # (rows, 6) of the joints' motion alone: linear, angular about the base's origin, its axes
     torque: Floats  # (rows, 3) of gravity on all links about the mass centre, summed link by link
     whole: Floats  # (rows, 3) the same of the composite body: 3 μ/R³ e × I e
+    joints: Floats  # (rows, n) rad, as they were
 
 
-def orbit_from(radius_m: float, start_s: float) -> CircularOrbit:
-    """Whose local frame at ``start_s`` gives the inertial axes: x up, y along the flight, z normal."""
+class Moved(Protocol):
+    """An arm that is moved through its course: by prescribed joints, or by servos that follow it."""
+
+    dynamics: Dynamics
+
+    @property
+    def q(self) -> Floats: ...
+
+    def advance(self, until: float, dt: float, nodes: tuple[float, ...] = ()) -> None: ...
+
+    def velocity(self) -> Floats: ...
+
+
+def orbit_from(radius_m: float, start_s: float, *, turns: bool = True) -> CircularOrbit:
+    """Whose local frame at ``start_s`` gives the inertial axes: x up, y along the flight, z normal; if not ``turns``, always."""
+    if not turns:
+        return CircularOrbit(radius_m, turns=False)
     turned = CircularOrbit(radius_m).rate * start_s
     return CircularOrbit(radius_m, up=(math.cos(turned), -math.sin(turned), 0.0))
 
@@ -45,12 +64,18 @@ def at_rest(model: ArmModel, joints: Floats, quat: Floats) -> Floats:
 
 def replay(
     model: ArmModel, course: LinearCourse, t: Floats, q: Floats, step_s: float, orbit: CircularOrbit,
-    gravity: LinkGravity | None = None,
+    gravity: LinkGravity | None = None, servo: ServoGains | None = None,
 ) -> Replayed:  # fmt: skip
-    """From ``q`` at t[0], no momentum, through all of ``t``. ``orbit``: where up is, also when gravity does not act."""
-    arm = PrescribedArm(model, course, q, t=float(t[0]), gravity=gravity)
+    """From ``q`` at t[0], no momentum, through all of ``t``. ``orbit``: where up is, also when gravity does not act. ``servo``:
+    the joints are not prescribed but follow the course."""
+    arm: Moved
+    if servo is None:
+        arm = PrescribedArm(model, course, q, t=float(t[0]), gravity=gravity)
+    else:
+        arm = ServoArm(model, course, q, servo, float(t[0]), gravity)
     share = MU_M3_S2 / orbit.radius_m**3
-    out = Replayed(*(np.zeros((len(t), *shape)) for shape in ((3,), (3, 3), (3,), (3,), (6,), (6,), (3,), (3,))))
+    shapes = ((3,), (3, 3), (3,), (3,), (6,), (6,), (3,), (3,), (model.n,))
+    out = Replayed(*(np.zeros((len(t), *shape)) for shape in shapes))
     for row, now in enumerate(t):
         arm.advance(float(now), step_s, course.nodes)
         q, v = arm.q, arm.velocity()
@@ -61,6 +86,7 @@ def replay(
         pinocchio.ccrba(model.pin, data, q, v)
         out.momentum[row] = data.hg.vector
         out.centre[row] = data.com[0]
+        out.joints[row] = q[N_BASE_Q:]
         out.arm[row] = arm.dynamics.arm_momentum(q, v[N_BASE:])
         if gravity is not None:
             up = orbit.up_at(float(now))

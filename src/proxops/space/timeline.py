@@ -41,6 +41,7 @@ class Timeline:
         self._wrenches = np.zeros((self._slots, 6))
         self._poses, self._velocities = np.zeros((self._slots, n, 7)), np.zeros((self._slots, n, 6))
         self._energies, self._touching = np.zeros(self._slots), np.zeros(self._slots, dtype=bool)
+        self._turned = np.zeros(self._slots, dtype=bool)
         self.now = self.horizon = 0
         self._store()
 
@@ -101,6 +102,7 @@ class Timeline:
         world.save(self._states[slot])
         self._poses[slot], self._velocities[slot] = world.poses, world.velocities
         self._energies[slot], self._touching[slot] = world.energy, world.touching
+        self._turned[slot] = world.turned_back
 
     # --- what is known ---
     @property
@@ -139,6 +141,11 @@ class Timeline:
     def touching_now(self) -> bool:
         """Did anything touch at the end of the last cycle?"""
         return bool(self._touching[self.now % self._slots])
+
+    @property
+    def turned_back_now(self) -> bool:
+        """Did the limit of its turning turn the first object back in the last cycle?"""
+        return bool(self._turned[self.now % self._slots])
 
     def predicted(self, count: int, spacing: int = 1) -> Array:
         """Poses (up to ``count``, 7) of the first object: now, ``spacing`` cycles on, …; fewer if less is known."""

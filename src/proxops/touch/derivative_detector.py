@@ -1,4 +1,4 @@
-"""The impulse detector of paper 002 (section 3.2), kept as the baseline that ours is measured against.
+"""The impulse detector of paper 002 (section 3.2): selectable in ``float``, and the baseline that ours is measured against.
 
 Eq. 2 smooths, eq. 3 differentiates. A push begins when the derivative reaches a threshold, ends when the force found so far
 reaches a minimum, and its counter-impulse is ignored until the smoothed force is back; eq. 4 integrates. The derivative takes
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
@@ -56,6 +57,7 @@ class DerivativeDetector:
     def __init__(self, settings: DerivativeSettings | None = None, dt: float = PERIOD_S) -> None:
         self.settings, self.dt = settings or DerivativeSettings(), dt
         self.sigma = np.repeat([self.settings.force_noise_N, self.settings.torque_noise_Nm], 3)
+        _judge(self.settings)
         self.reset()
 
     def reset(self) -> None:
@@ -75,6 +77,13 @@ class DerivativeDetector:
         d = self._record[0]
         ended = self._finished() if event == ENDED else None
         return PushVerdict(PushPhase(int(d["phase"])), 0 if event == BEGAN else -1, d["wrench"] * self.sigma, ended)
+
+    def recent(self, n: int) -> Array:
+        """(n, 6) What was handed out last: of this reading alone, for a push is never dated back."""
+        if not 0 <= n <= 1:
+            raise BadInput("no such readings any more", where="derivative detector", value=n, bound="0 … 1")
+        out: Array = np.tile(self._record[0]["wrench"] * self.sigma, (n, 1))
+        return out
 
     def impulses(self, readings: Array) -> list[Impulse]:
         """All that end within a record (n, 6)."""
@@ -102,6 +111,18 @@ class DerivativeDetector:
         d, scale = self._record[0], self.sigma * self.dt
         start, end = float(d["start"] * self.dt), float(d["lowest_at"] * self.dt)
         return Impulse(start, start, end, d["best"] * scale, d["peak"] * self.sigma, (d["best"] - d["applied"]) * scale)
+
+
+def rate_noise(alpha: float, dt: float = PERIOD_S) -> float:
+    """Standard deviation of one component of eq. 3 (1/s) by a noise of one in every reading, ``alpha`` for readings ``dt``
+    apart: of w* - w*₋₁ = (1 - α) (w - w*₋₁)."""
+    return (1.0 - alpha) * math.sqrt(2.0 / (1.0 + alpha)) / dt
+
+
+def _judge(s: DerivativeSettings) -> None:
+    numbers = [s.force_noise_N, s.torque_noise_Nm, s.threshold, s.rise, s.back, s.longest_s]
+    if not 0.0 <= s.alpha < 1.0 or not all(0.0 < value < math.inf for value in numbers):
+        raise BadInput("derivative detector: settings", value=s, bound="alpha from 0 to below 1, all others above 0")
 
 
 @kernel

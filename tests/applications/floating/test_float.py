@@ -12,8 +12,9 @@ from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.floating import live_flight
 from proxops.applications.floating.application import FloatApplication, Stage
 from proxops.applications.floating.bench import FloatBench, prepare
+from proxops.applications.floating.flange_load import FlangeLoad
 from proxops.applications.floating.live_flight import fly_live
-from proxops.applications.floating.module_hand import FlangeLoad, Hand
+from proxops.applications.floating.module_hand import Hand
 from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.push_verb import push_verb
 from proxops.applications.floating.pushes import matches

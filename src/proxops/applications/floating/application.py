@@ -41,7 +41,7 @@ def row_dtype(n: int) -> np.dtype[np.void]:
             ("rates", "f8", (n,)),
             ("pose", "f8", (7,)), ("velocity", "f8", (6,)), ("shown", "f8", (7,)), ("read", "f8", (6,)), ("residual", "f8", (6,)),
             ("felt", "f8", (6,)), ("outside", "f8", (6,)), ("applied", "f8", (6,)), ("pushed", "f8", (6,)),
-            ("energy", "f8"), ("touching", "f8"), ("following", "f8"), ("ahead_s", "f8"), ("arm_angle", "f8"),
+            ("energy", "f8"), ("touching", "f8"), ("turned", "f8"), ("following", "f8"), ("ahead_s", "f8"), ("arm_angle", "f8"),
             ("work", "f8"), ("lateness", "f8"),
         ]
     )  # fmt: skip
@@ -101,9 +101,11 @@ class FloatApplication(ArmApplication):
         self._worked = False
         setpoint, measured = self._f.guard.setpoint.copy(), self._f.actual.copy()
         self._twin.command(setpoint, self._twin.t)
+        # A hand moves the joints of an arm that gives way by itself: that is no reaction.
+        answered = measured - (self._arm.angles - self._arm.driven)
         for reaction in self.felt.reactions[-2:]:
             if not reaction.over(self.count, self.lead + 1):
-                reaction.notice(self.count, setpoint, measured, self.lead + 1)
+                reaction.notice(self.count, setpoint, answered, self.lead + 1)
         self._keep(self.rows[self.count], measured, setpoint)
         self.count += 1
         if self.stage is Stage.FLOAT and (self._tick + 1) * PERIOD_S >= SETTLE_S + self._duration:
@@ -133,7 +135,8 @@ class FloatApplication(ArmApplication):
     def _feel(self, row: np.void) -> None:
         """Sensor and pushes."""
         if self.module is not None:
-            self.module.feel(self.t, self._arm.angles, self._arm.rates, self._arm.accelerations)
+            arm = self._arm
+            self.module.feel(self.t, arm.angles, arm.rates, arm.accelerations, self._twin.accelerations)
         before = self.rows[self.count - 1] if self.count else row
         stop = self.felt.step(self.t, self.count, row, before, floating=self.stage is Stage.FLOAT)
         if stop is not None:

@@ -34,6 +34,7 @@ class FloatBench:
     """Of the scenario ``file``: the arm that shows the module's motion, the module, the sensor between them."""
 
     file: FloatFile
+    model: ArmModel
     arm: SrsArm
     joints: Array
     T_world_base: Array
@@ -104,10 +105,11 @@ def prepare(file: FloatFile, model: ArmModel, source: Path, rng: np.random.Gener
     T_world_base = pose(matrix_from_rotation_vector(np.radians(hand.base_turn_deg)), np.array(hand.base_m))
     T_flange_object = pose(matrix_from_rotation_vector(np.radians(hand.grip_turn_deg)), np.array(hand.grip_m))
     T_world_object = compose(compose(T_world_base, arm.flange(joints)), T_flange_object)
-    scene, com = scene_of(file, T_world_object, source)
+    scene, com = scene_of(file, T_world_object, T_flange_object[2, :3], source)
     traits = ArmTraits(
         arm.joints, arm.lower, arm.upper, whole.speed, whole.acceleration, PERIOD_S, hand.lag_ms * 1e-3, hand.dead_cycles,
     )  # fmt: skip
+    sensor = module_sensor(file, model, joints, rng)
     return FloatBench(
-        file, arm, joints, T_world_base, T_flange_object, scene, com, traits, module_sensor(file, rng), pushes_of(file)
+        file, model, arm, joints, T_world_base, T_flange_object, scene, com, traits, sensor, pushes_of(file)
     )  # fmt: skip

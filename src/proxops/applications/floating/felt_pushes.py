@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 
 from proxops.applications.floating.bench import FloatBench
-from proxops.applications.floating.module_hand import FlangeLoad
+from proxops.applications.floating.detectors import detector_of
+from proxops.applications.floating.flange_load import FlangeLoad
 from proxops.applications.floating.reaction import Reaction
 from proxops.core.force_source import ForceStream
 from proxops.core.messages import PERIOD_S
@@ -19,9 +20,8 @@ from proxops.maths.rotation import Array
 from proxops.safety.rules import Rule, Stop
 from proxops.space.timeline import Timeline
 from proxops.touch.force_intake import ForceIntake
-from proxops.touch.force_limits import ForceLimits, Overload
-from proxops.touch.impulse_detector import Impulse, ImpulseDetector, ImpulseSettings, PushPhase, PushVerdict
-from proxops.touch.outside_force import OutsideForce
+from proxops.touch.force_limits import Overload
+from proxops.touch.impulse_detector import Impulse, PushPhase, PushVerdict
 from proxops.touch.relative_motion import wrench_at
 
 REMEMBERED: Final = 32  # readings of which the flange's attitude is kept, for pushes in the past
@@ -37,12 +37,11 @@ class FeltPushes:
         self, bench: FloatBench, source: ForceStream, twin: VirtualArm, timeline: Timeline,
         before_push: Callable[[Reaction], None],
     ) -> None:  # fmt: skip
-        s = bench.file.sensor
         self._twin, self._timeline, self._before_push = twin, timeline, before_push
         self._load = FlangeLoad(bench.arm, bench.T_world_base, bench.load)
         self._intake = ForceIntake(source, bench.sensor.stream)
-        self._outside = OutsideForce(ForceLimits(s.stop_N, s.stop_N, s.stop_Nm, s.stop_Nm), *bench.sensor.stated_errors)
-        self._detector = ImpulseDetector(ImpulseSettings(force_noise_N=s.noise_N, torque_noise_Nm=s.noise_Nm))
+        self._outside = bench.sensor.outside()
+        self._detector = detector_of(bench.file)
         # The module's mass centre on the flange.
         self._grip = bench.T_flange_object[:3, 3] + bench.T_flange_object[:3, :3] @ bench.com
         self._felt_in: deque[tuple[int, Array]] = deque(maxlen=REMEMBERED)  # cycle and q_world_flange of every reading

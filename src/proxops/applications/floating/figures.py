@@ -8,14 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from proxops.applications.floating.detectors import derivative_settings
 from proxops.applications.floating.impulse_figures import ImpulseCurves, draw_push, draw_reconstruction
-from proxops.applications.floating.tables import FloatSensorTable
+from proxops.applications.floating.tables import DetectorTable, FloatSensorTable
 from proxops.core.toml_text import read_toml
 from proxops.ground.log import Log
 from proxops.ground.plot_style import BAD, GREY, INK, RAIL, ROBOT1, ROBOT2, new_figure, styled
 from proxops.ground.recorded import Floats
 from proxops.ground.section import Drawing
-from proxops.touch.derivative_detector import DerivativeDetector, DerivativeSettings
+from proxops.touch.derivative_detector import DerivativeDetector
 
 FLOAT: Final = 1  # stage
 AXES: Final = ("x", "y", "z")
@@ -81,11 +82,13 @@ def _curves(log: Log, t: Floats, about: dict[str, Any]) -> ImpulseCurves:
 
 def _papers_curves(log: Log) -> tuple[Floats, Floats]:
     """The residual force smoothed by eq. 2 of paper 002, and its derivative, eq. 3; after a fault of the sensor nobody knows."""
-    sensor = FloatSensorTable.model_validate(read_toml(log.metadata["scenario_file"], log.path).get("sensor", {}))
+    scenario = read_toml(log.metadata["scenario_file"], log.path)
+    sensor = FloatSensorTable.model_validate(scenario.get("sensor", {}))
+    table = DetectorTable.model_validate(scenario.get("detector", {}))
     residual = np.stack([log.values(f"residual.{kind}{axis}") for kind in "ft" for axis in AXES], axis=1)
     smoothed, slope = np.full((2, *residual.shape), np.nan)
     known = np.isfinite(residual).all(axis=1)
-    detector = DerivativeDetector(DerivativeSettings(sensor.noise_N, sensor.noise_Nm))
+    detector = DerivativeDetector(derivative_settings(table, sensor))
     smoothed[known], slope[known] = detector.curves(residual[known])
     return smoothed[:, :3], slope[:, :3]
 

@@ -64,6 +64,7 @@ class FloatingMotion:
             timeline.ahead_s,
             self._follower.state,
         )
+        row["turned"] = timeline.turned_back_now
         timeline.advance()
         if self._follower.reason:
             why = f"the arm cannot follow the module: {self._follower.reason}; {WAY_OUT}"

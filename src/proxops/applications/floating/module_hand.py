@@ -7,39 +7,21 @@ from typing import Final
 import numpy as np
 
 from proxops.applications.floating.bench import FloatBench
+from proxops.applications.floating.compliant_arm import TouchedArm, touched_arm
+from proxops.applications.floating.flange_load import FlangeLoad
 from proxops.applications.floating.tables import FloatSensorTable
 from proxops.core.channel import LOOPBACK
 from proxops.core.force_source import ForceSample, ForceStream
-from proxops.lab.flange_motion import put_flange_motion
 from proxops.lab.redundant_arm import SrsArm
-from proxops.maths.quaternion import cross, quat_inverse, quat_product
-from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.maths.quaternion import cross, quat_inverse
+from proxops.maths.rotation import Array
 from proxops.sensors.force_torque import ForceTorqueSensor
 from proxops.sensors.virtual_force_sensor import put_fault
 from proxops.touch.force_port import ForcePort
 from proxops.touch.push import Push
 from proxops.touch.relative_motion import wrench_at
-from proxops.touch.tool_load import GRAVITY, load_wrench, true_load
 
 HERE: Final = np.zeros(3)
-
-
-class FlangeLoad:
-    """Load of a tool on the flange's sensor for a motion of the joints."""
-
-    def __init__(self, arm: SrsArm, T_world_base: Array, parameters: Array) -> None:
-        self._arm, self._T_world_base, self._parameters = arm, T_world_base, parameters
-        self._q_world_base = quat_from_matrix(T_world_base[:3, :3].copy())
-        self.quat, self.w, self.alpha, self.a, self.p = np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
-
-    def wrench(self, joints: Array, rates: Array, accelerations: Array) -> Array:
-        """On the sensor, its axes."""
-        arm = self._arm
-        put_flange_motion(
-            arm.lengths, arm.signs, joints, rates, accelerations, self.quat, self.w, self.alpha, self.a, self.p
-        )
-        self.quat[:] = quat_product(self._q_world_base, self.quat)
-        return load_wrench(self._parameters, self.quat, self.w, self.alpha, self.a, GRAVITY)
 
 
 class Hand:
@@ -64,21 +46,23 @@ class VirtualModule:
     """What the virtual sensor reads with the arm in its true motion. A ``ForceSource`` and a ``ForceStream``."""
 
     def __init__(
-        self, arm: SrsArm, T_world_base: Array, T_flange_object: Array, load: Array, sensor: ForceTorqueSensor, hand: Hand
+        self, arm: SrsArm, T_world_base: Array, T_flange_object: Array, touched: TouchedArm, sensor: ForceTorqueSensor, hand: Hand
     ) -> None:  # fmt: skip
         self._arm, self._T_world_base = arm, T_world_base
         self._p_flange_object = T_flange_object[:3, 3].copy()
-        self._load, self.sensor, self.hand = FlangeLoad(arm, T_world_base, load), sensor, hand
+        self._load, self.sensor, self.hand = FlangeLoad(arm, T_world_base, touched.hung), sensor, hand
+        self.touched = touched
         self._handed: ForceSample | None = None
         self.pushed = np.zeros(6)  # truly, world axes about the module's frame
 
-    def feel(self, t: float, joints: Array, rates: Array, accelerations: Array) -> None:
-        """One reading."""
+    def feel(self, t: float, joints: Array, rates: Array, accelerations: Array, believed: Array) -> None:
+        """One reading. ``believed``: accelerations of the joints as they were commanded."""
         own = self._load.wrench(joints, rates, accelerations)
         self.pushed = self.hand.wrench(t)
         in_flange = wrench_at(self.pushed, quat_inverse(self._load.quat), HERE)
         in_flange[3:] += cross(self._p_flange_object, in_flange[:3])
-        self.sensor.read(t, own + in_flange)
+        reading = self.touched.reading(joints, rates, accelerations, believed, own, in_flange)
+        self.sensor.read(t, reading)
 
     def put_fault(self, table: FloatSensorTable, flight_s: float) -> None:
         """The sensor's fault that the scenario states, from its time on."""
@@ -99,12 +83,13 @@ class VirtualModule:
 
 
 def sensed(
-    bench: FloatBench, hand: Hand, noise: np.random.Generator, load: np.random.Generator
-) -> tuple[ForceStream, VirtualModule | None]:
+    bench: FloatBench, hand: Hand, noise: np.random.Generator, load: np.random.Generator, joints: np.random.Generator
+) -> tuple[ForceStream, VirtualModule | None]:  # fmt: skip
     """The force sensor of the scenario: one of the network, or a virtual one with what hangs on it."""
     table = bench.file.sensor
     if table.source == "network":
         return ForcePort((LOOPBACK, table.port)), None
-    sensor, hung = ForceTorqueSensor(bench.sensor.traits, noise), true_load(bench.file.mock_up, load)
-    module = VirtualModule(bench.arm, bench.T_world_base, bench.T_flange_object, hung, sensor, hand)
+    sensor = ForceTorqueSensor(bench.sensor.traits, noise)
+    touched = touched_arm(bench.file, bench.model, bench.T_world_base, load, joints)
+    module = VirtualModule(bench.arm, bench.T_world_base, bench.T_flange_object, touched, sensor, hand)
     return module, module

@@ -33,7 +33,7 @@ class FloatParts(ArmParts[FloatApplication]):
         )
         self.hand = hand or Hand(bench.pushes)
         self.duration_s = bench.file.flight_s if duration_s is None else duration_s
-        self._arm_rng, self._sensor_rng, self._load_rng = np.random.default_rng(seed).spawn(3)
+        self._arm_rng, *self._sensor_rngs = np.random.default_rng(seed).spawn(4)
         self._source = (source, None) if source else None
         self.told = RowGroups(row_dtype(len(bench.arm.joints)), series_of)
 
@@ -46,7 +46,9 @@ class FloatParts(ArmParts[FloatApplication]):
     def application(self, hall: Installation) -> FloatApplication:
         """With its sensor, attached to the facility."""
         facility = hall.facility
-        source, module = self._source or sensed(self.bench, self.hand, self._sensor_rng, self._load_rng)
+        source, module = self._source or sensed(self.bench, self.hand, *self._sensor_rngs)
+        if module is not None and module.touched.impedance is not None:
+            self.arm.give_way(module.touched.impedance)
         made = FloatApplication(self.bench, facility, self.arm, source, module, self.told, duration_s=self.duration_s)
         facility.duties.attach("micro-gravity", poll=made.poll, publish=made.publish)
         self.made = made

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from proxops.applications.floating.module_hand import Hand
+from proxops.applications.floating.scene import COUNTER_SHARE
 from proxops.core.errors import BadInput, Refused
 from proxops.facility.control import Verb, number_of
 from proxops.touch.push import Push
@@ -15,8 +16,8 @@ SOON_S: Final = 0.008  # a push begins two cycles after it was asked for
 MOST_NS, SHORTEST_S, LONGEST_S = 20.0, 0.02, 0.5
 
 
-def push_verb(hand: Hand, now: Callable[[], float], *, virtual: bool) -> Verb:
-    """World axes, at the middle of the module. ``now``: time of the flight, s."""
+def push_verb(hand: Hand, now: Callable[[], float], *, virtual: bool, counter_share: float = COUNTER_SHARE) -> Verb:
+    """World axes, at the middle of the module. ``now``: time of the flight, s. ``counter_share``: of a stiff arm."""
 
     def push(arguments: dict[str, Any]) -> dict[str, Any]:
         if not virtual:
@@ -28,7 +29,7 @@ def push_verb(hand: Hand, now: Callable[[], float], *, virtual: bool) -> Verb:
         if not SHORTEST_S <= lasts <= LONGEST_S:
             raise BadInput("push: duration", value=f"{lasts:g} s", bound=f"{SHORTEST_S:g} … {LONGEST_S:g} s")
         at = now() + SOON_S
-        hand.add(Push(at, (x, y, z), size, lasts))
+        hand.add(Push(at, (x, y, z), size, lasts, counter_share))
         return {"at_s": at}
 
     return push

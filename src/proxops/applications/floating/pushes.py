@@ -6,7 +6,7 @@ Where the truth is not known (a sensor on the network, no virtual hand) a recogn
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
 from proxops.touch.impulse_detector import Impulse
 from proxops.touch.push import Push
+from proxops.touch.push_detector import PushDetector
 
 BEFORE_S: Final = 0.06  # a push may be dated this much before it truly began
 REACTION_CYCLES: Final = 2  # from the crossing to another set-point
@@ -66,8 +67,27 @@ def pushes_of(app: FloatApplication) -> list[Push]:
 
 
 def matches(app: FloatApplication) -> list[Matched]:
-    """Recognised pushes beside true ones: each of those is used once, by the one that overlaps it most."""
-    impulses = [(r, r.impulse) for r in app.felt.reactions if r.impulse is not None]
+    """Recognised pushes beside true ones."""
+    return _one_to_one(app, [(r, r.impulse) for r in app.felt.reactions if r.impulse is not None])
+
+
+def found_by(app: FloatApplication, detector: PushDetector) -> list[Matched]:
+    """The same of another detector that is shown what was read; what it finds before the flight does not count."""
+    rows = app.rows[: app.count]
+    known = np.isfinite(rows["residual"]).all(axis=1)
+    readings = rows["residual"][: len(rows) if known.all() else int(np.argmin(known))]
+    found = []
+    for impulse in detector.impulses(readings) if len(readings) else []:
+        start, crossed, end = (round(t / PERIOD_S) for t in (impulse.t_start, impulse.t_crossed, impulse.t_end))
+        if rows["stage"][crossed] == Stage.FLOAT:
+            t_start, t_crossed, t_end = (float(rows["t"][k]) for k in (start, crossed, end))
+            dated = replace(impulse, t_start=t_start, t_crossed=t_crossed, t_end=t_end)
+            found.append((Reaction(crossed, 0, impulse=dated), dated))
+    return _one_to_one(app, found)
+
+
+def _one_to_one(app: FloatApplication, impulses: list[tuple[Reaction, Impulse]]) -> list[Matched]:
+    """Each true push is used once, by the one found that overlaps it most."""
     pairs = sorted(
         (
             (_shared(found, push), i, k)

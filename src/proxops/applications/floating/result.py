@@ -8,8 +8,17 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.applications.floating.application import FloatApplication, Stage
+from proxops.applications.floating.comparison import detector_figures, detector_table, found_by_both, offset_table
 from proxops.applications.floating.pushes import REACTION_CYCLES, Matched, budget, judged_reactions, matches, pushes_of
 from proxops.applications.floating.reaction import LONGEST
+from proxops.applications.floating.turning import (
+    Rows,
+    Table,
+    edges,
+    turn_error_deg,
+    turning_criteria,
+    turning_table,
+)
 from proxops.core.criterion import Criterion
 from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
@@ -18,18 +27,18 @@ from proxops.runs.arm_parts import ArmRan
 from proxops.touch.joint_follower import Following
 from proxops.touch.push import Push
 
-Rows = np.ndarray[Any, Any]
-Table = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
-MAGNITUDE, DIRECTION_DEG = 0.12, 8.0  # what 95 of 100 pushes keep (docs/touch.md)
 ON_COURSE_MM: Final = 0.5
 ON_COURSE_SHARE: Final = 0.5  # of the flight, at least: else the arm shows another motion than the module has
 MOSTLY_MM, WORST_MM = 20.0, 50.0  # module shown from module computed: 95 of 100 cycles, and all
 GAINED: Final = 1e-6  # of the energy, by rounding in a bounce
+MOSTLY_DEG, WORST_DEG = 2.0, 10.0  # attitude shown from attitude computed: 95 of 100 cycles, and all
 CONVENTIONS: Final = (
     "World axes: those of the arm's foot turned and shifted as the scenario says. Wrenches of the sensor: on the "
     "module, in the flange's "
     "axes about its origin, the module's own weight and inertia taken off.",
-    "The virtual hand pushes with its counter-impulse, as the paper measured it; the scored impulse is the push alone.",
+    "The virtual hand pushes with its counter-impulse, as the paper measured it, if the arm is stiff; with [impedance] the arm "
+    "swings back by itself. The scored impulse is the push alone. Both detectors are shown the same readings; which of them "
+    "moved the module says detector.kind.",
     "Times of a reaction count in the arm's cycles of 4 ms, by the clock: crossing, when the detector is certain; set-point, the "
     "first that differs (by 1 µrad) from the one planned from the same state without the push; visible, when it differs by "
     "0.2 mrad; the arm's own, from there until the encoders differ by as much. Push to motion is the sum of detector, "
@@ -37,6 +46,9 @@ CONVENTIONS: Final = (
     "Limits of force are judged on what acts from outside: the residual less the zero taken before the flight, which follows "
     "no more than the sensor's stated drift.",
     "Energy: kinetic, of the module that floats; it dips while a wall gives way.",
+    "Limit of turning ([turn_limit]): tilt of the fixture's axis from its direction in the middle, and twist about it. There a "
+    "pure couple reverses the rate at which the angle grows (times the restitution): linear momentum stays, angular momentum "
+    "stays across that couple, and with restitution 1 so does the energy.",
 )
 
 
@@ -45,9 +57,12 @@ def sum_up(ran: ArmRan[FloatApplication]) -> ExperimentResult:
     app = ran.application
     rows = app.rows[: app.count]
     given, matched = pushes_of(app), matches(app)
-    figures = _figures(rows, given, matched, ran)
+    both = found_by_both(app) if _known(app) else {}
+    figures = {**_figures(rows, given, matched, ran), "detectors": detector_figures(app, both)}
     criteria = _criteria(ran, rows, given, matched)
-    tables = [_pushes(app, matched), _reactions(app, matched), _tracking(rows)]
+    tables = [_pushes(app, matched), _reactions(app, matched), _tracking(rows), turning_table(app, rows)]
+    if both and given:
+        tables[1:1] = [detector_table(app, both), offset_table(app)]
     if ran.timing:
         tables.append(_timing(rows, ran.timing))
     return ExperimentResult(
@@ -82,7 +97,8 @@ def _figures(rows: Rows, given: list[Push], matched: list[Matched], ran: ArmRan[
         "robot_delay_ms": [None if b.robot is None else b.robot * PERIOD_S * 1e3 for b in budgets],
         "push_to_motion_ms": [b.push_to_motion_ms for b in budgets],
         "crossing_to_visible_ms": [b.to_visible_ms for b in budgets],
-        "bounces": int(np.sum(np.diff(rows["touching"]) > 0)),
+        "bounces": edges(rows["touching"]), "turned_back": edges(rows["turned"]),
+        "turn_error_worst_deg": _percentile(turn_error_deg(rows)[rows["stage"] == Stage.FLOAT], 100.0),
         "tracking_median_um": 1e3 * float(np.median(tracking_mm(rows)[on])) if on.any() else None,
         "tracking_95_mm": _percentile(error, 95.0), "tracking_worst_mm": _percentile(error, 100.0),
         "on_course_share": _share(rows),
@@ -132,20 +148,22 @@ def energy_gained(rows: Rows) -> float:
 def _criteria(
     ran: ArmRan[FloatApplication], rows: Rows, given: list[Push], matched: list[Matched]
 ) -> tuple[Criterion, ...]:
-    truth = _recognition(given, matched) if _known(ran.application) else []
-    return (*truth, *_reaction_times(ran.application), *_following(rows))
+    truth = _recognition(ran.application, given, matched) if _known(ran.application) else []
+    return (*truth, *_reaction_times(ran.application), *_following(rows), *turning_criteria(ran.application, rows))
 
 
-def _recognition(given: list[Push], matched: list[Matched]) -> list[Criterion]:
-    known = [m for m in matched if m.push is not None]
+def _recognition(app: FloatApplication, given: list[Push], matched: list[Matched]) -> list[Criterion]:
+    known, accepted = [m for m in matched if m.push is not None], app.bench.file.accepted
     found = [
         Criterion("pushes recognised", len(known), len(given), "equal"),
         Criterion("pushes invented", len(matched) - len(known), 0, "equal"),
     ]
     if known:
         found += [
-            Criterion("magnitude of a push, worst error", max(abs(m.magnitude_error) for m in known), MAGNITUDE),
-            Criterion("direction of a push, worst error", max(m.direction_error_deg for m in known), DIRECTION_DEG, unit="deg"),
+            Criterion("magnitude of a push, worst error", max(abs(m.magnitude_error) for m in known), accepted.magnitude_share),
+            Criterion(
+                "direction of a push, worst error", max(m.direction_error_deg for m in known), accepted.direction_deg, unit="deg",
+            ),
         ]  # fmt: skip
     return found
 
@@ -172,13 +190,15 @@ def _worst(values: list[int | None]) -> int | None:
 
 def _following(rows: Rows) -> list[Criterion]:
     on, error = _on_course(rows), tracking_mm(rows)
-    floating = error[rows["stage"] == Stage.FLOAT]
+    floating, turned = (values[rows["stage"] == Stage.FLOAT] for values in (error, turn_error_deg(rows)))
     what = "module shown from module computed"
     return [
         Criterion("on course, share of the flight", _share(rows), ON_COURSE_SHARE, "at least"),
         Criterion(f"{what}, median on course", _percentile(error[on], 50.0), ON_COURSE_MM, unit="mm"),
         Criterion(f"{what}, 95th percentile", _percentile(floating, 95.0), MOSTLY_MM, unit="mm"),
         Criterion(f"{what}, worst", _percentile(floating, 100.0), WORST_MM, unit="mm"),
+        Criterion(f"attitude of the {what}, 95th percentile", _percentile(turned, 95.0), MOSTLY_DEG, unit="deg"),
+        Criterion(f"attitude of the {what}, worst", _percentile(turned, 100.0), WORST_DEG, unit="deg"),
         Criterion("energy gained without a push, share", energy_gained(rows), GAINED),
     ]
 
@@ -241,7 +261,7 @@ def _tracking(rows: Rows) -> Table:
             "",
             f"95th percentile {np.percentile(error[floating], 95):.2f} mm, largest {error[floating].max():.1f} mm",
         ),
-        ("bounces", str(int(np.sum(np.diff(rows["touching"]) > 0))), ""),
+        ("bounces", str(edges(rows["touching"])), ""),
     )
     return "Following", ("", "", "module shown from module computed"), cells
 
@@ -263,12 +283,12 @@ def _timing(rows: Rows, timing: dict[str, Any]) -> Table:
 def series_of(rows: Rows) -> tuple[Series, ...]:
     """What the log has of the rows; encoders and set-points are the facility's own."""
     state = np.stack(
-        [rows[k] for k in ("t", "stage", "phase", "touching", "following", "ahead_s", "arm_angle", "energy")],
+        [rows[k] for k in ("t", "stage", "phase", "touching", "turned", "following", "ahead_s", "arm_angle", "energy")],
         axis=1,
     )
     columns = (
-        ("t", "s"), ("stage", ""), ("phase", ""), ("touching", ""), ("following", ""), ("ahead", "s"), ("arm_angle", "rad"),
-        ("energy", "J"),
+        ("t", "s"), ("stage", ""), ("phase", ""), ("touching", ""), ("turned_back", ""), ("following", ""),
+        ("ahead", "s"), ("arm_angle", "rad"), ("energy", "J"),
     )  # fmt: skip
     return (
         Series("loop", "what the application is doing, and its own time", columns, state),

@@ -8,15 +8,18 @@ from typing import Final
 
 import numpy as np
 
+from proxops.applications.floating.detectors import judge_detector
 from proxops.applications.floating.tables import SETTLE_S, FloatFile
 from proxops.core.errors import BadInput
-from proxops.core.floating_object import FloatingScene
+from proxops.core.floating_object import FloatingScene, TurnLimitTable
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array, matrix_from_rotation_vector, quat_from_matrix
 from proxops.space.floating_solid import mass_properties
+from proxops.space.turn_limit import packed_limit, tilt_and_twist
 from proxops.touch.push import Push
 
 RATE_HZ: Final = round(1.0 / PERIOD_S)
+COUNTER_SHARE: Final = 0.5  # of a push's impulse: ASSUMED, the scale of figure 4 cannot be read
 
 
 def judge_numbers(file: FloatFile, joints: int) -> None:
@@ -31,6 +34,17 @@ def judge_numbers(file: FloatFile, joints: int) -> None:
         raise BadInput(
             "sensor.rate_hz: the virtual sensor reads once a cycle", value=file.sensor.rate_hz, bound=f"{RATE_HZ}",
             way_out='leave it out, or source = "network"',
+        )  # fmt: skip
+    judge_detector(file.detector, file.sensor)
+    if file.impedance is not None and len(file.impedance.stiffness_Nm_rad) not in (1, joints):
+        raise BadInput(
+            "impedance.stiffness_Nm_rad: one number, or one for each joint", value=list(file.impedance.stiffness_Nm_rad),
+            bound=f"1 or {joints} numbers",
+        )  # fmt: skip
+    if file.sensor.source == "network" and (file.joint_torques is not None or file.impedance is not None):
+        raise BadInput(
+            "joint_torques, impedance: of the virtual arm, but the force sensor is a real one", value="network",
+            way_out='leave them out, or sensor.source = "virtual"',
         )  # fmt: skip
     for k, push in enumerate(file.push):
         if not push.impulse_Ns and not any(push.twist_Nms):
@@ -56,14 +70,27 @@ def _push(file: FloatFile, k: int) -> Push:
     if table.impulse_Ns > 0.0 and not any(table.direction):
         raise BadInput(f"{key}.direction: none", value=list(table.direction), bound="a vector")
     return Push(
-        table.at_s, table.direction, table.impulse_Ns, table.duration_ms * 1e-3, table.counter_share, lever_m=table.lever_m,
+        table.at_s, table.direction, table.impulse_Ns, table.duration_ms * 1e-3, _counter_share(file, k), lever_m=table.lever_m,
         twist_Nms=table.twist_Nms,
     )  # fmt: skip
 
 
-def scene_of(file: FloatFile, T_world_object: Array, source: Path) -> tuple[FloatingScene, Array]:
+def _counter_share(file: FloatFile, k: int) -> float:
+    """Scripted for a stiff arm, as the paper measured it; one that gives way answers by itself."""
+    given = file.push[k].counter_share
+    if file.impedance is None:
+        return COUNTER_SHARE if given is None else given
+    if given:
+        raise BadInput(
+            f"push {k + 1}.counter_share: the arm of [impedance] answers by itself", value=given, bound="0",
+            way_out="leave it out",
+        )  # fmt: skip
+    return 0.0
+
+
+def scene_of(file: FloatFile, T_world_object: Array, fixture: Array, source: Path) -> tuple[FloatingScene, Array]:
     """And the module's mass centre in its own frame. The module begins where the arm holds it: its own place and turn in the file
-    are added to that."""
+    are added to that. ``fixture``: direction of the arm's flange in the module's axes."""
     offset = matrix_from_rotation_vector(np.radians(file.object.turn_deg))
     if any(file.object.place_m) or not np.allclose(offset, np.eye(3)):
         raise BadInput(
@@ -76,5 +103,21 @@ def scene_of(file: FloatFile, T_world_object: Array, source: Path) -> tuple[Floa
     turn = tuple(float(x) for x in np.degrees(angle * axis))
     place = tuple(float(x) for x in T_world_object[:3, 3])
     module = file.object.model_copy(update={"place_m": place, "turn_deg": turn})
-    scene = FloatingScene((module,), file.obstacle, file.box, source)
+    scene = FloatingScene((module,), file.obstacle, file.box, source, _limit(file.turn_limit, fixture, q))
     return scene, mass_properties(scene, 0)[0]
+
+
+def _limit(table: TurnLimitTable | None, fixture: Array, q_world_object: Array) -> TurnLimitTable | None:
+    """With its axis; it must have room for the attitude at the start."""
+    if table is None:
+        return None
+    axis = table.axis or (float(fixture[0]), float(fixture[1]), float(fixture[2]))
+    whole = table.model_copy(update={"axis": axis})
+    tilt, twist = (math.degrees(x) for x in tilt_and_twist(q_world_object, packed_limit(whole)))
+    for key, angle, most in (("tilt_deg", tilt, table.tilt_deg), ("twist_deg", abs(twist), table.twist_deg)):
+        if most is not None and angle > most:
+            raise BadInput(
+                f"turn_limit.{key}: the module begins beyond it", value=f"{angle:.3g} deg at the start", bound=f"{most:g} deg",
+                way_out="a larger one, or turn_limit.middle_turn_deg nearer to the attitude at which the arm holds the module",
+            )  # fmt: skip
+    return whole

@@ -7,12 +7,14 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from proxops.core.experiment import Arm, ArmExperimentFile
-from proxops.core.floating_object import BoxTable, ObjectTable, ObstacleTable
+from proxops.core.floating_object import BoxTable, ObjectTable, ObstacleTable, TurnLimitTable
 from proxops.core.force_sensor_table import ForceSensorTable
 from proxops.core.strict_table import Finite, Strict, Triple, Whole, within
 from proxops.core.tool_load_file import ToolLoadFile
 
 Positive = Annotated[Finite, within(1e-3, 1e4)]
+
+Stiffness = Annotated[Finite, within(10, 5000)]
 
 CELL: Final = "fzi"  # unless another is given
 SETTLE_S: Final = 1.0  # standing still, before the module is let go: the sensor's zero is found
@@ -27,7 +29,8 @@ class PushTable(Strict):
     duration_ms: Annotated[Finite, within(10, 1000)] = 100.0  # of the push
     lever_m: Triple = (0.0, 0.0, 0.0)  # where the hand pushes
     twist_Nms: Triple = (0.0, 0.0, 0.0)  # turned besides, by hand
-    counter_share: Annotated[Finite, within(0, 1)] = 0.5  # impulse that the arm answers with, the other way
+    # Impulse that the arm answers with, the other way; 0.5 unless given. With [impedance] it comes about by itself: none.
+    counter_share: Annotated[Finite, within(0, 1)] | None = None
 
 
 class HandTable(Strict):
@@ -71,6 +74,42 @@ class FloatSensorTable(ForceSensorTable):
     rate_hz: Annotated[Finite, within(250, 8000)] = 250.0  # of the network's; a cycle takes the mean
 
 
+class DetectorTable(Strict):
+    """How pushes are found in the readings. The paper prints no number of its own; both detectors are compared in the report."""
+
+    kind: Literal["level", "derivative"] = "level"  # ours, or paper 002's: eqs. 2 to 4
+    # The others are paper 002's, for readings 4 ms apart.
+    alpha: Annotated[Finite, within(0, 0.999)] = 0.9  # weight of the past in eq. 2
+    threshold_N_s: Annotated[Finite, within(1e-3, 1e7)] | None = None  # of eq. 3; 7 sigma of its noise unless given
+    back_N: Annotated[Finite, within(1e-3, 1e5)] | None = (
+        None  # the counter-impulse is over; 5 sigma of eq. 2 unless given
+    )
+
+
+class JointTorqueTable(Strict):
+    """Force told from torque sensors in the joints and a model of the arm, instead of a sensor at the flange."""
+
+    noise_Nm: Annotated[Finite, within(1e-3, 10)] = 0.05  # standard deviation of each joint's reading: ASSUMED
+    offset_Nm: Annotated[Finite, within(0, 10)] = 0.2  # largest, of each; drawn from the seed: ASSUMED
+    model_error: Annotated[Finite, within(0, 0.5)] = (
+        0.03  # share by which masses and inertias of the links are off: ASSUMED
+    )
+
+
+class ImpedanceTable(Strict):
+    """The arm gives way as an impedance controller lets it, in each joint."""
+
+    stiffness_Nm_rad: tuple[Stiffness, ...] = (1000.0,)  # of each joint, or one for all: ASSUMED
+    damping_ratio: Annotated[Finite, within(0.05, 0.95)] = 0.7  # of every mode: ASSUMED
+
+
+class AcceptedTable(Strict):
+    """Bounds of the criteria, for a chain of which less is expected."""
+
+    magnitude_share: Annotated[Finite, within(0.01, 1)] = 0.12  # worst error of a push; ours keeps it in 95 of 100
+    direction_deg: Annotated[Finite, within(1, 90)] = 8.0  # likewise
+
+
 class FloatFile(ArmExperimentFile):
     """``mock_up``: what hangs on the sensor in the hall; ``object``: what floats in the physics. They need not weigh the same."""
 
@@ -83,8 +122,13 @@ class FloatFile(ArmExperimentFile):
     box: BoxTable
     object: ObjectTable
     obstacle: tuple[ObstacleTable, ...] = ()  # [[obstacle]], any number
+    turn_limit: TurnLimitTable | None = None  # how far the module turns; without it as far as the arm reaches
     mock_up: ToolLoadFile
     sensor: FloatSensorTable = FloatSensorTable()
+    joint_torques: JointTorqueTable | None = None  # with it the force comes from the joints, not from the flange
+    impedance: ImpedanceTable | None = None  # with it the arm gives way
+    detector: DetectorTable = DetectorTable()
+    accepted: AcceptedTable = AcceptedTable()
     push: tuple[PushTable, ...] = ()  # [[push]], any number
 
     @property

@@ -34,6 +34,22 @@ class JointCourse(Strict):
         return self
 
 
+class ReplayOrbit(CircularOrbitTable):
+    """And what of the Earth's differential gravity acts, how."""
+
+    up: Literal["orbit", "fixed"] = "orbit"  # fixed: the local frame does not turn, x stays up
+    pull: Literal["all", "torques", "published"] = "all"  # force and torque on each link; torques; OnOrbitROS's code
+
+
+class ServoTable(Strict):
+    """Joints that follow the course by PD servos, instead of being prescribed."""
+
+    p_Nm_rad: tuple[Annotated[Finite, within(0, 1e6)], ...]  # of each joint
+    d_Nms_rad: tuple[Annotated[Finite, within(0, 1e6)], ...]  # of each joint
+    period_ms: Annotated[Finite, within(0.1, 100)] = 2.0  # torques are held for it
+    command_hz: Annotated[Finite, within(0.1, 1e4)] = 50.0  # new commands
+
+
 class ReplayFile(ArmExperimentFile):
     """kind = "replay". Times are those of the recording."""
 
@@ -44,12 +60,15 @@ class ReplayFile(ArmExperimentFile):
     every_s: Annotated[Finite, within(1e-3, 10)] = 0.1  # one record
     attitude_deg: Triple = (0.0, 0.0, 0.0)  # roll, pitch, yaw of the base at the start
     course: JointCourse
-    orbit: CircularOrbitTable
+    orbit: ReplayOrbit
+    servo: ServoTable | None = None  # without it the joints are where the course has them
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if not self.start_s < self.end_s <= self.start_s + 1e5 * self.every_s:
             _refuse("end_s", self.end_s, "after start_s, by at most 100000 records")
+        if self.servo is not None and abs(self.every_s * 1e3 / self.servo.period_ms % 1.0 - 0.5) < 0.5 - 1e-6:
+            _refuse("every_s", self.every_s, f"whole periods of the servo, {self.servo.period_ms:g} ms")
         return self
 
     @property

@@ -1,0 +1,29 @@
+"""What a tool on the flange puts on the sensor between the two, for a motion of the arm's joints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proxops.lab.flange_motion import put_flange_motion
+from proxops.lab.redundant_arm import SrsArm
+from proxops.maths.quaternion import quat_product
+from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.touch.tool_load import GRAVITY, load_wrench
+
+
+class FlangeLoad:
+    """Load of a tool on the flange's sensor for a motion of the joints."""
+
+    def __init__(self, arm: SrsArm, T_world_base: Array, parameters: Array) -> None:
+        self._arm, self._T_world_base, self._parameters = arm, T_world_base, parameters
+        self._q_world_base = quat_from_matrix(T_world_base[:3, :3].copy())
+        self.quat, self.w, self.alpha, self.a, self.p = np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+
+    def wrench(self, joints: Array, rates: Array, accelerations: Array) -> Array:
+        """On the sensor, its axes."""
+        arm = self._arm
+        put_flange_motion(
+            arm.lengths, arm.signs, joints, rates, accelerations, self.quat, self.w, self.alpha, self.a, self.p
+        )
+        self.quat[:] = quat_product(self._q_world_base, self.quat)
+        return load_wrench(self._parameters, self.quat, self.w, self.alpha, self.a, GRAVITY)
