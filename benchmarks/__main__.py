@@ -1,6 +1,7 @@
 """Runs the benchmarks one after another; a table on the terminal, JSON in runs/bench.json.
 
-``python -m benchmarks [name …] [--venv PATH]``. Without names all but ``basilisk``, which installs foreign software on first use.
+``python -m benchmarks [name …] [--venv PATH]``. Without names all but ``basilisk``, which installs foreign software on
+first use, and ``laws``, which is no matter of speed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from benchmarks import (
     flight,
     impulses,
     kernels,
+    laws,
     live,
     lockstep,
     logs,
@@ -42,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "mission": mission.run,
     "flight": flight.run,
     "arm": arm.run,
+    "laws": laws.run,
     "impulses": impulses.run,
     "contact": contact.run,
     "touch": touch.run,
@@ -50,7 +53,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "console": console.run,
     "basilisk": basilisk.run,
 }
-ON_REQUEST = {"basilisk"}
+ON_REQUEST = {"basilisk", "laws"}
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticUndefined
 
 from proxops.applications.kinds import EXPERIMENTS, tables_of
-from proxops.core import craft, experiment, floating_object, mission, task_law_table, tool_load_file
+from proxops.core import craft, experiment, floating_object, joint_table, mission, task_law_table, tool_load_file
 from proxops.core.strict_table import Strict
 
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
@@ -33,6 +33,8 @@ MISSION: Tables = [
 
 SHARED: Tables = [
     ("tracking: [[law]], grasp: [law]", task_law_table.LawTable),
+    ("tracking, servo: [joints]", joint_table.JointsTable), ("[joints.encoder]", joint_table.EncoderTable),
+    ("[joints.motor]", joint_table.MotorTable), ("[joints.friction]", joint_table.FrictionTable),
     ("float: [box]", floating_object.BoxTable), ("float: [object]", floating_object.ObjectTable),
     ("float: [[obstacle]]", floating_object.ObstacleTable), ("float: [turn_limit]", floating_object.TurnLimitTable),
     ("float: [mock_up], docking: [tool]", tool_load_file.ToolLoadFile),

@@ -87,6 +87,19 @@ def test_law_3_couples_by_the_term_of_equation_32(arm: ArmModel) -> None:
         assert moved == pytest.approx(expected, abs=1e-9 * float(np.linalg.norm(expected)) + 1e-10)
 
 
+@pytest.mark.parametrize("law", [2, 3, 4])
+def test_where_viscous_friction_rules_law_3_is_the_one_that_decouples(arm: ArmModel, law: int) -> None:
+    """Joints with equal viscous friction d and slow motion follow d q̇ = τ: what moves the tool is Jg τ, and the projector that
+    belongs to it is the plain one, law 3's. Those of laws 2 and 4 belong to the inertia and couple here, each by its share."""
+    dynamics = Dynamics(arm)
+    for q, v in states(arm, 6, 20 + law):
+        _, joints, _ = by_posture(arm, law, q, v)
+        g = dynamics.update(q, v)
+        torques = g.inertia @ joints
+        crept = np.linalg.norm(g.jacobian @ torques) / (np.linalg.norm(g.jacobian, 2) * np.linalg.norm(torques))
+        assert crept < 1e-10 if law == 3 else crept > 0.01
+
+
 def test_near_a_singularity_the_projector_of_a_damped_inverse_leaks_only_along_the_weak_direction(
     arm: ArmModel,
 ) -> None:

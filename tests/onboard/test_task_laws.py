@@ -103,6 +103,32 @@ def test_law_1_makes_the_joints_follow_the_reference_rates(arm: ArmModel) -> Non
     assert np.linalg.norm(inertia @ rate) > 0.05  # what is compared is not small itself
 
 
+def test_demanded_rates_give_the_tool_the_demanded_twist(arm: ArmModel) -> None:
+    """At any momentum, and with nothing in the null space."""
+    rng, controller = np.random.default_rng(31), TaskController(arm, 2, TaskGains(0.5, 10.0, 1.0, 2.0), START, 1e-3)
+    for _ in range(5):
+        q, v = some_state(arm, rng)
+        demand = some_demand(controller.dynamics, rng)
+        controller.step(q, v, demand)
+        g, rates = controller.dynamics.generalised, controller.demanded_rates(demand)
+        assert g.jacobian @ rates + g.carried == pytest.approx(demand.flat[12:18], abs=1e-9)
+        null = np.linalg.svd(g.jacobian)[2][-1]
+        assert abs(null @ rates) < 1e-9 * np.linalg.norm(rates)
+
+
+def test_with_the_printed_sign_of_equation_17_law_1_pushes_away_from_the_posture(arm: ArmModel) -> None:
+    """As a posture on the other side would pull."""
+    q, v = some_state(arm, np.random.default_rng(32))
+    joints = q[7:].copy()
+    away = np.full(7, 0.05)
+    demand = some_demand(Dynamics(arm), np.random.default_rng(33))
+    pushed = TaskController(arm, 1, TaskGains(0.1, 0.5, 0.5, pushes=True), joints + away, 1e-3).step(q, v * 0.0, demand)
+    pulled = TaskController(arm, 1, TaskGains(0.1, 0.5, 0.5), joints - away, 1e-3).step(q, v * 0.0, demand)
+    assert pushed == pytest.approx(pulled, abs=1e-12)
+    other = TaskController(arm, 1, TaskGains(0.1, 0.5, 0.5), joints + away, 1e-3).step(q, v * 0.0, demand)
+    assert np.abs(pushed - other).max() > 1e-4
+
+
 def test_laws_2_and_4_differ_only_in_the_null_space(arm: ArmModel) -> None:
     rng = np.random.default_rng(8)
     q, v = some_state(arm, rng)

@@ -40,11 +40,12 @@ class HeldArm:
     def friction(self, rates: Floats) -> Floats:
         """(n) N m that the drives need on top: viscous and Coulomb, as the URDF has them."""
         out = np.empty(rates.size)
-        put_friction(rates, self.viscous, self.coulomb, out)
+        put_friction(rates, self.viscous, self.coulomb, SLIDING, out)
         return out
 
 
 @kernel
-def put_friction(rates: Floats, viscous: Floats, coulomb: Floats, out: Floats) -> None:
+def put_friction(rates: Floats, viscous: Floats, coulomb: Floats, sliding: float, out: Floats) -> None:
+    """What the drives need on top of it; ``sliding``: rad/s at which Coulomb's part is reached."""
     for i in range(rates.shape[0]):
-        out[i] = viscous[i] * rates[i] + coulomb[i] * np.tanh(rates[i] / SLIDING)
+        out[i] = viscous[i] * rates[i] + coulomb[i] * np.tanh(rates[i] / sliding)

@@ -18,7 +18,7 @@ class Arm(Strict):
     model: str  # name of a shipped one, or path to a URDF, from the scenario's folder
     tool: str  # frame of the end-effector
     joints: tuple[str, ...] | None = None  # those that move, all unless given; the others are locked at zero
-    friction: Truth = False  # of the joints, as the URDF has it
+    friction: Truth = False  # of the joints, as the URDF has it; other sizes, and compensation: [joints.friction]
 
 
 class CircularOrbitTable(Strict):

@@ -10,5 +10,10 @@ Floats = NDArray[np.float64]
 
 def encoder_reading(angles: Floats, noise: float, step: float, random: np.random.Generator) -> Floats:
     """What encoders say of ``angles``, rad: noise of this standard deviation, then rounded to steps (0: none)."""
-    noisy: Floats = angles + noise * random.standard_normal(angles.size)
-    return np.round(noisy / step) * step if step else noisy
+    return stepped(angles + noise * random.standard_normal(angles.size), step)
+
+
+def stepped(angles: Floats, step: float) -> Floats:
+    """Rounded to the nearest of the encoder's ``step``s, rad; 0: as they are."""
+    out: Floats = np.round(angles / step) * step if step else angles
+    return out

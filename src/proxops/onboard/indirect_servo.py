@@ -5,8 +5,9 @@
 e is the hand's error (position; rotation vector) against the planned path, both in the frame of the base, as the last
 sightings put it; J_arm the Jacobian of the arm as if the base stood still; m_i the arm's inertia about joint i in the
 start posture, so that the drives of all joints have one bandwidth. Nothing compensates for the base's motion, the
-coupling of the joints or the path's own speed: what paper 003 (section 1) calls indirect, velocities without the
-system's dynamics. The path is planned as for the direct servo, but in the base's frame.
+coupling of the joints or the path's own speed: what paper 003 (end of section 2) calls indirect, a velocity for the robot
+"without considering the system dynamics". Its own law is that of the paper's reference 39, which paper 003 does not
+print. The path is planned as for the direct servo, but in the base's frame.
 """
 
 from __future__ import annotations
@@ -59,6 +60,10 @@ class IndirectServo:
         self._angles += self._dt * self._wish
         out: Floats = self._inertia * (w * w * behind + 2.0 * w * (self._wish - rates))
         return out
+
+    def demanded_rates(self) -> Floats:
+        """(n) joint rates that the drives were told at the last step."""
+        return self._wish
 
     def _look(self) -> Floats:
         """(6, n) Jacobian of the arm; the hand's place on the way."""

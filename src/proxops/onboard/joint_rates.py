@@ -7,23 +7,33 @@ import math
 import numpy as np
 
 from proxops.arms.model import Floats
+from proxops.core.joint_table import EncoderTable
 from proxops.maths.kernel import kernel
+from proxops.maths.low_pass import low_pass_share
 
 
 class JointRates:
     """``step`` once per reading. A reading that brings no new time changes nothing."""
 
-    def __init__(self, angles: Floats, t: float, cutoff_hz: float) -> None:
+    def __init__(self, angles: Floats, t: float, cutoff_hz: float = math.inf) -> None:
+        """``cutoff_hz``: infinite for plain differences of two readings."""
         self._before, self._t = np.array(angles, float), t
-        self._decay_per_s = 2.0 * math.pi * cutoff_hz
+        self._cutoff_hz = cutoff_hz
         self.rates: Floats = np.zeros(self._before.size)
 
     def step(self, angles: Floats, t: float) -> Floats:
         if t > self._t:
             dt = t - self._t
-            put_rates(angles, self._before, dt, 1.0 - math.exp(-self._decay_per_s * dt), self.rates)
+            put_rates(angles, self._before, dt, low_pass_share(self._cutoff_hz, dt), self.rates)
             self._t = t
         return self.rates
+
+
+def rates_by(encoder: EncoderTable | None, angles: Floats) -> JointRates | None:
+    """By differences as a scenario has them, from the reading ``angles`` at time zero on; None where rates are exact."""
+    if encoder is None or encoder.rate == "true":
+        return None
+    return JointRates(angles, 0.0, encoder.cutoff_hz or math.inf)
 
 
 @kernel

@@ -10,8 +10,11 @@ import numpy as np
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.errors import BadInput
+from proxops.core.joint_table import JointsTable
 from proxops.core.task_law_table import LawTable
+from proxops.onboard.damped_inverse import prepare, pull
 from proxops.onboard.pose_path import PoseDemand
+from proxops.onboard.rate_loop import rate_loop
 from proxops.onboard.task_laws import KD, KDS, KP, KPS, acceleration_law, force_law, velocity_law
 
 TASK: Final = 6  # directions
@@ -35,12 +38,15 @@ class TaskGains:
     posture_kp: Floats | float
     posture_kd: Floats | float = 0.0
     alpha: float = 1.0  # law 1 only: of the posture term
+    pushes: bool = False  # law 1 only: with eq. 17's printed sign, away from the posture
 
     @classmethod
     def of(cls, table: LawTable) -> TaskGains:
         """As a scenario has them."""
         damping = 0.0 if table.posture_kd is None else np.array(table.posture_kd)
-        return cls(np.array(table.kp), np.array(table.kd), np.array(table.posture_kp), damping, table.alpha)
+        return cls(
+            np.array(table.kp), np.array(table.kd), np.array(table.posture_kp), damping, table.alpha, table.pushes
+        )
 
 
 class TaskController:
@@ -75,6 +81,13 @@ class TaskController:
             self.sigma = acceleration_law(g, tool, flat, q, v, gains, posture, self.law == 2, u, out)
         return out
 
+    def demanded_rates(self, demand: PoseDemand) -> Floats:
+        """(n) joint rates with which the tool would have the demanded twist, least in size, at the state of the last step."""
+        g, L, out = self.dynamics.generalised, np.empty((6, 6)), np.empty(self.model.n)
+        prepare(g.jacobian, self._u.copy(), L)
+        pull(g.jacobian, L, demand.flat[12:18] - g.carried, out)
+        return out
+
 
 def check_joints_enough(model: ArmModel) -> None:
     """BadInput for an arm that cannot do a task in six directions."""
@@ -96,6 +109,7 @@ def gains_table(gains: TaskGains, law: int, n: int) -> Floats:
     out[KDS, :n] = _row(gains.posture_kd, n, "posture_kd", least=0.0, strict=law != 1)
     if law == 1:
         out[KPS] *= float(_row(gains.alpha, 1, "alpha", least=0.0, strict=True)[0])
+        out[KPS] *= -1.0 if gains.pushes else 1.0
     return out
 
 
@@ -109,17 +123,25 @@ def _row(value: Floats | float, size: int, name: str, least: float, *, strict: b
     return row
 
 
-def damping_bound(inertia: Floats, dt: float) -> float:
-    """2 λ_min(M*) / dt, N m s/rad: a joint damping above it, held over a step, throws the lightest motion over its own stop."""
-    return 2.0 * float(np.linalg.eigvalsh(inertia)[0]) / dt
+def damping_bound(inertia: Floats, dt: float, most: float = 2.0) -> float:
+    """2 λ_min(M*) / dt, N m s/rad: a joint damping above it, held over a step, throws the lightest motion over its own stop.
+    ``most``: less than 2 where the rate is measured late (``rate_loop``)."""
+    return most * float(np.linalg.eigvalsh(inertia)[0]) / dt
 
 
-def check_damping(controller: TaskController, inertia: Floats) -> tuple[float, float]:
-    """(largest damping, its bound). BadInput if a damping of the law is unstable with this M* at the controller's rate."""
+def check_damping(
+    controller: TaskController, inertia: Floats, joints: JointsTable | None = None
+) -> tuple[float, float]:
+    """(largest damping, its bound). BadInput if a damping of the law is unstable with this M* at the controller's rate.
+    ``joints``: how late rates are measured and torques act."""
+    loop = rate_loop(joints, controller.dt)
+    factor = f"{loop.most:.4g}"
     law, dt, n = controller.law, controller.dt, controller.model.n
     task = float(controller.gains[KD, :6].max()) if law != 1 else 0.0
-    if task * dt >= 2.0:
-        raise BadInput(f"law {law}: kd unstable at this rate", value=f"{task:g} 1/s", bound=f"below {2.0 / dt:g} 1/s")
+    if task * dt >= loop.most:
+        raise BadInput(
+            f"law {law}: kd unstable at this rate", value=f"{task:g} 1/s", bound=f"below {loop.most / dt:g} 1/s"
+        )
     stiff, most = float(controller.gains[KP, :6].max()), 2.0 / dt if law == 1 else 2.0 * task / dt
     if stiff >= most:
         raise BadInput(
@@ -129,11 +151,13 @@ def check_damping(controller: TaskController, inertia: Floats) -> tuple[float, f
         )
     row, name = (KD, "kd") if law == 1 else (KDS, "posture_kd")
     largest = float(controller.gains[row, :n].max())
-    bound = 2.0 / dt if law == 2 else damping_bound(inertia, dt)  # law 2 divides by the inertia itself
+    # Law 2 divides by the inertia itself.
+    bound = loop.most / dt if law == 2 else damping_bound(inertia, dt, loop.most)
     if largest >= bound:
         raise BadInput(
             f"law {law}: {name} unstable at this rate", value=f"{largest:g} {unit_of_damping(law)}",
-            bound=f"below {'2/dt' if law == 2 else '2 λ_min(M*)/dt'} = {bound:.4g}", way_out="lower it, or raise rate_hz",
+            bound=f"below {factor}{'/dt' if law == 2 else ' λ_min(M*)/dt'} = {bound:.4g}",
+            way_out="lower it, or raise rate_hz" if joints is None else "lower it, raise rate_hz, or make [joints] less late",
         )  # fmt: skip
     return largest, bound
 

@@ -47,6 +47,10 @@ class DirectServo:
         self.demand = self.guidance.step(t, pose(matrix_from_quat(base.quat), base.p), seen)
         return self.controller.step(q, v, self.demand)
 
+    def demanded_rates(self) -> Floats:
+        """(n) joint rates that the demand of the last step asks for."""
+        return self.controller.demanded_rates(self.demand)
+
     @property
     def tool(self) -> Floats:
         """(24) the hand at the last step as it is believed to be, local frame: position, attitude (R by rows), twist, …"""

@@ -51,12 +51,13 @@ class JointHardware:
     stop_damping: float = 20.0  # N m s/rad
 
 
-def hardware_of(model: ArmModel, *, friction: bool) -> JointHardware:
-    """As the URDF says; without ``friction`` the joints run freely between their stops."""
+def hardware_of(model: ArmModel, *, friction: bool | tuple[Floats, Floats]) -> JointHardware:
+    """As the URDF says; without ``friction`` the joints run freely between their stops. Or its coefficients: viscous, Coulomb."""
     none = np.zeros(model.n)
+    viscous, coulomb = friction if isinstance(friction, tuple) else (model.damping, model.friction)
     return JointHardware(
-        model.damping if friction else none,
-        model.friction if friction else none,
+        viscous if friction else none,
+        coulomb if friction else none,
         model.lower,
         model.upper,
         model.effort,

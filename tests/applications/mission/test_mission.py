@@ -423,7 +423,8 @@ def test_a_halt_of_the_hall_is_what_the_sensor_sees_unless_declared_otherwise(
 
 
 def test_missions_send_the_suns_direction_of_their_orbit() -> None:
-    """Against the almanac: at the vernal equinox the sun stands at right ascension 0, in June at 90 deg and 23.4 deg of declination."""
+    """Against the almanac: at the vernal equinox the sun stands at right ascension 0, in June at 90 deg and a declination of
+    23.4 deg."""
     for epoch, direction in (("2026-03-20T14:46:00Z", (0.0, 0.0)), ("2026-06-21T08:24:00Z", (90.0, 23.4364))):
         mission = short()
         orbit = mission.file.orbit.model_copy(update={"epoch": epoch})

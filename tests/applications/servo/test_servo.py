@@ -24,6 +24,7 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.experiment_result import ExperimentResult
 from proxops.core.offscreen import PictureUnavailable
+from proxops.core.task_law_table import TABLE_5_M
 from proxops.ground.experiment_log import about_of, write_experiment
 from proxops.ground.log import Log
 from proxops.ground.row_stream import RowStream
@@ -142,11 +143,40 @@ def test_machine_without_opengl_is_told_what_to_install(monkeypatch: pytest.Monk
         ("posture_kd = 0.02", "posture_kd = 20.0", "unstable"),
         ("start_deg = [13.5", "start_deg = [95.0", "beyond its limits"),
         ("rate_hz = 20.0", "rate_hz = 1001.0", "rate_hz"),
+        ("[orbit]", "[joints.encoder]\nbits = 8\n[orbit]", "one step in one cycle looks faster"),
+        (
+            "[orbit]",
+            "[joints.friction]\ncoulomb_n_m = [1.0]\n[orbit]",
+            "coulomb_n_m: one number, or one for each joint",
+        ),
+        ("[orbit]", "[joints.motor]\ndelay_cycles = 101\n[orbit]", r"delay_cycles.*0 … 100"),
     ],
 )
 def test_bad_input_is_refused_before_the_run(old: str, new: str, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         prepared(experiment((old, new)))
+
+
+def test_joints_as_they_are_reach_both_servos_and_the_report() -> None:
+    """Friction that nobody compensates, seen through encoders: the direct servo falls behind, twenty times as far as without."""
+    sizes = (
+        "[joints.encoder]",
+        "bits = 16",
+        "cutoff_hz = 50.0",
+        "[joints.friction]",
+        "viscous_n_m_s = 1.0",
+        "coulomb_n_m = 0.05",
+    )
+    brief = (("end_s = 3.0", "end_s = 0.6"), ("arrive_s = 2.5", "arrive_s = 2.0"))
+    result = carried_out(experiment(*brief, ("[orbit]", "\n".join([*sizes, "[orbit]"]))))
+    ideal = carried_out(experiment(*brief))
+    assert not result.failure
+    errors = [one.figures["runs"]["law 3"]["tracking_error_m"] for one in (result, ideal)]
+    assert errors[0] > 20.0 * errors[1]
+    assert any("360 deg/2^16" in line and "not compensated" in line for line in result.conventions)
+    assert any("(exact)" in line for line in ideal.conventions) and not any(
+        "(exact)" in line for line in result.conventions
+    )
 
 
 def test_realtime_is_refused() -> None:
@@ -321,3 +351,18 @@ def test_a_log_without_images_has_frames(tmp_path: Path) -> None:
         raise
     assert stream.finish(out) == 0
     assert Log.open(tmp_path / "run.mcap").topics == {"/pool": 51, "/events": 1, "/tf": 13}
+
+
+def test_the_fitted_file_keeps_the_papers_gains_and_says_which_numbers_are_fitted() -> None:
+    """kp and kd of Table 4 in all three files; only law 1's posture pushes, as eq. 17 is printed."""
+    files = {}
+    for name in ("servo", "servo_real", "servo_paper"):
+        path = experiment_paths()[name]
+        files[name] = prepared(parse_experiment(path.read_text(), path)).file
+    gains = [[(row.kp, row.kd) for row in file.law] for file in files.values()]
+    assert gains[0] == gains[1] == gains[2]
+    assert files["servo"].joints is None
+    assert [row.pushes for row in files["servo_paper"].law] == [True, False, False, False]
+    assert all(file.guidance == files["servo"].guidance for file in files.values())
+    for row in files["servo_paper"].law:
+        assert row.mean_error_m == pytest.approx(1.2 * TABLE_5_M[row.number], rel=0.02)

@@ -8,14 +8,16 @@ import numpy as np
 
 from proxops.applications.servo.run import ServoRun, columns
 from proxops.applications.servo.tables import ServoFile
+from proxops.arms.joint_traits import joints_told
 from proxops.arms.model import ArmModel
 from proxops.core.criterion import Criterion
 from proxops.core.experiment_result import ExperimentResult, Series
+from proxops.core.task_law_table import TABLE_5_M
 from proxops.onboard.path_preview import Preview
 from proxops.onboard.task_controller import LAWS
 
 INDIRECT: Final = "indirect"
-PAPER_M: Final = {"law 1": 1.5e-2, "law 2": 2.5e-3, "law 3": 1.1e-3, "law 4": 4.2e-3, INDIRECT: 4.7e-2}  # 003, Table 5
+PAPER_M: Final = {**{f"law {law}": mean for law, mean in TABLE_5_M.items()}, INDIRECT: 4.7e-2}  # 003, Table 5
 PICTURED: Final = "law 3"  # the paper draws this one
 SHORT: Final = {
     "law 1": "1 direct, velocity", "law 2": "2 direct, with inertia", "law 3": "3 direct, without inertia",
@@ -118,12 +120,13 @@ def _criteria(file: ServoFile, right: Runs, wrong: Runs) -> tuple[Criterion, ...
 def _conventions(file: ServoFile) -> tuple[str, ...]:
     camera, drift, guidance = file.camera, file.drift, file.guidance
     gravity = "none" if file.orbit is None else "on every link, not fed forward"
+    exact = " (exact)" if file.joints is None else ""
     out = [
         "Inertial axes are those of the base at the start (x ahead, y left, z up); marker and handrail rest in them. "
         "Robot frame: the base.",
         f"Camera on the base, {camera.width} x {camera.height} pixels, {camera.rate_hz:g} images/s, each known "
         f"{1000 * camera.delay_s:g} ms after its exposure; rendered from where it truly is, the marker found in the image.",
-        "The flight software has joint angles and rates (exact), sightings, and its model of the craft; base motion between "
+        f"The flight software has joint angles and rates{exact}, sightings, and its model of the craft; base motion between "
         "images from the joints at zero momentum.",
         f"Nobody tells it that the craft drifts at the start: {list(drift.speed_m_s)} m/s, {list(drift.turn_deg_s)} deg/s. "
         f"Differential gravity: {gravity}.",
@@ -132,6 +135,8 @@ def _conventions(file: ServoFile) -> tuple[str, ...]:
         f"First plan {guidance.look_s:g} s after the first sighting, anew with every sighting, arrival at "
         f"{guidance.arrive_s:g} s; later plans take {guidance.horizon_s:g} s.",
     ]
+    if file.joints is not None:
+        out.append(joints_told(file.joints, file.arm.friction))
     if file.indirect is not None:
         out.append(
             f"Indirect servo: joint velocities J_arm⁺ K e in the robot frame, K = {file.indirect.gain_1_s:g} 1/s, base taken as "

@@ -16,9 +16,12 @@ from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.maths.pose import compose, inverse_pose, pose, pose_from_packed
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import quat_from_matrix
+from proxops.onboard.joint_sense import JointSense
 from proxops.onboard.pose_path import PoseDemand
 from proxops.onboard.visual_guidance import Seen, Tally, VisualGuidance
-from proxops.space.free_floating import Diverged, FreeFloating, hardware_of
+from proxops.sensors.joint_encoders import JointEncoders
+from proxops.space.free_floating import Diverged, FreeFloating
+from proxops.space.joint_motors import JointMotors, hardware_by
 from proxops.space.link_gravity import CircularOrbit, HeldGravity
 
 XYZ: Final = ("x", "y", "z")
@@ -34,6 +37,8 @@ class Servo(Protocol):
     def tool(self) -> Floats: ...
 
     def step(self, t: float, joints: Floats, rates: Floats, seen: Seen | None = None) -> Floats: ...
+
+    def demanded_rates(self) -> Floats: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +115,9 @@ class ServoBench:
         gravity = None
         if file.orbit is not None:
             gravity = HeldGravity(craft, CircularOrbit(1000.0 * file.orbit.radius_km), file.orbit.begin_s, self._dt)
-        self.plant = FreeFloating(craft, q, v, hardware_of(craft, friction=file.arm.friction), gravity)
+        self.plant = FreeFloating(craft, q, v, hardware_by(craft, file.arm.friction, file.joints), gravity)
+        self._encoders, self._motors = JointEncoders(file.joints), JointMotors(craft.n, file.joints)
+        self._sense = JointSense(file.joints, craft, self._encoders.reading(q[N_BASE_Q:]))
         self._data: Any = craft.pin.createData()
         self._T_marker_start = compose(inverse_pose(station.T_inertial_marker), T_inertial_base(q))
         self._start = q.copy()
@@ -129,7 +136,7 @@ class ServoBench:
         plant, t = self.plant, i * self._dt
         joints = plant.q[N_BASE_Q:]
         self._look(t)
-        torques = self._servo.step(t, joints.copy(), plant.v[N_BASE:].copy(), self._eye.arrived(t))
+        torques = self._told(t)
         if i % self._every == 0:
             self._record[i // self._every] = self._row(t, torques)
         self._share = max(self._share, float(np.max(np.abs(torques) / self._craft.effort)))
@@ -141,11 +148,18 @@ class ServoBench:
             self._failure, self._interrupted = f"interrupted after {t:.3f} s", True
             return False
         try:
-            plant.step(torques, self._dt)
+            plant.step(self._motors.give(torques, joints), self._dt)
         except Diverged as reason:
             self._failure = str(reason)
             return False
         return True
+
+    def _told(self, t: float) -> Floats:
+        """Torques that the flight software asks for at ``t``: the servo's, and what is added against friction."""
+        angles = self._encoders.reading(self.plant.q[N_BASE_Q:].copy())
+        rates = self._sense.rates(t, angles, self.plant.v[N_BASE:].copy())
+        torques = self._servo.step(t, angles, rates, self._eye.arrived(t))
+        return self._sense.told(torques, rates, self._servo.demanded_rates)
 
     def told(self) -> ServoRun:
         """What has come of it by now."""

@@ -10,6 +10,7 @@ from proxops.applications.servo.result import INDIRECT
 from proxops.applications.servo.run import Station
 from proxops.applications.servo.tables import ServoFile
 from proxops.arms.dynamics import Dynamics
+from proxops.arms.joint_traits import check_joints
 from proxops.arms.model import ArmModel, Floats, load_model
 from proxops.core.experiment import Experiment
 from proxops.maths.pose import pose
@@ -50,6 +51,7 @@ def prepared(experiment: Experiment) -> Setting:
     file = experiment.file
     assert isinstance(file, ServoFile)
     craft = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
+    check_joints(file.joints, craft, 1.0 / file.rate_hz)
     start = craft.angles(file.start_deg, "start_deg")
     posture = start if file.posture_deg is None else craft.angles(file.posture_deg, "posture_deg")
     station = station_of(file, craft)
@@ -68,7 +70,7 @@ def prepared(experiment: Experiment) -> Setting:
     setting = Setting(file, craft, start, posture, station, preview(craft, q, path, posture))
     for name in names_of(file):
         if name != INDIRECT:
-            check_damping(controller_of(setting, name, craft), setting.ahead.inertia)
+            check_damping(controller_of(setting, name, craft), setting.ahead.inertia, file.joints)
     return setting
 
 

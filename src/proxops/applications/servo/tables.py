@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from proxops.core.camera import CameraSpec, MarkerSpec
 from proxops.core.experiment import ArmExperimentFile, CircularOrbitTable
+from proxops.core.joint_table import JointsTable, check_friction
 from proxops.core.strict_table import Finite, Share, Strict, Triple, Whole, within
 from proxops.core.task_law_table import Bound, LawTable
 
@@ -123,9 +124,11 @@ class ServoFile(ArmExperimentFile):
     track: TrackTable = TrackTable()
     wrong_model: WrongModelTable | None = None
     orbit: CircularOrbitTable | None = None
+    joints: JointsTable | None = None  # encoders, motors, bearings: ideal unless given
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        check_friction(self.arm.friction, self.joints)
         numbers = [row.number for row in self.law]
         if len(set(numbers)) != len(numbers):
             _complain("law", numbers, "each number once")

@@ -14,6 +14,7 @@ from proxops.applications.tracking.result import EQUAL, Case, Setting, result_of
 from proxops.applications.tracking.run import TrackingBench, TrackingRun
 from proxops.applications.tracking.tables import TrackingFile
 from proxops.arms.dynamics import Dynamics
+from proxops.arms.joint_traits import check_joints
 from proxops.arms.model import ArmModel, load_model
 from proxops.arms.model_error import mistaken
 from proxops.core.experiment import Experiment
@@ -29,7 +30,8 @@ def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> 
     setting = prepared(experiment)
     file, cases = setting.file, cases_of(setting.file)
     damping = {
-        case.law: check_damping(setting.controller(setting.craft, case), setting.ahead.inertia) for case in cases
+        case.law: check_damping(setting.controller(setting.craft, case), setting.ahead.inertia, file.joints)
+        for case in cases
     }
     first = file.model_error.first_seed if seed is None else seed
     with noted_interrupt() as stopped:
@@ -69,6 +71,7 @@ def prepared(experiment: Experiment) -> Setting:
     file = experiment.file
     assert isinstance(file, TrackingFile)
     craft = load_model(experiment.model_path(), file.arm.tool, file.arm.joints)
+    check_joints(file.joints, craft, 1.0 / file.rate_hz)
     start = craft.angles(file.start_deg, "start_deg")
     posture = start if file.posture_deg is None else craft.angles(file.posture_deg, "posture_deg")
     q, dynamics = craft.configuration(start), Dynamics(craft)

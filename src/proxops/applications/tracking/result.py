@@ -10,17 +10,21 @@ import pinocchio
 
 from proxops.applications.tracking.run import TrackingRun, columns
 from proxops.applications.tracking.tables import TrackingFile
+from proxops.arms.joint_traits import joints_told
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.criterion import Criterion
 from proxops.core.experiment_result import ExperimentResult, Series
+from proxops.core.task_law_table import TABLE_5_M
 from proxops.onboard.path_preview import Preview
 from proxops.onboard.pose_path import PosePath
+from proxops.onboard.rate_loop import rate_loop
 from proxops.onboard.task_controller import LAWS, TaskController, TaskGains, unit_of_damping
 
 LOG_HZ: Final = 100.0
 EQUAL: Final = "law 4, gains of law 2"
 Runs = dict[str, TrackingRun]
 ManyRuns = dict[str, list[TrackingRun]]
+Table = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +70,7 @@ def result_of(
     )
     return ExperimentResult(
         t[:keep], series, _figures(setting, cases, right, wrong, damping), _criteria(setting, right, wrong),
-        _conventions(setting), _tables(cases, right, wrong, damping), failure,
+        _conventions(setting), _tables(setting.file, cases, right, wrong, damping), failure,
     )  # fmt: skip
 
 
@@ -193,6 +197,10 @@ def _conventions(setting: Setting) -> tuple[str, ...]:
     if orbit is not None:
         told = "" if orbit.feed_forward else "not "
         gravity = f"on every link, circular orbit of {orbit.radius_km:g} km, {told}fed forward by the laws"
+    joints = () if file.joints is None else (joints_told(file.joints, file.arm.friction),)
+    friction = "as in the URDF" if file.arm.friction else "none"
+    if file.joints is not None and file.joints.friction is not None:
+        friction = "see the joints"
     return (
         "Inertial axes: those of LVLH at the start (x up, y along the flight, z along the orbit's normal), and of the base; "
         "zero momentum at the start.",
@@ -203,14 +211,15 @@ def _conventions(setting: Setting) -> tuple[str, ...]:
         "Wrong models: the controller's model is off, the craft is as its file says; every body's mass and inertia tensor scaled "
         f"by factors of their own, uniform in 1 ± {file.model_error.share:g}.",
         f"Differential gravity: {gravity}. Attitude control of the base: {file.base.control}. Joint friction: "
-        f"{'as in the URDF' if file.arm.friction else 'none'}.",
+        f"{friction}.",
+        *joints,
         "Null-space rate: |(1 − Jg⁺ Jg) q̇|. Base turn: angle from its attitude at the start.",
     )
 
 
 def _tables(
-    cases: tuple[Case, ...], right: Runs, wrong: ManyRuns, damping: dict[int, tuple[float, float]]
-) -> tuple[tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]], ...]:
+    file: TrackingFile, cases: tuple[Case, ...], right: Runs, wrong: ManyRuns, damping: dict[int, tuple[float, float]]
+) -> tuple[Table, ...]:
     rows = []
     for case in cases:
         one, means = right[case.name], [run.mean_m for run in wrong[case.name]]
@@ -232,7 +241,19 @@ def _tables(
         (f"law {law}", f"{largest:g} {unit_of_damping(law)}", f"{bound:.3g} {unit_of_damping(law)}")
         for law, (largest, bound) in damping.items()
     )
-    return (
-        ("Tracking errors", head, tuple(rows)),
-        ("Joint damping, and where it becomes unstable: 2 λ_min(M*)/dt (law 2: 2/dt)", ("", "largest", "bound"), stable),
-    )  # fmt: skip
+    most = "2" if file.joints is None else f"{rate_loop(file.joints, 1.0 / file.rate_hz).most:.3g}"
+    where = f"Joint damping, and where it becomes unstable: {most} λ_min(M*)/dt (law 2: {most}/dt)"
+    out = (("Tracking errors", head, tuple(rows)), (where, ("", "largest", "bound"), stable))
+    return out if file.joints is None else (*out, _beside_the_paper(cases, right, wrong))
+
+
+def _beside_the_paper(cases: tuple[Case, ...], right: Runs, wrong: ManyRuns) -> Table:
+    """With joints that are as joints are, sizes can be compared: Table 5 is of another motion, led by a camera."""
+    rows = []
+    for case in cases:
+        if case.name != EQUAL:
+            mean, paper = right[case.name].mean_m, TABLE_5_M[case.law]
+            many = f"{median(wrong[case.name]):.1e}" if wrong[case.name] else "–"
+            rows.append((case.name, LAWS[case.law], f"{paper:.1e}", f"{mean:.1e}", f"{mean / paper:.2f}", many))
+    head = ("", "law", "paper, Table 5 [m]", "mean error [m]", "ratio", "median, wrong models [m]")
+    return "Beside the paper's Table 5, which is of its visual servoing", head, tuple(rows)

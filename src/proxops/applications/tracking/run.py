@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
-import pinocchio
 
-from proxops.applications.tracking.tables import BaseTable, TrackingFile
+from proxops.applications.tracking.plant import actuator_of, feed_of, plant_of
+from proxops.applications.tracking.tables import TrackingFile
 from proxops.arms.dynamics import Dynamics, base_pose
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
 from proxops.onboard.base_attitude import BaseAttitude
 from proxops.onboard.damped_inverse import prepare, project
+from proxops.onboard.joint_sense import JointSense
 from proxops.onboard.pose_path import PosePath
 from proxops.onboard.task_controller import TaskController
 from proxops.onboard.task_laws import task_error
-from proxops.space.base_actuators import BaseActuator, ReactionWheels, ThrusterPairs
-from proxops.space.free_floating import Diverged, FreeFloating, hardware_of
-from proxops.space.link_gravity import CircularOrbit, HeldGravity, LinkGravity
+from proxops.sensors.joint_encoders import JointEncoders
+from proxops.space.free_floating import Diverged
+from proxops.space.joint_motors import JointMotors
 
 GRAVITY_EVERY: Final = 10  # cycles of the flight software: the gravity gradient changes in minutes
 # One row of the record, after the demand: errors (m; rad), torques, joint angles, and single numbers.
@@ -55,28 +57,6 @@ class TrackingRun:
         return float(np.mean(self.turns)) if not self.failure else float("nan")
 
 
-class GravityFeed:
-    """τ_grav of eq. 8 and what the base feels, from the controller's own model: (6 + n) generalised forces."""
-
-    def __init__(self, model: ArmModel, orbit: CircularOrbit, begin_s: float) -> None:
-        self._pin, self._data = model.pin, model.pin.createData()
-        self._gravity, self._still = LinkGravity(model, orbit, begin_s), np.zeros(model.pin.nv)
-
-    def at(self, t: float, q: Floats) -> Floats:
-        pinocchio.forwardKinematics(self._pin, self._data, q)
-        forces = self._gravity.at(t, self._data)
-        out: Floats = -pinocchio.rnea(self._pin, self._data, q, self._still, self._still, forces)
-        return out
-
-
-def actuator_of(base: BaseTable) -> BaseActuator | None:
-    if base.control == "wheels":
-        return ReactionWheels(base.wheels.torque_n_m, base.wheels.momentum_n_m_s)
-    if base.control == "thrusters":
-        return ThrusterPairs(base.thrusters.torque_n_m, base.thrusters.min_on_s, base.thrusters.period_s)
-    return None
-
-
 def columns(n: int) -> tuple[tuple[str, str], ...]:
     """Of one law's series."""
     return (
@@ -93,12 +73,9 @@ class TrackingBench:
     ) -> None:
         self._craft, self._path, self._controller, self._every = craft, path, controller, every
         self._dt = 1.0 / file.rate_hz
-        orbit = None if file.orbit is None else CircularOrbit(1000.0 * file.orbit.radius_km)
-        begin = 0.0 if file.orbit is None else file.orbit.begin_s
-        gravity = HeldGravity(craft, orbit, begin, self._dt) if orbit else None
-        self.plant = FreeFloating(craft, q, None, hardware_of(craft, friction=file.arm.friction), gravity)
-        feeds = orbit is not None and file.orbit is not None and file.orbit.feed_forward
-        self._feed = GravityFeed(controller.model, orbit, begin) if feeds and orbit else None
+        self.plant, self._feed = plant_of(file, craft, q), feed_of(file, controller.model)
+        self._encoders, self._motors = JointEncoders(file.joints), JointMotors(craft.n, file.joints)
+        self._sense = JointSense(file.joints, controller.model, self._encoders.reading(q[N_BASE_Q:]))
         self._actuator = actuator_of(file.base)
         self._attitude = BaseAttitude(controller.model, q, file.base.bandwidth_rad_s)
         self._cycles = round(path.duration_s * file.rate_hz)
@@ -114,15 +91,18 @@ class TrackingBench:
         known = np.zeros(self._craft.pin.nv)
         gravity = np.zeros(self._craft.pin.nv)
         for i in range(cycles + 1):
-            t, q, v = i * self._dt, self.plant.q, self.plant.v
+            t = i * self._dt
+            q, v = self._measured(t)
             if self._feed is not None and i % GRAVITY_EVERY == 0:
                 gravity = self._feed.at(t, q)
             known[:] = gravity
             on_base, drive = self._turn_base(q, v, known)
             demand = self._path.at(t)
-            torques = self._controller.step(q, v, demand, known)
+            torques = self._sense.told(
+                self._controller.step(q, v, demand, known), v[N_BASE:], partial(self._controller.demanded_rates, demand)
+            )
             share = max(share, float(np.max(np.abs(torques) / self._craft.effort)))
-            self._seen.update(q, v)
+            self._seen.update(self.plant.q, self.plant.v)
             task_error(self._seen.tool, demand.flat, error)
             errors[i], turns[i] = np.linalg.norm(error[:3]), np.linalg.norm(error[3:])
             if i % every == 0:
@@ -133,11 +113,19 @@ class TrackingBench:
                 failure, interrupted = f"interrupted after {t:.3f} s", True
                 break
             try:
-                self.plant.step(torques, self._dt, on_base, drive)
+                given = self._motors.give(torques, self.plant.q[N_BASE_Q:])
+                self.plant.step(given, self._dt, on_base, drive)
             except Diverged as reason:
                 failure = str(reason)
                 break
         return TrackingRun(errors, turns, record, failure, share, interrupted)
+
+    def _measured(self, t: float) -> tuple[Floats, Floats]:
+        """State as the flight software knows it: joints by their encoders, the base as it is."""
+        q, v = self.plant.q, self.plant.v
+        angles = self._encoders.reading(q[N_BASE_Q:])
+        rates = self._sense.rates(t, angles, v[N_BASE:])
+        return np.concatenate([q[:N_BASE_Q], angles]), np.concatenate([v[:N_BASE], rates])
 
     def _turn_base(self, q: Floats, v: Floats, known: Floats) -> tuple[Floats | None, Floats | None]:
         """Torques of the base's actuators; the arm's controller is told of them."""

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from proxops.core.experiment import ArmExperimentFile, CircularOrbitTable
+from proxops.core.joint_table import JointsTable, check_friction
 from proxops.core.strict_table import Finite, Strict, Triple, Truth, Whole, within
 from proxops.core.task_law_table import LawTable
 
@@ -73,9 +74,11 @@ class TrackingFile(ArmExperimentFile):
     model_error: ModelErrorTable = ModelErrorTable()
     base: BaseTable = BaseTable()
     orbit: TrackingOrbit | None = None
+    joints: JointsTable | None = None  # encoders, motors, bearings: ideal unless given
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        check_friction(self.arm.friction, self.joints)
         times = [point.t_s for point in self.way_points]
         if sorted(set(times)) != times:
             _complain("way_points", times, "times that increase")
