@@ -298,9 +298,7 @@ class HallUse(Strict):
 
     use: Truth = True
     join_s: Annotated[Finite, within(0, 3600)] = 300.0
-    # What the sensor sees once the hall has shown the pose: from then on the robots, also when they halt ("handed_over"), or
-    # the computed pose whenever they do not show it ("while_shown")
-    sensor: Literal["handed_over", "while_shown"] = "handed_over"
+    sensor: Literal["handed_over", "while_shown"] = "handed_over"  # once the hall has shown a pose: the robots, or the computed pose
 
 
 class MissionFile(Strict):
