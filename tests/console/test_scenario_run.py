@@ -228,3 +228,14 @@ def test_an_experiment_is_computed_beside_the_hall_and_leaves_its_log(runs: Scen
     assert {row["phase"] for row in seen} == {"starting", "running", "ended"}
     assert Log.open(Path(seen[-1]["log"])).metadata["scenario"] == "quick_turn"
     assert not bridge.came
+
+
+def test_a_scenario_with_the_chaser_on_the_other_robot_is_not_for_a_served_hall(tmp_path: Path) -> None:
+    other = parse_scenario(
+        SCRIPTED.format(name="other", seconds=1.0) + "[bridge]\nchaser_on = 2\n", tmp_path / "other.toml"
+    )
+    at = ("127.0.0.1", 9)
+    runs = ScenarioRuns(FacilityAbout(1, at, at, tmp_path, tmp_path, tmp_path, tmp_path), tmp_path, [other])
+    assert "robot 2" in runs.catalogue()[0]["why_not"]
+    with pytest.raises(BadInput, match="robot 2"):
+        runs.start("other")

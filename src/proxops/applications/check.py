@@ -15,6 +15,7 @@ from proxops.core.mission import Mission
 from proxops.facility.feasibility import (
     Answer,
     Asked,
+    ExchangedMotion,
     FiledMotion,
     Say,
     ScriptedMotion,
@@ -56,10 +57,11 @@ def _read(cell: Cell, what: str) -> tuple[Asked, BridgeSettings, Table | None]:
         trajectory = read_trajectory(path)
         return FiledMotion(cell, trajectory), BridgeSettings(), _as_written(cell, trajectory)
     scenario = load_flown(what)
-    if isinstance(scenario, Mission):
-        return FlownMotion(scenario), settings_of(scenario.file.bridge), None
-    settings = settings_of(scenario.bridge)
-    return ScriptedMotion(scenario, settings.sun_weight > 0.0), settings, None
+    settings = settings_of(scenario.file.bridge if isinstance(scenario, Mission) else scenario.bridge)
+    asked: Asked = (
+        FlownMotion(scenario) if isinstance(scenario, Mission) else ScriptedMotion(scenario, settings.sun_weight > 0.0)
+    )
+    return ExchangedMotion(asked) if settings.exchanged else asked, settings, None
 
 
 def _as_written(cell: Cell, trajectory: Trajectory) -> Table:

@@ -21,7 +21,9 @@ class BridgeEnd:
     ) -> None:  # fmt: skip
         self._state, self._tell, self.settings = state, tell, settings
         ask = state.cell.file.clients.new == "ask"
-        self.port = BridgePort(bind, tell, settings.scale, timeout_ns=settings.timeout_ns, ask=ask, key=key)
+        self.port = BridgePort(
+            bind, tell, settings.scale, timeout_ns=settings.timeout_ns, ask=ask, key=key, exchanged=settings.exchanged
+        )
         self._motion: Bridged | None = None
         self._telemetry = BridgeTelemetry(state, pool, self.port)
         self.publish()

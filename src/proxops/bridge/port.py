@@ -16,6 +16,7 @@ import numpy as np
 from proxops.bridge.client_place import LOCKSTEP, ClientPlace, name_of
 from proxops.bridge.input_filter import SEEN, Sample
 from proxops.bridge.relative import relative_sample
+from proxops.bridge.roles import exchange_values
 from proxops.core.authenticator import NO_SESSION, UNPROVEN, Authenticator
 from proxops.core.bridge_datagram import (
     COMMAND_MAGIC,
@@ -49,16 +50,16 @@ NOT_ANSWERED: Final = frozenset({Refusal.MAGIC, Refusal.CODE, Refusal.OLD_SEQUEN
 
 class BridgePort:
     """One UDP socket (or none, in lockstep) and the state of the exchange with the client. ``timeout_ns``: silence after which a
-    client is gone, and packets that waited are old. ``ask``: new clients need the operator."""
+    client is gone, and packets that waited are old. ``ask``: new clients need the operator. ``exchanged``: see ``roles``."""
 
     def __init__(
         self, bind: Address | None, tell: Tell, scale: float = 1.0, *, timeout_ns: int = 100_000_000, ask: bool = True,
-        key: bytes | None = None,
+        key: bytes | None = None, exchanged: bool = False,
     ) -> None:  # fmt: skip
         self._keys = Authenticator(key, BRIDGE_LABEL, COMMAND_SIZE, SEEN, timeout_ns) if key else None
         self._socket = self._open(bind) if bind else None
         self.address: Address = self._socket.getsockname() if self._socket else LOCKSTEP
-        self._tell, self.scale, self._timeout_ns = tell, scale, timeout_ns
+        self._tell, self.scale, self.exchanged, self._timeout_ns = tell, scale, exchanged, timeout_ns
         self.place = ClientPlace(tell, ask, timeout_ns)
         self._told: dict[str, int] = {}
         self._now_ns = -1
@@ -139,7 +140,7 @@ class BridgePort:
             self._refuse(Refusal.NOT_MASTER, sender, session, lambda: f"{self._master_name} is master")
             return
         try:
-            sample = sample_of(data, self.scale)
+            sample = sample_of(data, self.scale, self.exchanged)
         except Malformed as error:
             text = str(error)
             self._refuse(error.refusal, sender, session, lambda: text)
@@ -226,14 +227,16 @@ class BridgePort:
             self._socket.close()
 
 
-def sample_of(data: bytes, scale: float) -> Sample:
+def sample_of(data: bytes, scale: float, exchanged: bool = False) -> Sample:
     """What a datagram says, positions subtracted before anything else. One that a kernel's glance does not pass is read again,
     slowly, to say what is wrong with it."""
     sequence, sent_ns, flags = unpack_head(data)
-    out, with_velocity = np.empty(20), bool(flags & VELOCITIES_VALID)
-    good = relative_sample(np.frombuffer(data, "<f8", VALUES, VALUES_AT), with_velocity, scale, out)
-    sun = None
-    if not good or flags & SUN_VALID:
-        told = unpack_command(data).sun
-        sun = None if told is None else np.array(told)
+    values = np.frombuffer(data, "<f8", VALUES, VALUES_AT)
+    if exchanged:
+        told, values = values, np.empty(VALUES)
+        exchange_values(told, values)
+    out, with_velocity, with_sun = np.empty(20), bool(flags & VELOCITIES_VALID), bool(flags & SUN_VALID)
+    if not relative_sample(values, with_velocity, with_sun, scale, out):
+        unpack_command(data)  # says what is wrong
+    sun = values[26:29] if with_sun else None
     return Sample(sequence, sent_ns, out[0:7], out[7:14], out[14:20] if with_velocity else None, sun)

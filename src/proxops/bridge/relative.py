@@ -88,9 +88,11 @@ def relative_of_ports(port1: Array, port2: Array, out: Array) -> None:
 
 
 @kernel
-def relative_sample(values: Array, velocities: bool, scale: float, out: Array) -> bool:
+def relative_sample(values: Array, velocities: bool, sun: bool, scale: float, out: Array) -> bool:
     """Relative pose (0-6), T_client_target (7-13) and relative velocity (14-19) of a command's 29 doubles as they lie on the
-    wire. False, and nothing worth keeping, when a number is out of its bounds or a quaternion not of length one."""
+    wire. False, and nothing worth keeping, when a number is out of its bounds or a quaternion or the sun not of length one."""
+    if sun and not abs(np.sqrt(values[26] ** 2 + values[27] ** 2 + values[28] ** 2) - 1.0) <= UNIT_TOLERANCE:
+        return False
     for i in range(3):
         if not (abs(values[i]) <= POSITION_MAX_M and abs(values[7 + i]) <= POSITION_MAX_M):
             return False

@@ -32,6 +32,7 @@ class BridgeSettings:
     scale: float = 1.0  # metres in the hall per metre in orbit
     sun_weight: float = 0.0
     phi_rad: float | None = None  # given: it stays where it is
+    exchanged: bool = False  # the chaser is on robot 2, the target on robot 1 (``roles``)
 
     @cached_property
     def limits(self) -> NDArray[np.float64]:
@@ -65,4 +66,5 @@ def settings_of(b: Bridge) -> BridgeSettings:
         scale=b.scale,
         sun_weight=b.sun_weight,
         phi_rad=angle(b.phi_deg),
+        exchanged=b.chaser_on == 2,
     )

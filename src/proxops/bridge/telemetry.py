@@ -12,6 +12,7 @@ from proxops.bridge.bridged import Bridged
 from proxops.bridge.hall_state import HallState
 from proxops.bridge.port import BridgePort
 from proxops.bridge.relative import in_client_frame, relative_of_ports
+from proxops.bridge.roles import exchange_wire_poses
 from proxops.core.bridge_datagram import status_body
 from proxops.core.messages import POSE
 from proxops.core.pool import Pool
@@ -90,6 +91,8 @@ class BridgeTelemetry:
             _in_client_frame(
                 sample.T_client_target, self._actual1, self._actual2, self._port.scale, self._in_client_frame
             )
+            if self._port.exchanged:
+                exchange_wire_poses(self._in_client_frame)
             chaser, target = self._in_client_frame.tolist()
         return status_body(
             bridged.converged, state.guard.moving or state.mode is Mode.HALTING,

@@ -19,6 +19,7 @@ LIVE: Final = "this hall, live"
 BESIDE: Final = "computed beside it"
 READY_S: Final = 0.5  # before a scripted client begins to send
 NO_RING: Final = "this facility has no place for a mission's part of the pool"
+OTHER_ROLES: Final = "it wants the chaser on robot 2, a served hall has it on robot 1: proxops run"
 
 Loaded = Scenario | Mission | Experiment
 
@@ -56,13 +57,15 @@ def offers(facility: FacilityAbout, items: Sequence[Loaded] | None = None) -> di
 
 def _offer(item: Loaded, facility: FacilityAbout) -> Offer:
     if isinstance(item, Scenario):
-        return Offer(item.name, "scripted", item.duration_s, item.about, LIVE, "", item.source, item.seed)
+        why_not = OTHER_ROLES if item.bridge.chaser_on == 2 else ""
+        return Offer(item.name, "scripted", item.duration_s, item.about, LIVE, why_not, item.source, item.seed)
     file, kind = item.file, "mission" if isinstance(item, Mission) else "experiment"
     live = isinstance(item, Mission) and item.file.hall.use
-    lacking = live and (facility.mission_ring is None or facility.latency_s is None)
+    why_not = NO_RING if live and (facility.mission_ring is None or facility.latency_s is None) else ""
+    if isinstance(item, Mission) and live and item.file.bridge.chaser_on == 2:
+        why_not = OTHER_ROLES
     return Offer(
-        file.name, kind, file.duration_s, file.about, LIVE if live else BESIDE, NO_RING if lacking else "", item.source,
-        getattr(file, "seed", 0),
+        file.name, kind, file.duration_s, file.about, LIVE if live else BESIDE, why_not, item.source, getattr(file, "seed", 0)
     )  # fmt: skip
 
 

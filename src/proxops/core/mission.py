@@ -298,7 +298,9 @@ class HallUse(Strict):
 
     use: Truth = True
     join_s: Annotated[Finite, within(0, 3600)] = 300.0
-    sensor: Literal["handed_over", "while_shown"] = "handed_over"  # once the hall has shown a pose: the robots, or the computed pose
+    sensor: Literal["handed_over", "while_shown"] = (
+        "handed_over"  # once the hall has shown a pose: the robots, or the computed pose
+    )
 
 
 class MissionFile(Strict):

@@ -81,6 +81,15 @@ def test_the_loop_is_closed_through_the_hall_and_the_log_repeats(cell: Cell, tmp
     assert (tmp_path / "one.mcap").read_bytes() == (tmp_path / "two.mcap").read_bytes()
 
 
+def test_the_loop_is_closed_with_the_chaser_on_robot_2(cell: Cell, tmp_path: Path) -> None:
+    """The same flight, the other way round in the hall: it mates, on measurements from there."""
+    out = run_mission(cell, short("[bridge]\nchaser_on = 2\n"), tmp_path / "run.mcap").outcome
+    assert (out.end, out.abort) == (MissionEnd.MATED, AbortCause.NONE)
+    assert out.contact is not None
+    within_limits(out.contact)
+    assert out.measurements[SensorSource.HALL] > 0.9 * sum(out.measurements.values())
+
+
 def test_what_the_sensor_saw_is_what_the_hall_showed(cell: Cell, tmp_path: Path) -> None:
     """With a perfect sensor, a measurement is the recorded truth of the hall, positioning errors included, and differs from the
     computed pose by those errors: by more than the sensor's rounding and by less than 3 sigma of the cell's at this distance."""

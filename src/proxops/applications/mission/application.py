@@ -178,7 +178,7 @@ class MissionApplication:
     def _expose(self, hall: HallView | None) -> None:
         t = shown_at = self.pair.t
         if hall is not None and self._sees(hall):
-            source, pose, shown_at = SensorSource.HALL, hall.truth.copy(), t - self._latency
+            source, pose, shown_at = SensorSource.HALL, hall.truth, t - self._latency
         else:
             source, pose = SensorSource.SOFTWARE, self.relative_pose()
         self.record.source, self.record.measured = source, int(self.sensor.expose(t, pose, shown_at))

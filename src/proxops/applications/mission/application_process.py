@@ -36,7 +36,8 @@ def fly(options: argparse.Namespace) -> None:
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
     application = MissionApplication(mission, options.seed, software, latency_s, limit_s)
-    view, ring = RingView(Ring.attach(options.pool, POOL_DTYPE)), Ring.attach(options.ring, MISSION_DTYPE)
+    view = RingView(Ring.attach(options.pool, POOL_DTYPE), mission.file.bridge.chaser_on == 2)
+    ring = Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
     try:
         while not application.over:

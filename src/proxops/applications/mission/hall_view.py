@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from proxops.bridge.roles import exchange_pose
 from proxops.core.pool import Pool
 from proxops.core.ring import Ring
 from proxops.maths.rotation import Array
@@ -23,23 +24,26 @@ class HallView(Protocol):
 
 
 class PoolView:
-    """The hall as its pool shows it."""
+    """The hall as its pool shows it. ``exchanged``: the chaser is on robot 2 (``bridge.roles``)."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._bridge, self.truth = pool.record[0]["bridge"], pool.run("hall_truth")
-
-    truth: Array
+    def __init__(self, pool: Pool, exchanged: bool = False) -> None:
+        self._bridge, self._truth, self._exchanged = pool.record[0]["bridge"], pool.run("hall_truth"), exchanged
 
     @property
     def converged(self) -> bool:
         return bool(self._bridge["converged"])
 
+    @property
+    def truth(self) -> Array:
+        """T_target_chaser that the robots show."""
+        return _seen(self._truth, self._exchanged)
+
 
 class RingView:
-    """The hall as a process beside it sees it."""
+    """The hall as a process beside it sees it; ``exchanged`` as above."""
 
-    def __init__(self, ring: Ring) -> None:
-        self._ring, self._head, self._standing = ring, 0, 0
+    def __init__(self, ring: Ring, exchanged: bool = False) -> None:
+        self._ring, self._head, self._standing, self._exchanged = ring, 0, 0, exchanged
         self.converged, self.truth = False, np.zeros(7)
 
     converged: bool
@@ -55,4 +59,12 @@ class RingView:
             self.converged = False
             return
         self.converged = bool(record["bridge"]["converged"])
-        self.truth = np.array(record["hall_truth"].tolist())
+        self.truth = _seen(np.array(record["hall_truth"].tolist()), self._exchanged)
+
+
+def _seen(T_port2_port1: Array, exchanged: bool) -> Array:
+    """T_target_chaser."""
+    out = T_port2_port1.copy()
+    if exchanged:
+        exchange_pose(T_port2_port1, out)
+    return out

@@ -36,7 +36,7 @@ class MissionClient:
     def __init__(self, application: MissionApplication, hall: Installation, use_hall: bool) -> None:
         self.application = application
         self._facility, self._span = hall.facility, mission_bytes()
-        self._view = PoolView(hall.facility.pool) if use_hall else None
+        self._view = PoolView(hall.facility.pool, application.file.bridge.chaser_on == 2) if use_hall else None
         self._told, self._phase, self._abort = MissionEnd.UNDER_WAY, MissionPhase.NONE, AbortCause.NONE
         self._source, self._seen = SensorSource.NONE, -1
 

@@ -1,10 +1,12 @@
 """``proxops check``: can the hall show a motion? Answered before anything moves, with what would have to change."""
 
 from proxops.facility.feasibility.answer import Answer, answer
-from proxops.facility.feasibility.asked import FiledMotion, ScriptedMotion
+from proxops.facility.feasibility.asked import ExchangedMotion, FiledMotion, ScriptedMotion
 from proxops.facility.feasibility.beginning import Say
 from proxops.facility.feasibility.motion import Asked
 from proxops.facility.feasibility.stretch import TrialHall
 from proxops.facility.feasibility.table import Table, table_of
 
-__all__ = ["Answer", "Asked", "FiledMotion", "Say", "ScriptedMotion", "Table", "TrialHall", "answer", "table_of"]
+__all__ = [
+    "Answer", "Asked", "ExchangedMotion", "FiledMotion", "Say", "ScriptedMotion", "Table", "TrialHall", "answer", "table_of",
+]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from proxops.applications.mission.report.mission_run import MissionRun, P, Rows, V
+from proxops.bridge.roles import exchange_pose
 from proxops.core.messages import PERIOD_S, QUATERNION
 from proxops.core.vocabulary import MissionEnd
 from proxops.ground.recorded import Floats, distance_and_angle
@@ -74,7 +75,11 @@ def _shift(p: Floats, count: int) -> Floats:
 def hall_pose(run: MissionRun, rows: Rows) -> Floats:
     """T_target_chaser that the hall truly showed; NaN where it did not show the mission."""
     shown = run.log.values("bridge.converged")[rows] == 1
-    return np.where(shown[:, None], run.table("hall_truth", POSE, rows), np.nan)
+    truth = run.table("hall_truth", POSE, rows)
+    if run.file.bridge.chaser_on == 2:
+        for T_port2_port1 in truth:
+            exchange_pose(T_port2_port1.copy(), T_port2_port1)
+    return np.where(shown[:, None], truth, np.nan)
 
 
 def between_interfaces(run: MissionRun, pose: Floats) -> Floats:
