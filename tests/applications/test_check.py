@@ -16,6 +16,7 @@ from proxops.facility.feasibility.advice import smallest_step
 from proxops.facility.feasibility.answer import Answer, answer
 from proxops.facility.feasibility.asked import FiledMotion, ScriptedMotion
 from proxops.facility.feasibility.examination import Examiner
+from proxops.facility.feasibility.exchanged import ExchangedMotion
 from proxops.facility.feasibility.motion import Change, motion_of
 from proxops.facility.feasibility.stretch import TrialHall
 from proxops.facility.feasibility.table import Table, table_of
@@ -251,3 +252,16 @@ def test_bad_input_exits_2(run: Run, tmp_path: Path, words: tuple[str, ...]) -> 
     code, _, err = run("check", *words)
     assert code == 2
     assert err.startswith("proxops: ")
+
+
+def test_the_chaser_on_robot_2_is_checked_as_the_hall_would_show_it(cell: Cell) -> None:
+    """The roles exchanged, an offset of the chaser's becomes the target's: another posture, and as feasible."""
+    text = scenario_text(5.0, HOLD, bridge="chaser_on = 2").replace(
+        "distance_m = 5.0", "distance_m = 5.0\ndirection = [1.0, 0.2, 0.0]"
+    )
+    settings, asked = scripted(text)
+    poses = [motion_of(motion, Change(1.0)).pose[0] for motion in (asked, ExchangedMotion(asked))]
+    assert settings.exchanged
+    assert np.linalg.norm(poses[0][:3]) == pytest.approx(np.linalg.norm(poses[1][:3]))
+    assert poses[1][0] > 4.0  # the target is on +x of the chaser's port as the hall has it
+    assert answer(TrialHall(cell, settings), ExchangedMotion(asked)).feasible

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.relative import relative_of_ports
-from proxops.bridge.roles import exchange_pose
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.segments import Approach, FlyAround, Jump, Overshoot, Segment, Tumble
-from proxops.facility.feasibility.motion import Asked, Flags, Floats, Part
+from proxops.facility.feasibility.motion import Flags, Floats, Part
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import CLW, GLC, ROB1, ROB2, HallRecord, axes_from_values, port_poses, wire_pose
 from proxops.lab.trajectory import Trajectory
@@ -27,7 +26,6 @@ from proxops.maths.rotation import Array, matrix_from_quat
 from proxops.space.reference import poses_in_client_frame
 from proxops.space.scripted import Script
 
-HALF_TURN: Final = np.array([-1.0, -1.0, 1.0])  # about z
 NO_SUN: Final = np.zeros(3)  # pulls nowhere
 
 
@@ -85,21 +83,6 @@ class FiledMotion:
 
     def at(self, t: Floats) -> tuple[Floats, Flags, Floats]:
         return along_chords(self._pose, t)
-
-
-class ExchangedMotion:
-    """Another motion, with the chaser on robot 2 (``bridge.roles``): what port 1 shows, and where it sees the sun."""
-
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
-        self.name, self.source, self.duration_s, self.parts = asked.name, asked.source, asked.duration_s, asked.parts
-
-    def at(self, t: Floats) -> tuple[Floats, Flags, Floats]:
-        poses, sending, suns = self._asked.at(t)
-        for k, T_target_chaser in enumerate(poses.copy()):
-            suns[k] = HALF_TURN * (matrix_from_quat(T_target_chaser[3:]) @ suns[k])
-            exchange_pose(T_target_chaser, poses[k])
-        return poses, sending, suns
 
 
 def along_chords(poses: Floats, t: Floats) -> tuple[Floats, Flags, Floats]:
