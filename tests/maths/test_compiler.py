@@ -49,7 +49,7 @@ def test_a_callee_is_compiled_once_for_arrays_fields_and_written_numbers() -> No
     assert record["field"][0].tolist() == [0.0, 2.0, 4.0, 6.0]
     assert values.tolist() == [0.0, 6.0, 12.0, 18.0]
     assert record["table"][0, 0].tolist() == [4.0, 8.0, 12.0, 16.0]
-    assert len(_scale.signatures) == 1  # type: ignore[attr-defined]
+    assert len(_scale.called.signatures) == 1  # type: ignore[attr-defined]
 
 
 def test_a_kernel_is_loaded_without_scipy() -> None:
