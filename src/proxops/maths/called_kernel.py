@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +18,7 @@ from llvmlite import binding
 from numba.core import compiler, typing
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
+from numba.core.lowering import Environment
 from numba.core.targetconfig import ConfigStack
 
 
@@ -157,13 +159,19 @@ class CalledKernel:
         library = PythonLibrary(self._context.codegen(), called.library.name)
         library.enable_object_caching()
         library.add_linking_library(called.library)
+        # The wrapper puts Python objects by their numbers, so it has a list of its own: either form may be loaded first.
+        fndesc = copy(called.fndesc)
+        fndesc.env_name = f"{fndesc.env_name}.python"
+        environment = Environment.from_fndesc(fndesc)
         with ConfigStack().enter(flags := self._flags()):
             context = compiler._make_subtarget(self._context, flags)
-            context.create_cpython_wrapper(library, called.fndesc, called.environment, None, release_gil=False)
-        entry = context.get_executable(library, called.fndesc, called.environment)
-        result = called._replace(library=library, entry_point=entry, reload_init=list(library._reload_init))
-        for environment in result._find_referenced_environments():
-            library.codegen.set_env(environment.env_name, environment)
+            context.create_cpython_wrapper(library, fndesc, environment, None, release_gil=False)
+        entry = context.get_executable(library, fndesc, environment)
+        result = called._replace(
+            library=library, fndesc=fndesc, environment=environment, entry_point=entry, reload_init=list(library._reload_init)
+        )  # fmt: skip
+        for referenced in result._find_referenced_environments():
+            library.codegen.set_env(referenced.env_name, referenced)
         return result
 
     def call_template(self, types: Any, named: Any) -> Any:
