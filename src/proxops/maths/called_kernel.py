@@ -170,7 +170,8 @@ class CalledKernel:
             context.create_cpython_wrapper(library, fndesc, environment, None, release_gil=False)
         entry = context.get_executable(library, fndesc, environment)
         result = called._replace(
-            library=library, fndesc=fndesc, environment=environment, entry_point=entry, reload_init=list(library._reload_init)
+            library=library, fndesc=fndesc, environment=environment, entry_point=entry, reload_init=list(library._reload_init),
+            type_annotation="",  # the source with all its types, to be printed
         )  # fmt: skip
         for referenced in result._find_referenced_environments():
             library.codegen.set_env(referenced.env_name, referenced)
