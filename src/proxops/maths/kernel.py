@@ -5,7 +5,7 @@ whose callee in another file has changed. So the kernels of a module are kept in
 all that it imports *say* (``source_digest``): an edit compiles again what it can have changed, and nothing else.
 
 Processes of a facility, or of a test run, start together and need the same kernels. One compiles, the others wait for what it
-keeps: each kernel has a lock beside its machine code.
+keeps: each kernel has a lock beside its machine code. What only other kernels call gets none (``called_kernel``).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numba import config, njit
 from numba.core.caching import _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 
+from proxops.maths.called_kernel import CalledKernel
 from proxops.maths.compiler import lighten, plain_type
 from proxops.maths.source_digest import kernel_folder
 
@@ -50,14 +51,13 @@ class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
 def kernel(function: F) -> F:
     """Compile ``function`` with Numba, keeping its Python signature for the type checker. Nobody calls it from C."""
     lighten()
-    before = config.CACHE_LOCATOR_CLASSES
-    config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
-    try:
+    with _our_locator():
         made = njit(cache=True, error_model="numpy", fastmath=False, no_cfunc_wrapper=True)(function)
-    finally:
-        config.CACHE_LOCATOR_CLASSES = before
-    made.get_call_template = _plainly(made.get_call_template)
-    made.compile = _once(made.compile, kernel_folder(Path(inspect.getfile(function))) / f"{function.__name__}.lock")
+    folder = kernel_folder(Path(inspect.getfile(function)))
+    called = CalledKernel(made, lambda: _alone(folder / f"{function.__name__}.called.lock"))
+    made.called, made.get_overload, made._compiler.compile = called, called.overload, called.for_python
+    made.get_call_template = _plainly(called.call_template)
+    made.compile = _once(made.compile, folder / f"{function.__name__}.lock")
     return cast(F, made)
 
 
@@ -73,12 +73,28 @@ def _plainly(called: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 def _once(compiled: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:
     """``compiled`` (which looks for kept machine code first) in one process at a time."""
 
-    def alone(signature: Any) -> Any:
-        # Threads first: one that waits for the file must not bar another of ours.
-        with global_compiler_lock, _held(lock):
+    def once(signature: Any) -> Any:
+        with _alone(lock):
             return compiled(signature)
 
-    return alone
+    return once
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    # Threads first: one that waits for the file must not bar another of ours.
+    with global_compiler_lock, _held(lock), _our_locator():
+        yield
+
+
+@contextmanager
+def _our_locator() -> Iterator[None]:
+    before = config.CACHE_LOCATOR_CLASSES
+    config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
+    try:
+        yield
+    finally:
+        config.CACHE_LOCATOR_CLASSES = before
 
 
 @contextmanager
