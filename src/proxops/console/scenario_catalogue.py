@@ -19,6 +19,7 @@ LIVE: Final = "this hall, live"
 BESIDE: Final = "computed beside it"
 READY_S: Final = 0.5  # before a scripted client begins to send
 NO_RING: Final = "this facility has no place for a mission's part of the pool"
+NO_LINE: Final = "it does not wait for its on-board computer (flight.waits), and none can be named here"
 
 Loaded = Scenario | Mission | Experiment
 
@@ -60,9 +61,10 @@ def _offer(item: Loaded, facility: FacilityAbout) -> Offer:
     file, kind = item.file, "mission" if isinstance(item, Mission) else "experiment"
     live = isinstance(item, Mission) and item.file.hall.use
     lacking = live and (facility.mission_ring is None or facility.latency_s is None)
+    unheard = isinstance(item, Mission) and not item.file.flight.waits
     return Offer(
-        file.name, kind, file.duration_s, file.about, LIVE if live else BESIDE, NO_RING if lacking else "", item.source,
-        getattr(file, "seed", 0),
+        file.name, kind, file.duration_s, file.about, LIVE if live else BESIDE,
+        NO_LINE if unheard else NO_RING if lacking else "", item.source, getattr(file, "seed", 0),
     )  # fmt: skip
 
 
