@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from proxops.applications.mission import flight_child, flight_host, flight_judgement, flight_link, flight_process
+from proxops.applications.mission import (
+    flight_child,
+    flight_free_running,
+    flight_host,
+    flight_judgement,
+    flight_line,
+    flight_link,
+    flight_process,
+)
 from proxops.core.channel import FLIGHT_PORT
 from proxops.core.flight_datagram import (
     COMMANDS_LAYOUT,
@@ -31,7 +39,7 @@ from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "flight_software.md").read_text()
 TYPES = {"s": "bytes", "B": "uint8", "H": "uint16", "I": "uint32", "Q": "uint64", "q": "int64", "d": "float64"}
-MODULES = (flight_host, flight_judgement, flight_link, flight_process)
+MODULES = (flight_free_running, flight_host, flight_judgement, flight_line, flight_link, flight_process)
 Layout = tuple[tuple[str, str], ...]
 
 
@@ -91,7 +99,9 @@ def test_the_page_tells_the_limits_of_the_code() -> None:
     assert f"off by more than {flight_judgement.UNIT_TOLERANCE:g}" in flat
     assert flight_judgement.ROUNDING_S == 1e-9  # "1 ns"
     assert f"repeated every {flight_link.REPEAT_S:g} s" in flat
-    assert f"for up to {flight_link.START_S:g} s" in flat
+    assert f"for up to {flight_line.START_S:g} s" in flat
+    assert f"hold their last torque for {flight_free_running.WHEEL_HOLD} flight cycles" in flat
+    assert f"up to {flight_free_running.READ_MOST} datagrams" in flat
     assert f"UDP, port {FLIGHT_PORT} unless" in flat
     assert MissionEnd.FLIGHT_SOFTWARE.name in flat
 

@@ -20,6 +20,7 @@ BESIDE: Final = "computed beside it"
 READY_S: Final = 0.5  # before a scripted client begins to send
 NO_RING: Final = "this facility has no place for a mission's part of the pool"
 OTHER_ROLES: Final = "it wants the chaser on robot 2, a served hall has it on robot 1: proxops run"
+NO_LINE: Final = "it does not wait for its on-board computer (flight.waits), and none can be named here"
 
 Loaded = Scenario | Mission | Experiment
 
@@ -64,6 +65,8 @@ def _offer(item: Loaded, facility: FacilityAbout) -> Offer:
     why_not = NO_RING if live and (facility.mission_ring is None or facility.latency_s is None) else ""
     if isinstance(item, Mission) and live and item.file.bridge.chaser_on == 2:
         why_not = OTHER_ROLES
+    if isinstance(item, Mission) and not item.file.flight.waits:
+        why_not = NO_LINE
     return Offer(
         file.name, kind, file.duration_s, file.about, LIVE if live else BESIDE, why_not, item.source, getattr(file, "seed", 0)
     )  # fmt: skip

@@ -289,6 +289,22 @@ POOL: Final[tuple[Group, ...]] = (
         tuple(Variable(f"on{i}", "u1", "", f"thruster {i}") for i in range(1, MAX_THRUSTERS + 1)),
     ),
     Group(
+        "flight_line",
+        "answers of an on-board computer that is not waited for; all zero where it is, or there is none",
+        (
+            Variable("sent", "u4", "1", "measurements sent"),
+            Variable("taken", "u4", "1", "answers carried out"),
+            Variable("missed", "u4", "1", "measurements whose answer was never carried out"),
+            Variable("out_of_order", "u4", "1", "answers that came after a newer one"),
+            Variable("doubled", "u4", "1", "answers that had come before"),
+            Variable("ignored", "u4", "1", "datagrams of strangers, damaged ones, answers to nothing that was sent"),
+            Variable(
+                "lateness", "f8", "s", "wall time from sending measurements to taking their answer, of the last one"
+            ),
+            Variable("lateness_max", "f8", "s", "the greatest so far"),
+        ),
+    ),
+    Group(
         "audit",
         "what is left when every change is accounted for; relative to the quantity itself",
         (

@@ -290,7 +290,8 @@ class Flight(Strict):
     """The flight software's cycle."""
 
     rate_hz: Literal[2, 5, 10, 25] = 10
-    limit_ms: Annotated[Finite, within(1, 60_000)] = 1000.0  # longest answer in wall time that a lockstep run waits for
+    limit_ms: Annotated[Finite, within(1, 60_000)] = 1000.0  # wall time: longest wait for an answer, or silence
+    waits: Truth = True  # for every answer; false: free-running, with --realtime and --flight-software udp://… only
 
 
 class HallUse(Strict):
@@ -298,9 +299,7 @@ class HallUse(Strict):
 
     use: Truth = True
     join_s: Annotated[Finite, within(0, 3600)] = 300.0
-    sensor: Literal["handed_over", "while_shown"] = (
-        "handed_over"  # once the hall has shown a pose: the robots, or the computed pose
-    )
+    sensor: Literal["handed_over", "while_shown"] = "handed_over"  # once a pose was shown: robots, or computed pose
 
 
 class MissionFile(Strict):

@@ -112,7 +112,7 @@ def test_none_is_our_own(mission: MissionFile, monkeypatch: pytest.MonkeyPatch) 
 def test_an_address_is_a_link_with_the_missions_patience(mission: MissionFile) -> None:
     remote = load_flight_software("udp://localhost:47999", mission)
     assert isinstance(remote, RemoteFlightSoftware)
-    assert remote._peer == ("127.0.0.1", 47999)
+    assert remote._line.peer == ("127.0.0.1", 47999)
     assert remote._wait_s == pytest.approx(mission.flight.limit_ms * 1e-3)
     remote.close()
 

@@ -1,7 +1,8 @@
 """The application of a mission: two spacecraft, instruments, flight software. It is the facility's client and knows the hall
 only by the packets it sends and by what its relative sensor sees there.
 
-Each cycle: exposure of the sensor if due → flight software if due → actuators → orbit and attitude → packet. Until the hall has
+Each cycle: exposure of the sensor if due → flight software if due → actuators → orbit and attitude → packet. An on-board computer
+that is not waited for is sent measurements when they are due, and listened to in every cycle. Until the hall has
 first shown what was commanded (before the robots have joined, or beyond their reach), the sensor looks at the computed pose: the
 hand-over. From then on it sees what the robots show, as in a real hall: if they halt, it sees them stand. A scenario may
 declare otherwise (``hall.sensor``). Which of the two it was is recorded with every measurement.
@@ -16,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.mission.flight_host import FlightHost, FlightSoftwareFailed
+from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
 from proxops.applications.mission.record import MissionRecord
 from proxops.applications.mission.truth import both_in_inertial_axes, relative_pose
@@ -59,10 +60,12 @@ class Outcome:
 
 
 class MissionApplication:
-    """A client of the bridge. ``limit_s`` overrides the flight software's limit of the scenario."""
+    """A client of the bridge. ``limit_s`` overrides the flight software's limit of the scenario; a link that is free-running
+    has its own."""
 
     def __init__(
-        self, mission: Mission, seed: int, software: FlightSoftware, hall_latency_s: float = 0.0, limit_s: float | None = None
+        self, mission: Mission, seed: int, software: FlightSoftware | FreeRunningLink, hall_latency_s: float = 0.0,
+        limit_s: float | None = None,
     ) -> None:  # fmt: skip
         file = mission.file
         self.file, self._latency = file, hall_latency_s
@@ -71,8 +74,8 @@ class MissionApplication:
         self.sensor = RelativePoseSensor(file.sensor, sensor, self.pair.true.noise)
         self._avionics = AvionicsSuite(file.avionics, avionics)
         limit_s = file.flight.limit_ms * 1e-3 if limit_s is None else limit_s
-        wheels = len(file.chaser.wheels.axes)
-        self._host = FlightHost(software, self.pair.bank.count, wheels, 1.0 / file.flight.rate_hz, limit_s)
+        self._fitted = self.pair.bank.count, len(file.chaser.wheels.axes), 1.0 / file.flight.rate_hz
+        self._host = software if isinstance(software, FreeRunningLink) else FlightHost(software, *self._fitted, limit_s)
         self._line, self._perfect = network_of(file.network, line), file.network.perfect
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
         self._sent, self._silent, self._waited = 0, 0, 0
@@ -84,6 +87,7 @@ class MissionApplication:
         self.record = MissionRecord(
             self.pair, np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
         )
+        self.record.line = self._host.figures if isinstance(self._host, FreeRunningLink) else None
         self._poses, self._arriving = np.zeros(VALUES), list[bytes]()
         self._near, self._gap = False, -math.inf
         self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
@@ -148,13 +152,12 @@ class MissionApplication:
             self._break()
         if self.sensor.due(pair.t):
             self._expose(hall)
-        if pair.cycle % self._every == 0:
-            try:
-                self._fly_software()
-            except FlightSoftwareFailed as failure:
-                self.outcome.failure = str(failure)
-                self.finish(MissionEnd.FLIGHT_SOFTWARE)
-                return
+        try:
+            self._fly_software()
+        except FlightSoftwareFailed as failure:
+            self.outcome.failure = str(failure)
+            self.finish(MissionEnd.FLIGHT_SOFTWARE)
+            return
         pair.advance(self._idle_cycles() if at_once else 1)
         self._publish()
         self._look_for_contact()
@@ -191,16 +194,35 @@ class MissionApplication:
         return self._handed_over
 
     def _fly_software(self) -> None:
+        """Ask it if that is due, and carry out what it has answered."""
+        due, host = self.pair.cycle % self._every == 0, self._host
+        if isinstance(host, FlightHost):
+            if due:
+                self._carry_out(host.step(self._measure()), self.pair.y)
+            return
+        if due:
+            host.send(self._measure(), self.pair.y)
+        answer = host.take(*self._fitted)
+        if answer is not None:
+            self._carry_out(answer.commands, answer.y)
+        elif host.unrenewed_cycles >= WHEEL_HOLD * self._every:  # thrusters end with their on-time by themselves
+            self.pair.set_wheels(np.zeros(self._fitted[1]))
+
+    def _measure(self) -> Measurements:
         pair = self.pair
         q, w, p, v = self._avionics.read(*pair.chaser_state)
         measurements = Measurements(
             pair.t, self.sensor.arrived(pair.t), q, w, p, v, pair.wheel_rates, pair.bank.read_pressure(),
             max(pair.propellant_kg, 0.0),
         )  # fmt: skip
-        commands = self._host.step(measurements)
-        pair.bank.command(commands.on_time_s, commands.isolated)
-        pair.set_wheels(commands.wheel_torque)
-        self.record.note(measurements, commands.telemetry)
+        self.record.note_measured(measurements)
+        return measurements
+
+    def _carry_out(self, commands: Commands, y: Array) -> None:
+        """From this cycle on; ``y``: state of the craft when it was asked."""
+        self.pair.bank.command(commands.on_time_s, commands.isolated)
+        self.pair.set_wheels(commands.wheel_torque)
+        self.record.note_told(commands.telemetry, y)
         self._remember(commands)
 
     def _remember(self, commands: Commands) -> None:

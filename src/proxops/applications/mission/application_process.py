@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from proxops.applications.mission.application import MissionApplication
-from proxops.applications.mission.flight_loading import load_flight_software
+from proxops.applications.mission.flight_loading import load_in_real_time, own_flight_software
 from proxops.applications.mission.hall_view import RingView
 from proxops.applications.mission.run import COMPILING_S
 from proxops.core.clock import LiveClock
@@ -31,7 +31,7 @@ def fly(options: argparse.Namespace) -> None:
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     mission = load_mission(options.scenario)
     overseer, key = Overseer(options.overseen), read_key(options.key_file) if options.key_file else None
-    software = load_flight_software(options.software, mission.file, inside=options.inside)
+    software = load_in_real_time(options.software, mission.file, inside=options.inside)
     latency_s = options.latency + mission.file.network.mean_delay_s
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
@@ -56,7 +56,7 @@ def fly(options: argparse.Namespace) -> None:
 
 def rehearse(mission: Mission, seed: int) -> None:
     """Some cycles for nobody with our own flight software, so that nothing has to be compiled once the clock runs."""
-    scratch = MissionApplication(mission, seed, load_flight_software(None, mission.file), 0.0, COMPILING_S)
+    scratch = MissionApplication(mission, seed, own_flight_software(mission.file), 0.0, COMPILING_S)
     for cycle in range(500):
         scratch.advance(cycle * PERIOD_S, None)
 

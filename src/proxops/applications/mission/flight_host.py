@@ -3,7 +3,7 @@
 Whatever is wrong ends the mission with ``FlightSoftwareFailed``, which names the cause. Code that runs for ever is interrupted by
 a timer (SIGALRM) when called from the main thread; elsewhere, and inside compiled code, which no signal reaches, its time can
 only be measured afterwards. A user's software therefore has a host in a process of its own (``flight_process.py``), and the
-host of the simulation asks that one.
+host of the simulation asks that one. A computer that nobody waits for has no host: ``FreeRunningLink`` stands in its place.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import time
 from types import FrameType
 from typing import Final
 
+from proxops.applications.mission.flight_free_running import WHEEL_HOLD as WHEEL_HOLD
+from proxops.applications.mission.flight_free_running import FreeRunningLink as FreeRunningLink
 from proxops.applications.mission.flight_judgement import FlightSoftwareFailed as FlightSoftwareFailed
 from proxops.applications.mission.flight_judgement import judged
 from proxops.applications.mission.flight_trace import where

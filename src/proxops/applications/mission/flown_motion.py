@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proxops.applications.mission.application import MissionApplication
-from proxops.applications.mission.flight_loading import load_flight_software
+from proxops.applications.mission.flight_loading import own_flight_software
 from proxops.applications.mission.run import COMPILING_S
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import Mission
@@ -21,7 +21,7 @@ class FlownMotion:
     def __init__(self, mission: Mission) -> None:
         self.name, self.source = mission.name, str(mission.source)
         application = MissionApplication(
-            mission, mission.file.seed, load_flight_software(None, mission.file), 0.0, COMPILING_S
+            mission, mission.file.seed, own_flight_software(mission.file), 0.0, COMPILING_S
         )
         poses, phases = [application.relative_pose()], [(0.0, MissionPhase.NONE)]
         suns = [_sun_of(application)]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.application import Outcome
-from proxops.applications.mission.flight_loading import let_go, load_flight_software
+from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
 from proxops.applications.mission.run import MissionRan
 from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK
@@ -37,8 +37,9 @@ def run_mission_realtime(
     """At 250 Hz, until the application is over and the hall stands."""
     file = mission.file
     seed = file.seed if seed is None else seed
+    demand_line(file, software, realtime=True)
     if software:  # what cannot be used is said before anything moves, and never loaded into the tick's process
-        let_go(load_flight_software(software, file))
+        let_go(load_in_real_time(software, file))
     live = LiveFacility(
         cell, record, sync=(LOOPBACK, 0), control=ControlSettings(ANY), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},

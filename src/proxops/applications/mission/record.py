@@ -6,12 +6,14 @@ from typing import Final
 
 import numpy as np
 
+from proxops.applications.mission.flight_free_running import LineFigures
 from proxops.applications.mission.truth import COUNT, tell_estimate, tell_truth
 from proxops.core.flight import Estimate, Measurements, Telemetry
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY, doubles, group_offset, mission_bytes
 from proxops.core.pool import Pool
 from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.maths.rotation import Array
+from proxops.space.lvlh import lvlh_frame
 from proxops.space.pair import SpacecraftPair
 
 AUDIT_EVERY: Final = 25
@@ -35,6 +37,8 @@ class MissionRecord:
         self._thrusters = record.view(np.uint8)[start : start + pair.bank.count]
         self.source, self.measured, self.told = SensorSource.NONE, 0, Telemetry()
         self._was_measured = False  # told so in the last cycle
+        self.line: LineFigures | None = None  # of an on-board computer that is not waited for
+        self._write_line, self._heard = pool.writer("flight_line"), 0
         self.worst = np.zeros(self._audit.size)  # of the audit so far
 
     @property
@@ -46,29 +50,33 @@ class MissionRecord:
     def nees(self) -> float:
         return float(self._truth[NEES])
 
-    def note(self, measurements: Measurements, told: Telemetry) -> None:
-        """What came into the flight software and what it says of itself, against truth."""
-        self.told = told
+    def note_measured(self, measurements: Measurements) -> None:
+        """What goes into the flight software."""
         if measurements.relative:
             last = measurements.relative[-1]
             self._measurement[:3], self._measurement[3:] = last.p_sensor_target, last.q_sensor_target
+
+    def note_told(self, told: Telemetry, y: Array) -> None:
+        """What the flight software says of itself, against the truth ``y`` of the time at which it was asked."""
+        self.told = told
         if told.estimate is not None:
-            self._truth[NEES] = self._compare(told.estimate)
+            self._truth[NEES] = self._compare(told.estimate, y)
         if told.goal is not None:
-            self._goal[:] = self._pair.lvlh()[0].T @ told.goal
+            self._goal[:] = lvlh_frame(y, self._pair.degree)[0].T @ told.goal
         self._truth[CORRIDOR] = told.corridor
 
-    def _compare(self, e: Estimate) -> float:
+    def _compare(self, e: Estimate, y: Array) -> float:
         return tell_estimate(
-            self._pair.y, e.position, e.velocity, e.q_eci_target, e.w_eci_target, e.covariance, self._error, self._sigma
+            y, e.position, e.velocity, e.q_eci_target, e.w_eci_target, e.covariance, self._error, self._sigma
         )
 
     def publish(self, waited: int, end: MissionEnd) -> None:
         """``waited``: cycles still counted before the mission begins, 0 once it has."""
         pair, told = self._pair, self.told
+        heard = self.line is not None and self._tell_line(self.line)
         on_time = pair.cycle % TRUTH_EVERY == 0 or end is not MissionEnd.UNDER_WAY
         self._thrusters[:] = pair.bank.on
-        if not (on_time or self.measured or self._was_measured):
+        if not (on_time or heard or self.measured or self._was_measured):
             return
         self._was_measured = bool(self.measured)
         self._write(
@@ -81,6 +89,12 @@ class MissionRecord:
         if pair.cycle % AUDIT_EVERY == 0:
             self._audit[:] = pair.examine()
             np.maximum(self.worst, np.abs(self._audit), out=self.worst)
+
+    def _tell_line(self, line: LineFigures) -> bool:
+        """Every cycle; whether an answer has been taken in this one."""
+        self._write_line(*line.values)
+        before, self._heard = self._heard, line.taken
+        return line.taken != before
 
     def tell_truth(self, waited: int) -> None:
         """The groups of truth, now."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from proxops.applications.mission.application import MissionApplication, Outcome
-from proxops.applications.mission.flight_loading import let_go, load_flight_software
+from proxops.applications.mission.flight_loading import demand_line, let_go, load_flight_software
 from proxops.applications.mission.hall_view import PoolView
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
@@ -90,6 +90,7 @@ def run_mission(
     process of its own unless ``inside``."""
     file = mission.file
     seed, used = file.seed if seed is None else seed, file.hall.use if use_hall is None else use_hall
+    demand_line(file, None, realtime=False)
     flown = (
         software
         if software is not None and not isinstance(software, str)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from proxops.applications.mission.flight_loading import demand_line
 from proxops.applications.mission.report.chapter import MISSION
 from proxops.applications.mission.run import MissionRan, run_mission
 from proxops.core.errors import BadInput
@@ -31,6 +32,7 @@ def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, An
         )  # fmt: skip
     if options.runs > 1 and options.realtime:
         raise BadInput("--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out")
+    demand_line(mission.file, software, realtime=options.realtime)
     cell = options.read_cell()
     if options.runs == 1:
         return _once(cell, mission, folder, options)

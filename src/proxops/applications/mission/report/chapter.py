@@ -18,11 +18,13 @@ from proxops.applications.mission.report.words import (
     AUDIT_HEAD,
     CONTACT_HEAD,
     ESTIMATE_HEAD,
+    LINE_HEAD,
     MISSION_PHASE_HEAD,
     audit_rows,
     contact_rows,
     estimate_rows,
     how_it_flew,
+    line_rows,
     mission_phase_rows,
     mission_rows,
 )
@@ -75,6 +77,10 @@ ACTUATOR_NOTE: Final = (
     "On-time of each thruster, square-root colours; crosses: made to fail. Momentum of each wheel as a share of the most that "
     "it can hold."
 )
+LINE_NOTE: Final = (
+    "The simulation did not wait: this flight was free-running. Lateness: wall time from sending measurements to taking their "
+    "answer, which is looked for every 4 ms. Missed: a newer answer was carried out first, or none came."
+)
 AUDIT_NOTE: Final = (
     "Energy and momentum that no force, torque or impulse accounts for, relative to the quantity itself; greatest of each "
     "stretch. Dotted: bound."
@@ -85,6 +91,8 @@ def sections(log: Log, cell: Cell, m: Figures) -> Iterator[Section]:
     """Of a log that has a mission; ``m``: its figures."""
     run = mission_run(log)
     assert run is not None
+    if m["flight_line"]:
+        yield Section("On-board computer", [Table(LINE_HEAD, line_rows(m["flight_line"]), LINE_NOTE)])
     if run.truth.size < LEAST_ROWS or run.steps.size < LEAST_ROWS:
         yield Section("Mission", [Text(["It never began, or ended at once: there is nothing to draw."])])
         return

@@ -47,7 +47,7 @@ class MissionRun:
     cycles: slice  # rows of the mission, every cycle
     cycle: Words  # number of each of them, from 0
     truth: Rows  # rows of the log with new truth; the last is the mission's last
-    steps: Rows  # rows of the log with what a step of the flight software gave
+    steps: Rows  # rows of the log with what a step of the flight software gave; free-running: with an answer taken
 
     @property
     def began(self) -> bool:
@@ -144,6 +144,11 @@ class MissionRun:
             PhaseStretch(MissionPhase(int(told[a])), float(times[a]), float(times[b])) for a, b in pairwise(edges)
         )
 
+    @cached_property
+    def lateness(self) -> Floats:
+        """(steps) s of wall time from sending measurements to taking their answer; of a free-running mission."""
+        return np.asarray(self.log.values("flight_line.lateness")[self.steps], np.float64)
+
     def of(self, name: str, rows: Rows) -> Floats:
         """A variable of the group ``mission``."""
         return np.asarray(self.log.values(f"mission.{name}")[rows], np.float64)
@@ -165,7 +170,15 @@ def mission_run(log: Log) -> MissionRun | None:
     due = cycle % TRUTH_EVERY == 0
     due[-1:] = True
     rows = np.arange(cycles.start, cycles.stop)
-    return MissionRun(log, file, cycles, cycle, rows[due], rows[cycle % every == 1])
+    steps = cycle % every == 1 if file.flight.waits else _answered(log, cycles)
+    return MissionRun(log, file, cycles, cycle, rows[due], rows[steps])
+
+
+def _answered(log: Log, cycles: slice) -> NDArray[np.bool_]:
+    """Rows of the mission in which a computer that is not waited for had answered."""
+    taken = log.values("flight_line.taken")[cycles].astype(np.int64)
+    out: NDArray[np.bool_] = np.diff(taken, prepend=0) > 0
+    return out
 
 
 def _cycles(log: Log) -> slice:

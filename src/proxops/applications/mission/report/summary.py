@@ -22,6 +22,9 @@ from proxops.ground.recorded import Floats
 from proxops.lab.cell import Cell
 
 AUDIT: Final = tuple(v.name for group in POOL if group.name == "audit" for v in group.variables)
+LINE_COUNTS: Final = tuple(
+    v.name for group in POOL if group.name == "flight_line" for v in group.variables if v.type == "u4"
+)
 UNITS: Final = {
     "gap": "m",
     "lateral": "m",
@@ -65,6 +68,8 @@ def figures_of(run: MissionRun, cell: Cell) -> Figures:
         **_distances(run),
         **_propulsion(run),
         **_measurements(run),
+        "free_running": not run.file.flight.waits,
+        "flight_line": _flight_line(run),
         "estimate": estimate_figures(run),
         **_phases(run),
         "audit": _audit(run),
@@ -144,6 +149,19 @@ def _measurements(run: MissionRun) -> Figures:
         "measurements_rejected": rejected,
         "measurement_share": share,
         "final_hall_share": float(final[source == SensorSource.HALL].sum() / final.sum()) if final.sum() else None,
+    }
+
+
+def _flight_line(run: MissionRun) -> Figures | None:
+    """How an on-board computer kept up that was not waited for; None where it was, or there was none."""
+    if run.file.flight.waits or not run.began:
+        return None
+    last = run.truth[-1]
+    late = run.lateness
+    return {
+        **{name: int(run.log.values(f"flight_line.{name}")[last]) for name in LINE_COUNTS},
+        "lateness_median_s": float(np.median(late)) if late.size else None,
+        "lateness_max_s": float(run.log.values("flight_line.lateness_max")[last]) if late.size else None,
     }
 
 

@@ -67,6 +67,8 @@ def _detail(m: Mission) -> str:
     if m["abort"] != "NONE":
         parts.append(f"{told(m['abort_distance_m'], unit='m')} away when it gave up: {_retreat(m)}")
     parts.append(f"{told(m['propellant_used_kg'], 1e3, 'g', 0)} of propellant")
+    if m.get("free_running"):
+        parts.append("free-running on-board computer")
     share = m["measurement_share"]["hall"]
     if share is not None:
         parts.append(f"{told(share, 100.0, '%', 1)} of the measurements from the hall")
@@ -98,6 +100,7 @@ def mission_rows(m: Mission) -> Rows:
         ("thrusters", f"{count(m['thruster_pulses'])} pulses, {told(m['thruster_on_s'], unit='s')} on"),
         ("wheels", f"up to {told(m['wheel_momentum_share_max'], 100.0, '%', 1)} of their momentum"),
         ("measurements", f"{count(m['measurements'])}: {', '.join(sources)}"),
+        *([("on-board computer", _line_words(m["flight_line"]))] if m.get("flight_line") else []),
         ("estimate, last range", _estimate_words(m["estimate"])),
         ("hall against orbit", _hall_words(m)),
         ("audit", f"up to {worst:.1e}".replace("-", "−") if worst is not None else MISSING),
@@ -127,6 +130,15 @@ def _contact_words(c: dict[str, float]) -> str:
     return (
         f"{told(c['lateral_m'], 1e3, 'mm', 1)}, tilt {tilt}, roll {roll}, {told(c['closing_rate_m_s'], 1e3, 'mm/s', 1)}"
     )
+
+
+def _line_words(line: dict[str, Any]) -> str:
+    late = (
+        f"{told(line['lateness_median_s'], 1e3, 'ms', 1)} late (median), at most {told(line['lateness_max_s'], 1e3, 'ms', 1)}"
+        if line["taken"]
+        else "never answered"
+    )
+    return f"free-running: {late}; {count(line['missed'])} of {count(line['sent'])} answers missed"
 
 
 def _estimate_words(estimate: list[dict[str, Any]]) -> str:
@@ -192,6 +204,26 @@ def mission_phase_rows(m: Mission) -> Rows:
         )
         for name, seconds in m["phase_s"].items()
     ]  # fmt: skip
+
+
+LINE_HEAD: Final = ("free-running on-board computer", "")
+_LINE_COUNTS: Final = {
+    "sent": "measurements sent",
+    "taken": "answers carried out",
+    "missed": "answers missed",
+    "out_of_order": "answers out of order",
+    "doubled": "answers that came twice",
+    "ignored": "datagrams ignored",
+}
+
+
+def line_rows(line: dict[str, Any]) -> Rows:
+    """What became of what was sent, and how late the answers were."""
+    late = [
+        (f"lateness, {words}", told(line[f"lateness_{name}_s"], 1e3, "ms", 1))
+        for name, words in (("median", "median"), ("max", "greatest"))
+    ]
+    return [*((words, count(line[name])) for name, words in _LINE_COUNTS.items()), *late]
 
 
 AUDIT_HEAD: Final = ("audit", "greatest")
