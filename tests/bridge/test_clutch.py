@@ -139,6 +139,18 @@ def test_what_the_robots_can_show_is_shown(cell: Cell, spin: Spin) -> None:
         hall.close()
 
 
+def test_what_takes_most_of_a_limit_by_itself_leaves_the_rest_its_pace(cell: Cell) -> None:
+    """A target that spins about the line of sight at 16 of 20 deg/s: the hall catches up with it, and with a step of the
+    distance."""
+    hall = BridgeHall(replace(cell, home=np.r_[6.0, cell.home[1:]]))
+    try:
+        assert show(hall, Spin(5.0, 0.0, 0.0), 12.0).following[-1]
+        assert show(hall, Spin(5.0, 0.0, 16.0), 15.0).following[-1]
+        assert show(hall, Spin(6.5, 0.0, 16.0), 10.0, begun_s=15.0).following[-1]
+    finally:
+        hall.close()
+
+
 def test_the_operators_speed_and_rate_bind_in_every_phase(cell: Cell) -> None:
     """Joining, converging, following, a silence with its halt, and the return: both ports in the lab, every cycle."""
     speed, rate = 0.1, 8.0 * DEG

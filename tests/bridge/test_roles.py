@@ -7,7 +7,7 @@ import pytest
 from bridge_hall import IDENTITY, BridgeHall, at
 
 from proxops.bridge.port import sample_of
-from proxops.bridge.roles import exchange_pose, exchange_wire_poses
+from proxops.bridge.roles import exchange_pose
 from proxops.bridge.settings import BridgeSettings, settings_of
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.scenario import Bridge
@@ -69,16 +69,6 @@ def test_a_packet_is_exchanged_with_its_velocities(seed: int) -> None:
     np.testing.assert_allclose((after[:3] - before[:3]) / 1e-6, velocity[:3], atol=1e-4)
 
 
-def test_wire_poses_exchange_back() -> None:
-    rng = np.random.default_rng(3)
-    poses = np.array([np.r_[p[:3], p[4:], p[3]] for p in (random_pose(rng), random_pose(rng))])
-    again = poses.copy()
-    exchange_wire_poses(again)
-    assert again[0, :3] == pytest.approx(poses[1, :3])
-    exchange_wire_poses(again)
-    np.testing.assert_allclose(np.abs(np.sum(again[:, 3:] * poses[:, 3:], axis=1)), 1.0, atol=1e-14)
-
-
 def test_robot_2_shows_the_chaser_and_the_client_is_told_where_it_is(cell: Cell) -> None:
     settings = settings_of(Bridge(chaser_on=2))
     assert settings.exchanged and not BridgeSettings().exchanged
@@ -97,5 +87,10 @@ def test_robot_2_shows_the_chaser_and_the_client_is_told_where_it_is(cell: Cell)
         np.testing.assert_allclose(status.chaser[:3], chaser[:3], atol=5e-3)
         np.testing.assert_allclose(status.target[:3], IDENTITY[:3], atol=5e-3)
         assert abs(np.dot(status.chaser[3:], chaser[3:])) > 1 - 1e-6 and abs(status.target[6]) > 1 - 1e-6
+        hall.hold(at(7.0), 2.0)  # on the way there the client is told where the chaser is, not where it shall be
+        status = hall.status
+        assert status.phase is Phase.CONVERGING
+        assert status.target == pytest.approx(IDENTITY, abs=1e-12)
+        assert 5.0 < status.chaser[0] < 6.5
     finally:
         hall.close()

@@ -170,7 +170,7 @@ class Flight:
         self.avionics = AvionicsSuite(Avionics(), np.random.default_rng([spec.seed, 2]))
         self._fly_the_chaser()
         self._fly_the_rest(n)
-        hall = np.repeat([0.0006, math.radians(0.043), math.radians(0.043)], 3)
+        hall = np.repeat([0.0006, math.radians(0.04), math.radians(0.04)], 3)
         self.off = wander(rng, hall if spec.hall else 0.0 * hall, n + 1)
         self.clock = spec.clock_s * rng.standard_normal() if spec.hall else 0.0
         centres = spec.centre_m * rng.standard_normal((2, 3))  # by which the mass centres known on board are wrong

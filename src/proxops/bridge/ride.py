@@ -44,7 +44,10 @@ WRIST_STRAIGHT, WRONG_SIDE = 4, 5  # why a posture cannot be ridden from
 COMFORT: Final = 0.75  # share of a limit from which on the robots close in more slowly
 FULL: Final = 0.97  # share of a speed from which on the command is not followed any faster
 ROUNDING: Final = 1e-9
-SLOWEST: Final = 0.02
+SLOWEST: Final = 0.02  # throttle
+LEAST_PACE: Final = (
+    0.25  # closing in and sliding never stop: a command's own motion may take more than COMFORT for ever
+)
 RECOVERY_S: Final = 2.0  # from slowest to full pace
 GENTLER: Final = (1.0, 0.4, 0.1)  # shares of the clutch's accelerations that are tried
 SLIDE_SHARE: Final = 0.5  # of the ports' speed and rate is for the free parameters, at most
@@ -179,22 +182,22 @@ def ride_tick(
         code = _tick(hall, rig, est, clutch, limits, gentle, free, ride, q, v, out)
         if code != TOO_FAST:
             break
-        s.pace, s.throttle = max(SLOWEST, 0.9 * s.pace), max(SLOWEST, 0.9 * s.throttle)
+        s.pace, s.throttle = max(LEAST_PACE, 0.9 * s.pace), max(SLOWEST, 0.9 * s.throttle)
         clutch[0], free[0] = clutch_before[0], free_before[0]
     if code != OK:
         return code
     _keep_ports(ride, out)
     s.cost = cost_gradient(hall, cost, out, s.gradient)
-    s.pace = _slower(s.pace, max(s.speed_share, s.acceleration_share) / COMFORT)
-    s.throttle = _slower(s.throttle, s.speed_share / FULL)
+    s.pace = _slower(s.pace, max(s.speed_share, s.acceleration_share) / COMFORT, LEAST_PACE)
+    s.throttle = _slower(s.throttle, s.speed_share / FULL, SLOWEST)
     return OK
 
 
 @kernel
-def _slower(share: float, used: float) -> float:
+def _slower(share: float, used: float, least: float) -> float:
     """Less by up to a tenth where more is ``used`` than there should be, else slowly back to all of it."""
     if used > 1.0:
-        return max(SLOWEST, share * (1.0 - 0.1 * min(used - 1.0, 1.0)))
+        return max(least, share * (1.0 - 0.1 * min(used - 1.0, 1.0)))
     return min(1.0, share + PERIOD_S / RECOVERY_S)
 
 

@@ -38,16 +38,6 @@ def turn_half(q: Array, out: Array) -> None:
 
 
 @kernel
-def exchange_wire_poses(poses: Array) -> None:
-    """Poses of chaser and target (2, 7) in wire order become each other's, in place."""
-    first, second = poses[0].copy(), poses[1].copy()
-    for i in range(3):
-        poses[0, i], poses[1, i] = second[i], first[i]
-    turn_half(second[3:7], poses[0, 3:7])
-    turn_half(first[3:7], poses[1, 3:7])
-
-
-@kernel
 def exchange_pose(pose: Array, out: Array) -> None:
     """T_port2_port1 of T_target_chaser, or T_target_chaser of T_port2_port1; packed (x y z, qw qx qy qz)."""
     R = matrix_from_quat(pose[3:7])

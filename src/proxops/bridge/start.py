@@ -104,7 +104,9 @@ class Start:
         found = search.best(start)[:POSTURES_TRIED]
         if not found:
             self._judge.out_of_reach()
-            return Decision(Phase.STANDING, Standstill.OUT_OF_REACH, placed=False, wait=SEARCH_AGAIN)
+            return Decision(
+                Phase.STANDING, Standstill.OUT_OF_REACH, placed=False, wait=SEARCH_AGAIN, search_next=search_next
+            )
         green = []
         for posture in found:
             self._see_command(posture.q)
@@ -123,7 +125,9 @@ class Start:
                 if placed and self._judge.allowed:
                     joiner = Joiner(self._state.cell, start, corners, *self._settings.joining_limits)
                     return Decision(Phase.JOINING, joiner=joiner, search_next=search_next)
-        return Decision(Phase.STANDING, Standstill.NO_POSTURE, placed=placed, wait=SEARCH_AGAIN)
+        return Decision(
+            Phase.STANDING, Standstill.NO_POSTURE, placed=placed, wait=SEARCH_AGAIN, search_next=search_next
+        )
 
     def _free_way(self, start: Axes, goal: Axes) -> Generator[None, None, list[Axes]]:
         """Corners of the first way that is free; none: there is no such way."""

@@ -11,8 +11,8 @@ import numpy as np
 from proxops.bridge.bridged import Bridged
 from proxops.bridge.hall_state import HallState
 from proxops.bridge.port import BridgePort
-from proxops.bridge.relative import in_client_frame, relative_of_ports
-from proxops.bridge.roles import exchange_wire_poses
+from proxops.bridge.relative import in_client_frame, relative_of_ports, unit_quat
+from proxops.bridge.roles import turn_half
 from proxops.core.bridge_datagram import status_body
 from proxops.core.messages import POSE
 from proxops.core.pool import Pool
@@ -28,11 +28,24 @@ U32: Final = 0xFFFFFFFF
 
 
 @kernel
-def _in_client_frame(anchor: Array, port1: Array, port2: Array, scale: float, poses: Array) -> None:
-    """Actual poses of chaser and target (2, 7) in the client's frame, as on the wire."""
+def _in_client_frame(
+    anchor: Array, commanded: Array, port1: Array, port2: Array, scale: float, exchanged: bool, poses: Array
+) -> None:
+    """Actual poses of chaser and target (2, 7) in the client's frame, as on the wire: the target where the client has it.
+    ``anchor`` is T_client_port2 as it was sent, ``commanded`` T_port2_port1."""
     relative = np.empty(7)
-    relative_of_ports(port1, port2, relative)
-    in_client_frame(anchor, relative, scale, poses[0], poses[1])
+    if not exchanged:
+        relative_of_ports(port1, port2, relative)
+        in_client_frame(anchor, relative, scale, poses[0], poses[1])
+        return
+    in_client_frame(anchor, commanded, scale, poses[1], poses[0])  # port 1, which is the target, as it was sent
+    T_client_port1 = np.empty(7)
+    T_client_port1[0:3] = poses[1, 0:3]
+    unit_quat(poses[1], 3, T_client_port1[3:7])
+    relative_of_ports(port2, port1, relative)
+    in_client_frame(T_client_port1, relative, scale, poses[0], poses[1])
+    for body in range(2):
+        turn_half(-poses[body, 3:7], poses[body, 3:7])  # back: two half turns are -1
 
 
 class BridgeTelemetry:
@@ -89,10 +102,9 @@ class BridgeTelemetry:
         target: Sequence[float] = NO_POSE
         if sample is not None:
             _in_client_frame(
-                sample.T_client_target, self._actual1, self._actual2, self._port.scale, self._in_client_frame
-            )
-            if self._port.exchanged:
-                exchange_wire_poses(self._in_client_frame)
+                sample.T_client_target, sample.relative, self._actual1, self._actual2, self._port.scale,
+                self._port.exchanged, self._in_client_frame,
+            )  # fmt: skip
             chaser, target = self._in_client_frame.tolist()
         return status_body(
             bridged.converged, state.guard.moving or state.mode is Mode.HALTING,

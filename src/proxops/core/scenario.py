@@ -55,9 +55,9 @@ class Network(Strict):
 class Bridge(Strict):
     """Wishes to the bridge; what is not given is the bridge's own choice."""
 
-    speed_m_s: Annotated[Finite, within(0.001, 2)] | None = None
+    speed_m_s: Annotated[Finite, within(0.005, 2)] | None = None  # at less, joining would take hours
     acceleration_m_s2: Annotated[Finite, within(0.001, 1)] | None = None
-    rate_deg_s: Annotated[Finite, within(0.01, 180)] | None = None
+    rate_deg_s: Annotated[Finite, within(0.2, 180)] | None = None
     angular_acceleration_deg_s2: Annotated[Finite, within(0.01, 500)] | None = None
     timeout_ms: Annotated[Finite, within(4, 10_000)] | None = None
     scale: Annotated[Finite, within(0.001, 1)] = 1.0  # hall metres per orbit metre

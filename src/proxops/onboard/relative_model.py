@@ -48,8 +48,8 @@ class SlowErrors:
     # A calibrated hall has 1.56 mm and 0.2 deg (three times the root mean square of the length) at each plate: 0.30 mm and 0.039
     # deg in each component. The ports stand 0.5 m ahead of the plates.
     position_m: float = 0.0006
-    chaser_deg: float = 0.043  # the chaser's port: turns the line of sight, as a misaligned boresight does
-    target_deg: float = 0.043  # the target's port; both together 0.06 deg in each component
+    chaser_deg: float = 0.04  # the chaser's port: turns the line of sight, as a misaligned boresight does
+    target_deg: float = 0.04  # the target's port; both together 0.06 deg in each component
     clock_s: float = 0.003
     time_s: float = 100.0  # in which they change
 
