@@ -77,6 +77,9 @@ def row_of(cell: Cell, scenario: Scenario) -> Row:
 
 def main() -> int:
     """The table; 1 if anything that the axes could show was not shown."""
+    if len(sys.argv) > 1:
+        print(__doc__)
+        return 2
     cell, missed = load_cell(), 0
     print("distance  off axis  spin       could  shown   left")
     for distance_m in DISTANCES_M:

@@ -12,8 +12,9 @@ the target, whatever its speed in the target's frame; and the way to a command o
 the limit. ``throttle`` is the share of all of it; below 1 the command is followed behind.
 
 **Converged** means: for 25 ticks in a row nearer than 0.1 mm (beyond 10 m: 0.01 mm for each metre of distance) and 0.005° of the
-relative pose, and at a relative velocity that would take at least 1/ωₑ to leave these bounds; it ends beyond 1 mm or 0.05°. A
-noisy command is never that still, so the bounds grow with the usual innovation, at most to where converged ends.
+relative pose, and at a relative velocity that would take at least 1/ωₑ to leave these bounds; it ends beyond 1 mm (0.1 mm per
+metre) or 0.05°. A noisy command is never that still, so the bounds grow with the usual innovation, at most to where converged
+ends.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from proxops.maths.rotation import Array
 
 HOLD = 25  # ticks
 ENTER_M, LEAVE_M = 1e-4, 1e-3
-ENTER_PER_M = 1e-5  # beyond 10 m, of the distance: 0.0006° across the line
+ENTER_PER_M, LEAVE_PER_M = 1e-5, 1e-4  # beyond 10 m, of the distance: 0.0006° and 0.006° across the line
 ENTER_RAD, LEAVE_RAD = math.radians(0.005), math.radians(0.05)
 
 CLUTCH_DTYPE = np.dtype(
@@ -188,6 +189,6 @@ def _judge(clutch: Clutch, est: Estimate, poses: Array, shown_before: Array, tim
     c.held = min(c.held + 1, HOLD) if _within(shown_before, clutch, poses, bound_m, bound_rad) else 0
     if c.held >= HOLD:
         c.converged = 1
-    elif c.left_m > max(LEAVE_M, 3.0 * bound_m) or c.left_rad > max(LEAVE_RAD, 3.0 * bound_rad):
+    elif c.left_m > max(LEAVE_M, LEAVE_PER_M * c.L[0], 3.0 * bound_m) or c.left_rad > max(LEAVE_RAD, 3.0 * bound_rad):
         c.converged = 0
     c.left_s = 0.0 if c.converged else time + (HOLD - c.held) * DT

@@ -63,7 +63,7 @@ class Bridge(Strict):
     scale: Annotated[Finite, within(0.001, 1)] = 1.0  # hall metres per orbit metre
     sun_weight: Annotated[Finite, within(0, 1000)] = 0.0  # 0: the sun's direction is ignored
     phi_deg: Annotated[Finite, within(-360, 360)] | None = None
-    chaser_on: Literal[1, 2] = 1  # robot that shows the chaser; the other one shows the target
+    chaser_on: Annotated[Whole, within(1, 2)] = 1  # robot that shows the chaser; the other one shows the target
 
 
 class Expect(Strict):

@@ -61,8 +61,12 @@ def _course(run: BridgeRun) -> Figures:
 def _asked(log: Log, run: BridgeRun) -> Figures:
     """How much of the motion that the client asked for was possible (in reach, in a zone where the hall may go), and shown."""
     sent = np.isfinite(run.commanded[:, 0])
+    # While a posture is first looked for nobody knows: what comes of the search says what it was.
+    known = np.flatnonzero(run.told_phase != Phase.SEARCHING)
+    after = np.minimum(np.searchsorted(known, np.arange(run.t.size)), max(0, known.size - 1))
+    impossible = np.isin(run.cause, IMPOSSIBLE) | (known.size > 0 and np.isin(run.cause[known[after]], IMPOSSIBLE))
     asked = int(np.count_nonzero(sent))
-    possible = int(np.count_nonzero(sent & ~np.isin(run.cause, IMPOSSIBLE)))
+    possible = int(np.count_nonzero(sent & ~impossible))
     shown = int(np.count_nonzero(sent & run.following))
     expected = log.metadata.get(EXPECTED)
     return {

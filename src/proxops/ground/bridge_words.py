@@ -45,7 +45,7 @@ def bridge_rows(s: Summary) -> Rows:
         ("relative pose error", _error(s, "")),
         ("… robots' delay off", _error(s, "_delay_removed")),
         ("distance of the ports", f"at least {told(s['distance_min_m'], unit='m', decimals=4)}"),
-        ("chaser's travel", travel if s["converged_s"] else MISSING),
+        ("port 1's travel", travel if s["converged_s"] else MISSING),
         ("clearance", nearest),
         ("nearest pair", s["actual_clearance_min_pair"] or MISSING),
         ("axis limits used", _used(s)),

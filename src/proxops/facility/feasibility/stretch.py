@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from proxops.bridge.cost import Cost, cost_of
 from proxops.bridge.feasibility import LIMIT, Course, Seat, course_of
+from proxops.bridge.joiner import PORT_SHARE, port_gains
 from proxops.bridge.mapping import OK, TOO_NEAR
 from proxops.bridge.rate_use import rate_use
 from proxops.bridge.settings import BridgeSettings
@@ -108,7 +109,10 @@ class TrialHall:
         """About how long the hall needs from home to ``q``."""
         share, h = self.cell.file.limits.move_to_start_share, self.cell.hall[0]
         speed, acceleration = share * h["speed"], share * h["acceleration"]
-        return float(np.max(np.abs(q - self.cell.home) / speed + speed / acceleration))
+        axes_s = float(np.max(np.abs(q - self.cell.home) / speed + speed / acceleration))
+        moved_m, turned_rad = port_gains(self.cell, self.cell.home, q)
+        port_speed, port_rate = self.settings.joining_limits
+        return max(axes_s, moved_m / (PORT_SHARE * port_speed), turned_rad / (PORT_SHARE * port_rate))
 
     def follow(
         self, motion: ExaminedMotion, begin: int, seat: Seat, cost: Cost, before: Stretch | None = None,
