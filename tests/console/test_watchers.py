@@ -122,7 +122,9 @@ def test_the_log_tells_it_all_and_how_it_ended(served: Served) -> None:
     served.end()
     log = Log.open(served.folder / "run.mcap")
     assert log.complete and log.ended == Ending(EndReason.OPERATOR, "SIGINT")
-    assert log.events["name"][-1] == b"ended"
+    # On a loaded machine the watchdog, a process of its own, may have the last word: that the robots it braked stand.
+    told = [name for name in log.events["name"] if not name.startswith(b"watchdog.")]
+    assert told[-1] == b"ended"
     said = " ".join(event["text"].decode() for event in log.events if event["name"] == b"console")
     for words in (
         "has not moved",
