@@ -45,9 +45,7 @@ COMFORT: Final = 0.75  # share of a limit from which on the robots close in more
 FULL: Final = 0.97  # share of a speed from which on the command is not followed any faster
 ROUNDING: Final = 1e-9
 SLOWEST: Final = 0.02  # throttle
-LEAST_PACE: Final = (
-    0.25  # closing in and sliding never stop: a command's own motion may take more than COMFORT for ever
-)
+LEAST_PACE: Final = 0.25  # a command by itself may take more than COMFORT for ever: closing in and sliding never stop
 RECOVERY_S: Final = 2.0  # from slowest to full pace
 GENTLER: Final = (1.0, 0.4, 0.1)  # shares of the clutch's accelerations that are tried
 SLIDE_SHARE: Final = 0.5  # of the ports' speed and rate is for the free parameters, at most

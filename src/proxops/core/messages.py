@@ -210,7 +210,7 @@ POOL: Final[tuple[Group, ...]] = (
             Variable("yellow", "f8", "m", "thickness of the yellow layer: at least the way to standstill"),
             Variable("phi", "f8", "rad", "roll of the rig about the line of the wrist centres"),
             Variable("cost", "f8", "1", "of the posture"),
-            Variable("pace", "f8", "1", "share of the clutch's speeds that the axes allow"),
+            Variable("pace", "f8", "1", "share of the clutch's speeds that is left for closing in"),
         ),
     ),
     _pose("commanded_relative", "T_port2_port1 that the client commands, estimated"),

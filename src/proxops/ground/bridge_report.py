@@ -39,7 +39,7 @@ CLEARANCE_NOTE = (
 )
 FREE_AXES_NOTE = (
     "Actual axes. The roll of the rig about the line of the wrist centres, the cost of the posture, and the share of "
-    "the clutch's speeds that the axes allow, while the clutch is closed."
+    "the clutch's speeds that is left for closing in, while the clutch is closed."
 )
 
 
