@@ -9,6 +9,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from tests.shared.open_files import open_files
 
 from proxops.core.errors import BadInput
 from proxops.core.sealed_memory import is_sealed, sealed_copy, sealed_memory
@@ -75,7 +76,7 @@ def test_what_is_not_copied(tmp_path: Path) -> None:
         ("large", "too large; got 101 bytes; allowed: 100 bytes"),
         ("/proc/self/maps", "too large"),  # says that it has 0 bytes
     ):
-        open_before = len(os.listdir("/proc/self/fd"))
+        open_before = open_files()
         with pytest.raises(BadInput, match=told):
             sealed_copy(tmp_path / name, "trajectory", 100)
-        assert len(os.listdir("/proc/self/fd")) == open_before
+        assert open_files() == open_before

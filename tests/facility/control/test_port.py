@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.shared.control_bench import Bench, NotedDesk, bench_of, request
+from tests.shared.open_files import open_files
 
 from proxops.core import control_sockets
 from proxops.core.clock import monotonic_ns
@@ -120,9 +121,9 @@ def test_a_full_house_evicts_who_has_been_silent_for_longest(bench: Bench) -> No
 
 
 def test_descriptors_are_handed_over_or_closed(bench: Bench) -> None:
-    person, open_files = bench.person(), Path("/proc/self/fd")
+    person = bench.person()
     bench.cycle()
-    before = len(list(open_files.iterdir()))
+    before = open_files()
     with tempfile.TemporaryFile() as file:
         file.write(b"a trajectory")
         file.flush()
@@ -147,7 +148,7 @@ def test_descriptors_are_handed_over_or_closed(bench: Bench) -> None:
             assert answer["ok"] is ok, data
             if data.startswith(b'{"proxops"') and ok:
                 assert answer["result"] == "a trajectory"
-    assert len(list(open_files.iterdir())) == before
+    assert open_files() == before
 
 
 def test_a_descriptor_that_is_only_claimed_is_none(bench: Bench) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.shared.open_files import open_files
 
 from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput, Refused
@@ -205,12 +206,12 @@ def test_a_lying_checker_is_named_and_loads_nothing(
     bench.ask()
     bench.asked()
     message, fd = LIES[lie](*good, tmp_path)
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     bench.send(message, *([] if fd is None else [fd]))
     bench.polls(3)
     assert bench.load["state"] == "refused" and bench.desk.checked is None
     assert "checker" in str(bench.load["checker"]) and bench.load["checker"] in str(bench.load["error"])
-    assert len(os.listdir("/proc/self/fd")) == before - 1  # the link is closed, nothing else is left open
+    assert open_files() == before - 1  # the link is closed, nothing else is left open
     if fd is not None:
         os.close(fd)
 

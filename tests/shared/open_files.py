@@ -1,0 +1,10 @@
+"""How many files this process has open, what is only waiting for the garbage collector not counted."""
+
+import gc
+import os
+
+
+def open_files() -> int:
+    """Sockets that earlier tests left in reference cycles are closed first: else they go in the middle of somebody's count."""
+    gc.collect()
+    return len(os.listdir("/proc/self/fd"))
