@@ -72,7 +72,9 @@ def tables(rows_of: Tables) -> str:
 
 def _row(kind: type[Strict], name: str) -> str:
     field = kind.model_fields[name]
-    low_high = next((_bounds(m) for m in field.metadata if isinstance(m, BeforeValidator)), _choices(field.annotation))
+    of_parts = [check for part in get_args(field.annotation) for check in getattr(part, "__metadata__", ())]  # a range, or none
+    checks = [check for check in (*field.metadata, *of_parts) if isinstance(check, BeforeValidator)]
+    low_high = _bounds(checks[0]) if checks else _choices(field.annotation)
     default = field.default
     if default is PydanticUndefined:
         told = "–"

@@ -299,7 +299,7 @@ def test_report_holds_the_run_and_does_not_change(
         "<strong>Followed</strong>",
         f"halted by COMMANDED_YELLOW at {figures['halts'][0]['at_s']:.1f} s",
         f"{figures['relative_position_error_max_m'] * 1e3:.3f} mm",
-        "The chaser in the laboratory",
+        "Port 1 in the laboratory",
         "The free axes at work",
         "packets that never came",
         "proxops run test_overshoot.toml",

@@ -18,6 +18,7 @@ from proxops.core.vocabulary import AbortCause, MissionPhase
 Floats = NDArray[np.float64]
 # Columns: the sensor's axes in the chaser's frame.
 R_CHASER_SENSOR: Final = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+LATE_CYCLES: Final = 2  # that the answer of a computer may be late for which nobody waits, as far as our own software allows for it
 N_ERRORS: Final = 12  # position, velocity, attitude, rate of the client: three each
 
 
@@ -110,6 +111,7 @@ class OnboardData:
     target_mass_centre: Floats  # (3) in the target's frame
     target_interface: Floats
     sensor_place: Floats  # (3) in the chaser's frame
+    late_cycles: int = 0  # by which a command may be carried out later than it is given
 
 
 def onboard_data(file: MissionFile) -> OnboardData:
@@ -121,4 +123,5 @@ def onboard_data(file: MissionFile) -> OnboardData:
         c.thrusters.places - mass_centre, c.thrusters.directions, c.thrusters.force_n, c.thrusters.specific_impulse_s,
         c.thrusters.min_on_ms * 1e-3, np.array(c.wheels.axes), c.wheels.torque_n_m, c.wheels.momentum_n_m_s,
         c.wheels.rotor_kg_m2, t.inertia, np.array(t.mass_centre_m), np.array(t.interface_m), np.array(file.sensor.place_m),
+        0 if file.flight.waits else LATE_CYCLES,
     )  # fmt: skip

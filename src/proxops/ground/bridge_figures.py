@@ -38,7 +38,7 @@ ORIGIN: Final = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
 def place_figure(run: BridgeRun) -> Any:
-    """The chaser in the lab against time (the paper's Figure 11): commanded and actual under phases and zones."""
+    """Port 1 in the lab against time (the chaser in the paper's Figure 11): commanded and actual under phases and zones."""
     with styled():
         figure = new_figure(WIDTH, 6.8)
         grid = figure.add_gridspec(

@@ -30,8 +30,8 @@ from proxops.lab.cell import Cell
 Summary = dict[str, Any]
 
 PLACE_NOTE = (
-    "Port 1 in the lab: actual in colour, dashed where the commanded pose asks it to be. Dotted: the commanded pose has no "
-    "place in the hall; drawn from the target as it stands. Bands: phase of the bridge, collision states."
+    "It carries the chaser (with chaser_on = 2 the target): actual in colour, dashed where the commanded pose asks it to be. Dotted: the "
+    "commanded pose has no place in the hall; drawn from the other port as it stands. Bands: phase of the bridge, collision states."
 )
 CLEARANCE_NOTE = (
     "To the nearest red, over all watched pairs. Yellow at its least thickness: in motion each pair has its stopping way. "
@@ -60,7 +60,7 @@ def bridge_moments(log: Log, data: Recorded) -> dict[str, int]:
 def bridge_sections(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[Section]:
     """The run as the bridge made it."""
     run = bridge_run(log, data)
-    yield Section("The chaser in the laboratory", [Drawing(place_figure(run), PLACE_NOTE), _course_tables(summary)])
+    yield Section("Port 1 in the laboratory", [Drawing(place_figure(run), PLACE_NOTE), _course_tables(summary)])
     yield Section("Relative pose", _relative(log, data, cell, run))
     clutch = (_of_clutch(log, data, run, name) for name in ("phi", "cost", "pace"))
     yield Section(

@@ -1,4 +1,9 @@
-"""Thruster watch: chamber pressures against what was commanded a cycle before."""
+"""Thruster watch: chamber pressures against what was commanded a cycle before.
+
+Where nobody waits for the answers (``late_cycles`` > 0), a command is carried out up to so many cycles late, and its pulse may lie in
+two of them. Then pressure is unasked for only if none of the commands that may still be on their way has asked for it, and a
+command is refused only if too little has fired in all the cycles that it may have been carried out in.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +30,30 @@ class ThrusterWatch:
         self.healthy = np.ones(n, dtype=np.bool_)
         self.enough = True
         self._wrench, self._min_on_s = wrench, data.min_on_s
-        self._commanded: Floats | None = None
+        # Newest first; what is not yet known counts as nothing.
+        self._commanded, self._fired = np.zeros((data.late_cycles + 1, n)), np.zeros((data.late_cycles + 1, n))
+        self._told = False  # something has been commanded
         self._refusals = np.zeros(n, dtype=np.int64)
 
     def look(self, thruster_on_s: Floats) -> None:
         """Judge the cycle that has passed."""
-        if self._commanded is None:
+        _put(self._fired, thruster_on_s)
+        if not self._told:
             return
-        if judge(thruster_on_s, self._commanded, self._min_on_s, self._refusals, self.isolated, self.healthy):
+        if judge(self._fired, self._commanded, self._min_on_s, self._refusals, self.isolated, self.healthy):
             self.enough = pushes_all_ways(self._wrench, self.healthy)
 
     def remember(self, on_time_s: Floats) -> None:
         """What this cycle commands."""
-        self._commanded = on_time_s.copy()
+        _put(self._commanded, on_time_s)
+        self._told = True
+
+
+@kernel
+def _put(rows: Floats, newest: Floats) -> None:
+    for j in range(len(rows) - 1, 0, -1):
+        rows[j] = rows[j - 1]
+    rows[0] = newest
 
 
 @kernel
@@ -45,15 +61,18 @@ def judge(
     fired_s: Floats, commanded_s: Floats, min_on_s: float, refusals: NDArray[np.int64], isolated: NDArray[np.bool_],
     healthy: NDArray[np.bool_],
 ) -> bool:  # fmt: skip
-    """Find thrusters that fire unasked, or have refused too often; True if one more has failed."""
-    news = False
-    for k in range(fired_s.size):
-        asked = commanded_s[k] >= min_on_s - 1e-9
-        if asked:
-            refusals[k] = refusals[k] + 1 if fired_s[k] < 0.5 * commanded_s[k] else 0
+    """Find thrusters that fire unasked, or have refused too often; True if one more has failed. Rows: cycles, newest first."""
+    news, last = False, len(commanded_s) - 1
+    for k in range(fired_s.shape[1]):
+        due_s, fired_since_s, on_the_way_s = commanded_s[last, k], 0.0, 0.0
+        for j in range(last + 1):
+            fired_since_s += fired_s[j, k]
+            on_the_way_s += commanded_s[j, k]
+        if due_s >= min_on_s - 1e-9:
+            refusals[k] = refusals[k] + 1 if fired_since_s < 0.5 * due_s else 0
         if not healthy[k]:
             continue
-        if fired_s[k] > commanded_s[k] + EXTRA_S:
+        if fired_s[0, k] > on_the_way_s + EXTRA_S:
             isolated[k], healthy[k], news = True, False, True
         elif refusals[k] >= REFUSALS:
             healthy[k], news = False, True

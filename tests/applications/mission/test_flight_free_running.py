@@ -7,6 +7,7 @@ import socket
 import struct
 import zlib
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,7 @@ from proxops.core.flight_datagram import (
 from proxops.core.messages import EVENT_DTYPE, PERIOD_S, POOL_DTYPE, mission_bytes
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.ring import bytes_of
-from proxops.core.vocabulary import MissionEnd
+from proxops.core.vocabulary import AbortCause, MissionEnd
 from proxops.ground.log import Log
 from proxops.ground.wire import pool_layout
 from proxops.lab.any_cell import load_cell
@@ -308,20 +309,22 @@ def test_what_a_mission_asks_of_the_hall_can_be_checked_all_the_same() -> None:
 
 # ---------------------------------------------------------------------- flown through the application
 class Scripted:
-    """A computer with a software that answers ``delay`` cycles after it was asked, and not at all from ``until`` on."""
+    """A computer with a software that takes ``delay`` cycles for an answer (each of several in turn), one answer after the other,
+    and gives none from ``until`` on."""
 
-    def __init__(self, software: FlightSoftware, delay: int, until: int = 2**31) -> None:
-        self.line, self._software, self._delay, self._until = Line(), software, delay, until
+    def __init__(self, software: FlightSoftware, *delay: int, until: int = 2**31) -> None:
+        self.line, self._software, self._delays, self._until = Line(), software, cycle(delay), until
         self._due: dict[int, bytes] = {}  # by cycle
-        self._cycle = 0
+        self._cycle = self._ready = 0  # when the last answer is given
         ask = self.line.link.send
 
         def send(measurements: Measurements, y: Array) -> None:
             ask(measurements, y)
             for m in self.line.computer.heard():
                 data = pack_commands(m.sequence, self._software.step(m.measurements))
+                self._ready = max(self._cycle, self._ready) + next(self._delays)
                 if m.sequence < self._until:
-                    self._due[self._cycle + self._delay] = data
+                    self._due[self._ready] = data
             self.speak()
 
         self.line.link.send = send  # type: ignore[method-assign]
@@ -364,7 +367,7 @@ class Across:
 
 def test_answers_at_once_fly_the_flight_of_a_run_that_waits_to_the_bit() -> None:
     mission = free()
-    application, _ = flown(mission, Scripted(own_flight_software(mission.file), delay=0))
+    application, _ = flown(mission, Scripted(own_flight_software(mission.file), 0))
     waiting = MissionApplication(mission, 1, Across(own_flight_software(mission.file)), limit_s=300.0)
     while not waiting.over:
         waiting.advance(0.0, None)
@@ -455,3 +458,32 @@ def test_summary_and_report_say_that_it_was_free_running(silenced: tuple[Mission
     told = dict(mission_rows(figures))["on-board computer"]
     assert told == "free-running: 28.0 ms late (median), at most 28.0 ms; 3 of 8 answers missed"
     assert ("answers missed", "3") in line_rows(line)
+
+
+# ---------------------------------------------------------------------- our own software behind a late line
+LATE = 9, 9, 9, 9, 9, 9, 9, 9, 9, 36  # cycles: 36 ms, in every tenth step 144 ms, which delays the next one too
+NEARBY = """
+like = "approach"
+name = "nearby"
+about = "The last metres along the docking axis"
+duration_s = 200.0
+plan = [{ kind = "fly_around", to = "docking_axis", rate_deg_s = 1.0 }, { kind = "final", speed_m_s = 0.05 }]
+[start]
+position_m = [-3.08, 1.40, -2.12]
+[flight]
+waits = """
+
+
+@pytest.mark.parametrize(("allows", "end"), [(True, MissionEnd.MATED), (False, MissionEnd.TIME)])
+def test_our_own_software_mates_although_its_answers_are_late(allows: bool, end: MissionEnd) -> None:
+    """It knows that nobody waits for it. One that takes its commands to be carried out at once sees thrusters fire unasked."""
+    mission = free(f"{NEARBY}false")
+    software = own_flight_software(free(f"{NEARBY}{str(not allows).lower()}").file)
+    application, rows = flown(mission, Scripted(software, *LATE))
+    out, line = application.outcome, rows["flight_line"]
+    assert (out.end, out.abort) == (end, AbortCause.NONE if allows else AbortCause.ACTUATORS)
+    assert np.median(line["lateness"]) == pytest.approx(0.036, abs=1e-9)
+    assert line["lateness_max"][-1] == pytest.approx(0.144, abs=1e-9)
+    assert line["missed"][-1] == 0
+    if allows:
+        assert out.contact is not None and out.contact[1] < 0.1 and abs(out.contact[2]) < np.radians(4.0)

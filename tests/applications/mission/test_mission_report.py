@@ -599,11 +599,11 @@ def test_report_holds_the_mission_and_does_not_change(shown: Log, cell: Cell, tm
     for words in (
         "Mated after 20 s: 50 mm and 0.57 deg off", "Contact", "The approach in orbit", "The approach in the laboratory",
         "What the flight software believed", "What the sensor saw", "Thrusters, wheels, propellant", "Conservation audit",
-        "Along the orbit", "The chaser in the laboratory", "lateral offset",
+        "Along the orbit", "Port 1 in the laboratory", "lateral offset",
     ):  # fmt: skip
         assert words in text, words
     # The bridge's part is below.
-    assert text.index("The approach in orbit") < text.index("The chaser in the laboratory")
+    assert text.index("The approach in orbit") < text.index("Port 1 in the laboratory")
     assert not re.search(r'(src|href)="(?!data:|#)|<script|<link|@import', text)
     assert len(text) < 6_000_000
     json.dumps(report.summary, allow_nan=False)

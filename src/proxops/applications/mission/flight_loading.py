@@ -58,8 +58,8 @@ def demand_line(file: MissionFile, name: str | None, *, realtime: bool) -> None:
         )  # fmt: skip
     if name is None or not name.startswith(SCHEME):
         raise BadInput(
-            "flight.waits: only an on-board computer behind a line can run free", value="false",
-            bound=f"--flight-software {SCHEME}…; got {name or 'our own'}", way_out="name one, or leave the key out",
+            "flight.waits: only an on-board computer behind a line can run free", value=f"false for {name or 'our own software'}",
+            bound=f"--flight-software {SCHEME}…", way_out="name one, or leave the key out",
         )  # fmt: skip
 
 

@@ -1,0 +1,48 @@
+"""What an attempt to get going hands on to the next one: a posture that has failed is not tried again because a search was in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from bridge_hall import BridgeHall, at
+
+from proxops.bridge.start import Attempt, Decision
+from proxops.core.vocabulary import Phase, Standstill, Zone
+from proxops.lab.any_cell import load_cell
+
+
+@pytest.fixture(scope="module")
+def hall() -> Iterator[BridgeHall]:
+    made = BridgeHall(load_cell())
+    yield made
+    made.close()
+
+
+def decided(attempt: Attempt) -> Decision:
+    while True:
+        try:
+            next(attempt)
+        except StopIteration as end:
+            assert isinstance(end.value, Decision)
+            return end.value
+
+
+@pytest.mark.parametrize("failed", [False, True])
+@pytest.mark.parametrize("cause", [Standstill.OUT_OF_REACH, Standstill.NO_POSTURE, Standstill.COMMANDED_RED])
+def test_a_search_in_vain_hands_on_whether_the_posture_has_failed(
+    hall: BridgeHall, cause: Standstill, failed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall.cycle([hall.packet(at(26.5 if cause is Standstill.OUT_OF_REACH else 5.0))])
+    start = hall.bridge._start
+    if cause is Standstill.NO_POSTURE:
+        monkeypatch.setattr("proxops.bridge.start.ways", lambda cell, start, goal: [])
+    if cause is Standstill.COMMANDED_RED:
+        monkeypatch.setattr(start, "_settle", lambda: iter(()))  # without a word on whether it will do
+        monkeypatch.setattr(type(hall.bridge.zones), "allowed", False)
+        monkeypatch.setattr(hall.bridge.zones, "see_command", lambda *given: None)
+        monkeypatch.setattr(hall.bridge.zones, "commanded", Zone.RED)
+    decision = decided(start.attempt(failed))
+    assert (decision.phase, decision.cause) == (Phase.STANDING, cause)
+    assert decision.search_next is failed
+    assert decision.wait > 0
