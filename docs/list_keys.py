@@ -72,7 +72,9 @@ def tables(rows_of: Tables) -> str:
 
 def _row(kind: type[Strict], name: str) -> str:
     field = kind.model_fields[name]
-    of_parts = [check for part in get_args(field.annotation) for check in getattr(part, "__metadata__", ())]  # a range, or none
+    of_parts = [
+        check for part in get_args(field.annotation) for check in getattr(part, "__metadata__", ())
+    ]  # a range, or none
     checks = [check for check in (*field.metadata, *of_parts) if isinstance(check, BeforeValidator)]
     low_high = _bounds(checks[0]) if checks else _choices(field.annotation)
     default = field.default

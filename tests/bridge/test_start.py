@@ -1,4 +1,4 @@
-"""What an attempt to get going hands on to the next one: a posture that has failed is not tried again because a search was in vain."""
+"""What an attempt to get going hands on to the next: a posture that has failed is not tried again after a search in vain."""
 
 from __future__ import annotations
 

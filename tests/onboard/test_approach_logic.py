@@ -1,5 +1,6 @@
 """The table of phases, walked through; corridor shares; the watch over thrusters."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,8 +54,8 @@ def test_corridor_shares() -> None:
     assert axis_share(np.array([0.0, 0.3, 0.4]), cone) == pytest.approx(2.0)
 
 
-def watch() -> ThrusterWatch:
-    data = onboard_data(parse_mission(SOURCE.read_text(), SOURCE).file)
+def watch(late_cycles: int = 0) -> ThrusterWatch:
+    data = replace(onboard_data(parse_mission(SOURCE.read_text(), SOURCE).file), late_cycles=late_cycles)
     return ThrusterWatch(Allocation(data).wrench, data)
 
 
@@ -83,6 +84,31 @@ def test_stuck_closed_needs_two_refusals_in_a_row_of_firings() -> None:
         w.look(silent)  # cycles without a command say nothing
         assert bool(w.healthy[3]) is healthy
     assert not w.isolated.any()
+
+
+def seen(w: ThrusterWatch, commanded: list[float], fired: list[float]) -> list[bool]:
+    """Whether thruster 4 counts as healthy after each cycle; ``fired``: pressure in the cycle that each command begins."""
+    told, healthy = np.zeros(24), []
+    for asked_s, fired_s in zip(commanded, fired, strict=True):
+        told[3] = asked_s
+        w.remember(told)
+        told[3] = fired_s
+        w.look(told)
+        healthy.append(bool(w.healthy[3]))
+    return healthy
+
+
+def test_a_pulse_that_comes_late_is_neither_unasked_nor_refused_where_lateness_is_allowed() -> None:
+    asked, late = [0.08, 0.04, 0.0, 0.0, 0.0, 0.0], [0.0, 0.05, 0.03, 0.04, 0.0, 0.0]
+    assert not all(seen(watch(), asked, late))
+    assert all(seen(watch(late_cycles=2), asked, late))
+
+
+def test_an_allowance_for_lateness_hides_no_failure_for_longer_than_it_lasts() -> None:
+    stuck_open = seen(watch(late_cycles=2), [0.05, 0.0, 0.0, 0.0], [0.05, 0.05, 0.05, 0.05])
+    assert stuck_open == [True, True, True, False]
+    stuck_closed = seen(watch(late_cycles=2), [0.05, 0.05, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0])
+    assert stuck_closed == [True, True, True, False]
 
 
 def test_too_few_left() -> None:

@@ -18,7 +18,7 @@ from proxops.core.vocabulary import AbortCause, MissionPhase
 Floats = NDArray[np.float64]
 # Columns: the sensor's axes in the chaser's frame.
 R_CHASER_SENSOR: Final = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-LATE_CYCLES: Final = 2  # that the answer of a computer may be late for which nobody waits, as far as our own software allows for it
+LATE_CYCLES: Final = 2  # that our own software allows its answers to be late where nobody waits for them
 N_ERRORS: Final = 12  # position, velocity, attitude, rate of the client: three each
 
 

@@ -30,8 +30,9 @@ from proxops.lab.cell import Cell
 Summary = dict[str, Any]
 
 PLACE_NOTE = (
-    "It carries the chaser (with chaser_on = 2 the target): actual in colour, dashed where the commanded pose asks it to be. Dotted: the "
-    "commanded pose has no place in the hall; drawn from the other port as it stands. Bands: phase of the bridge, collision states."
+    "It carries the chaser (with chaser_on = 2 the target): actual in colour, dashed where the commanded pose asks it to be. "
+    "Dotted: the commanded pose has no place in the hall; drawn from the other port as it stands. Bands: phase of the bridge, "
+    "collision states."
 )
 CLEARANCE_NOTE = (
     "To the nearest red, over all watched pairs. Yellow at its least thickness: in motion each pair has its stopping way. "

@@ -1,8 +1,8 @@
 """Thruster watch: chamber pressures against what was commanded a cycle before.
 
-Where nobody waits for the answers (``late_cycles`` > 0), a command is carried out up to so many cycles late, and its pulse may lie in
-two of them. Then pressure is unasked for only if none of the commands that may still be on their way has asked for it, and a
-command is refused only if too little has fired in all the cycles that it may have been carried out in.
+Where nobody waits for the answers (``late_cycles`` > 0), a command is carried out up to so many cycles late, and its pulse may
+lie in two of them. Then pressure is unasked for only if none of the commands that may still be on their way has asked for it,
+and a command is refused only if too little has fired in all the cycles that it may have been carried out in.
 """
 
 from __future__ import annotations
