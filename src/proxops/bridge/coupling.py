@@ -25,7 +25,7 @@ from proxops.lab.cell import Cell
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import way_between
 from proxops.maths.record import doubles_of
-from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.maths.rotation import Array, put_quat
 
 PHI_TOLERANCE: Final = math.radians(2.0)
 
@@ -43,7 +43,7 @@ def _tell_poses(
         out[7:14] = ride[0].pose
     if asked:
         out[14:17] = o.P1
-        out[17:21] = quat_from_matrix(o.R1)
+        put_quat(o.R1, out[17:21])
 
 
 class Coupling:

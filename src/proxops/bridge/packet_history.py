@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, rotation_vector
-from proxops.maths.rotation import Array, quat_from_rotation_vector
+from proxops.maths.quaternion import conjugate, product, put_product, rotation_vector
+from proxops.maths.rotation import Array, exponential
 
 DEPTH = 12  # packets that the fit sees
 DEGREE = 3
@@ -94,7 +94,7 @@ def ahead(history: History, numbers: int, out: Array) -> None:
     for body in range(2):
         for i in range(3):
             out[body, i] = h.poses[0, body, i] + moved[body, i]
-        put_unit(quat_product(h.poses[0, body, 3:7], quat_from_rotation_vector(moved[body, 3:6])), out[body, 3:7])
+        put_product(h.poses[0, body, 3:7], exponential(moved[body, 3:6]), out[body, 3:7])
 
 
 @kernel
@@ -121,7 +121,7 @@ def _judge_clock(history: History) -> None:
 @kernel
 def _jumped(history: History) -> bool:
     """Is the newest packet off the cubic of those before it? What is not a number has jumped."""
-    moved = np.empty((2, 6))
+    moved = np.empty((1, 6))
     _moved(history, 1, 0.0, moved)
     m = moved[0]
     way = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
@@ -131,8 +131,8 @@ def _jumped(history: History) -> bool:
 
 @kernel
 def _moved(history: History, first: int, at_s: float, out: Array) -> None:
-    """Motion of both bodies from the newest packet to the cubic through the packets ``first``... at time ``at_s`` after
-    the newest: position, and rotation vector in the moving body. (2, 6)."""
+    """Motion of the bodies from the newest packet to the cubic through the packets ``first``... at time ``at_s`` after the
+    newest: position, and rotation vector in the moving body. (2, 6), or (1, 6) where the second body is not asked for."""
     h = history[0]
     count = h.posed - first
     unit_s = h.period_s if h.period_s > 0.0 else PERIOD_S
@@ -144,7 +144,7 @@ def _moved(history: History, first: int, at_s: float, out: Array) -> None:
             u[j] = h.number[first + j] - h.number[0]
     fit_weights(u, at_s / unit_s, weight)
     out[:] = 0.0
-    for body in range(2):
+    for body in range(len(out)):
         newest = h.poses[0, body]
         for j in range(count):
             pose = h.poses[first + j, body]
@@ -181,4 +181,4 @@ def fit_weights(u: Array, at: float, weight: Array) -> None:
 @kernel
 def turn_between(q_a_b: Array, q_a_c: Array, out: Array) -> None:
     """Rotation vector of R_b_c in b, the short way round."""
-    rotation_vector(quat_product(quat_inverse(q_a_b), q_a_c), out)
+    rotation_vector(product(conjugate(q_a_b), q_a_c), out)

@@ -18,8 +18,8 @@ import numpy as np
 
 from proxops.bridge.mapping import Rig, carry, line_in_chaser
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, turned
-from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.maths.quaternion import conjugate, put_product, put_unit, rotated
+from proxops.maths.rotation import Array, put_quat
 
 NO_LINE = 1e-6  # m between the wrist centres, below which the line is the last one that there was
 
@@ -39,8 +39,9 @@ def rig_coordinates(
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         R[0, i], R[1, i], R[2, i] = line[i], reference[i], line[j] * reference[k] - line[k] * reference[j]
-    put_unit(quat_from_matrix(R), q_rig_chaser)
-    put_unit(quat_product(q_rig_chaser, quat_inverse(pose[3:7])), q_rig_target)
+    put_quat(R, q_rig_chaser)
+    put_unit(q_rig_chaser, q_rig_chaser)
+    put_product(q_rig_chaser, conjugate(pose[3:7]), q_rig_target)
     return L
 
 
@@ -48,10 +49,9 @@ def rig_coordinates(
 def pose_in_rig(rig: Rig, L: float, q_rig_chaser: Array, q_rig_target: Array, pose: Array) -> None:
     """T_target_chaser into ``pose``: the inverse of ``rig_coordinates``."""
     r = rig[0]
-    q_target_rig, d = quat_inverse(q_rig_target), np.zeros(3)
-    d[0] = L
-    put_unit(quat_product(q_target_rig, q_rig_chaser), pose[3:7])
-    d_target, c1_target = turned(q_target_rig, d), turned(pose[3:7], r.c1)
+    q_target_rig = conjugate(q_rig_target)
+    put_product(q_target_rig, q_rig_chaser, pose[3:7])
+    d_target, c1_target = rotated(q_target_rig, (L, 0.0, 0.0)), rotated(pose[3:7], r.c1)
     for i in range(3):
         pose[i] = r.c2[i] + d_target[i] - c1_target[i]
 

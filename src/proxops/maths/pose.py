@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array, matrix_from_abc, matrix_from_quat, quat_from_matrix
+from proxops.maths.rotation import Array, matrix_from_abc, matrix_from_quat, put_quat
 
 
 @kernel
@@ -66,4 +66,4 @@ def pack_pose(T: Array, out: Array) -> None:
     """Write (x, y, z, qw, qx, qy, qz)."""
     for i in range(3):
         out[i] = T[i, 3]
-    out[3:7] = quat_from_matrix(T)
+    put_quat(T, out[3:7])

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from proxops.maths.kernel import kernel
 
 Array = NDArray[np.float64]
+Vector, Quat = (
+    tuple[float, float, float],
+    tuple[float, float, float, float],
+)  # (w, x, y, z), on their way into something else
 
 
 @kernel
@@ -32,8 +36,15 @@ def matrix_from_quat(q: Array) -> Array:
 
 @kernel
 def quat_from_matrix(R: Array) -> Array:
-    """Unit quaternion (w, x, y, z) with w >= 0; pivots on the largest component, so it is exact everywhere."""
+    """Unit quaternion (w, x, y, z) with w >= 0."""
     q = np.empty(4)
+    put_quat(R, q)
+    return q
+
+
+@kernel
+def put_quat(R: Array, q: Array) -> None:
+    """Likewise, into ``q``; pivots on the largest component, so it is exact everywhere."""
     trace = R[0, 0] + R[1, 1] + R[2, 2]
     if trace >= R[0, 0] and trace >= R[1, 1] and trace >= R[2, 2]:
         q[0] = 1.0 + trace
@@ -60,7 +71,6 @@ def quat_from_matrix(R: Array) -> Array:
         norm = -norm
     for i in range(4):
         q[i] /= norm
-    return q
 
 
 @kernel
@@ -108,14 +118,19 @@ def angle_between(R1: Array, R2: Array) -> float:
 
 
 @kernel
-def quat_from_rotation_vector(v: Array) -> Array:
+def exponential(v: Array) -> Quat:
     """Unit quaternion (w, x, y, z) of the rotation by |v| about v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    q = np.empty(4)
-    q[0] = math.cos(0.5 * angle)
     # sin(x)/x by its series near zero, where the quotient would lose digits.
     k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
-    q[1], q[2], q[3] = k * v[0], k * v[1], k * v[2]
+    return math.cos(0.5 * angle), k * v[0], k * v[1], k * v[2]
+
+
+@kernel
+def quat_from_rotation_vector(v: Array) -> Array:
+    """The same as an array."""
+    q = np.empty(4)
+    q[0], q[1], q[2], q[3] = exponential(v)
     return q
 
 
