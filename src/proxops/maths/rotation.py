@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from proxops.maths.kernel import kernel
 
 Array = NDArray[np.float64]
-Vector, Quat = (
-    tuple[float, float, float],
-    tuple[float, float, float, float],
-)  # (w, x, y, z), on their way into something else
+# On their way into something else; a quaternion is (w, x, y, z).
+Vector = tuple[float, float, float]
+Quat = tuple[float, float, float, float]
 
 
 @kernel
