@@ -32,7 +32,7 @@ from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
 from proxops.space.two_craft import D, step
 
-# From 4.2 m on the docking axis of a client that holds its attitude to mating: short, with everything in it.
+# From 2.9 m, a foot before contact, on the docking axis of a client that holds its attitude: short, with everything in it.
 SHORT = """
 like = "approach"
 name = "short"
@@ -45,7 +45,7 @@ plan = [
     { kind = "final", speed_m_s = 0.05 },
 ]
 [start]
-position_m = [-4.2, 0.0, 0.0]
+position_m = [-2.9, 0.0, 0.0]
 [target]
 control = "lvlh"
 attitude = { axis = [-1.0, 0.0, 0.0] }
@@ -263,7 +263,7 @@ def test_many_cycles_at_once_are_the_same_flight(faults: str) -> None:
 
 def test_a_chaser_behind_the_interface_has_not_mated() -> None:
     """The interfaces' planes are passed long before the craft are near: no contact."""
-    text = SHORT.replace("-4.2, 0.0, 0.0", "-15.0, 0.0, 0.0").replace(
+    text = SHORT.replace("-2.9, 0.0, 0.0", "-15.0, 0.0, 0.0").replace(
         "axis = [-1.0, 0.0, 0.0]", "axis = [1.0, 0.0, 0.0]"
     )
     assert fly_text(text, 1.0).outcome.end is MissionEnd.UNDER_WAY
@@ -278,7 +278,7 @@ def test_a_chaser_behind_the_interface_has_not_mated() -> None:
     ],
 )
 def test_whatever_touches_is_seen(position: str, velocity: str, end: MissionEnd) -> None:
-    text = SHORT.replace("position_m = [-4.2, 0.0, 0.0]", f"position_m = [{position}]\nvelocity_m_s = [{velocity}]")
+    text = SHORT.replace("position_m = [-2.9, 0.0, 0.0]", f"position_m = [{position}]\nvelocity_m_s = [{velocity}]")
     mission = parse_mission(text + "[dispersion]\nposition_share = 0.0\n", Path("short.toml"))
     application = MissionApplication(mission, 1, Idle(lambda: None, 10**9), 0.0, 300.0)
     while application.outcome.end is MissionEnd.UNDER_WAY and application.pair.t < 12.0:
@@ -291,7 +291,7 @@ def test_whatever_touches_is_seen(position: str, velocity: str, end: MissionEnd)
 
 @pytest.mark.parametrize("push", ["0.3, 0.0, 0.0", "0.0, 0.3, 0.0", "0.0, 0.0, -0.3"])
 def test_a_push_in_a_hold_is_a_reason_to_leave(push: str) -> None:
-    text = SHORT.replace("duration_s = 3.0", "duration_s = 60.0").replace("-4.2, 0.0, 0.0", "-6.0, 0.0, 0.0")
+    text = SHORT.replace("duration_s = 3.0", "duration_s = 60.0").replace("-2.9, 0.0, 0.0", "-6.0, 0.0, 0.0")
     text = text.replace("seed = 3", f'seed = 3\nfault = [{{ kind = "push", at_s = 20.0, dv_m_s = [{push}] }}]')
     application = fly_text(text, 60.0)
     assert application.outcome.abort is AbortCause.CORRIDOR
@@ -359,7 +359,7 @@ def test_failing_flight_software_ends_the_run_cleanly(then: Any, words: str, cel
 
 
 def test_a_mission_whose_hall_never_joins_begins_all_the_same(cell: Cell) -> None:
-    text = SHORT.replace("-4.2, 0.0, 0.0", "-80.0, 0.0, 0.0").replace("duration_s = 120.0", "duration_s = 2.0")
+    text = SHORT.replace("-2.9, 0.0, 0.0", "-80.0, 0.0, 0.0").replace("duration_s = 120.0", "duration_s = 2.0")
     mission = parse_mission(text + "[hall]\njoin_s = 2.0\n", Path("short.toml"))
     out = run_mission(cell, mission, None).outcome
     assert out.end is MissionEnd.TIME
