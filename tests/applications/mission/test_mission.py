@@ -135,8 +135,9 @@ BRANCHES = {"stuck_open": 300.0, "sensor_outage": 350.0, "corridor_breach": 930.
 
 @pytest.fixture(scope="module")
 def flown() -> dict[str, Flown]:
-    """The shipped missions with faults, in software, each once."""
-    found, flagship = {"spinning": _fly(_begun("spinning"))}, _begun("approach")
+    """The shipped missions with faults, in software, each once. A client that spins is met as the flagship meets its own, until
+    5 m: nearer than 25 m is soon enough to begin."""
+    found, flagship = {"spinning": _fly(_begun("spinning", (-8.0, 0.0, 0.0)))}, _begun("approach")
     for name, at_s in BRANCHES.items():
         while flagship.pair.t < at_s - 1.0:
             flagship.fly_on()
@@ -144,8 +145,11 @@ def flown() -> dict[str, Flown]:
     return {**found, "approach": _fly(flagship)}
 
 
-def _begun(name: str) -> MissionApplication:
+def _begun(name: str, position_m: tuple[float, float, float] | None = None) -> MissionApplication:
     mission = load_mission(name)
+    if position_m is not None:
+        start = mission.file.start.model_copy(update={"position_m": position_m})
+        mission = replace(mission, file=mission.file.model_copy(update={"start": start}))
     return MissionApplication(mission, mission.file.seed, load_flight_software(None, mission.file), 0.0, 300.0)
 
 
