@@ -200,14 +200,14 @@ def test_a_close_that_fails_is_named(name: str, told: str, start: Start, monkeyp
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("IsNeverMade", "took longer than 3 s"),
+        ("IsNeverMade", "took longer than 1.5 s"),
         ("LeavesAtOnce", "ended with exit code 3"),
         ("RubbishAtOnce", "unreadable answer"),
     ],
 )
 def test_one_that_cannot_be_made_is_bad_input(name: str, told: str, start: Start) -> None:
     with pytest.raises(BadInput, match=f"flight software cannot be loaded: {told}") as caught:
-        start(name, load_s=3.0 if name == "IsNeverMade" else 60.0)
+        start(name, load_s=1.5 if name == "IsNeverMade" else 60.0)
     assert caught.value.where == str(FILE)
 
 
