@@ -25,7 +25,8 @@ from proxops.lab.shapes import MOCKUP, ROBOT1, ROBOT2, hall_shapes
 from proxops.lab.trajectory import Trajectory, convert, write_trajectory
 
 Run = Callable[..., tuple[int, str, str]]
-HOLD = '{ kind = "hold", duration_s = 5.0 }'
+HOLD_S = 1.0
+HOLD = f'{{ kind = "hold", duration_s = {HOLD_S} }}'
 
 
 def scenario_text(distance_m: float, *motion: str, bridge: str = "") -> str:
@@ -129,21 +130,21 @@ def test_an_overshoot_halts_at_the_yellow_edge_of_the_boxes(cell: Cell) -> None:
     assert pause["cause"] == "COMMANDED_YELLOW"
     assert pause["of"] == "spacecraft box 1 – spacecraft box 2"
     assert edge - 0.05 * 0.02 - 1e-9 <= pause["distance_m"] <= edge + 1e-9
-    assert pause["from_s"] == pytest.approx(5.0 + (2.0 - edge) / 0.05, abs=0.03)
+    assert pause["from_s"] == pytest.approx(HOLD_S + (2.0 - edge) / 0.05, abs=0.03)
     assert about["segments"][1]["verdict"] == "halts"
     assert not about["segments"][1]["counts"]  # wrong on purpose: told, not counted
     assert found.feasible
 
 
 def test_an_approach_from_beyond_the_hall_waits_and_then_follows(cell: Cell) -> None:
-    approach = '{ kind = "approach", to_m = 22.0, speed_m_s = 0.2, moving_start = true }'
-    found, about = checked(cell, scenario_text(27.0, approach))
+    approach = '{ kind = "approach", to_m = 23.0, speed_m_s = 0.2, acceleration_m_s2 = 0.05, moving_start = true }'
+    found, about = checked(cell, scenario_text(25.0, approach))
     assert about["answer"] == "in part"
     row = about["segments"][0]
     assert row["verdict"] == "waits"
     assert "follows from" in row["notes"][0]
     start_s = about["start"]["follows_from_s"]
-    at = 27.0 - 0.2 * start_s
+    at = 25.0 - 0.2 * start_s
     assert fits(cell, scenario_text(at, HOLD))
     assert not fits(cell, scenario_text(at + 0.05, HOLD))
     assert found.shown.standing[: int(start_s / 0.02)].all()
@@ -154,7 +155,7 @@ def test_after_a_silence_and_a_jump_the_hall_goes_on(cell: Cell) -> None:
     found, about = checked(cell, scenario_text(5.0, *motion))
     assert found.feasible
     assert [row["verdict"] for row in about["segments"]] == ["shown", "silent", "jump", "shown"]
-    assert [(p["cause"], p["from_s"]) for p in about["pauses"]] == [("SILENCE", 5.0)]
+    assert [(p["cause"], p["from_s"]) for p in about["pauses"]] == [("SILENCE", HOLD_S)]
     assert len(found.own.stretches) == 2
 
 

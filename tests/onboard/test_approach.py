@@ -26,15 +26,24 @@ def mission(*changes: tuple[str, str]) -> MissionFile:
     return parse_mission(text, SOURCE).file
 
 
-NEARER = ("position_m = [-25.0, 0.0, 0.0]", "position_m = [-12.0, 0.0, 0.0]")  # where the way there is not what counts
+START = "position_m = [-25.0, 0.0, 0.0]"
+# Where neither the way there nor the waiting is what counts.
+BRISK = [
+    ('{ kind = "hold", duration_s = 30.0 }', '{ kind = "hold", duration_s = 5.0 }'),
+    ("to_m = 5.0", "to_m = 3.7"),
+    ('{ kind = "hold", duration_s = 60.0 }', '{ kind = "hold", duration_s = 10.0 }'),
+    ("rate_deg_s = 0.5", "rate_deg_s = 1.0"),
+]
+NEARER = [(START, "position_m = [-5.5, 0.0, 0.0]"), *BRISK]
 
 
 def start_at(place: list[float], axis: list[float]) -> list[tuple[str, str]]:
     """From nearer than the flagship, and at 5 Hz: another rate is worth a flight, too."""
     return [
         ("duration_s = 1800.0", "duration_s = 1800.0\nflight = { rate_hz = 5 }"),
-        ("position_m = [-25.0, 0.0, 0.0]", f"position_m = {place}"),
+        (START, f"position_m = {place}"),
         ("attitude = { axis = [-1.0, 0.0, 0.0] }", f"attitude = {{ axis = {axis} }}"),
+        *BRISK,
     ]
 
 
@@ -88,7 +97,7 @@ def test_the_flagship_mates(flagship: dict[float, Run]) -> None:
 def test_a_client_that_spins_at_five_degrees_per_second() -> None:
     spin = (TUMBLE, "axis = [-0.77, 0.35, -0.53], rate_deg_s = [5.0, 0.0, 0.0]")
     about_its_axis = (PRODUCTS, "[[320.0, 0.0, 0.0], [0.0, 400.0, 0.0], [0.0, 0.0, 380.0]]")
-    run = rendezvous(mission(NEARER, spin, about_its_axis), seed=3).until(1500.0)
+    run = rendezvous(mission(*NEARER, spin, about_its_axis), seed=3).until(1500.0)
     check_contact(run)
     assert abs(np.degrees(run.plant.w_c[0]) - 5.0) < 0.1
 
@@ -96,12 +105,12 @@ def test_a_client_that_spins_at_five_degrees_per_second() -> None:
 def test_a_docking_axis_that_cones() -> None:
     """With products of inertia the same spin makes the docking axis go round a cone; the chaser goes with it."""
     spin = (TUMBLE, "axis = [-0.77, 0.35, -0.53], rate_deg_s = [5.0, 0.0, 0.0]")
-    check_contact(rendezvous(mission(NEARER, spin), seed=3).until(1500.0))
+    check_contact(rendezvous(mission(*NEARER, spin), seed=3).until(1500.0))
 
 
 @pytest.mark.parametrize(
     ("place", "axis"),
-    [([12.0, 0.0, 0.0], [1.0, 0.0, 0.0]), ([0.0, 0.0, 12.0], [0.0, 0.0, 1.0]), ([0.0, 0.0, -12.0], [0.0, 0.0, -1.0])],
+    [([5.5, 0.0, 0.0], [1.0, 0.0, 0.0]), ([0.0, 0.0, 5.5], [0.0, 0.0, 1.0]), ([0.0, 0.0, -5.5], [0.0, 0.0, -1.0])],
     ids=["V-bar ahead", "R-bar below", "R-bar above"],
 )
 def test_other_directions(place: list[float], axis: list[float]) -> None:
@@ -111,21 +120,21 @@ def test_other_directions(place: list[float], axis: list[float]) -> None:
 def test_a_docking_axis_that_points_away() -> None:
     """Half round the target, where the great circle is not even unique."""
     away = (TUMBLE, "axis = [1.0, 0.0, 0.0], rate_deg_s = [0.0, 0.0, 0.0]")
-    check_contact(rendezvous(mission(away, *start_at([-12.0, 0.0, 0.0], [-1.0, 0.0, 0.0]))).until(1800.0))
+    check_contact(rendezvous(mission(away, *start_at([-5.5, 0.0, 0.0], [-1.0, 0.0, 0.0]))).until(1800.0))
 
 
 def test_fly_around_to_an_lvlh_direction_keeps_distance() -> None:
     plan = (
-        '{ kind = "fly_around", to = "docking_axis", rate_deg_s = 0.5 },\n    { kind = "hold", duration_s = 60.0 },\n'
+        '{ kind = "fly_around", to = "docking_axis", rate_deg_s = 1.0 },\n    { kind = "hold", duration_s = 10.0 },\n'
         '    { kind = "final", speed_m_s = 0.01 },',
-        '{ kind = "fly_around", to = [0.0, 0.0, 1.0], rate_deg_s = 0.5 },\n    { kind = "hold", duration_s = 60.0 },',
+        '{ kind = "fly_around", to = [0.0, 0.0, 1.0], rate_deg_s = 1.0 },\n    { kind = "hold", duration_s = 10.0 },',
     )  # fmt: skip
-    run = rendezvous(mission(NEARER, plan)).until(590.0)
+    run = rendezvous(mission(*NEARER, plan)).until(275.0)
     R, _ = lvlh_of(run.plant.target)
     place = R.T @ run.plant.chaser[0]
-    # 5 m below, within the dead zone and noise.
-    np.testing.assert_allclose(place, [0.0, 0.0, 5.0], atol=0.04)
-    assert run.plant.seen[0] > 4.9
+    # 3.7 m below, within the dead zone and noise.
+    np.testing.assert_allclose(place, [0.0, 0.0, 3.7], atol=0.04)
+    assert run.plant.seen[0] > 3.6
     assert run.names[-1] == "HOLD"
 
 
@@ -141,10 +150,10 @@ def test_a_thruster_stuck_open_is_isolated_and_the_approach_goes_on(flagship: di
     assert run.error < 0.1
 
 
-def test_thrusters_stuck_closed_are_left_out(flagship: dict[float, Run]) -> None:
-    run = branch(flagship, 40.0)
+def test_thrusters_stuck_closed_are_left_out() -> None:
+    run = rendezvous(mission(*NEARER)).until(10.0)
     run.plant.closed[[0, 12]] = True
-    run.until(560.0)
+    run.until(200.0)
     found = np.flatnonzero(~run.software.watch.healthy)
     assert set(found.tolist()) <= {0, 12}
     assert found.size > 0

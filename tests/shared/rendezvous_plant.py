@@ -21,6 +21,7 @@ from proxops.onboard.flight_software import RendezvousSoftware
 
 MU = 3.986004418e14
 TICK_S = 0.004
+LONGEST_STEP = 5  # ticks
 
 
 @kernel
@@ -54,31 +55,36 @@ def fly(
     on: Floats, torque: Floats, axes: Floats, rotor: float, mass: float, inertias: Floats, inverses: Floats, ticks: int,
     interfaces: Floats, seen: Floats,
 ) -> bool:  # fmt: skip
-    """One cycle in ticks of 4 ms (velocity Verlet; midpoint); stops when the interfaces meet. ``target``, ``chaser``: (2, 3)
-    position and velocity in eci, the chaser's relative to the target; ``seen`` (1): the least distance so far."""
+    """One cycle; stops when the interfaces meet. ``target``, ``chaser``: (2, 3) position and velocity in eci, the chaser's
+    relative to the target; ``seen`` (1): the least distance so far. Thrusters end with whole ticks; steps (velocity Verlet;
+    midpoint) last until one ends, and no longer than some ticks in which even a quick client turns by 0.1 deg only."""
     by_wheels = np.zeros(3)
     for i in range(torque.size):
         by_wheels += axes[i] * torque[i]
     zero = np.zeros(3)
-    for tick in range(ticks):
-        w6 = np.zeros(6)
+    tick = 0
+    while tick < ticks:
+        w6, last = np.zeros(6), min(ticks, tick + LONGEST_STEP)
         for i in range(on.size):
             if on[i] > (tick + 0.5) * TICK_S:
                 w6 += wrench[:, i]
+                last = min(last, math.ceil(on[i] / TICK_S - 0.5))
+        dt = (last - tick) * TICK_S
+        tick = last
         momentum = np.zeros(3)
         for i in range(torque.size):
-            momentum += axes[i] * (rotor * wheel[i])
-            wheel[i] -= torque[i] * TICK_S / rotor
-        _spin(q_t, w_t, inertias[0], inverses[0], zero, zero, TICK_S)
-        _spin(q_c, w_c, inertias[1], inverses[1], momentum, w6[3:] + by_wheels, TICK_S)
+            momentum += axes[i] * (rotor * (wheel[i] - 0.5 * torque[i] * dt / rotor))
+            wheel[i] -= torque[i] * dt / rotor
+        _spin(q_t, w_t, inertias[0], inverses[0], zero, zero, dt)
+        _spin(q_c, w_c, inertias[1], inverses[1], momentum, w6[3:] + by_wheels, dt)
         push = turned(q_c, w6[:3]) / mass
         for half in range(2):
             g = _gravity(target[0])
-            chaser[1] += 0.5 * TICK_S * (_gravity(target[0] + chaser[0]) - g + push)
-            target[1] += 0.5 * TICK_S * g
+            chaser[1] += 0.5 * dt * (_gravity(target[0] + chaser[0]) - g + push)
+            target[1] += 0.5 * dt * g
             if half == 0:
-                target[0] += TICK_S * target[1]
-                chaser[0] += TICK_S * chaser[1]
+                target[0] += dt * target[1]
+                chaser[0] += dt * chaser[1]
         seen[0] = min(seen[0], math.sqrt(np.sum(chaser[0] ** 2)))
         between = turned(quat_inverse(q_t), chaser[0] + turned(q_c, interfaces[1])) - interfaces[0]
         if -0.1 < between[0] <= 0.0 and abs(between[1]) < 1.0 and abs(between[2]) < 1.0:

@@ -13,6 +13,7 @@ from proxops.onboard.docking_axis import DockingAxis
 from proxops.onboard.local_orbit import local_orbit, seen_inertially
 from proxops.onboard.retreat import retreat_burn
 from proxops.onboard.thruster_watch import ThrusterWatch
+from proxops.onboard.wheels import Wheels
 
 
 def compile_kernels(data: OnboardData) -> None:
@@ -33,4 +34,5 @@ def compile_kernels(data: OnboardData) -> None:
     watch, still = ThrusterWatch(allocation.wrench, data), np.zeros(usable.size)
     watch.remember(still)
     watch.look(still)
+    Wheels(data).command(zero, np.zeros(len(data.wheel_axes)))
     retreat_burn(p, v, estimate, 4.0, 0.1)

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.flight import Floats, OnboardData
+from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross
 
 USABLE: Final = 0.98  # of the momentum: the rest is kept for the drives' own loop
@@ -38,13 +39,7 @@ class Wheels:
         """Torque of each wheel (n), and the torque (3) on the craft that they give: the wish or, where a wheel cannot, a part
         of it in the same direction."""
         each = self._share @ torque
-        # A rotor's momentum changes by -torque; what it may still take in that sense bounds the torque of this cycle.
-        room = USABLE * self._momentum + np.sign(each) * self._rotor * wheel_rate
-        bound = np.minimum(self._torque, np.maximum(room, 0.0) / self._period_s)
-        size = np.abs(each)
-        over = size > bound
-        scale = float(np.min(bound[over] / size[over])) if over.any() else 1.0
-        each = each * scale
+        within(each, wheel_rate, self._torque, self._momentum, self._rotor, self._period_s)
         return each, self._axes.T @ each
 
     def unloading(self, wheel_rate: Floats, w: Floats) -> Floats:
@@ -64,3 +59,19 @@ class Wheels:
         if self._handing:
             return -HAND_PER_S * (momentum - (momentum @ w) / (w @ w) * w)
         return np.zeros(3)
+
+
+@kernel
+def within(each: Floats, wheel_rate: Floats, most: float, momentum: float, rotor: float, period_s: float) -> None:
+    """Scale the torques such that no wheel has to give more than it can: ``most``, and what it may still take up.
+
+    A rotor's momentum changes by -torque; what it may still take in that sense bounds the torque of this cycle.
+    """
+    scale = 1.0
+    for i in range(each.size):
+        room = USABLE * momentum + np.sign(each[i]) * rotor * wheel_rate[i]
+        bound, size = min(most, max(room, 0.0) / period_s), abs(each[i])
+        if size > bound:
+            scale = min(scale, bound / size)
+    for i in range(each.size):
+        each[i] *= scale

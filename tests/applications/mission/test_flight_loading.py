@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import socket
+import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -10,6 +13,9 @@ from types import ModuleType
 
 import pytest
 
+from proxops.applications.mission import flight_process
+from proxops.applications.mission.flight_child import order
+from proxops.applications.mission.flight_class import FlightClass
 from proxops.applications.mission.flight_link import RemoteFlightSoftware
 from proxops.applications.mission.flight_loading import let_go, load_flight_software
 from proxops.applications.mission.flight_process import FlightProcess
@@ -80,26 +86,47 @@ def test_a_class_in_a_file_gets_the_missions_data_and_may_import_its_neighbours(
 
 
 SEES_THE_SAME = """
-import pickle
+import pickle, sys
 from pathlib import Path
 from neighbour import NAME
 
 class Mine:
     def __init__(self, file):
-        Path(__file__).with_name("seen").write_bytes(pickle.dumps((NAME, file)))
+        Path(__file__).with_name("seen").write_bytes(pickle.dumps((NAME, file, "numba" in sys.modules)))
     def step(self, measurements): return None
 """
 
 
-@pytest.mark.parametrize("shipped", sorted(mission_paths()))
-def test_in_a_process_of_its_own_it_is_given_the_same_to_the_bit(shipped: str, path: Path) -> None:
+def test_in_a_process_of_its_own_it_is_given_the_same_to_the_bit(path: Path, mission: MissionFile) -> None:
+    """And no compiler, which takes as long to import as all the rest, unless it asks for one."""
     path.write_text(SEES_THE_SAME)
-    source = mission_paths()[shipped]
-    file = parse_mission(source.read_text(), source).file
-    software = load_flight_software(f"{path}:Mine", file)
+    software = load_flight_software(f"{path}:Mine", mission)
     assert isinstance(software, FlightProcess)
     let_go(software)
-    assert pickle.loads(path.with_name("seen").read_bytes()) == ("next door", file.as_known_on_board(file.hall.use))
+    seen = pickle.loads(path.with_name("seen").read_bytes())
+    assert seen == ("next door", mission.as_known_on_board(mission.hall.use), False)
+
+
+@pytest.mark.parametrize("shipped", sorted(mission_paths()))
+def test_every_shipped_mission_reaches_the_process_the_same_to_the_bit(
+    shipped: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The order as it is sent, read as the child reads it; in the child's place sleeps somebody who never looks at it."""
+    source = mission_paths()[shipped]
+    file = parse_mission(source.read_text(), source).file
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    trace, write = os.pipe()
+    os.close(write)
+    sleeper = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    monkeypatch.setattr(flight_process, "_started", lambda: (sleeper, ours, trace))
+    theirs.send(b"{}")  # made
+    software = load_flight_software(f"{path}:Mine", file)
+    user, received, limit_s, _ = order(theirs)
+    theirs.close()
+    assert isinstance(software, FlightProcess)
+    software._kill()  # the sleeper would not go in peace
+    assert received == file.as_known_on_board(file.hall.use)
+    assert (user, limit_s) == (FlightClass.named(f"{path}:Mine"), file.flight.limit_ms * 1e-3)
 
 
 def test_none_is_our_own(mission: MissionFile, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
 from proxops.space.two_craft import D, step
 
-# From 4.2 m on the docking axis of a client that holds its attitude to mating: short, with everything in it.
+# From 2.9 m, a foot before contact, on the docking axis of a client that holds its attitude: short, with everything in it.
 SHORT = """
 like = "approach"
 name = "short"
@@ -45,7 +45,7 @@ plan = [
     { kind = "final", speed_m_s = 0.05 },
 ]
 [start]
-position_m = [-4.2, 0.0, 0.0]
+position_m = [-2.9, 0.0, 0.0]
 [target]
 control = "lvlh"
 attitude = { axis = [-1.0, 0.0, 0.0] }
@@ -135,8 +135,9 @@ BRANCHES = {"stuck_open": 300.0, "sensor_outage": 350.0, "corridor_breach": 930.
 
 @pytest.fixture(scope="module")
 def flown() -> dict[str, Flown]:
-    """The shipped missions with faults, in software, each once."""
-    found, flagship = {"spinning": _fly(_begun("spinning"))}, _begun("approach")
+    """The shipped missions with faults, in software, each once. A client that spins is met as the flagship meets its own, until
+    5 m: nearer than 25 m is soon enough to begin."""
+    found, flagship = {"spinning": _fly(_begun("spinning", (-8.0, 0.0, 0.0)))}, _begun("approach")
     for name, at_s in BRANCHES.items():
         while flagship.pair.t < at_s - 1.0:
             flagship.fly_on()
@@ -144,8 +145,11 @@ def flown() -> dict[str, Flown]:
     return {**found, "approach": _fly(flagship)}
 
 
-def _begun(name: str) -> MissionApplication:
+def _begun(name: str, position_m: tuple[float, float, float] | None = None) -> MissionApplication:
     mission = load_mission(name)
+    if position_m is not None:
+        start = mission.file.start.model_copy(update={"position_m": position_m})
+        mission = replace(mission, file=mission.file.model_copy(update={"start": start}))
     return MissionApplication(mission, mission.file.seed, load_flight_software(None, mission.file), 0.0, 300.0)
 
 
@@ -263,7 +267,7 @@ def test_many_cycles_at_once_are_the_same_flight(faults: str) -> None:
 
 def test_a_chaser_behind_the_interface_has_not_mated() -> None:
     """The interfaces' planes are passed long before the craft are near: no contact."""
-    text = SHORT.replace("-4.2, 0.0, 0.0", "-15.0, 0.0, 0.0").replace(
+    text = SHORT.replace("-2.9, 0.0, 0.0", "-15.0, 0.0, 0.0").replace(
         "axis = [-1.0, 0.0, 0.0]", "axis = [1.0, 0.0, 0.0]"
     )
     assert fly_text(text, 1.0).outcome.end is MissionEnd.UNDER_WAY
@@ -278,7 +282,7 @@ def test_a_chaser_behind_the_interface_has_not_mated() -> None:
     ],
 )
 def test_whatever_touches_is_seen(position: str, velocity: str, end: MissionEnd) -> None:
-    text = SHORT.replace("position_m = [-4.2, 0.0, 0.0]", f"position_m = [{position}]\nvelocity_m_s = [{velocity}]")
+    text = SHORT.replace("position_m = [-2.9, 0.0, 0.0]", f"position_m = [{position}]\nvelocity_m_s = [{velocity}]")
     mission = parse_mission(text + "[dispersion]\nposition_share = 0.0\n", Path("short.toml"))
     application = MissionApplication(mission, 1, Idle(lambda: None, 10**9), 0.0, 300.0)
     while application.outcome.end is MissionEnd.UNDER_WAY and application.pair.t < 12.0:
@@ -291,7 +295,7 @@ def test_whatever_touches_is_seen(position: str, velocity: str, end: MissionEnd)
 
 @pytest.mark.parametrize("push", ["0.3, 0.0, 0.0", "0.0, 0.3, 0.0", "0.0, 0.0, -0.3"])
 def test_a_push_in_a_hold_is_a_reason_to_leave(push: str) -> None:
-    text = SHORT.replace("duration_s = 3.0", "duration_s = 60.0").replace("-4.2, 0.0, 0.0", "-6.0, 0.0, 0.0")
+    text = SHORT.replace("duration_s = 3.0", "duration_s = 60.0").replace("-2.9, 0.0, 0.0", "-6.0, 0.0, 0.0")
     text = text.replace("seed = 3", f'seed = 3\nfault = [{{ kind = "push", at_s = 20.0, dv_m_s = [{push}] }}]')
     application = fly_text(text, 60.0)
     assert application.outcome.abort is AbortCause.CORRIDOR
@@ -359,7 +363,7 @@ def test_failing_flight_software_ends_the_run_cleanly(then: Any, words: str, cel
 
 
 def test_a_mission_whose_hall_never_joins_begins_all_the_same(cell: Cell) -> None:
-    text = SHORT.replace("-4.2, 0.0, 0.0", "-80.0, 0.0, 0.0").replace("duration_s = 120.0", "duration_s = 2.0")
+    text = SHORT.replace("-2.9, 0.0, 0.0", "-80.0, 0.0, 0.0").replace("duration_s = 120.0", "duration_s = 2.0")
     mission = parse_mission(text + "[hall]\njoin_s = 2.0\n", Path("short.toml"))
     out = run_mission(cell, mission, None).outcome
     assert out.end is MissionEnd.TIME

@@ -21,12 +21,12 @@ TEXT = """
 like = "approach"
 name = "live"
 about = "Some seconds at 5 m"
-duration_s = 4.0
+duration_s = 2.0
 plan = [{ kind = "hold", duration_s = 100.0 }]
 [start]
 position_m = [-5.0, 0.0, 0.0]
 [hall]
-join_s = 3.0
+join_s = 1.0
 """
 FAILING = """
 class Failing:
@@ -100,7 +100,7 @@ def test_the_application_flies_in_its_own_process(fails: bool, tmp_path: Path) -
         assert outcome.end is MissionEnd.FLIGHT_SOFTWARE
         assert "raised ValueError: not today" in outcome.failure
         return
-    assert (outcome.end, outcome.t) == (MissionEnd.TIME, 4.0)
-    assert np.max(log.values("mission.t")) == pytest.approx(4.0, abs=0.021)
+    assert (outcome.end, outcome.t) == (MissionEnd.TIME, 2.0)
+    assert np.max(log.values("mission.t")) == pytest.approx(2.0, abs=0.021)
     assert MissionPhase.HOLD in log.values("mission.phase")
     assert np.max(np.abs(log.values("audit.orbit_energy_chaser"))) < 1e-12

@@ -21,6 +21,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
+from proxops.applications.mission.flight_class import FlightClass
 from proxops.applications.mission.flight_host import FlightHost, FlightSoftwareFailed, raised
 from proxops.applications.mission.flight_process import ASKED_WHERE, EXIT_LINE_LOST
 from proxops.core.errors import BadInput
@@ -45,7 +46,7 @@ def main() -> None:
     line = socket.socket(fileno=line_fd)
     line.set_inheritable(False)
     os.register_at_fork(after_in_child=line.close)  # a copy of this process has nothing to say to the simulation
-    user, file, limit_s, start_s = pickle.loads(line.recv(ORDER_SIZE))  # from our own parent
+    user, file, limit_s, start_s = order(line)
     try:
         software = user.made(file)
     except BadInput as bad:
@@ -56,6 +57,12 @@ def main() -> None:
         serve(line, _host(software, file, limit_s, start_s))
     except OSError:  # of the line: the software has closed files that are not its own, or the simulation is gone
         sys.exit(EXIT_LINE_LOST)
+
+
+def order(line: socket.socket) -> tuple[FlightClass, MissionFile, float, float]:
+    """What to fly, with what is known on board, and the limits of an answer and of the first one; from our own parent."""
+    user, file, limit_s, start_s = pickle.loads(line.recv(ORDER_SIZE))
+    return user, file, limit_s, start_s
 
 
 def serve(line: socket.socket, host: FlightHost) -> None:

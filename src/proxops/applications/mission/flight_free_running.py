@@ -23,10 +23,9 @@ from proxops.applications.mission.flight_line import (
     commands_of,
     of_another_version,
 )
-from proxops.core.flight import Commands, Measurements
+from proxops.core.flight import Commands, Floats, Measurements
 from proxops.core.flight_datagram import pack_measurements
 from proxops.core.messages import PERIOD_S
-from proxops.maths.rotation import Array
 
 READ_MOST: Final = 32  # datagrams in a cycle: a flood is left in the socket, which drops what it has no room for
 REMEMBERED: Final = 1024  # overtaken numbers, to tell an answer that comes late from one that comes twice
@@ -55,14 +54,14 @@ class LineFigures:
 
 class _Sent(NamedTuple):
     at_s: float
-    y: Array  # true state of the craft then: what the answer says of the craft is of that time
+    y: Floats  # true state of the craft then: what the answer says of the craft is of that time
 
 
 class Answer(NamedTuple):
     """Commands to be carried out from now on, and the true state when their measurements were sent."""
 
     commands: Commands
-    y: Array
+    y: Floats
 
 
 class FreeRunningLink:
@@ -92,7 +91,7 @@ class FreeRunningLink:
     def ignored(self) -> Ignored:
         return self._line.ignored
 
-    def send(self, measurements: Measurements, y: Array) -> None:
+    def send(self, measurements: Measurements, y: Floats) -> None:
         """Never waits. START is told until the computer has answered: the first datagrams may come before it is up."""
         figures, self._last = self.figures, measurements
         figures.sent += 1
