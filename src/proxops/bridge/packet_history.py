@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import conjugate, product, put_product, rotation_vector
+from proxops.maths.quaternion import put_unit, rotation_vector
 from proxops.maths.rotation import Array, exponential
+from proxops.maths.triple import composed, inverse, quad
 
 DEPTH = 12  # packets that the fit sees
 DEGREE = 3
@@ -94,7 +95,7 @@ def ahead(history: History, numbers: int, out: Array) -> None:
     for body in range(2):
         for i in range(3):
             out[body, i] = h.poses[0, body, i] + moved[body, i]
-        put_product(h.poses[0, body, 3:7], exponential(moved[body, 3:6]), out[body, 3:7])
+        put_unit(composed(quad(h.poses[0, body], 3), exponential(moved[body, 3:6])), out[body, 3:7])
 
 
 @kernel
@@ -181,4 +182,4 @@ def fit_weights(u: Array, at: float, weight: Array) -> None:
 @kernel
 def turn_between(q_a_b: Array, q_a_c: Array, out: Array) -> None:
     """Rotation vector of R_b_c in b, the short way round."""
-    rotation_vector(product(conjugate(q_a_b), q_a_c), out)
+    rotation_vector(composed(inverse(quad(q_a_b, 0)), quad(q_a_c, 0)), out)

@@ -9,8 +9,8 @@ import numpy as np
 
 from proxops.core.bridge_datagram import POSITION_MAX_M, RATE_MAX_RAD_S, SPEED_MAX_M_S, UNIT_TOLERANCE
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import conjugate, product
 from proxops.maths.rotation import Array, matrix_from_quat
+from proxops.maths.triple import composed, inverse, quad
 
 
 @kernel
@@ -35,7 +35,7 @@ def relative_pose(chaser: Array, target: Array, scale: float, pose: Array, ancho
     d0, d1, d2 = chaser[0] - target[0], chaser[1] - target[1], chaser[2] - target[2]
     for i in range(3):
         pose[i] = scale * (R[0, i] * d0 + R[1, i] * d1 + R[2, i] * d2)
-    pose[3], pose[4], pose[5], pose[6] = product(conjugate(qt), qc)  # with w >= 0
+    pose[3], pose[4], pose[5], pose[6] = composed(inverse(quad(qt, 0)), quad(qc, 0))  # with w >= 0
     if pose[3] < 0.0:
         for i in range(3, 7):
             pose[i] = -pose[i]
@@ -71,7 +71,7 @@ def in_client_frame(anchor: Array, pose: Array, scale: float, chaser: Array, tar
         target[3 + i] = a[1 + i]
         chaser[i] = anchor[i] + (R[i, 0] * pose[0] + R[i, 1] * pose[1] + R[i, 2] * pose[2]) / scale
     target[6] = a[0]
-    chaser[6], chaser[3], chaser[4], chaser[5] = product(a, pose[3:7])
+    chaser[6], chaser[3], chaser[4], chaser[5] = composed(quad(a, 0), quad(pose, 3))
 
 
 @kernel
@@ -81,7 +81,7 @@ def relative_of_ports(port1: Array, port2: Array, out: Array) -> None:
     d0, d1, d2 = port1[0] - port2[0], port1[1] - port2[1], port1[2] - port2[2]
     for i in range(3):
         out[i] = R[0, i] * d0 + R[1, i] * d1 + R[2, i] * d2
-    out[3], out[4], out[5], out[6] = product(conjugate(port2[3:7]), port1[3:7])
+    out[3], out[4], out[5], out[6] = composed(inverse(quad(port2, 3)), quad(port1, 3))
 
 
 @kernel

@@ -18,8 +18,9 @@ import numpy as np
 
 from proxops.bridge.mapping import Rig, carry, line_in_chaser
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import conjugate, put_product, put_unit, rotated
+from proxops.maths.quaternion import put_unit
 from proxops.maths.rotation import Array, put_quat
+from proxops.maths.triple import composed, inverse, quad, rotated, triple
 
 NO_LINE = 1e-6  # m between the wrist centres, below which the line is the last one that there was
 
@@ -41,7 +42,7 @@ def rig_coordinates(
         R[0, i], R[1, i], R[2, i] = line[i], reference[i], line[j] * reference[k] - line[k] * reference[j]
     put_quat(R, q_rig_chaser)
     put_unit(q_rig_chaser, q_rig_chaser)
-    put_product(q_rig_chaser, conjugate(pose[3:7]), q_rig_target)
+    put_unit(composed(quad(q_rig_chaser, 0), inverse(quad(pose, 3))), q_rig_target)
     return L
 
 
@@ -49,9 +50,9 @@ def rig_coordinates(
 def pose_in_rig(rig: Rig, L: float, q_rig_chaser: Array, q_rig_target: Array, pose: Array) -> None:
     """T_target_chaser into ``pose``: the inverse of ``rig_coordinates``."""
     r = rig[0]
-    q_target_rig = conjugate(q_rig_target)
-    put_product(q_target_rig, q_rig_chaser, pose[3:7])
-    d_target, c1_target = rotated(q_target_rig, (L, 0.0, 0.0)), rotated(pose[3:7], r.c1)
+    q_target_rig = inverse(quad(q_rig_target, 0))
+    put_unit(composed(q_target_rig, quad(q_rig_chaser, 0)), pose[3:7])
+    d_target, c1_target = rotated(q_target_rig, (L, 0.0, 0.0)), rotated(quad(pose, 3), triple(r.c1, 0))
     for i in range(3):
         pose[i] = r.c2[i] + d_target[i] - c1_target[i]
 

@@ -9,6 +9,7 @@ the curve misses a sample that it has not seen.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -58,9 +59,9 @@ class SplineFit:
         gram, right = self._normal(t, y - middle)
         differences = np.diff(np.eye(self._size), ROUGHNESS, axis=0)
         power = ((y - middle) ** 2).sum(axis=0)
-        found, self.weights, leverage = _cross_validated(gram, differences.T @ differences, right, power, t.size)
+        found, self.weights, self._leverage = _cross_validated(gram, differences.T @ differences, right, power, t.size)
         self.coefficients = found + middle  # the splines add up to one
-        self.left_out: Floats = self._missed(t, y, leverage)
+        self._samples = t, y
 
     def at(self, t: Floats) -> Smooth:
         parts = []
@@ -69,9 +70,11 @@ class SplineFit:
             parts.append(sum(values[:, i, None] * self.coefficients[first + i] for i in range(DEGREE + 1)))
         return Smooth(*parts)
 
-    def _missed(self, t: Floats, y: Floats, leverage: tuple[Floats, Floats]) -> Floats:
-        """Residual over one less the sample's own share in it: exact for a linear fit, without fitting it again."""
-        modes, shrink = leverage  # (coefficients, modes), (modes, n)
+    @cached_property
+    def left_out(self) -> Floats:
+        """Residual over one less the sample's own share in it: exact for a linear fit, without fitting it again. It takes as long
+        as the fit, and not everybody asks."""
+        (t, y), (modes, shrink) = self._samples, self._leverage  # (coefficients, modes), (modes, n)
         first, values = self._basis(t, 0)
         own = np.empty_like(y)
         for begin in range(0, t.size, AT_ONCE):

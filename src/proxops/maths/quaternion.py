@@ -1,7 +1,7 @@
 """Unit quaternions (w, x, y, z) as they are: products, exponential and logarithm, turned vectors.
 
-Their sign carries on, where a matrix forgets it. What is only on its way into something else is a tuple: it lives in registers,
-where an array is asked of the heap, 50 ns each time.
+Their sign carries on, where a matrix forgets it. Arrays in, arrays out; the arithmetic is in ``triple``, whose tuples are for
+what is only on its way into something else: an array is asked of the heap, 50 ns each time.
 """
 
 from __future__ import annotations
@@ -11,45 +11,23 @@ import math
 import numpy as np
 
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array, Quat, Vector, exponential
-
-
-@kernel
-def product(p: Array | Quat, q: Array | Quat) -> Quat:
-    """q_a_c of q_a_b and q_b_c."""
-    return (
-        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
-        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
-        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
-    )
+from proxops.maths.rotation import Array, exponential
+from proxops.maths.triple import Quad, composed, crossed, inverse, quad, rotated, triple
 
 
 @kernel
 def quat_product(p: Array, q: Array) -> Array:
     """q_a_c of q_a_b and q_b_c."""
     r = np.empty(4)
-    r[0], r[1], r[2], r[3] = product(p, q)
+    r[0], r[1], r[2], r[3] = composed(quad(p, 0), quad(q, 0))
     return r
-
-
-@kernel
-def put_product(p: Array | Quat, q: Array | Quat, out: Array) -> None:
-    """``out`` := p q, of unit norm; it may be one of them."""
-    put_unit(product(p, q), out)
-
-
-@kernel
-def conjugate(q: Array | Quat) -> Quat:
-    """q_b_a of the unit quaternion q_a_b."""
-    return q[0], -q[1], -q[2], -q[3]
 
 
 @kernel
 def quat_inverse(q: Array) -> Array:
     """q_b_a of the unit quaternion q_a_b."""
     r = np.empty(4)
-    r[0], r[1], r[2], r[3] = conjugate(q)
+    r[0], r[1], r[2], r[3] = inverse(quad(q, 0))
     return r
 
 
@@ -63,23 +41,10 @@ def quat_about(axis: Array, angle: float) -> Array:
 
 
 @kernel
-def rotated(q: Array | Quat, v: Array | Vector) -> Vector:
-    """v_a of q_a_b and v_b."""
-    t0 = 2.0 * (q[2] * v[2] - q[3] * v[1])
-    t1 = 2.0 * (q[3] * v[0] - q[1] * v[2])
-    t2 = 2.0 * (q[1] * v[1] - q[2] * v[0])
-    return (
-        v[0] + q[0] * t0 + q[2] * t2 - q[3] * t1,
-        v[1] + q[0] * t1 + q[3] * t0 - q[1] * t2,
-        v[2] + q[0] * t2 + q[1] * t1 - q[2] * t0,
-    )
-
-
-@kernel
 def turned(q: Array, v: Array) -> Array:
     """v_a of q_a_b and v_b."""
     r = np.empty(3)
-    r[0], r[1], r[2] = rotated(q, v)
+    r[0], r[1], r[2] = rotated(quad(q, 0), triple(v, 0))
     return r
 
 
@@ -87,9 +52,7 @@ def turned(q: Array, v: Array) -> Array:
 def cross(a: Array, b: Array) -> Array:
     """a x b."""
     r = np.empty(3)
-    r[0] = a[1] * b[2] - a[2] * b[1]
-    r[1] = a[2] * b[0] - a[0] * b[2]
-    r[2] = a[0] * b[1] - a[1] * b[0]
+    r[0], r[1], r[2] = crossed(triple(a, 0), triple(b, 0))
     return r
 
 
@@ -100,7 +63,7 @@ def length(v: Array) -> float:
 
 
 @kernel
-def rotation_vector(q: Array | Quat, out: Array) -> float:
+def rotation_vector(q: Array | Quad, out: Array) -> float:
     """``out`` := log(q), the short way round; returns its angle in [0, pi]."""
     sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     angle = 2.0 * math.atan2(sine, abs(q[0]))
@@ -113,11 +76,11 @@ def rotation_vector(q: Array | Quat, out: Array) -> float:
 @kernel
 def turn(q: Array, way: Array) -> None:
     """q := exp(way) q in place, of unit norm; ``way`` is a rotation vector in the frame that q turns into."""
-    put_product(exponential(way), q, q)
+    put_unit(composed(exponential(way), quad(q, 0)), q)
 
 
 @kernel
-def put_unit(q: Array | Quat, out: Array) -> None:
+def put_unit(q: Array | Quad, out: Array) -> None:
     """``out`` := q / |q|."""
     norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     out[0], out[1], out[2], out[3] = q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm
@@ -126,7 +89,7 @@ def put_unit(q: Array | Quat, out: Array) -> None:
 @kernel
 def way_between(q1: Array, q2: Array, way: Array) -> float:
     """``way`` := log(q2 q1^-1), the short way from q1 to q2, so that exp(way) q1 = q2; returns its angle in [0, pi]."""
-    return rotation_vector(product(q2, conjugate(q1)), way)
+    return rotation_vector(composed(quad(q2, 0), inverse(quad(q1, 0))), way)
 
 
 def quat_to_direction(direction: Array) -> Array:

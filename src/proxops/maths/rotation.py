@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from proxops.maths.kernel import kernel
 
 Array = NDArray[np.float64]
-# On their way into something else; a quaternion is (w, x, y, z).
-Vector = tuple[float, float, float]
-Quat = tuple[float, float, float, float]
 
 
 @kernel
@@ -117,7 +114,7 @@ def angle_between(R1: Array, R2: Array) -> float:
 
 
 @kernel
-def exponential(v: Array) -> Quat:
+def exponential(v: Array) -> tuple[float, float, float, float]:
     """Unit quaternion (w, x, y, z) of the rotation by |v| about v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     # sin(x)/x by its series near zero, where the quotient would lose digits.

@@ -17,6 +17,7 @@ from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_inverse, quat_product, rotation_vector, turned
 from proxops.maths.rotation import Array, matrix_from_quat
 from proxops.maths.small_matrix import applied, product
+from proxops.maths.triple import Triple, composed, crossed, inverse, less, mapped, quad, rotated, triple
 from proxops.space.contact_law import contact_force
 from proxops.space.drogue import DROGUE_DTYPE, depth
 
@@ -60,21 +61,22 @@ def relative(pair: Pair, y: Array, pose: Array, twist: Array) -> None:
     """``pose`` (7): ball's centre and chaser's attitude in the client's frame; ``twist`` (6): velocity of the ball and rate
     of the chaser seen from the client, client axes."""
     r = pair[0]
-    q_client_i = quat_inverse(y[BODY + Q : BODY + Q + 4])
-    arm_c = turned(y[Q : Q + 4], r.tip - r.chaser.com)
-    w_c, w_t = turned(y[Q : Q + 4], y[W : W + 3]), turned(y[BODY + Q : BODY + Q + 4], y[BODY + W : BODY + W + 3])
-    gap, speed, spin = np.empty(3), np.empty(3), np.empty(3)
-    for i in range(3):
-        gap[i] = y[P + i] + arm_c[i] - y[BODY + P + i]
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        speed[i] = (
-            y[V + i] - y[BODY + V + i] + w_c[j] * arm_c[k] - w_c[k] * arm_c[j] - (w_t[j] * gap[k] - w_t[k] * gap[j])
-        )
-        spin[i] = w_c[i] - w_t[i]
-    pose[0:3] = turned(q_client_i, gap)
-    pose[3:7] = quat_product(q_client_i, y[Q : Q + 4])
-    twist[0:3], twist[3:6] = turned(q_client_i, speed), turned(q_client_i, spin)
+    q_c, q_t = quad(y, Q), quad(y, BODY + Q)
+    q_client_i = inverse(q_t)
+    arm = rotated(q_c, less(triple(r.tip, 0), triple(r.chaser.com, 0)))
+    w_c, w_t = rotated(q_c, triple(y, W)), rotated(q_t, triple(y, BODY + W))
+    p_t, v = triple(y, BODY + P), less(triple(y, V), triple(y, BODY + V))
+    gap = (y[P] + arm[0] - p_t[0], y[P + 1] + arm[1] - p_t[1], y[P + 2] + arm[2] - p_t[2])
+    swing = crossed(w_t, gap)
+    speed = (
+        v[0] + w_c[1] * arm[2] - w_c[2] * arm[1] - swing[0],
+        v[1] + w_c[2] * arm[0] - w_c[0] * arm[2] - swing[1],
+        v[2] + w_c[0] * arm[1] - w_c[1] * arm[0] - swing[2],
+    )
+    pose[0], pose[1], pose[2] = rotated(q_client_i, gap)
+    pose[3], pose[4], pose[5], pose[6] = composed(q_client_i, q_c)
+    twist[0], twist[1], twist[2] = rotated(q_client_i, speed)
+    twist[3], twist[4], twist[5] = rotated(q_client_i, less(w_c, w_t))
     for i in range(3):
         pose[i] += r.client.com[i]
 
@@ -83,20 +85,27 @@ def relative(pair: Pair, y: Array, pose: Array, twist: Array) -> None:
 def contact_wrench(pair: Pair, pose: Array, twist: Array, out: Array) -> float:
     """Force and couple (6) on the chaser at the ball's centre, client axes, by the hardware at this relative ``pose`` and
     ``twist``; the depth, m. ``extra`` is not in it."""
+    return _put_wrench(pair, pose, twist, np.empty(3), out)
+
+
+@kernel
+def _put_wrench(pair: Pair, pose: Array, twist: Array, normal: Array, out: Array) -> float:
+    """The same, with room for the normal."""
     r = pair[0]
-    normal = np.empty(3)
     out[:] = 0.0
     deep = depth(r.drogue, pose, normal) - r.law.offset
     if deep > 0.0:
-        rate = -(twist[0] * normal[0] + twist[1] * normal[1] + twist[2] * normal[2])
+        n, v = triple(normal, 0), triple(twist, 0)
+        rate = -(v[0] * n[0] + v[1] * n[1] + v[2] * n[2])
         push = contact_force(deep, rate, r.law.stiffness, r.law.damping, r.law.exponent)
-        slip = np.empty(3)
-        for i in range(3):
-            slip[i] = twist[i] + rate * normal[i]
+        slip = (v[0] + rate * n[0], v[1] + rate * n[1], v[2] + rate * n[2])
         pace = math.sqrt(slip[0] ** 2 + slip[1] ** 2 + slip[2] ** 2)
         drag = r.law.friction * push / max(pace, r.law.creep)
-        for i in range(3):
-            out[i] = push * normal[i] - drag * slip[i]
+        out[0], out[1], out[2] = (
+            push * n[0] - drag * slip[0],
+            push * n[1] - drag * slip[1],
+            push * n[2] - drag * slip[2],
+        )
     if r.latch.on:
         _hold(pair, pose, twist, out)
     return float(deep)
@@ -114,70 +123,55 @@ def _hold(pair: Pair, pose: Array, twist: Array, out: Array) -> None:
 
 
 @kernel
-def _slope(pair: Pair, y: Array, out: Array) -> None:
-    r = pair[0]
-    pose, twist, wrench = np.empty(7), np.empty(6), np.empty(6)
+def _slope(pair: Pair, y: Array, room: Array, out: Array) -> None:
+    """``room`` (4, 7): pose, twist, normal and wrench of the contact are put there."""
+    r, pose, twist, wrench = pair[0], room[0], room[1], room[3]
     relative(pair, y, pose, twist)
-    contact_wrench(pair, pose, twist, wrench)
+    _put_wrench(pair, pose, twist, room[2], wrench)
     for i in range(6):
         wrench[i] += r.extra[i]
-    q_t = y[BODY + Q : BODY + Q + 4]
-    force, couple = turned(q_t, wrench[0:3]), turned(q_t, wrench[3:6])
-    arm_c = turned(y[Q : Q + 4], r.tip - r.chaser.com)
-    ball = np.empty(3)
-    for i in range(3):
-        ball[i] = y[P + i] + arm_c[i]
-    _body_slope(y[0:BODY], r.chaser.mass, r.chaser.inertia, r.chaser.inverse, ball, force, couple, 1.0, out[0:BODY])
-    _body_slope(
-        y[BODY:SIZE], r.client.mass, r.client.inertia, r.client.inverse, ball, force, couple, -1.0, out[BODY:SIZE]
-    )
+    q_t = quad(y, BODY + Q)
+    force, couple = rotated(q_t, triple(wrench, 0)), rotated(q_t, triple(wrench, 3))
+    arm = rotated(quad(y, Q), less(triple(r.tip, 0), triple(r.chaser.com, 0)))
+    ball = (y[P] + arm[0], y[P + 1] + arm[1], y[P + 2] + arm[2])
+    _put_body_slope(y, 0, r.chaser.mass, r.chaser.inertia, r.chaser.inverse, ball, force, couple, 1.0, out)
+    _put_body_slope(y, BODY, r.client.mass, r.client.inertia, r.client.inverse, ball, force, couple, -1.0, out)
 
 
 @kernel
-def _body_slope(
-    y: Array, mass: float, inertia: Array, inverse: Array, at: Array, force: Array, couple: Array, sign: float, out: Array
+def _put_body_slope(
+    y: Array, s: int, mass: float, inertia: Array, inverse_inertia: Array, at: Triple, force: Triple, couple: Triple,
+    sign: float, out: Array,
 ) -> None:  # fmt: skip
-    """Of one body under ``sign`` times a force at ``at`` and a couple, inertial axes."""
-    torque = np.empty(3)
+    """Of the body from ``s`` on under ``sign`` times a force at ``at`` and a couple, inertial axes."""
+    q, w = quad(y, s + Q), triple(y, s + W)
     for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        arm_j, arm_k = at[j] - y[P + j], at[k] - y[P + k]
-        torque[i] = sign * (arm_j * force[k] - arm_k * force[j] + couple[i])
-        out[P + i], out[V + i] = y[V + i], sign * force[i] / mass
-    torque = turned(quat_inverse(y[Q : Q + 4]), torque)
-    spin, w = np.zeros(3), y[W : W + 3]
-    for i in range(3):
-        for j in range(3):
-            spin[i] += inertia[i, j] * w[j]
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        torque[i] -= w[j] * spin[k] - w[k] * spin[j]
-    for i in range(3):
-        out[W + i] = 0.0
-    for i in range(3):
-        for j in range(3):
-            out[W + i] += inverse[i, j] * torque[j]
-    a, b, c, d = y[Q], y[Q + 1], y[Q + 2], y[Q + 3]
-    out[Q] = 0.5 * (-b * w[0] - c * w[1] - d * w[2])
-    out[Q + 1] = 0.5 * (a * w[0] + c * w[2] - d * w[1])
-    out[Q + 2] = 0.5 * (a * w[1] + d * w[0] - b * w[2])
-    out[Q + 3] = 0.5 * (a * w[2] + b * w[1] - c * w[0])
+        out[s + P + i] = y[s + V + i]
+    out[s + V], out[s + V + 1], out[s + V + 2] = sign * force[0] / mass, sign * force[1] / mass, sign * force[2] / mass
+    turn = crossed(less(at, triple(y, s + P)), force)
+    turn = (sign * (turn[0] + couple[0]), sign * (turn[1] + couple[1]), sign * (turn[2] + couple[2]))
+    torque = less(rotated(inverse(q), turn), crossed(w, mapped(inertia, w)))
+    out[s + W], out[s + W + 1], out[s + W + 2] = mapped(inverse_inertia, torque)
+    out[s + Q] = 0.5 * (-q[1] * w[0] - q[2] * w[1] - q[3] * w[2])
+    out[s + Q + 1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1])
+    out[s + Q + 2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2])
+    out[s + Q + 3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0])
 
 
 @kernel
 def advance(pair: Pair, y: Array, h: float, steps: int) -> None:
     """``steps`` of RK4 in place."""
-    k, mid, total = np.empty(SIZE), np.empty(SIZE), np.empty(SIZE)
+    k, mid, total, room = np.empty(SIZE), np.empty(SIZE), np.empty(SIZE), np.empty((4, 7))
     for _ in range(steps):
-        _slope(pair, y, k)
+        _slope(pair, y, room, k)
         for i in range(SIZE):
             total[i], mid[i] = k[i], y[i] + 0.5 * h * k[i]
         for share in (0.5, 1.0):
-            _slope(pair, mid, k)
+            _slope(pair, mid, room, k)
             for i in range(SIZE):
                 total[i] += 2.0 * k[i]
                 mid[i] = y[i] + share * h * k[i]
-        _slope(pair, mid, k)
+        _slope(pair, mid, room, k)
         for i in range(SIZE):
             y[i] += h / 6.0 * (total[i] + k[i])
         for start in (Q, BODY + Q):

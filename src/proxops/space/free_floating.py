@@ -31,6 +31,10 @@ class Diverged(ProxopsError):
 class LinkForces(Protocol):
     """Forces of the surroundings on every link."""
 
+    def due(self, t: float) -> bool:
+        """Whether ``at`` will look at the bodies' places."""
+        ...
+
     def at(self, t: float, data: Any) -> Any:
         """Pinocchio's vector of forces, one for each joint's body in its own frame; ``data`` has the bodies' places."""
         ...
@@ -159,7 +163,8 @@ class FreeFloating:
         if self._forces is None:
             a = pinocchio.aba(self._pin, self._data, q, v, tau)
         else:
-            pinocchio.forwardKinematics(self._pin, self._data, q, v)
+            if self._forces.due(t):
+                pinocchio.forwardKinematics(self._pin, self._data, q)
             a = pinocchio.aba(self._pin, self._data, q, v, tau, self._forces.at(t, self._data))
         put_rate(y, a, nq, out)
 

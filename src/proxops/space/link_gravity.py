@@ -74,6 +74,9 @@ class LinkGravity:
         self._places, self._turns = np.zeros((len(self._masses), 3)), np.zeros((len(self._masses), 3, 3))
         self._wrenches = np.zeros((len(self._masses), 6))
 
+    def due(self, t: float) -> bool:
+        return True
+
     def at(self, t: float, data: Any) -> Any:
         for slot, wrench in zip(self._slots, self.wrenches(t, data), strict=True):
             slot[:] = wrench
@@ -164,7 +167,10 @@ class HeldGravity:
     def __init__(self, model: ArmModel, orbit: CircularOrbit, begin_s: float, dt: float) -> None:
         self._gravity, self._dt, self._until, self._forces = LinkGravity(model, orbit, begin_s), dt, 0.0, None
 
+    def due(self, t: float) -> bool:
+        return self._forces is None or t >= self._until
+
     def at(self, t: float, data: Any) -> Any:
-        if self._forces is None or t >= self._until:
+        if self.due(t):
             self._forces, self._until = self._gravity.at(t, data), t + (1.0 - 1e-6) * self._dt
         return self._forces

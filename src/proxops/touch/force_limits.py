@@ -59,7 +59,8 @@ class ForceLimits:
 
     def judge(self, external: Floats) -> LoadVerdict:
         """``external``: wrench (6) on the tool from outside, load and bias taken off. What is no number stops."""
-        force, torque = math.hypot(*external[:3]), math.hypot(*external[3:])
+        numbers = external.tolist()
+        force, torque = math.hypot(*numbers[:3]), math.hypot(*numbers[3:])
         for level, allowed_n, allowed_nm in (
             (Overload.STOP, self.stop_n, self.stop_nm),
             (Overload.RETRACT, self.retract_n, self.retract_nm),

@@ -13,6 +13,7 @@ import numpy as np
 
 from proxops.core.force_source import AXES, UNITS, Floats
 from proxops.core.messages import PERIOD_S
+from proxops.maths.kernel import kernel
 from proxops.touch.force_limits import ForceLimits, LoadVerdict
 from proxops.touch.zeroing import Zeroing
 
@@ -56,10 +57,8 @@ class OutsideForce:
 
     def _free(self, residual: Floats) -> bool:
         """Can the reading be the sensor's own error?"""
-        off = np.abs(residual - self._zero.bias)
-        change = np.where(off <= self._near, -BACK * self._step, self._step)
-        self._drifted = np.maximum(self._drifted + change, 0.0)
-        return self._quiet > self._calm and bool((off <= self._near + self._drifted).all())
+        explained = follow_drift(residual, self._zero.bias, self._near, self._step, self._drifted)
+        return self._quiet > self._calm and explained
 
     def settle(self) -> str:
         """Take the zero from the last readings; what stands against it, or an empty text."""
@@ -76,3 +75,15 @@ class OutsideForce:
             )
         self.known = True
         return ""
+
+
+@kernel
+def follow_drift(residual: Floats, zero: Floats, near: Floats, step: Floats, drifted: Floats) -> bool:
+    """``drifted`` grows by a reading's ``step`` off the zero and shrinks on it; is every axis within that and the noise?"""
+    explained = True
+    for i in range(residual.shape[0]):
+        off = abs(residual[i] - zero[i])
+        change = -BACK * step[i] if off <= near[i] else step[i]
+        drifted[i] = max(drifted[i] + change, 0.0)
+        explained = explained and off <= near[i] + drifted[i]
+    return explained

@@ -125,19 +125,6 @@ def test_late_fingers_find_nothing(late: ExperimentResult) -> None:
     assert column(late, "relative", "bar_z")[-1] > 0.04  # beyond the fingers' tips
 
 
-def test_the_same_seed_gives_the_same_run_and_another_one_does_not() -> None:
-    short = (
-        ("end_s = 14.0", "end_s = 2.0"),
-        ("stand_off_s = 5.0", "stand_off_s = 1.0"),
-        ("arrive_s = 7.0", "arrive_s = 1.9"),
-    )
-    # Too hurried to end well: it is the numbers that are compared.
-    one, two, other = (carried_out("grasp", *short, seed=seed) for seed in (4, 4, 5))
-    for a, b in zip(one.series, two.series, strict=True):
-        assert np.array_equal(a.values, b.values)
-    assert not np.array_equal(column(one, "arm", "angle_1"), column(other, "arm", "angle_1"))
-
-
 def test_too_much_force_stops_the_arm_and_opens_the_fingers() -> None:
     result = carried_out(
         "grasp_late", ("[expect]", "[limit]\nforce_n = 40.0\n\n[expect]"), ("end_s = 14.0", "end_s = 10.2"),
@@ -258,11 +245,20 @@ def test_ctrl_c_before_there_are_rows_is_told_in_one_line(
     assert not (tmp_path / "run.mcap").exists()
 
 
-def test_a_streamed_catch_is_the_same_and_has_images(caught: ExperimentResult, tmp_path: Path) -> None:
+HURRIED = (
+    ("end_s = 14.0", "end_s = 2.5"),
+    ("stand_off_s = 5.0", "stand_off_s = 1.0"),
+    ("arrive_s = 7.0", "arrive_s = 1.9"),
+)  # it does not end well, but it touches: it is the numbers that are compared
+
+
+def test_the_same_seed_gives_the_same_run_streamed_or_not_and_another_one_does_not(tmp_path: Path) -> None:
     """Rows and figures to the last bit, with an onlooker's images and the frames."""
-    alone = caught
+    alone, other = (carried_out("grasp", *HURRIED, seed=seed) for seed in (4, 5))
+    assert not np.array_equal(column(alone, "arm", "angle_1"), column(other, "arm", "angle_1"))
+    assert np.abs(vector(alone, "contact", "on_handle")).max() > 1.0
     stream = RowStream(tmp_path / "run.mcap", {"scenario": "grasp", "kind": "grasp"}, live=False)
-    out = run_grasp(experiment("grasp", ("end_s = 14.0", "end_s = 11.0")), lambda *_: None, stream=stream)
+    out = run_grasp(experiment("grasp", *HURRIED), lambda *_: None, seed=4, stream=stream)
     assert stream.finish(out) == 0
     assert out.figures == alone.figures
     log = Log.open(tmp_path / "run.mcap")
@@ -271,10 +267,10 @@ def test_a_streamed_catch_is_the_same_and_has_images(caught: ExperimentResult, t
         assert np.array_equal(one.values, other.values)
         for (name, _), values in zip(one.columns, one.values.T, strict=True):
             assert np.array_equal(log.values(f"{one.name}.{name}"), values)
-    assert log.topics["/tf"] == 276
+    assert log.topics["/tf"] == 63
     if not out.attachments:
         pytest.skip("no OpenGL: frames only")
-    assert log.topics["/camera/image"] == log.topics["/camera/calibration"] == 23
+    assert log.topics["/camera/image"] == log.topics["/camera/calibration"] == 6
     with (tmp_path / "run.mcap").open("rb") as file:
         reader = make_reader(file, decoder_factories=[DecoderFactory()])
         images = [body for *_, body in reader.iter_decoded_messages(topics=["/camera/image"])]

@@ -270,7 +270,8 @@ def test_analysis_refuses_what_is_no_such_run(tmp_path: Path, unseen: None) -> N
         analysis_session(tmp_path, None, quiet=True)
 
 
-def test_a_users_own_model_travels_with_the_log(tmp_path: Path, unseen: None) -> None:
+def test_a_users_own_model_travels_with_the_log(tmp_path: Path, unseen: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proxops.applications.kube.post_test_session.draw", lambda post: ())
     urdf, out = tmp_path / "mine.urdf", tmp_path / "run"
     urdf.write_bytes(shipped_models()["iiwa_satellite"].read_bytes())
     experiment = replace(

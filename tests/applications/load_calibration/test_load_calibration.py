@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,7 @@ import numpy as np
 import pytest
 
 from proxops.applications.load_calibration import drive as calibration_drive
+from proxops.applications.load_calibration import motion as calibration_course
 from proxops.applications.load_calibration import own_sensor
 from proxops.applications.load_calibration.arm_run import driven
 from proxops.applications.load_calibration.calibration import ARM, calibrate
@@ -25,6 +30,7 @@ from proxops.applications.load_calibration.record import Recorded, Stage, record
 from proxops.applications.load_calibration.session import shipped_tool
 from proxops.applications.load_calibration.tool import VirtualTool, true_wrenches
 from proxops.arms.model import ArmModel, load_model
+from proxops.cli import main
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LockstepClock
 from proxops.core.ending import EndReason
@@ -45,6 +51,7 @@ from proxops.touch.stamp_shift import MOST_S
 from proxops.touch.tool_load import GRAVITY, load_of, load_wrench
 
 Run = Callable[..., tuple[int, str, str]]
+SEED = 3
 
 
 @pytest.fixture(scope="module")
@@ -105,11 +112,24 @@ def test_a_motion_beyond_limits_is_refused(
         check_motion(arm, change(motion))
 
 
-def test_the_load_is_found_within_three_sigma(run: Run, tmp_path: Path) -> None:
+Calibrated = tuple[Path, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> Calibrated:
+    """``proxops ft calibrate``, to be looked at: its folder and what it told."""
+    folder, said = tmp_path_factory.mktemp("calibrated") / "cal", io.StringIO()
+    words = ["ft", "calibrate", "--seed", str(SEED), "--out", str(folder), "--json"]
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(said), pytest.raises(SystemExit) as end:
+        patch.setattr(sys, "argv", ["proxops", *words])
+        main()
+    assert not end.value.code
+    return folder, json.loads(said.getvalue())
+
+
+def test_the_load_is_found_within_three_sigma(calibrated: Calibrated) -> None:
     """And down to the noise: 1 N and 0.05 N m."""
-    code, out, err = run("ft", "calibrate", "--seed", 3, "--out", tmp_path / "cal", "--json")
-    assert code == 0, err
-    about = json.loads(out)
+    folder, about = calibrated
     off = [(row["identified"] - row["truth"]) / row["sigma"] for row in about["parameters"]]
     assert len(off) == 16
     assert max(map(abs, off)) < 3.0
@@ -121,19 +141,19 @@ def test_the_load_is_found_within_three_sigma(run: Run, tmp_path: Path) -> None:
     sigma = {row["name"]: row["sigma"] for row in about["parameters"]}
     assert sigma["mass"] < 0.005
     assert sigma["inertia xx"] < 0.002
-    file = read_tool_load(tmp_path / "cal" / "load.toml")
+    file = read_tool_load(folder / "load.toml")
     assert file.mass_kg == about["parameters"][0]["identified"]
     assert file.identified is not None
     assert file.identified.bias == tuple(row["identified"] for row in about["parameters"][10:])
     load_of(file)
-    assert (tmp_path / "cal" / "calibration.png").read_bytes()[:4] == b"\x89PNG"
+    assert (folder / "calibration.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_the_log_has_all_of_it(run: Run, tmp_path: Path) -> None:
+def test_the_log_has_all_of_it(run: Run, calibrated: Calibrated, tmp_path: Path) -> None:
     """Every cycle with the facility's groups beside ours, what came of it, and enough to find the load once more."""
-    code, out, err = run("ft", "calibrate", "--out", tmp_path / "cal", "--json")
-    assert code == 0, err
-    told, log = json.loads(out), Log.open(tmp_path / "cal" / "run.mcap")
+    told = calibrated[1]
+    shutil.copytree(calibrated[0], tmp_path / "cal")
+    log = Log.open(tmp_path / "cal" / "run.mcap")
     assert log.complete and log.ended is not None and log.ended.reason is EndReason.DONE
     assert {"setpoint", "actual", "state", "calibration", "reading"} <= set(log.pool.dtype.names or ())
     assert {"/tf", "/hall/visuals"} <= set(log.topics)  # the arm in 3D
@@ -152,7 +172,7 @@ def test_the_log_has_all_of_it(run: Run, tmp_path: Path) -> None:
     page = (tmp_path / "cal" / "report.html").read_text()
     (tmp_path / "cal" / "report.html").unlink()
     for words in (("report", tmp_path / "cal"), ("log", "info", tmp_path / "cal" / "run.mcap")):
-        code, out, err = run(*words)
+        code, _, err = run(*words)
         assert code == 0, err
     assert (tmp_path / "cal" / "report.html").read_text() == page
     assert "inertia xy" in page and "off, sigma" in page
@@ -163,6 +183,13 @@ def test_the_log_has_all_of_it(run: Run, tmp_path: Path) -> None:
     assert "reading.fz" in (tmp_path / "log.csv").read_text()[:20_000]
 
 
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A motion of half the time, where it is not the load that counts but what is made of it."""
+    monkeypatch.setattr(calibration_course, "DURATION_S", 0.5 * calibration_course.DURATION_S)
+
+
+@pytest.mark.usefixtures("brief")
 def test_a_users_tool_and_the_table(run: Run, tmp_path: Path) -> None:
     tool = tmp_path / "gripper.toml"
     tool.write_text(
@@ -177,10 +204,10 @@ def test_a_users_tool_and_the_table(run: Run, tmp_path: Path) -> None:
     assert "overwrite" in err
 
 
-def test_the_same_seed_gives_the_same_load() -> None:
-    tool = read_tool_load(shipped_tool())
-    first, second = (calibrate(tool, 1.0, 4) for _ in range(2))
-    assert first.load_file == second.load_file
+def test_the_same_seed_gives_the_same_load(calibrated: Calibrated) -> None:
+    """With a log and without one."""
+    again = calibrate(read_tool_load(shipped_tool()), 1.0, SEED)
+    assert again.load_file == read_tool_load(calibrated[0] / "load.toml")
 
 
 def refusal_in(folder: Path) -> str:
@@ -194,6 +221,7 @@ def refusal_in(folder: Path) -> str:
     return told
 
 
+@pytest.mark.usefixtures("brief")
 def test_too_little_excitation_is_refused_by_name_and_only_its_log_is_written(run: Run, tmp_path: Path) -> None:
     code, out, err = run("ft", "calibrate", "--excitation", "small", "--out", tmp_path / "cal", "--json")
     assert code == 2
@@ -418,12 +446,16 @@ def test_a_users_sensor_over_the_network(listen: Listen, tmp_path: Path) -> None
     assert read_tool_load(tmp_path / "cal" / "load.toml").name == "probe"
 
 
+@pytest.mark.usefixtures("brief")
 def test_without_truth_the_table_has_none(listen: Listen) -> None:
     code, out, _ = listen(lambda reading: reading, "--out", "cal")
     assert code == 0
     assert "identified" in out
     assert "truth" not in out
     assert "force port 127.0.0.1:" in out
+
+
+MOVING = 600  # a cycle in which the arm is in full swing: it stands for 250, and speeds up for 375
 
 
 def from_cycle(number: int, bend: Bend) -> Bend:
@@ -443,18 +475,20 @@ def stuck() -> Bend:
 @pytest.mark.parametrize(
     ("bend", "complaint"),
     [
-        (from_cycle(1000, lambda r: replace(r, wrench=(float("nan"),) * 6)), "Fx is no number"),
-        (from_cycle(1000, stuck()), "stuck, Fx exactly"),
-        (from_cycle(1000, lambda r: None), "lost cable, no reading for 24 ms"),
+        (from_cycle(MOVING, lambda r: replace(r, wrench=(float("nan"),) * 6)), "Fx is no number"),
+        (from_cycle(MOVING, stuck()), "stuck, Fx exactly"),
+        (from_cycle(MOVING, lambda r: None), "lost cable, no reading for 24 ms"),
         (lambda r: replace(r, measured_ns=2 * r.measured_ns), "wrong rate, 125 Hz by its time stamps"),
-        (from_cycle(1000, lambda r: replace(r, wrench=(3000.0,) * 6)), "saturation, Fx 3000 N"),
-        (lambda r: None, "no reading within 10 s"),
-        (lambda r: b"hello", "no reading within 10 s; datagrams came, the last was refused: magic b'hell'"),
+        (from_cycle(MOVING, lambda r: replace(r, wrench=(3000.0,) * 6)), "saturation, Fx 3000 N"),
+        (lambda r: None, "no reading within 2 s"),
+        (lambda r: b"hello", "no reading within 2 s; datagrams came, the last was refused: magic b'hell'"),
     ],
 )  # fmt: skip
 def test_faults_of_the_stream_stop_the_arm_and_are_named(
-    listen: Listen, tmp_path: Path, bend: Bend, complaint: str
+    listen: Listen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bend: Bend, complaint: str
 ) -> None:
+    assert calibration_drive.FIRST_S == 10.0
+    monkeypatch.setattr(calibration_drive, "FIRST_S", 2.0)
     code, _, err = listen(bend, "--out", "cal")
     assert code == 1
     assert f"proxops: load calibration: force sensor: {complaint}" in err
@@ -470,7 +504,7 @@ def test_ctrl_c_brings_the_arm_to_rest(listen: Listen, tmp_path: Path) -> None:
         signal.raise_signal(signal.SIGINT)  # Python hands it to the main thread
         return reading
 
-    code, _, err = listen(from_cycle(1500, interrupt), "--out", "cal")
+    code, _, err = listen(from_cycle(MOVING, interrupt), "--out", "cal")
     assert code == 1
     assert "load calibration: interrupted" in err
     arm = PacedClock.newest.arm

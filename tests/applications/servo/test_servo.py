@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,9 @@ from proxops.onboard.marker_finder import MarkerFinder, MarkerSighting
 from proxops.space.free_floating import FreeFloating
 
 SHIPPED = experiment_paths()["servo"]
+
+
+BRIEF = (("end_s = 3.0", "end_s = 1.0"), ("arrive_s = 2.5", "arrive_s = 0.9"))
 
 
 def experiment(*changes: tuple[str, str]) -> Experiment:
@@ -97,15 +101,13 @@ def test_truth_and_belief_are_told_apart(result: ExperimentResult) -> None:
     assert np.ptp(at["marker_y"]) > 0.03  # the base turns under the arm's reaction: that is what is to be tracked
 
 
-def test_same_seed_gives_the_same_run(result: ExperimentResult) -> None:
-    again = carried_out(experiment())
-    for one, other in zip(result.series, again.series, strict=True):
-        assert np.array_equal(one.values, other.values, equal_nan=True)
-
-
 def test_covered_marker_ends_in_rest_and_the_hand_still_arrives() -> None:
     """Covered from 0.8 to 1.8 s: the hand stops, waits, and goes on when the marker is back."""
-    one = experiment(("delay_s = 0.05", "delay_s = 0.05\nblind_s = [[0.8, 1.8]]"), ("end_s = 3.0", "end_s = 5.5"))
+    indirect = re.search(r"\[indirect\][^\[]*", SHIPPED.read_text())
+    assert indirect
+    one = experiment(
+        ("delay_s = 0.05", "delay_s = 0.05\nblind_s = [[0.8, 1.8]]"), ("end_s = 3.0", "end_s = 5.5"), (indirect[0], "")
+    )
     runs = carried_out(one).figures["runs"]["law 3"]
     assert runs["holds"] == 1
     assert runs["images"] - runs["found"] == 20
@@ -198,10 +200,10 @@ def ctrl_c_at_step(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FreeFloating, "step", interrupted)
 
 
-@pytest.mark.parametrize("share", [0.02, 0.5])
+@pytest.mark.parametrize("share", [0.06, 0.5])
 def test_ctrl_c_keeps_the_rows_of_all_servos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, share: float) -> None:
     """Before the first plan and on the way, of all at the same time; down to the drawings."""
-    one = experiment()
+    one = experiment(*BRIEF)
     cycles, servos = round(one.file.end_s * one.file.rate_hz), ["law 3", "indirect"]
     ctrl_c_at_step(round(share * cycles * len(servos)), monkeypatch)
     result = carried_out(one)
@@ -223,12 +225,12 @@ def test_ctrl_c_keeps_the_rows_of_all_servos(monkeypatch: pytest.MonkeyPatch, tm
 def test_ctrl_c_with_the_wrong_model_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     """The servos with the right model are whole; of those with the wrong one the first was under way."""
     one = experiment(
-        ("end_s = 3.0", "end_s = 1.0"), ("arrive_s = 2.5", "arrive_s = 0.9"), ("[orbit]", "[wrong_model]\n\n[orbit]")
+        ("end_s = 3.0", "end_s = 0.6"), ("arrive_s = 2.5", "arrive_s = 0.5"), ("[orbit]", "[wrong_model]\n\n[orbit]")
     )
-    ctrl_c_at_step(2500, monkeypatch)
+    ctrl_c_at_step(1700, monkeypatch)
     result = carried_out(one)
     assert result.failure.startswith("law 3, wrong model: interrupted after 0.50")
-    assert len(result.t) == 101
+    assert len(result.t) == 61
     runs = result.figures["runs"]
     assert list(runs) == ["law 3", "indirect"] and all(row["tracking_error_m"] for row in runs.values())
     assert runs["law 3"]["wrong_model"] is not None and runs["indirect"]["wrong_model"] is None
@@ -277,10 +279,10 @@ def decoded(path: Path) -> dict[str, list[tuple[float, Any]]]:
     return found
 
 
-def test_streamed_rows_are_those_of_the_result(
+def test_the_same_seed_gives_the_same_run_and_its_rows_are_streamed(
     streamed: tuple[Path, Seen, ExperimentResult], result: ExperimentResult
 ) -> None:
-    """And looking on changes nothing."""
+    """Looking on changes nothing."""
     path, _, out = streamed
     log = Log.open(path)
     assert log.complete and log.values("clock.t_sim").tolist() == result.t.tolist()

@@ -9,7 +9,7 @@ import numpy as np
 
 from proxops.applications.load_calibration.arm_run import driven
 from proxops.applications.load_calibration.identification import identified
-from proxops.applications.load_calibration.motion import calibration_motion
+from proxops.applications.load_calibration.motion import HOME_DEG, calibration_motion
 from proxops.applications.load_calibration.record import Recorded
 from proxops.applications.load_calibration.result import Calibration, Truth
 from proxops.applications.load_calibration.tool import VirtualTool, drawn_traits, stream_of
@@ -56,4 +56,4 @@ def rehearse() -> None:
     def hang(arm: VirtualArm) -> VirtualTool:
         return VirtualTool(model, arm, load, ForceTorqueSensor(traits, rng))
 
-    driven(model, calibration_motion(model).q[:1], rng, hang, stream_of(traits), LockstepClock())
+    driven(model, model.angles(HOME_DEG, "home")[None], rng, hang, stream_of(traits), LockstepClock())

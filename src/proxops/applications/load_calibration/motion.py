@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -88,25 +88,34 @@ def _swing(u: Floats, du: Floats, ddu: Floats, swing: float, speed: float, accel
     return min(bound / float(np.abs(wave).max()) for wave, bound in bounds)
 
 
+class FlangeCourse:
+    """Where the tool frame of an arm is and how it moves, for one state of the joints after another."""
+
+    def __init__(self, arm: ArmModel) -> None:
+        self._pin, self._tool, self._data = arm.pin, arm.tool_id, arm.pin.createData()
+        self._q, self._v, self._dv = arm.configuration(np.zeros(arm.n)), *np.zeros((2, N_BASE + arm.n))
+
+    def put(self, q: Floats, rate: Floats, acceleration: Floats, out: Floats) -> None:
+        """``out`` (16): place (3), attitude (4), then w, alpha and a (3 each) as in ``CalibrationMotion``."""
+        import pinocchio
+
+        pin, data, local = self._pin, self._data, pinocchio.ReferenceFrame.LOCAL
+        self._q[N_BASE_Q:], self._v[N_BASE:], self._dv[N_BASE:] = q, rate, acceleration
+        pinocchio.forwardKinematics(pin, data, self._q, self._v, self._dv)
+        place = pinocchio.updateFramePlacement(pin, data, self._tool)
+        moving = pinocchio.getFrameClassicalAcceleration(pin, data, self._tool, local)
+        out[:3], out[3:7] = place.translation, quat_from_matrix(np.ascontiguousarray(place.rotation))
+        out[7:10] = pinocchio.getFrameVelocity(pin, data, self._tool, local).angular
+        out[10:13], out[13:] = moving.angular, moving.linear
+
+
 def flange_motion(arm: ArmModel, t: Floats, q: Floats, rate: Floats, acceleration: Floats) -> CalibrationMotion:
     """Pose and inertial motion of the arm's tool frame, row by row."""
-    import pinocchio
-
-    data: Any = arm.pin.createData()
-    v, dv = np.zeros(N_BASE + arm.n), np.zeros(N_BASE + arm.n)
-    full = arm.configuration(q[0])
-    rows = np.empty((len(t), 16))
-    local = pinocchio.ReferenceFrame.LOCAL
-    for i in range(len(t)):
-        full[N_BASE_Q:], v[N_BASE:], dv[N_BASE:] = q[i], rate[i], acceleration[i]
-        pinocchio.forwardKinematics(arm.pin, data, full, v, dv)
-        place = pinocchio.updateFramePlacement(arm.pin, data, arm.tool_id)
-        moving = pinocchio.getFrameClassicalAcceleration(arm.pin, data, arm.tool_id, local)
-        rows[i, :3], rows[i, 3:7] = place.translation, quat_from_matrix(np.ascontiguousarray(place.rotation))
-        rows[i, 7:10] = pinocchio.getFrameVelocity(arm.pin, data, arm.tool_id, local).angular
-        rows[i, 10:13], rows[i, 13:] = moving.angular, moving.linear
-    place_, attitude, w, alpha, a = (np.ascontiguousarray(part) for part in np.split(rows, [3, 7, 10, 13], axis=1))
-    return CalibrationMotion(t, q, rate, acceleration, place_, attitude, w, alpha, a)
+    course, rows = FlangeCourse(arm), np.empty((len(t), 16))
+    for given in zip(q, rate, acceleration, rows, strict=True):
+        course.put(*given)
+    place, attitude, w, alpha, a = (np.ascontiguousarray(part) for part in np.split(rows, [3, 7, 10, 13], axis=1))
+    return CalibrationMotion(t, q, rate, acceleration, place, attitude, w, alpha, a)
 
 
 def check_motion(arm: ArmModel, motion: CalibrationMotion) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.load_calibration.motion import CalibrationMotion, flange_motion
+from proxops.applications.load_calibration.motion import CalibrationMotion, FlangeCourse
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.force_source import ForceSample, wrench_of
 from proxops.lab.virtual_arm import VirtualArm
@@ -37,7 +37,8 @@ class VirtualTool:
     """A ``ForceSource``. ``biases``: the sensor's true ones, one for each reading."""
 
     def __init__(self, model: ArmModel, arm: VirtualArm, truth: ToolLoad, sensor: ForceTorqueSensor) -> None:
-        self._model, self._arm, self._truth, self.sensor = model, arm, truth, sensor
+        self._arm, self.sensor = arm, sensor
+        self._course, self._row, self._held = FlangeCourse(model), np.empty(16), HeldTool(truth)
         self._t, self._angles, self._rates = arm.t, arm.angles.copy(), arm.rates.copy()
         self.biases: list[Floats] = []
 
@@ -55,20 +56,32 @@ class VirtualTool:
         return self.sensor.latest(t)
 
     def _wrench(self, angles: Floats, rates: Floats, accelerations: Floats) -> Floats:
-        one = flange_motion(self._model, np.zeros(1), angles[None], rates[None], accelerations[None])
-        wrench: Floats = true_wrenches(self._truth, one)[0]
-        return wrench
+        row = self._row
+        self._course.put(angles, rates, accelerations, row)
+        return self._held.wrench(row[3:7], row[7:10], row[10:13], row[13:])
 
 
-def true_wrenches(truth: ToolLoad, motion: CalibrationMotion) -> Floats:
-    """(n, 6) that the tool puts on the sensor, by Pinocchio's spatial inertia: minus what the sensor has to hold it with."""
-    import pinocchio
+class HeldTool:
+    """What a tool puts on the sensor under it, by Pinocchio's spatial inertia: minus what the sensor has to hold it with."""
 
-    body = pinocchio.Inertia(truth.mass, truth.com, truth.inertia)
-    out = np.empty((len(motion.t), 6))
-    for i, (q, w, alpha, a) in enumerate(zip(motion.attitude, motion.w, motion.alpha, motion.a, strict=True)):
+    def __init__(self, truth: ToolLoad) -> None:
+        import pinocchio
+
+        self._body = pinocchio.Inertia(truth.mass, truth.com, truth.inertia)
+
+    def wrench(self, q: Floats, w: Floats, alpha: Floats, a: Floats) -> Floats:
+        """(6) of one row of a ``CalibrationMotion``."""
+        import pinocchio
+
         R = pinocchio.Quaternion(*q).toRotationMatrix()
         v = pinocchio.Motion(np.zeros(3), w)  # an observer who moves along with the sensor's origin: only its a counts
         spatial = pinocchio.Motion(a - R.T @ GRAVITY, alpha)
-        out[i] = -(body * spatial + v.cross(body * v)).vector
-    return out
+        out: Floats = -(self._body * spatial + v.cross(self._body * v)).vector
+        return out
+
+
+def true_wrenches(truth: ToolLoad, motion: CalibrationMotion) -> Floats:
+    """(n, 6) that the tool puts on the sensor along a motion."""
+    held = HeldTool(truth)
+    rows = zip(motion.attitude, motion.w, motion.alpha, motion.a, strict=True)
+    return np.array([held.wrench(*row) for row in rows])
