@@ -41,9 +41,7 @@ def pool(made_up: MadeUp) -> NDArray[np.void]:
 
 
 @pytest.fixture(scope="module")
-def written(
-    tmp_path_factory: pytest.TempPathFactory, pool: NDArray[np.void], event: Callable[..., np.void]
-) -> Path:
+def written(tmp_path_factory: pytest.TempPathFactory, pool: NDArray[np.void], event: Callable[..., np.void]) -> Path:
     """A log with events, one of them at the very beginning of a chunk and stamped before its first record."""
     events = np.array([event(3), event(5 * BLOCK_RECORDS), event(900)], EVENT_DTYPE)
     events["utc_ns"][1] -= 3_000_000
