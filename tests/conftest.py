@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,12 @@ def pytest_collection_finish() -> None:
 
 def place_of(item: pytest.Item) -> str:
     """Its file below tests/."""
-    return item.path.relative_to(TESTS).as_posix()
+    return _below_tests(item.path)
+
+
+@cache
+def _below_tests(path: Path) -> str:
+    return path.relative_to(TESTS).as_posix()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bridge_hall import BridgeHall, at
+from bridge_hall import BridgeHall, at, parked_cell
 
 from proxops.bridge.client_place import INVITATION_NS
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
@@ -15,7 +15,6 @@ from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Phase, Standstill
 from proxops.facility.status import status
-from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.lab.hall_file import Clients
 
@@ -24,7 +23,7 @@ OLD, STRANGER, THIRD = ("10.0.0.1", 5000), ("10.0.0.2", 6000), ("10.0.0.3", 7000
 
 @pytest.fixture(scope="module")
 def cell() -> Cell:
-    return load_cell()
+    return parked_cell()
 
 
 class Clients_:
@@ -32,7 +31,7 @@ class Clients_:
 
     def __init__(self, hall: BridgeHall) -> None:
         self.hall = hall
-        self.numbers = {OLD: 0, STRANGER: 1_000_000, THIRD: 0}
+        self.numbers = {OLD: 10_000, STRANGER: 1_000_000, THIRD: 0}
 
     def packet(self, sender: tuple[str, int], chaser: tuple[float, ...]) -> bytes:
         self.numbers[sender] += 1

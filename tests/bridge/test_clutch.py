@@ -130,9 +130,9 @@ def test_what_the_robots_can_show_is_shown(cell: Cell, spin: Spin) -> None:
     home = np.r_[spin.distance_m + 1.0, cell.home[1:]]  # near by: joining is not what is tested
     hall = BridgeHall(replace(cell, home=home))
     try:
-        joined = show(hall, Spin(spin.distance_m, spin.off_deg, 0.0), 15.0)
+        joined = show(hall, Spin(spin.distance_m, spin.off_deg, 0.0), 10.0)
         assert joined.following[-1]
-        shown = show(hall, spin, 30.0)
+        shown = show(hall, spin, 20.0)
         assert shown.following[-2500:].all()
         assert np.nanmax(shown.left_m[-2500:]) < 2e-4
     finally:
@@ -153,12 +153,12 @@ def test_what_takes_most_of_a_limit_by_itself_leaves_the_rest_its_pace(cell: Cel
 
 def test_the_operators_speed_and_rate_bind_in_every_phase(cell: Cell) -> None:
     """Joining, converging, following, a silence with its halt, and the return: both ports in the lab, every cycle."""
-    speed, rate = 0.1, 8.0 * DEG
+    speed, rate = 0.2, 16.0 * DEG
     hall = BridgeHall(cell, BridgeSettings(speed_m_s=speed, rate_rad_s=rate))
     ports, worst, phases = port_poses(cell.hall, hall.facility.guard.setpoint), np.zeros(2), set()
-    for k in range(12_000):
-        moved = at(4.0, 0.3, 0.0, 8.0) if k > 8_000 else at(4.2)
-        silent = 10_000 < k < 10_200
+    for k in range(6_200):
+        moved = at(4.0, 0.3, 0.0, 8.0) if k > 4_000 else at(4.2)
+        silent = 5_000 < k < 5_200
         hall.cycle([] if silent else [hall.packet(moved)])
         new = port_poses(cell.hall, hall.facility.guard.setpoint)
         for a, b in zip(ports, new, strict=True):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from bridge_hall import IDENTITY, BridgeHall, at
+from bridge_hall import IDENTITY, BridgeHall, at, parked_cell
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -52,7 +52,7 @@ suns = st.none() | st.sampled_from([(0.0, 0.0, 1.0), (1e300, 0.0, 0.0), (0.0, 0.
 
 @pytest.fixture
 def hall() -> Iterator[BridgeHall]:
-    made = BridgeHall(load_cell())
+    made = BridgeHall(parked_cell())
     made.until(Phase.FOLLOWING, at(5.0))
     yield made
     made.close()
@@ -116,7 +116,7 @@ _halls: list[BridgeHall] = []
 def shared_hall() -> BridgeHall:
     """One for all examples, on its way: building one takes a while."""
     if not _halls:
-        _halls.append(BridgeHall(load_cell()))
+        _halls.append(BridgeHall(parked_cell()))
         _halls[0].until(Phase.FOLLOWING, at(5.0))
     return _halls[0]
 

@@ -16,6 +16,7 @@ from patient_cell import patient_cell
 
 from proxops.core.vocabulary import System
 from proxops.facility.warmup import standing
+from proxops.ground import plots
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, read_trajectory, write_trajectory
@@ -171,7 +172,7 @@ def test_convert_takes_a_point_of_view_and_a_posture(run: Run, motion: Path) -> 
         assert run("convert", "--to", "CLW", option, text, motion)[0] == 2
 
 
-def test_log_commands(run: Run, motion: Path, tmp_path: Path) -> None:
+def test_log_commands(run: Run, motion: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run("play", motion, "--out", tmp_path / "run", "--no-report")
     record = tmp_path / "run" / "run.mcap"
     code, out, _ = run("log", "info", record, "--json")
@@ -183,9 +184,14 @@ def test_log_commands(run: Run, motion: Path, tmp_path: Path) -> None:
     table = list(csv.reader(io.StringIO(out)))
     assert len(table) == about["topics"]["/pool"]["count"] + 1
     assert len(table[0]) == 14
-    for system in ("IJT", "IDC", "GLC", "CLW"):
-        assert run("log", "plot", record, "--system", system, "--out", tmp_path / f"{system}.png")[0] == 0
-        assert (tmp_path / f"{system}.png").stat().st_size > 10_000
+    assert run("log", "plot", record, "--system", "GLC", "--out", tmp_path / "GLC.png")[0] == 0
+    assert (tmp_path / "GLC.png").stat().st_size > 10_000
+    asked = []  # drawings of every system are tested where they are made
+    monkeypatch.setattr(plots, "plot_log", lambda log, cell, system, out: asked.append((log.path, system, out)))
+    for system in System:
+        out = tmp_path / f"{system.name}.svg"
+        assert run("log", "plot", record, "--system", system.name, "--out", out)[0] == 0
+        assert asked.pop() == (record, system, out)
     outside = tmp_path / "sensor.csv"
     outside.write_text(f"utc_ns,range\n{table[5][0]},1.5\n{int(table[6][0]) + 2_000_000},1.6\n")
     code, out, _ = run("log", "align", record, outside, "--json")

@@ -639,6 +639,7 @@ def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: 
     hall = build(cell, clock, seed=1, record=None)
     desk, facility, rng = hall.desk, hall.facility, np.random.default_rng(11)
     names = [i.name for i in cell.file.interlock]
+    files = [preflighted(cell, swing(system, 300)) for system in System]
     systems, components = ["IJT", "GLC", "IDC", "CLW"], ["a1", "a5", "x", "z", "a", "rx", "rail"]
 
     def pick(items):
@@ -655,7 +656,7 @@ def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: 
         lambda: desk.select(pick(sources)),
         lambda: desk.move_to_start(pick(orders)),
         lambda: desk.move_to_start(pick(orders)),
-        lambda: desk.load(preflighted(cell, swing(pick(list(System)), 300))),
+        lambda: desk.load(pick(files)),
         lambda: [
             desk.jog(pick(systems), pick(["robot1", "robot2"]), pick(components), pick([-1, 1])) for _ in range(3)
         ],
@@ -668,7 +669,7 @@ def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: 
     for _ in range(1500):
         with contextlib.suppress(Refused, BadInput):
             pick(requests)()
-        for _ in range(int(rng.integers(1, pick([3, 60, 900])))):
+        for _ in range(int(rng.integers(1, pick([3, 60, 300])))):
             facility.tick()
             assert keeps_limits(facility.guard.setpoint, before, rate, speed, acceleration)
             seen.add(facility.mode)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,12 @@ START_NS = parse_utc_ns("2026-01-01T00:00:00Z")
 
 
 def made_up_pool(count: int, seed: int = 1) -> NDArray[np.void]:
-    """Records with random values everywhere and a true clock."""
+    """Records with random values everywhere and a true clock; the caller's own."""
+    return _drawn(count, seed).copy()
+
+
+@cache
+def _drawn(count: int, seed: int) -> NDArray[np.void]:
     rng = np.random.default_rng(seed)
     pool = np.zeros(count, POOL_DTYPE)
     for group in POOL:
@@ -98,14 +104,19 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Run]]:
         run.recorder.last_words()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def made_up() -> Callable[..., NDArray[np.void]]:
     return made_up_pool
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def event() -> Callable[..., np.void]:
     return made_up_event
+
+
+@pytest.fixture(scope="session")
+def new_run() -> type[Run]:
+    return Run
 
 
 @pytest.fixture

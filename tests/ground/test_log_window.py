@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,21 +29,29 @@ SPIKE = 1234  # record
 NAMES = ("actual.rail", "state.mode", "clock.utc_ns", "bridge.lost")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pool(made_up: MadeUp) -> NDArray[np.void]:
+    """Nobody writes into it."""
     pool = made_up(COUNT)
     pool["actual"]["rail"] = np.sin(np.arange(COUNT) * 0.01)
     pool["actual"]["rail"][SPIKE] = 50.0
     pool["actual"]["rail"][SPIKE + 700] = -50.0
+    pool.flags.writeable = False
     return pool
 
 
-@pytest.fixture
-def path(tmp_path: Path, pool: NDArray[np.void], event: Callable[..., np.void]) -> Path:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, pool: NDArray[np.void], event: Callable[..., np.void]) -> Path:
     """A log with events, one of them at the very beginning of a chunk and stamped before its first record."""
     events = np.array([event(3), event(5 * BLOCK_RECORDS), event(900)], EVENT_DTYPE)
     events["utc_ns"][1] -= 3_000_000
-    return write_log(tmp_path / "run.mcap", pool, events)
+    return write_log(tmp_path_factory.mktemp("written") / "run.mcap", pool, events)
+
+
+@pytest.fixture
+def path(tmp_path: Path, written: Path) -> Path:
+    """The log, for a test to damage and to put files beside it."""
+    return Path(shutil.copy(written, tmp_path / "run.mcap"))
 
 
 @pytest.mark.parametrize(

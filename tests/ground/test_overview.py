@@ -7,6 +7,7 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,18 +47,33 @@ def records(made_up: MadeUp, count: int = COUNT) -> NDArray[np.void]:
     return pool
 
 
-@pytest.fixture
-def recorded(start: Callable[..., object], made_up: MadeUp) -> Path:
-    """A log of a recorder process, with the overview it has left."""
-    run = start(slots=8192)
+@pytest.fixture(scope="module")
+def left(new_run: Callable[..., Any], made_up: MadeUp, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a recorder process has left: a log, with its overview."""
+    run = new_run(tmp_path_factory.mktemp("left") / "run.mcap", slots=8192)
+    run.recorder.wait_ready()
     run.push(records(made_up), event_every=100)
     assert run.recorder.finish() == 0
-    return run.out
+    run.recorder.last_words()
+    return Path(run.out)
+
+
+@pytest.fixture(scope="module")
+def written(made_up: MadeUp, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_log(tmp_path_factory.mktemp("written") / "plain.mcap", records(made_up))
 
 
 @pytest.fixture
-def plain(tmp_path: Path, made_up: MadeUp) -> Path:
-    return write_log(tmp_path / "plain.mcap", records(made_up))
+def recorded(left: Path, tmp_path: Path) -> Path:
+    """A log of a recorder process, with the overview it has left; a test may harm both."""
+    shutil.copy2(overview_path(left), overview_path(tmp_path / "run.mcap"))
+    return Path(shutil.copy2(left, tmp_path / "run.mcap"))
+
+
+@pytest.fixture
+def plain(written: Path, tmp_path: Path) -> Path:
+    """A log without an overview."""
+    return Path(shutil.copy2(written, tmp_path / "plain.mcap"))
 
 
 def check(overview: Overview, log: Log) -> None:

@@ -1,7 +1,7 @@
 """Imports point down only (design.md, section 1): every import of ours, in every file, against the table of levels."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -74,31 +74,39 @@ def module(path: Path) -> str:
 
 class Imports(NamedTuple):
     """Of one file: (line, full name) of every import, wherever it stands, relative ones made absolute; those at its top; lines of
-    star imports and of relative ones."""
+    star imports and of relative ones. And its classes, with the number of their methods."""
 
     all: tuple[tuple[int, str], ...]
     top: tuple[tuple[int, str], ...]
     unclear: tuple[int, ...]
+    classes: tuple[tuple[str, int], ...]
 
 
 @cache
 def read(path: Path) -> Imports:
     tree, name, is_package = ast.parse(path.read_text(), str(path)), module(path), path.name == "__init__.py"
     top = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+    nodes = list(ast.walk(tree))
     unclear = (
         node.lineno
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and (node.level or any(alias.name == "*" for alias in node.names))
     )
-    return Imports(tuple(imports_of(tree, name, is_package)), tuple(imports_of(top, name, is_package)), tuple(unclear))
+    classes = ((node.name, methods(node)) for node in nodes if isinstance(node, ast.ClassDef))
+    found, above = imports_of(nodes, name, is_package), imports_of(ast.walk(top), name, is_package)
+    return Imports(tuple(found), tuple(above), tuple(unclear), tuple(classes))
+
+
+def methods(node: ast.ClassDef) -> int:
+    return sum(isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) for item in node.body)
 
 
 def imports(path: Path) -> tuple[tuple[int, str], ...]:
     return read(path).all
 
 
-def imports_of(tree: ast.AST, name: str, is_package: bool) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+def imports_of(nodes: Iterable[ast.AST], name: str, is_package: bool) -> Iterator[tuple[int, str]]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name
@@ -235,11 +243,10 @@ def test_no_module_sees_too_many_others() -> None:
 
 def test_no_class_has_too_many_methods() -> None:
     offenders = [
-        f"{path.relative_to(ROOT)}: {node.name}"
+        f"{path.relative_to(ROOT)}: {name}"
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ClassDef)
-        if sum(isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) for item in node.body) > MOST_METHODS
+        for name, count in read(path).classes
+        if count > MOST_METHODS
     ]
     assert not offenders
 
@@ -270,7 +277,7 @@ def test_files_are_named_after_nouns_of_the_field() -> None:
     ],
 )
 def test_every_way_of_importing_is_seen(code: str, found: str) -> None:
-    names = [name for _, name in imports_of(ast.parse(code), "proxops.safety.limits", False)]
+    names = [name for _, name in imports_of(ast.walk(ast.parse(code)), "proxops.safety.limits", False)]
     assert names == [found]
     assert ours(names[0]) == "space"
     assert "space" not in MAY_IMPORT["safety"]

@@ -7,66 +7,37 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
-
-NAMES = ("zero", "eins", "two")
-
-
-@kernel
-def _checked(value: float) -> float:
-    if value < 0.0:
-        raise ValueError("below zero")
-    return np.sqrt(value)
-
-
-@kernel
-def _roots(values: Array, name: int) -> tuple[Array, str]:
-    out = np.empty_like(values)
-    for i in range(values.shape[0]):
-        out[i] = _checked(values[i])
-    return out, NAMES[name]
+from small_kernels import checked, roots
 
 
 def test_called_by_a_kernel_first_and_by_python_later() -> None:
     values = np.array([2.0, 3.0, 5.0])
-    roots, name = _roots(values, 1)
-    assert name == "eins" and roots.tolist() == np.sqrt(values).tolist()
-    assert [_checked(value) for value in values] == roots.tolist()
+    found, name = roots(values, 1)
+    assert name == "eins" and found.tolist() == np.sqrt(values).tolist()
+    assert [checked(value) for value in values] == found.tolist()
 
 
 def test_an_error_comes_through_both_forms() -> None:
     with pytest.raises(ValueError, match="below zero"):
-        _roots(np.array([1.0, -1.0]), 0)
+        roots(np.array([1.0, -1.0]), 0)
     with pytest.raises(ValueError, match="below zero"):
-        _checked(-1.0)
-
-
-@kernel
-def _twice(values: Array) -> Array:
-    return 2.0 * values
-
-
-@kernel
-def _sum_of_twice(values: Array) -> float:
-    return float(_twice(values).sum())
+        checked(-1.0)
 
 
 def test_whichever_form_is_loaded_first(tmp_path: Path) -> None:
     """An array that is handed to Python needs its data type, which only the wrapper knows of."""
-    calls = ("_twice(x).tolist() == [2.0, 4.0]", "_sum_of_twice(x) == 6.0")
+    calls = ("twice(x).tolist() == [2.0, 4.0]", "sum_of_twice(x) == 6.0")
     for program in (calls[:1], calls[1:], calls, calls[::-1], calls):  # the second leaves a callee without its caller
         told_of(tmp_path, "; ".join(["x = np.array([1.0, 2.0])", *(f"assert here.{call}" for call in program)]))
-        for path in tmp_path.rglob("*_sum_of_twice*"):
+        for path in tmp_path.rglob("*sum_of_twice*"):
             path.unlink()  # compiled anew each time, with what is kept of the other
 
 
 def told_of(folder: Path, program: str, *words: str) -> list[str]:
     """What a fresh process says that keeps its kernels in ``folder``."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
-    environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    head = "import sys; import numpy as np; import test_called_kernel as here\n"
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    head = "import sys; import numpy as np; import small_kernels as here\n"
     done = subprocess.run(
         [sys.executable, "-c", head + program, *words], capture_output=True, text=True, check=False, env=environment
     )
@@ -75,17 +46,17 @@ def told_of(folder: Path, program: str, *words: str) -> list[str]:
 
 
 PROGRAM = """
-roots, name = here._roots(np.array([2.0, 3.0, 5.0]), 2)
+roots, name = here.roots(np.array([2.0, 3.0, 5.0]), 2)
 assert name == "two" and roots.tolist() == np.sqrt([2.0, 3.0, 5.0]).tolist()
 try:
-    here._roots(np.array([-1.0]), 0)
+    here.roots(np.array([-1.0]), 0)
 except ValueError as wrong:
     assert str(wrong) == "below zero"
 else:
     raise SystemExit("no error")
 if sys.argv[1:]:
-    assert here._checked(4.0) == 2.0
-print(here._roots.stats.cache_misses.total(), here._checked.stats.cache_misses.total(), len(here._checked.called.signatures))
+    assert here.checked(4.0) == 2.0
+print(here.roots.stats.cache_misses.total(), here.checked.stats.cache_misses.total(), len(here.checked.called.signatures))
 """
 
 
@@ -100,9 +71,9 @@ def test_both_forms_are_kept_on_disk_each_by_itself(tmp_path: Path) -> None:
         return {path.name for path in tmp_path.rglob("*.nbc")}
 
     assert told() == ["1", "0", "1"]
-    assert not any(name.startswith("test_called_kernel._checked") for name in kept())
+    assert not any(name.startswith("small_kernels.checked") for name in kept())
     assert told() == ["0", "0", "0"]
     before = kept()
     assert told("both") == ["0", "1", "1"]
-    assert {name.split("-")[0] for name in kept() - before} == {"test_called_kernel._checked"}
+    assert {name.split("-")[0] for name in kept() - before} == {"small_kernels.checked"}
     assert told("both") == ["0", "0", "0"]

@@ -46,9 +46,9 @@ def reachable(start: Mode, without: frozenset[Event] = frozenset()) -> set[Mode]
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-@pytest.mark.parametrize("event", list(Event))
-def test_every_mode_with_every_event(mode: Mode, event: Event) -> None:
-    assert next_mode(mode, event) is BY_HAND[mode].get(event)
+def test_every_mode_with_every_event(mode: Mode) -> None:
+    for event in Event:
+        assert next_mode(mode, event) is BY_HAND[mode].get(event), event
 
 
 def test_the_table_holds_nothing_else() -> None:
