@@ -90,11 +90,13 @@ def child(pid: int, module: str) -> int:
 
 
 def wait_until(true: Callable[[], Any], seconds: float = 10.0, what: str = "") -> None:
-    """Wait for something to become true."""
-    until = time.monotonic() + seconds
+    """Wait for something to become true. What does not soon is asked for less and less often: asking is work for the facility, or
+    for page and browser, too."""
+    until, pause_s = time.monotonic() + seconds, 0.02
     while not true():
         assert time.monotonic() < until, f"did not happen in {seconds:g} s: {what}"
-        time.sleep(0.02)
+        time.sleep(pause_s)
+        pause_s = min(1.25 * pause_s, 0.1)
 
 
 def serve(folder: Path, *words: str, cell: str = HALL) -> Served:
