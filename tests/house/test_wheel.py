@@ -176,7 +176,8 @@ def test_it_examines_the_machine(installed: Installed) -> None:
 @pytest.fixture
 def address(installed: Installed) -> Iterator[str]:
     """Of the console of a served cell; that of one arm begins sooner than the hall, in which the scenario was flown."""
-    words = ["serve", "--cell", "fzi", "--out", "served", "--no-report", "--port", "0", "--bridge-port", "0", "--control", "0"]
+    words = ["serve", "--cell", "fzi", "--out", "served", "--no-report"]
+    words += ["--port", "0", "--bridge-port", "0", "--control", "0"]
     told = installed.folder / "told.txt"
     with told.open("w") as stream:
         process = subprocess.Popen(

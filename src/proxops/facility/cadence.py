@@ -11,9 +11,7 @@ from typing import Final
 
 LOOKS: Final = 2  # for set-points, in a cycle at least, while one is due
 LOOK_NS: Final = 1_000_000  # between two of them at most: a set-point that is seen late is none
-REST_NS: Final = (
-    4_000_000  # between two looks at any time: half of what makes a set-point stale, should the grid move after all
-)
+REST_NS: Final = 4_000_000  # between any two: half of what makes a set-point stale, should the grid move after all
 
 
 def look_every_ns(period_ns: int) -> int:
