@@ -28,6 +28,7 @@ def hold_until_it_moves(served: Served, press: Callable[[], Any], release: Calla
             way = served.ask("status")["setpoint"]["robot1_a1"] - before
             if way * math.copysign(1.0, way_rad) > abs(way_rad):
                 return
+            time.sleep(0.01)
         release()
         wait_until(lambda: stands(served), 5.0, "robot 1 stands")
     raise AssertionError("robot 1 does not move while the button is held")

@@ -90,18 +90,23 @@ def child(pid: int, module: str) -> int:
 
 
 def wait_until(true: Callable[[], Any], seconds: float = 10.0, what: str = "") -> None:
-    """Wait for something to become true."""
-    until = time.monotonic() + seconds
+    """Wait for something to become true. What does not soon is asked for less and less often: asking is work for the facility, or
+    for page and browser, too."""
+    until, pause_s = time.monotonic() + seconds, 0.02
     while not true():
         assert time.monotonic() < until, f"did not happen in {seconds:g} s: {what}"
-        time.sleep(0.02)
+        time.sleep(pause_s)
+        pause_s = min(1.25 * pause_s, 0.1)
 
 
-def serve(folder: Path, *words: str, cell: str = HALL) -> Served:
-    """``proxops serve`` of a shipped cell on free ports."""
+def serve(folder: Path, *words: str, cell: str = HALL, changes: tuple[tuple[str, str], ...] = ()) -> Served:
+    """``proxops serve`` of a shipped cell on free ports; ``changes`` to its file."""
     command = [sys.executable, "-m", "proxops.cli", "serve", "--out", str(folder), "--no-report", "--seed", "1"]
     command += ["--port", "0", "--bridge-port", "0", "--control", "0", "--console-port", "0"]
     patient = patient_cell(folder.parent, cell)
+    for usual, other in changes:
+        assert usual in patient.read_text()
+        patient.write_text(patient.read_text().replace(usual, other))
     command += ["--cell", str(patient), *words]
     made = announced(command, folder, read_any_cell(patient))
     made.wait_mode("READY")

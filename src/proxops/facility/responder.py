@@ -27,6 +27,7 @@ from proxops.core.clock import monotonic_ns
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import Severity
+from proxops.facility.cadence import Cadence
 from proxops.facility.realtime import WATCHDOG_PRIORITY, enter_real_time
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.links.exchange import (
@@ -45,8 +46,6 @@ from proxops.safety.watchdog import SetpointVerdict, Watchdog
 
 EXITING: Final = 4  # PF_EXITING of Linux' sched.h, in the flags of /proc/PID/stat
 AT_REST: Final = 1e-4  # m/s or rad/s of a servo that has come to rest
-LOOKS: Final = 2  # for set-points, in a cycle at least
-LOOK_NS: Final = 1_000_000  # between two of them at most: a set-point that is seen late is none
 SETTLING_S: Final = 2.0  # after the set-point rests the brakes close, whatever the servos say
 DEAF_TO: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)
 
@@ -140,7 +139,7 @@ class Responder:
     def suspect(self, now_ns: int, looks: Callable[[], Cause]) -> None:
         """Three cycles of silence in motion: take over if the facility ``looks`` dead or stopped, whatever patience a living one
         has."""
-        if self._hall.any_on and self.dog.doubtful(now_ns):
+        if self.dog.doubtful(now_ns) and self._hall.any_on:
             cause = looks()
             if cause is not Cause.SILENT:
                 self._take_over(cause, now_ns)
@@ -254,20 +253,18 @@ def looks(facility: int) -> Cause:
     return Cause.STOPPED if state in "Tt" else Cause.SILENT
 
 
-def look_every_ns(period_ns: int) -> int:
-    """Between two looks for set-points."""
-    return min(period_ns // LOOKS, LOOK_NS)
-
-
 def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility: int) -> None:
     """Until it is over: set-points as they come, time as it passes. An end of the wire is the facility's."""
-    listening, cursor, look_ns = [wire], 0, look_every_ns(responder.period_ns)
+    listening, cursor, cadence = [wire], 0, Cadence(responder.period_ns)
     while not responder.over:
         due, now_ns = responder.due_ns(), monotonic_ns()
+        look_ns = cadence.wait_ns(now_ns)
         wait_ns = look_ns if due is None else min(look_ns, max(0, due - now_ns))
         gone, _, _ = select.select(listening, (), (), wait_ns * 1e-9)  # not poll: it rounds up to milliseconds
         responder.dog.wake(0 if due is None else monotonic_ns() - due)
-        cursor = _take_all(responder, setpoints, cursor)
+        if setpoints.head != cursor:
+            cursor = _take_all(responder, setpoints, cursor)
+            cadence.heard(responder.dog.last_ns)
         if gone:
             listening = []
             responder.lose(monotonic_ns())
@@ -281,8 +278,6 @@ def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility:
 
 def _take_all(responder: Responder, setpoints: Ring, cursor: int) -> int:
     """All set-points that are there; the next cursor."""
-    if setpoints.head == cursor:
-        return cursor
     messages, cursor, _ = setpoints.read(cursor)
     for message in messages:
         responder.take(message.tobytes(), monotonic_ns())

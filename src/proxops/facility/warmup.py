@@ -18,8 +18,10 @@ from proxops.lab.arm_cell import ArmCell
 from proxops.lab.cell import Cell
 
 JOINED = 3000  # cycles, by which the robots of the shipped hall have long joined
-SOON = 100
-NEAR_M = 4.0  # a distance that the hall shows near its home: the robots need not go far to join
+SOON = 20
+RELEASED = 25  # cycles, by which what was jogged for a moment stands
+SILENT = 100  # cycles without a packet, by which the robots have halted
+NEAR_M = 2.7  # a distance that the hall shows near its home: the robots need not go far to join
 WARM = Ending(EndReason.DONE, "warm-up")
 SLOW_NS = 10_000_000_000  # until the slowest arm stands
 
@@ -58,7 +60,7 @@ def warm_up(cell: AnyCell, bridge: BridgeSettings | None = None) -> None:
         desk.jog(system.name, "robot2", component, 1)
         cycle(5)
         desk.release()
-        cycle(400)
+        cycle(RELEASED)
     desk.jog("IJT", "robot2", "a1", -1, step=1e-4, press=1)
     cycle(50)
     desk.safe_stop()
@@ -144,8 +146,10 @@ def warm_up_bridge(cell: Cell, settings: BridgeSettings) -> None:
         cycle(SOON, x_m, rates)  # out of the phase that it was in
         cycle(JOINED, x_m, rates, until=end_phase)
         cycle(SOON, x_m, rates)
-    cycle(100, None)
-    cycle(200, NEAR_M)
+    cycle(SILENT, None)
+    cycle(JOINED, NEAR_M, until=following)
+    cycle(SOON, NEAR_M)
     desk.select("none")
-    cycle(500, None)
+    while facility.mode is not Mode.READY:
+        cycle(1, None)
     hall.close(WARM)

@@ -112,8 +112,8 @@ class Watchdog:
         stopped gets no more patience, whatever a living one has."""
         return (
             self.watch is Watch.WATCHING
-            and bool(self.rate.any())
             and now_ns >= self.last_ns + min(self.patience_ns, self.doubt_ns) + self._allowance_ns
+            and bool(self.rate.any())
         )
 
     def lateness(self, sequence: int, sent_ns: int, now_ns: int, axes: NDArray[np.float64] | None = None) -> Cause:
