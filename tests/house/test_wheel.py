@@ -37,7 +37,7 @@ kind = "scripted"
 about = "The hall comes to the chaser's place and holds it"
 seed = 1
 start = { distance_m = 4.0 }
-motion = [{ kind = "hold", duration_s = 3.0 }]
+motion = [{ kind = "hold", duration_s = 12.0 }]
 """
 START_S = 300.0  # patience, not a speed: a fresh clone compiles its kernels first
 

@@ -150,6 +150,8 @@ def warm_up_bridge(cell: Cell, settings: BridgeSettings) -> None:
     cycle(JOINED, NEAR_M, until=following)
     cycle(SOON, NEAR_M)
     desk.select("none")
-    while facility.mode is not Mode.READY:
+    for _ in range(JOINED):  # bounded: whatever a user's cell does here, it is served
+        if facility.mode is Mode.READY:
+            break
         cycle(1, None)
     hall.close(WARM)
