@@ -35,18 +35,18 @@ LIVE = {  # files with a live facility that is judged by its clock, or with limi
     "applications/mission/test_mission_live.py", "applications/mission/test_flight_host.py",
     "house/test_wheel.py",  # keeps no time, but wants the kernels that all others have compiled
 }  # fmt: skip
-LONG = (  # ten seconds of work or more each: begun first, lest one of them is left over for the end
-    "house/test_docs.py", "applications/mission/test_mission.py", "onboard/test_navigation.py", "console/test_browser.py",
-    "applications/floating/test_float.py", "examples/test_examples.py", "applications/mission/test_flight_process.py",
-    "onboard/test_approach.py", "applications/load_calibration/test_load_calibration.py", "applications/servo/test_servo.py",
-    "bridge/test_bridged.py", "applications/grasp/test_grasp.py", "applications/docking/test_docking.py",
-    "console/test_arm_browser.py", "console/test_server.py", "cli/test_cli.py", "touch/test_docking_loop.py",
-    "console/test_watchers.py", "applications/kube/test_experiment.py", "applications/test_check.py",
-    "bridge/test_bridge_fuzz.py", "bridge/test_clutch.py", "applications/kube/test_paper.py",
-    "applications/tracking/test_tracking.py", "touch/test_contact_study.py", "applications/mission/test_mission_report.py",
-    "laws/test_contact_pair.py", "touch/test_fidelity.py", "cli/test_scenario.py", "ground/test_report.py",
-    "console/test_scenario_run.py", "facility/test_arm_cells.py",
-    "facility/test_desk.py", "console/test_token.py", "ground/test_bridge_report.py", "laws/test_floating_world.py",
+LONG = (  # some seconds of work or more each: begun first, lest one of them is left over for the end
+    "applications/mission/test_mission.py", "onboard/test_navigation.py", "console/test_browser.py",
+    "applications/docking/test_docking.py", "applications/mission/test_flight_process.py",
+    "applications/load_calibration/test_load_calibration.py", "bridge/test_clutch.py", "examples/test_examples.py",
+    "applications/floating/test_float.py", "applications/servo/test_servo.py", "bridge/test_bridged.py",
+    "applications/grasp/test_grasp.py", "facility/test_arm_cells.py", "house/test_docs.py",
+    "applications/tracking/test_tracking.py", "console/test_server.py", "onboard/test_approach.py",
+    "applications/kube/test_experiment.py", "applications/test_check.py", "cli/test_cli.py",
+    "applications/mission/test_mission_report.py", "console/test_arm_browser.py", "console/test_watchers.py",
+    "bridge/test_bridge_fuzz.py", "laws/test_mapping.py", "ground/test_bad_logs.py", "ground/test_report.py",
+    "ground/test_bridge_report.py", "laws/test_free_floating.py", "cli/test_scenario.py", "console/test_token.py",
+    "laws/test_impulse_study.py", "onboard/test_marker_finder.py", "console/test_scenario_run.py", "facility/test_desk.py",
 )  # fmt: skip
 
 
