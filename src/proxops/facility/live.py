@@ -14,7 +14,7 @@ from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import Group
 from proxops.core.vocabulary import Mode, Severity
 from proxops.facility.application_feed import MissionFeed
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
 from proxops.facility.control import Control, ControlSettings, Verb
 from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
 from proxops.facility.loop import Loop, Ran
@@ -47,7 +47,7 @@ class LiveFacility:
         try:
             warm_up(cell, bridge)
             self._clock = LiveClock(cell.period_ns)
-            self.hall: Installation = build(
+            self.hall = build(
                 cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
                 key=key, metadata={"clock": "live", **(metadata or {})}, remote=remote,
                 link=link(self._clock) if link else None, groups=groups, last_words=last_words,

@@ -15,9 +15,9 @@ from proxops.core.clock import LockstepClock
 from proxops.core.ending import Ending
 from proxops.core.interruption import ends_asked_for
 from proxops.core.vocabulary import Mode
-from proxops.facility.build import Installation
 from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.emergency import emergency_brake
+from proxops.facility.installation import Installation
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.safety.rules import Stop
 
