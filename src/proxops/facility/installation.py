@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Final
 
 from proxops.core.ending import DONE, Ending
@@ -52,6 +53,12 @@ class Installation:
         """No set-point will follow, and that is as it should be: to be said before anything that takes time."""
         if self.remote:
             self.remote.farewell()
+
+    def give_up(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """It is built and will not run, because of an ``error`` in what comes round it; for an ``ExitStack``."""
+        self.close(Ending.of_error(error) if error else DONE)
 
     def close(self, ended: Ending = DONE) -> int:
         """Say how it ended and finish the log: 0 when it is whole, else the recorder's exit code or ``EXIT_LOST``."""

@@ -24,6 +24,9 @@ from proxops.safety.rules import Stop
 Progress = Callable[[str, float, float], None]
 """Called now and then with the phase, and seconds of the facility's time: done, and expected (0: not known)."""
 
+Announce = Callable[[RealTime], None]
+"""Called once, with what the machine has granted of real time."""
+
 SHOW_EVERY_S: Final = 1.0
 PATIENCE_S: Final = 600.0  # a phase whose end is not known and that takes longer has failed
 
@@ -102,7 +105,7 @@ class Loop:
         return max(1, round(seconds / self.cycle_s))
 
     def run(
-        self, work: Callable[[], None], *, announce: Callable[[RealTime], None] = lambda real_time: None,
+        self, work: Callable[[], None], *, announce: Announce = lambda real_time: None,
         done: Callable[[], str] = lambda: "", closing: tuple[Callable[[], None], ...] = (), interruptible: bool = True,
     ) -> Ran:  # fmt: skip
         """``announce`` is called once the machine has granted what real time needs; ``done`` says what was done; ``closing`` is
