@@ -54,7 +54,6 @@ FILES = sorted(ROOT.rglob("*.py"))
 MOST_SEEN = 15
 SEE_MORE = {
     "proxops": 21,  # the Python API: names, each imported when it is first used
-    "proxops.applications.kube.post_test_session": 17,  # a report and a session in one
 }
 MOST_METHODS = 25
 
