@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 import proxops
-from proxops.applications.kinds import EXPERIMENTS
+from proxops.applications.kinds import KINDS, experiments
 
 ROOT = Path(proxops.__file__).parent
 
@@ -137,8 +137,8 @@ def test_no_kind_of_run_sees_another() -> None:
 
 
 def test_every_kind_of_experiment_has_its_parts() -> None:
-    for kind, folder in EXPERIMENTS.items():
-        here = ROOT / "applications" / folder
+    for kind in experiments():
+        here = ROOT / "applications" / KINDS[kind].folder
         assert {"tables.py", "experiment.py", "figures.py"} <= {path.name for path in here.iterdir()}, kind
 
 
