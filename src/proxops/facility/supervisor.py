@@ -21,7 +21,8 @@ from proxops.safety.rules import RULES, Category, Rule, Stop
 
 
 class Supervisor:
-    """State of the hall. Nothing in here passes time: ``facility.Facility`` adds the tick."""
+    """State of the hall. Nothing in here passes time: ``facility.Facility`` adds the tick. A base and not a part of it, because
+    everything reads mode, motion and stop in every cycle, and finds them in one place."""
 
     def __init__(self, robots: GuardedRobots, clock: Clock, events: EventLog) -> None:
         self.robots, self.clock, self.events = robots, clock, events
