@@ -18,7 +18,7 @@ from typing import Final
 
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.flight_loading import load_flight_software
-from proxops.applications.mission.run import MissionClient
+from proxops.applications.mission.lockstep_client import MissionClient
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.messages import PERIOD_S
@@ -59,7 +59,7 @@ class Loop:
         software = load_flight_software(None, file)
         self.application = MissionApplication(mission, file.seed, software, hall_latency_s(cell), 300.0)
         self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge))
-        self.runner = BridgedRun(self.hall, MissionClient(self.application, self.hall, use_hall=True))
+        self.runner = BridgedRun(self.hall, MissionClient(self.application, self.hall.facility, use_hall=True))
         self.runner.start()
         while not self.application.begun:
             self.runner.loop.cycle()

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BeforeValidator
 from pydantic_core import PydanticUndefined
 
-from proxops.applications.kinds import EXPERIMENTS, tables_of
+from proxops.applications.kinds import experiments, tables_of
 from proxops.core import craft, experiment, floating_object, joint_table, mission, task_law_table, tool_load_file
 from proxops.core.strict_table import Strict
 
@@ -45,7 +45,7 @@ SHARED: Tables = [
 def experiment_tables() -> Tables:
     """Of every kind of experiment: the file, then its tables by the names of their classes; last those from elsewhere."""
     found: Tables = [("[arm]", experiment.Arm)]
-    for word in EXPERIMENTS:
+    for word in experiments():
         file = tables_of(word)
         own = import_module(file.__module__)
         found.append((f'kind = "{word}"', file))

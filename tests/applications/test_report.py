@@ -12,7 +12,7 @@ import pytest
 
 import proxops
 from proxops.applications.catalogue import experiment_paths, parse_experiment
-from proxops.applications.kinds import SESSIONS, report_of
+from proxops.applications.kinds import KINDS, report_of
 from proxops.applications.report import kind_of, report_of_log
 from proxops.applications.session import session
 from proxops.core.errors import BadInput
@@ -38,7 +38,7 @@ def without(log: Log, *names: str, **more: str) -> Log:
 
 
 def test_every_kind_has_its_report() -> None:
-    for kind in SESSIONS:
+    for kind in KINDS:
         assert callable(report_of(kind)), kind
 
 

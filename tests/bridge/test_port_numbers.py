@@ -19,7 +19,8 @@ from proxops.core.datagram import LEAP_MAX, SEQUENCE_MAX, TIME_MAX_NS, Command, 
 from proxops.core.errors import ProxopsError
 from proxops.core.force_datagram import ForceReading, pack_force
 from proxops.core.vocabulary import Mode, Phase, System
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
+from proxops.facility.installation import Installation
 from proxops.lab.any_cell import load_cell
 from proxops.touch.force_port import ForcePort
 

@@ -11,7 +11,8 @@ import pytest
 from tests.shared.late_clock import LateClock
 
 from proxops.core.vocabulary import Mode, System
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
+from proxops.facility.installation import Installation
 from proxops.facility.trajectories import preflighted
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes

@@ -15,7 +15,8 @@ import proxops
 from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
+from proxops.facility.installation import Installation
 from proxops.facility.status import status
 from proxops.ground.arm_report import axes_in, summarise_arms
 from proxops.ground.log import Log

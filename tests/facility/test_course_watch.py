@@ -25,8 +25,9 @@ class Told:
     """A link that reports what a test says, and is obeyed for the rest."""
 
     def __init__(self, bench, **reported: object) -> None:
-        self._link, self._reported = bench.hall.facility.link, reported
-        bench.hall.facility.link = self
+        facility = bench.hall.facility
+        self._link, self._reported = facility.link, reported
+        facility.link = facility.robots.link = self
 
     def __getattr__(self, name: str) -> object:
         return self._reported[name] if name in self._reported else getattr(self._link, name)

@@ -580,7 +580,7 @@ def test_a_controller_fault_stops_everything_and_is_named(bench, swing) -> None:
     desk = bench.ready().hall.desk
     desk.select("manual")
     facility = bench.hall.facility
-    facility._course.look = lambda: None  # which would have compared it with the robots before it was sent
+    facility.course.look = lambda: None  # which would have compared it with the robots before it was sent
     facility.guard.setpoint[3] += 0.2
     bench.ticks(2)
     assert facility.stop.rule is Rule.CONTROLLER_FAULT

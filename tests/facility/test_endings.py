@@ -11,8 +11,9 @@ import pytest
 from proxops.core.clock import LockstepClock
 from proxops.core.ending import DONE, Ending, EndReason
 from proxops.core.vocabulary import System
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
 from proxops.facility.conclusion import how_it_ended
+from proxops.facility.installation import Installation
 from proxops.facility.play import play
 from proxops.ground.info import describe
 from proxops.ground.log import Log

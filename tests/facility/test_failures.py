@@ -13,7 +13,7 @@ from proxops.core.clock import STALL_S
 from proxops.core.interruption import ENDS, ends_asked_for, noted_interrupt
 from proxops.core.vocabulary import Mode, Severity
 from proxops.facility.emergency import emergency_brake
-from proxops.facility.facility import AT_REST
+from proxops.facility.robots import AT_REST
 from proxops.safety.rules import Rule
 
 

@@ -15,7 +15,7 @@ from proxops.core.clock import gps_from_utc_ns, parse_utc_ns
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import System
-from proxops.facility.build import Installation
+from proxops.facility.installation import Installation
 from proxops.facility.play import play
 from proxops.ground.log import Log
 from proxops.ground.recorder import Recorder

@@ -18,7 +18,8 @@ from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Mode, System
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
+from proxops.facility.installation import Installation
 from proxops.facility.trajectories import preflighted
 from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes

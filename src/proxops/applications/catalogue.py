@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from proxops.applications.kinds import EXPERIMENTS, demand_kind, tables_of
+from proxops.applications.kinds import demand_kind, experiments, tables_of
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.mission import Mission, mission_paths, parse_mission
@@ -31,8 +31,8 @@ def parse_experiment(text: str, source: Path) -> Experiment:
     """From the file's text, by its ``kind``."""
     values = read_toml(text, source)
     kind = demand_kind(values.get("kind"), source)
-    if kind not in EXPERIMENTS:
-        raise BadInput("kind: not that of an experiment", where=str(source), value=kind, bound=", ".join(EXPERIMENTS))
+    if kind not in experiments():
+        raise BadInput("kind: not that of an experiment", where=str(source), value=kind, bound=", ".join(experiments()))
     for key in LOADS:
         if isinstance(values.get(key), str):
             path = source.parent / values[key]

@@ -1,17 +1,16 @@
-"""The kinds of runs: adding one touches its folder beside this file and one line here.
+"""The kinds of runs: one table. Adding a kind touches its folder beside this file and one line here.
 
-Every kind has a ``session`` that carries out a loaded scenario and a ``report`` of what it recorded. The folder of an experiment
-has ``tables.FILE`` (the strict tables of its scenario file), ``experiment.run`` (its program) and ``figures.draw`` (its drawings,
-from the log).
+A kind has a ``session`` that carries out a loaded scenario and a ``report`` of what it recorded; ``Form`` says where they are.
 Modules are imported when they are needed: a physics engine takes a second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum, auto
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from proxops.core.errors import BadInput
 from proxops.core.experiment import ExperimentFile
@@ -26,50 +25,84 @@ if TYPE_CHECKING:
 
     Report = Callable[[Log, Cell | None], RunReport]
 
-EXPERIMENTS: Final = {  # kind → folder
-    "turn": "turn",
-    "replay": "replay",
-    "tracking": "tracking",
-    "servo": "servo",
-    "hardware_loop": "kube",
-    "docking": "docking",
-    "float": "floating",
-    "grasp": "grasp",
+
+class Form(Enum):
+    """What the folder of a kind holds."""
+
+    EXPERIMENT = auto()
+    """``tables.FILE`` (the strict tables of its scenario file), ``experiment.run`` (its program), ``figures.draw`` (its drawings,
+    from the log). Session and report are those of all experiments."""
+    FLOWN = auto()
+    """A ``session`` of its own with ``session(loaded, folder, options)`` and ``report(log, cell)``: motion through the hall."""
+    COMMAND = auto()
+    """``report.report(log, cell)`` only: there are logs of it, by a command of its own, and no scenario files."""
+
+
+class Kind(NamedTuple):
+    """``folder``: of this package."""
+
+    folder: str
+    form: Form = Form.EXPERIMENT
+
+    @property
+    def told_by(self) -> str:
+        """Module with its report, and its session if there are scenarios of it."""
+        here = "proxops.applications"
+        if self.form is Form.EXPERIMENT:
+            return f"{here}.session"
+        return f"{here}.{self.folder}.{'session' if self.form is Form.FLOWN else 'report'}"
+
+
+KINDS: Final = {
+    "mission": Kind("mission", Form.FLOWN),
+    "scripted": Kind("scripted", Form.FLOWN),
+    "turn": Kind("turn"),
+    "replay": Kind("replay"),
+    "tracking": Kind("tracking"),
+    "servo": Kind("servo"),
+    "hardware_loop": Kind("kube"),
+    "docking": Kind("docking"),
+    "float": Kind("floating"),
+    "grasp": Kind("grasp"),
+    "load_calibration": Kind("load_calibration", Form.COMMAND),
 }
-SESSIONS: Final = {  # kind → module with session(loaded, folder, options) and report(log, cell)
-    "mission": "proxops.applications.mission.session",
-    "scripted": "proxops.applications.scripted.session",
-    **dict.fromkeys(EXPERIMENTS, "proxops.applications.session"),
-}
-REPORTS: Final = {**SESSIONS, "load_calibration": "proxops.applications.load_calibration.report"}
-"""Kinds of logs: beside those of scenarios what other commands record."""
 Session = Callable[[Any, Path, RunOptions], dict[str, Any]]
 
 
+def experiments() -> tuple[str, ...]:
+    """Kinds of experiments."""
+    return tuple(name for name, kind in KINDS.items() if kind.form is Form.EXPERIMENT)
+
+
+def scenario_kinds() -> tuple[str, ...]:
+    """Kinds that a scenario file can have."""
+    return tuple(name for name, kind in KINDS.items() if kind.form is not Form.COMMAND)
+
+
 def demand_kind(kind: object, where: Path) -> str:
-    """BadInput unless it is one of the kinds."""
-    if isinstance(kind, str) and kind in SESSIONS:
+    """BadInput unless it is one that a scenario file can have."""
+    if isinstance(kind, str) and kind in scenario_kinds():
         return kind
     raise BadInput(
         "kind: missing" if kind is None else "kind: not one of the choices", where=str(where), value=kind,
-        bound=", ".join(SESSIONS), way_out='"mission" has an [orbit], "scripted" a motion without one',
+        bound=", ".join(scenario_kinds()), way_out='"mission" has an [orbit], "scripted" a motion without one',
     )  # fmt: skip
 
 
 def session_of(kind: str) -> Session:
     """session(loaded, folder, options) → summary."""
-    session: Session = import_module(SESSIONS[kind]).session
+    session: Session = import_module(KINDS[kind].told_by).session
     return session
 
 
 def report_of(kind: str) -> Report:
     """report(log, cell) → all that is told of a run; None for the cell that the log names."""
-    report: Report = import_module(REPORTS[kind]).report
+    report: Report = import_module(KINDS[kind].told_by).report
     return report
 
 
 def _part(kind: str, part: str) -> Any:
-    return import_module(f"proxops.applications.{EXPERIMENTS[kind]}.{part}")
+    return import_module(f"proxops.applications.{KINDS[kind].folder}.{part}")
 
 
 def tables_of(kind: str) -> type[ExperimentFile]:
@@ -80,7 +113,7 @@ def tables_of(kind: str) -> type[ExperimentFile]:
 
 def cell_of(kind: str) -> str:
     """The shipped cell of an experiment with an arm, unless it is given another."""
-    tables = _part(kind, "tables") if kind in EXPERIMENTS else None
+    tables = _part(kind, "tables") if kind in experiments() else None
     return str(getattr(tables, "CELL", "epos"))
 
 

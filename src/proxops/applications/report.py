@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from proxops.applications.kinds import REPORTS, report_of
+from proxops.applications.kinds import KINDS, report_of
 from proxops.core.errors import BadInput
 from proxops.ground.arm_report import arm_cell_of, arm_report, is_of_arms
 from proxops.ground.log import Log
@@ -25,8 +25,8 @@ def report_of_log(log: Log, cell: AnyCell | None = None) -> RunReport:
 def kind_of(log: Log) -> str:
     """Experiments say it, missions have a mark. What else goes through the hall (played, served) is as a scripted run."""
     kind = log.metadata.get("kind", "mission" if log.metadata.get("mission") == "true" else "scripted")
-    if kind not in REPORTS:
-        raise BadInput("a log of an unknown kind of run", where=str(log.path), value=kind, bound=", ".join(REPORTS))
+    if kind not in KINDS:
+        raise BadInput("a log of an unknown kind of run", where=str(log.path), value=kind, bound=", ".join(KINDS))
     return kind
 
 

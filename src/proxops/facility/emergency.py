@@ -31,7 +31,7 @@ def emergency_brake(facility: Facility, error: Exception) -> None:
         _cycle(facility)
         _go_on_from_what_was_sent(facility)
     for _ in range(trailing):  # servos come behind their set-point, and brakes are hard on what moves
-        if facility.at_rest:
+        if facility.robots.at_rest:
             break
         facility.guard.brake()  # whatever rates an arm was led on by, the set-point stands
         _cycle(facility)
@@ -40,7 +40,7 @@ def emergency_brake(facility: Facility, error: Exception) -> None:
     facility.mode = Mode.STOPPED
     for _ in range(trailing):
         _cycle(facility)
-        if facility.at_rest:
+        if facility.robots.at_rest:
             return
 
 
@@ -55,7 +55,7 @@ def _cycle(facility: Facility) -> None:
     """One cycle of the set-point; whatever fails, the next one brakes on."""
     facility.lateness = facility.clock.advance()
     with suppress(Exception):  # each may be the very part that has failed
-        facility.read()
+        facility.robots.read()
     with suppress(Exception):
         facility.link.write(facility.guard.setpoint)
     with suppress(Exception):

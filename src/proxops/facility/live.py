@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK, Address
 from proxops.core.clock import Clock, LiveClock
-from proxops.core.ending import Ending
-from proxops.core.errors import BadInput, Refused
+from proxops.core.errors import Refused
 from proxops.core.messages import Group
 from proxops.core.vocabulary import Mode, Severity
-from proxops.facility.application_feed import MissionFeed
-from proxops.facility.build import Installation, build
-from proxops.facility.control import Control, ControlSettings, Verb
-from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
-from proxops.facility.loop import Loop, Ran
-from proxops.facility.realtime import RealTime
-from proxops.facility.trajectories import CheckerStart, TrajectoryIntake
+from proxops.facility.build import build
+from proxops.facility.control import ControlSettings, Verb
+from proxops.facility.loop import Announce, Loop, Ran
+from proxops.facility.services import Services, start_intake
 from proxops.facility.warmup import warm_up
 from proxops.lab.any_cell import AnyCell
-from proxops.lab.cell import Cell
 from proxops.lab.links.link import Link
 from proxops.lab.links.remote import RemoteHall
 
@@ -41,52 +37,28 @@ class LiveFacility:
     ) -> None:  # fmt: skip
         """``link`` leads to robots that have a controller, and a watchdog, of their own; otherwise both are a process of ours.
         ``groups`` and ``last_words``: an application's, as ``build`` has them; ``verbs``: what it can be asked for."""
-        remote = None if link else RemoteHall.start(cell, seed)  # gets ready while this process warms up
-        # Files are those of a hall; the checker's process compiles while this one does.
-        self.intake = TrajectoryIntake(CheckerStart(cell)) if isinstance(cell, Cell) else None
-        try:
+        with ExitStack() as undo:  # of what is there already when the next part cannot be had
+            remote = None if link else RemoteHall.start(cell, seed)  # gets ready while this process warms up
+            if remote:
+                undo.callback(remote.close)
+            intake = start_intake(cell)
+            if intake:
+                undo.callback(intake.close)
             warm_up(cell, bridge)
             self._clock = LiveClock(cell.period_ns)
-            self.hall: Installation = build(
+            self.hall = build(
                 cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
                 key=key, metadata={"clock": "live", **(metadata or {})}, remote=remote,
                 link=link(self._clock) if link else None, groups=groups, last_words=last_words,
             )  # fmt: skip
-        except BaseException:
-            self._close_intake()
-            if remote:
-                remote.close()
-            raise
-        try:
-            if self.intake:
-                self.intake.serve(self.hall.desk, self._clock.now_ns)
-            known = {**desk_verbs(self.hall.desk, self.shut_down), **(verbs or {})}
-            self.control = Control(control, self.hall.desk, known, WITH_FILE)
-        except BadInput as error:
-            self._close_intake()
-            self.hall.close(Ending.of_error(error))
-            raise
-        pool = self.hall.facility.pool
-        self.mission = MissionFeed(pool, self._clock.now_ns) if isinstance(cell, Cell) else None
+            undo.push(self.hall.give_up)
+            self._services = Services(self.hall, control, intake, self.shut_down, verbs or {})
+            undo.pop_all()
+        self.control, self.mission = self._services.control, self._services.mission
         self._loop = Loop(self.hall)
-        self._attach()
+        self._services.attach(self._serve_requests)
         self._over = False
         self._begin: Callable[[], None] | None = None
-
-    def _attach(self) -> None:
-        """What is done in every cycle round the tick's own work, stops first and requests last. The bridge's and the synchronous
-        interface's part is there already."""
-        duties = self.hall.facility.duties
-        duties.attach("stops", poll=self.control.serve_stops, first=True)
-        if self.mission:
-            duties.attach("application", publish=self.mission.publish)
-        duties.attach("control channel", answer=self._serve_requests)
-        if self.intake:
-            duties.attach("loading of trajectories", answer=self.intake.poll)
-
-    def _close_intake(self) -> None:
-        if self.intake:
-            self.intake.close()
 
     def _serve_requests(self) -> None:
         if not self._ending:  # then nothing new begins; stops are heard all the same
@@ -102,7 +74,7 @@ class LiveFacility:
         return self._over or bool(self._loop.asked)
 
     def run(
-        self, announce: Callable[[RealTime], None], for_s: float | None = None, drives: bool = True,
+        self, announce: Announce, for_s: float | None = None, drives: bool = True,
         begin: Callable[[], None] | None = None, until: Callable[[], bool] = lambda: False,
         closing: tuple[Callable[[], None], ...] = (),
     ) -> Ran:  # fmt: skip
@@ -116,8 +88,7 @@ class LiveFacility:
                 self._try_drives()
             self._serve(cycles, until)
 
-        ours = (*((self.mission.close,) if self.mission else ()), self._close_intake, self.control.close)
-        return self._loop.run(work, announce=announce, closing=(*closing, *ours))
+        return self._loop.run(work, announce=announce, closing=(*closing, *self._services.closing))
 
     def _try_drives(self) -> None:
         """Drives on; what speaks against it is told, and the facility waits in STANDBY."""

@@ -15,14 +15,17 @@ from proxops.core.clock import LockstepClock
 from proxops.core.ending import Ending
 from proxops.core.interruption import ends_asked_for
 from proxops.core.vocabulary import Mode
-from proxops.facility.build import Installation
 from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.emergency import emergency_brake
+from proxops.facility.installation import Installation
 from proxops.facility.realtime import RealTime, enter_real_time
 from proxops.safety.rules import Stop
 
 Progress = Callable[[str, float, float], None]
 """Called now and then with the phase, and seconds of the facility's time: done, and expected (0: not known)."""
+
+Announce = Callable[[RealTime], None]
+"""Called once, with what the machine has granted of real time."""
 
 SHOW_EVERY_S: Final = 1.0
 PATIENCE_S: Final = 600.0  # a phase whose end is not known and that takes longer has failed
@@ -102,7 +105,7 @@ class Loop:
         return max(1, round(seconds / self.cycle_s))
 
     def run(
-        self, work: Callable[[], None], *, announce: Callable[[RealTime], None] = lambda real_time: None,
+        self, work: Callable[[], None], *, announce: Announce = lambda real_time: None,
         done: Callable[[], str] = lambda: "", closing: tuple[Callable[[], None], ...] = (), interruptible: bool = True,
     ) -> Ran:  # fmt: skip
         """``announce`` is called once the machine has granted what real time needs; ``done`` says what was done; ``closing`` is

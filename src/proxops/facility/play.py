@@ -11,7 +11,8 @@ from pathlib import Path
 
 from proxops.core.clock import LOCKSTEP_EPOCH, LiveClock, LockstepClock
 from proxops.core.vocabulary import Mode
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
+from proxops.facility.installation import Installation
 from proxops.facility.loop import Loop, Progress, Ran, Stopped, no_progress
 from proxops.facility.trajectories import CheckedTrajectory, preflighted
 from proxops.facility.warmup import warm_up

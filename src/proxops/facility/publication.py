@@ -24,7 +24,7 @@ class HallPublication(Publication):
     actual values are answered."""
 
     def __init__(self, facility: Published, pool: Pool, cell: Cell) -> None:
-        super().__init__(facility, pool, pool.run("margin"))
+        super().__init__(facility, pool)
         self._hall = cell.hall
         self.pov, self.system = POV_AT_LAB.copy(), int(System.IJT)
         self._write_command = pool.writer("command", 3)
@@ -66,7 +66,7 @@ class ArmPublication(Publication):
     """What is told of a cell of arms besides: where its flanges are."""
 
     def __init__(self, facility: Published, pool: Pool, cell: ArmCell) -> None:
-        super().__init__(facility, pool, np.zeros(6))
+        super().__init__(facility, pool)
         bodies = len(cell.links) + 1
         self._tree, self._poses = np.zeros(1, chain_dtype(bodies)), np.zeros((bodies, 4, 4))
         fill_chain(self._tree[0], cell.links)
@@ -82,7 +82,8 @@ class ArmPublication(Publication):
     def _fill_kind(self) -> None:
         put_poses(self._tree, self._f.guard.setpoint, self._tips, self._poses, self.flanges["commanded"])
         put_poses(self._tree, self.actual, self._tips, self._poses, self.flanges["actual"])
-        self._shown[0], self._shown[1] = self.margins[AXIS_SHARE], self.margins[SPEED_LEFT]
+        margins = self._f.guard.margins
+        self._shown[0], self._shown[1] = margins[AXIS_SHARE], margins[SPEED_LEFT]
 
     def forget_command(self) -> None:
         """Commands are a hall's."""

@@ -5,9 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from proxops.core.clock import GPS_MINUS_UNIX_NS, Clock
 from proxops.core.pool import Pool
 from proxops.core.vocabulary import Hardware, Mode, Source
@@ -44,9 +41,8 @@ class Published(Protocol):
 class Publication(ABC):
     """What is told of any cell. ``actual`` and ``actual_rate`` are what the robots report (m, rad), in the pool."""
 
-    def __init__(self, facility: Published, pool: Pool, margins: NDArray[np.float64]) -> None:
+    def __init__(self, facility: Published, pool: Pool) -> None:
         self._f, self.pool, self._cycle_s = facility, pool, facility.clock.period_ns * 1e-9
-        self.margins = margins  # six numbers that the guard fills, see ``safety.limits``
         self._write_clock, self._write_state = pool.writer("clock"), pool.writer("state")
         self._write_timing = pool.writer("timing")
         self._guarded = pool.run("wish", count=3 * facility.cell.n_axes)  # wish, set-point and its rate

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from proxops.core.clock import Clock
 from proxops.core.errors import ProxopsError
 from proxops.core.experiment_result import LEAST_ROWS, ExperimentResult
-from proxops.facility.build import Installation
+from proxops.facility.installation import Installation
 from proxops.ground.row_stream import RowStream
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.links.link import Link

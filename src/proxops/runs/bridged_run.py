@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
-from proxops.facility.build import Installation
+from proxops.facility.installation import Installation
 from proxops.facility.live import LiveFacility
 from proxops.facility.loop import SHOW_EVERY_S, Loop, Progress, Ran, Stopped, no_progress
 

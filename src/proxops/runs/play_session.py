@@ -10,7 +10,7 @@ from typing import Any
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
-from proxops.facility.build import Installation
+from proxops.facility.installation import Installation
 from proxops.facility.mover import parse_order
 from proxops.facility.play import play
 from proxops.facility.trajectories import preflighted

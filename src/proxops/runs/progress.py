@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from proxops.core.experiment_result import Progress as Told
-from proxops.facility.build import Installation
+from proxops.facility.installation import Installation
 from proxops.facility.loop import Progress
 from proxops.ground.schema import pool_schema
 from proxops.runs.overseer import Overseer

@@ -9,7 +9,7 @@ import numpy as np
 from proxops.core.experiment_result import ExperimentResult
 from proxops.core.messages import Group
 from proxops.core.pool import Pool
-from proxops.facility.build import Installation
+from proxops.facility.installation import Installation
 from proxops.ground.experiment_log import about_text, groups_of
 from proxops.ground.row_stream import Rows, RowStream, SeriesOf, column_index
 

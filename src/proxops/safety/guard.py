@@ -62,7 +62,8 @@ class Guard:
     def __init__(self, cell: AnyCell, margins: Axes, zones: Zones) -> None:
         self._hall = cell.hall
         self._names = () if cell.hall is not None else cell.axis_names
-        self._state, self._report, self._margins = guard_record(cell), np.zeros(3), margins
+        self._state, self._report = guard_record(cell), np.zeros(3)
+        self.margins = margins  # six numbers that the kernels fill, see ``limits``
         g = self._state[0]
         self.setpoint: Axes = g["x"]
         self.rate: Axes = g["v"]
@@ -91,7 +92,7 @@ class Guard:
         """The robots stand at ``q``: this is the set-point from now on. Nobody can stand at what is no number."""
         if not np.isfinite(q).all():
             return
-        stand(self._hall, self._state, q, self._margins)
+        stand(self._hall, self._state, q, self.margins)
         self.zones.stand(q)
 
     def carry(self, drift: Axes) -> None:
@@ -113,7 +114,7 @@ class Guard:
     def judge(self, wish: Axes, actual: Axes, *, leaving: bool = False) -> Stop | None:
         """Follow ``wish`` for one cycle, the robots being at ``actual``, or say why not; then the caller brakes. Who is
         ``leaving`` may go out of red."""
-        rule = judge(self._hall, self._state, wish, actual, self._margins, self._report)
+        rule = judge(self._hall, self._state, wish, actual, self.margins, self._report)
         return self._answer(rule, wish, actual, leaving) if rule else None
 
     def judge_run(self, wishes: Axes) -> tuple[int, Stop | None]:
@@ -122,7 +123,7 @@ class Guard:
         self.stand(wishes[0])
         done, rule = 0, LOOK
         while rule:
-            done, rule = judge_run(self._hall, self._state, wishes, done, self._margins, self._report)
+            done, rule = judge_run(self._hall, self._state, wishes, done, self.margins, self._report)
             stop = self._answer(rule, wishes[done], self._next, False) if rule else None
             if stop:
                 return done, stop
@@ -132,7 +133,7 @@ class Guard:
     def _answer(self, rule: int, wish: Axes, actual: Axes, leaving: bool) -> Stop | None:
         """What comes of a wish that was not simply taken."""
         if rule == LOOK and self._look():
-            rule = judge(self._hall, self._state, wish, actual, self._margins, self._report)
+            rule = judge(self._hall, self._state, wish, actual, self.margins, self._report)
         if rule == 0:
             return None
         if rule != LOOK:
@@ -196,7 +197,7 @@ class Guard:
 
     def brake(self) -> bool:
         """One cycle of braking; True at rest."""
-        rested = bool(brake(self._hall, self._state, self._margins))
+        rested = bool(brake(self._hall, self._state, self.margins))
         if rested:
             self.zones.stand(self.setpoint)
         return rested

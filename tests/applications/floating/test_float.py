@@ -31,7 +31,7 @@ from proxops.core.vocabulary import Mode
 from proxops.facility.build import build
 from proxops.facility.control import ANY
 from proxops.facility.desk import Desk
-from proxops.facility.facility import AT_REST
+from proxops.facility.robots import AT_REST
 from proxops.ground.log import Log
 from proxops.ground.row_stream import RowStream
 from proxops.lab.any_cell import read_any_cell

@@ -19,8 +19,8 @@ from proxops.applications.kube.experiment import run
 from proxops.applications.kube.look_ahead import look_ahead
 from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.post_test import analyse, demand_dense, spline
+from proxops.applications.kube.post_test_result import told as judge_post_test
 from proxops.applications.kube.post_test_session import analysis_session
-from proxops.applications.kube.post_test_session import told as judge_post_test
 from proxops.applications.kube.recorded_loop import RecordedLoop, recorded_loop
 from proxops.applications.kube.result import momentum_bound, momentum_share, printed_table
 from proxops.applications.kube.tables import HardwareLoopFile

@@ -16,7 +16,7 @@ from proxops.applications.kube.figures import timing_figures
 from proxops.applications.kube.look_ahead import look_ahead
 from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.post_test import analyse
-from proxops.applications.kube.post_test_session import told as judge_post_test
+from proxops.applications.kube.post_test_result import told as judge_post_test
 from proxops.applications.kube.recorded_loop import RecordedLoop, recorded_loop
 from proxops.applications.kube.result import _goal_criteria, evaluated, left_over
 from proxops.applications.kube.tables import ComputerTable, HardwareLoopFile

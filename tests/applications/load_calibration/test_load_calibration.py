@@ -37,7 +37,7 @@ from proxops.core.ending import EndReason
 from proxops.core.errors import BadInput
 from proxops.core.force_datagram import ForceReading, pack_force
 from proxops.core.tool_load_file import ToolLoadFile, read_tool_load, toml_of
-from proxops.facility.facility import AT_REST
+from proxops.facility.robots import AT_REST
 from proxops.ground.experiment_log import about_of
 from proxops.ground.log import Log
 from proxops.lab.links import arm_position

@@ -14,8 +14,9 @@ from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput, Refused
 from proxops.core.sealed_memory import sealed_memory
 from proxops.core.vocabulary import Mode, System
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
 from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.installation import Installation
 from proxops.facility.status import status
 from proxops.facility.trajectories.checker_process import CheckerProcess
 from proxops.facility.trajectories.intake import IDLE_POLLS, PATIENCE_NS, TrajectoryIntake

@@ -12,7 +12,7 @@ from proxops.applications.floating.tables import CELL
 from proxops.core.clock import Clock
 from proxops.core.experiment_result import ExperimentResult
 from proxops.core.force_source import ForceStream
-from proxops.facility.build import Installation
+from proxops.facility.installation import Installation
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.driven_cell import DrivenArm, driven_cell
 from proxops.lab.links.arm_position import ArmPositionLink

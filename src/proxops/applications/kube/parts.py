@@ -15,7 +15,7 @@ from proxops.applications.kube.tables import CELL
 from proxops.applications.kube.true_arm import elastic_joints
 from proxops.core.clock import Clock, seconds_of
 from proxops.core.experiment_result import ExperimentResult
-from proxops.facility.build import Installation
+from proxops.facility.installation import Installation
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.driven_cell import DrivenArm, driven_cell
 from proxops.lab.links.arm_velocity import ArmVelocityLink

@@ -7,15 +7,14 @@ from typing import Final, NamedTuple
 
 from proxops.applications.mission.application import MissionApplication, Outcome
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_flight_software
-from proxops.applications.mission.hall_view import PoolView
+from proxops.applications.mission.lockstep_client import MissionClient
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.flight import FlightSoftware
-from proxops.core.messages import mission_bytes
 from proxops.core.mission import Mission
-from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource, Severity
+from proxops.core.vocabulary import MissionEnd, Mode
 from proxops.facility.application_feed import hall_latency_s
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
 from proxops.facility.loop import Progress, Ran, no_progress
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import BridgedRun
@@ -28,57 +27,6 @@ class MissionRan(NamedTuple):
 
     ran: Ran
     outcome: Outcome
-
-
-class MissionClient:
-    """The application as a lockstep run wants it: looks at the hall, fills its part of the pool."""
-
-    def __init__(self, application: MissionApplication, hall: Installation, use_hall: bool) -> None:
-        self.application = application
-        self._facility, self._span = hall.facility, mission_bytes()
-        self._view = PoolView(hall.facility.pool, application.file.bridge.chaser_on == 2) if use_hall else None
-        self._told, self._phase, self._abort = MissionEnd.UNDER_WAY, MissionPhase.NONE, AbortCause.NONE
-        self._source, self._seen = SensorSource.NONE, -1
-
-    @property
-    def over(self) -> bool:
-        return self.application.over
-
-    def advance(self, t: float) -> list[bytes]:
-        packets = self.application.advance(t, self._view)
-        self._facility.pool.bytes[self._span] = self.application.record.bytes
-        if self.application.news != self._seen:
-            self._seen = self.application.news
-            self._tell()
-        return packets
-
-    def _tell(self) -> None:
-        """What is new since it was told last, as events."""
-        out, tell = self.application.outcome, self._facility.events.tell
-        if out.phase is not self._phase:
-            tell(
-                Severity.INFO,
-                "mission.phase",
-                f"{self._phase.name} → {out.phase.name} at {self.application.pair.t:.1f} s",
-            )
-            self._phase = out.phase
-        source = self.application.record.source
-        if source is not self._source:
-            tell(
-                Severity.INFO,
-                "mission.sensor",
-                f"the relative sensor looks at {source.name}, before at {self._source.name}",
-            )
-            self._source = source
-        if out.abort is not self._abort:
-            tell(Severity.WARNING, "mission.abort", f"the approach is given up: {out.abort.name}")
-            self._abort = out.abort
-        if out.end is self._told:
-            return
-        self._told = out.end
-        if out.failure:
-            tell(Severity.ERROR, "mission.flight_software", out.failure)
-        tell(Severity.INFO, "mission.end", f"{out.end.name} at {out.t:.3f} s")
 
 
 def run_mission(
@@ -108,7 +56,7 @@ def run_mission(
     except BaseException:
         let_go(flown)
         raise
-    bridged = BridgedRun(hall, MissionClient(application, hall, used), bridged=used, progress=progress)
+    bridged = BridgedRun(hall, MissionClient(application, hall.facility, used), bridged=used, progress=progress)
 
     def work() -> None:
         bridged.run(file.duration_s + (file.hall.join_s if used else 0.0))

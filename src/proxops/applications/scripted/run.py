@@ -14,8 +14,9 @@ from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.scenario import Scenario
-from proxops.facility.build import Installation, build
+from proxops.facility.build import build
 from proxops.facility.control import ANY, ControlSettings
+from proxops.facility.installation import Installation
 from proxops.facility.live import LiveFacility
 from proxops.facility.loop import Progress, Ran, no_progress
 from proxops.ground.bridge_summary import EXPECTED
