@@ -14,7 +14,7 @@ from pursuer import PURSUER_DTYPE, advance, seated_pursuer
 
 from proxops.bridge import estimate
 from proxops.bridge.estimate import ESTIMATE_DTYPE
-from proxops.bridge.pursuit import OMEGA, SHARE
+from proxops.bridge.pursuit import OMEGA, SHARE, pursue
 from proxops.core.messages import PERIOD_S as DT
 from proxops.maths.quaternion import turn, way_between
 
@@ -65,6 +65,22 @@ def random_pose(rng: np.random.Generator, size: float) -> tuple[Array, Array]:
     axis = rng.standard_normal(3)
     angle = rng.choice([math.pi, math.pi - 1e-9, rng.uniform(0, math.pi), 1e-3])
     return size * rng.standard_normal(3), turned(ONE, angle * axis / np.linalg.norm(axis))
+
+
+def test_a_tick_that_has_to_brake_for_a_shrunken_limit_lands_within_what_is_left() -> None:
+    """All but on the command, whose own acceleration takes most of the limit, at a speed that has just become too high."""
+    rng, speed, acceleration = np.random.default_rng(1), 0.1, 0.5
+    step, landed = acceleration * DT, 0
+    for _ in range(3000):
+        A = rng.standard_normal(3)
+        A *= rng.uniform(0.0, acceleration) / np.linalg.norm(A)
+        v = rng.standard_normal(3)
+        v *= (speed + rng.uniform(0.0, step)) / np.linalg.norm(v)
+        before, kept = v.copy(), v * speed / np.linalg.norm(v)
+        u = kept + A * DT - 0.01 * step * rng.standard_normal(3)
+        landed += pursue(1e-4 * step * DT * rng.standard_normal(3), u, A, v, speed, acceleration, 1e-5)
+        assert np.linalg.norm(v - before) <= step * (1 + 1e-9)
+    assert landed > 100
 
 
 @pytest.mark.parametrize("seed", range(60))

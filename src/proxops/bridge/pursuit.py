@@ -97,7 +97,7 @@ def pursue(e: Array, u: Array, A: Array, v: Array, speed: float, acceleration: f
     r, new = np.empty(3), np.empty(3)
     for i in range(3):
         r[i] = v[i] - u[i] + A[i] * DT
-    if left <= LANDING * step * DT and length(r) <= LANDING * step and own <= SHARE * acceleration:
+    if left <= LANDING * step * DT and length(r) <= LANDING * step and own * DT <= SHARE * step:
         for i in range(3):
             new[i] = u[i] + e[i] / DT
         if length(new) <= speed:
