@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spinning_client import Spin, show
 
 from proxops.bridge import clutch, estimate
-from proxops.bridge.clutch import CLUTCH_DTYPE, HOLD, LEAVE_M
+from proxops.bridge.clutch import CLUTCH_DTYPE, HOLD
 from proxops.bridge.estimate import ESTIMATE_DTYPE
 from proxops.bridge.mapping import rig_of
 from proxops.bridge.settings import BridgeSettings
@@ -177,26 +177,40 @@ FROZEN = np.array([1.0, 0.0, 1.0, 0.0])
 HOME = np.array([6.0, 0.0, 0.0, *ONE])
 
 
-def beside(cell: Cell, off: float) -> tuple[Record, Record, Record]:
+def beside(cell: Cell, off: float, home: Array = HOME) -> tuple[Record, Record, Record]:
     """An estimate at rest, and a clutch that is ``off`` further away than it and cannot move."""
     rig = rig_of(cell)
-    est, shown = seated(rig, HOME)
-    estimate.seat(est, HOME - np.array([off, 0, 0, 0, 0, 0, 0]), np.zeros(6), False)
+    est, shown = seated(rig, home)
+    estimate.seat(est, home - np.array([off, 0, 0, 0, 0, 0, 0]), np.zeros(6), False)
     return rig, est, shown
 
 
-def test_converged_after_25_ticks_in_a_row_and_left_only_far_out(cell: Cell) -> None:
-    rig, est, shown = beside(cell, 0.9e-4)
+@pytest.mark.parametrize(
+    ("distance_m", "leave_m"), [(6.0, 1e-3), (20.0, 2e-3)]
+)  # beyond 10 m the bounds are shares of it
+def test_converged_after_25_ticks_in_a_row_and_left_only_far_out(cell: Cell, distance_m: float, leave_m: float) -> None:
+    rig, est, shown = beside(cell, 0.09 * leave_m, np.r_[distance_m, HOME[1:]])
     for k in range(HOLD):
         assert not shown[0]["converged"], k
         clutch.advance(rig, shown, est, FROZEN, 1.0, 1.0)
     assert shown[0]["converged"]
-    for off, still in ((0.9 * LEAVE_M, True), (1.1 * LEAVE_M, False), (2e-4, False)):
+    for off, still in ((0.9 * leave_m, True), (1.1 * leave_m, False), (0.2 * leave_m, False)):
         est[0]["p"][0] = shown[0]["pose"][0] + off
         for _ in range(2 * HOLD):
             clutch.advance(rig, shown, est, FROZEN, 1.0, 1.0)
         assert shown[0]["converged"] == still
         assert shown[0]["left_m"] == pytest.approx(off, rel=1e-6)
+
+
+def test_noise_widens_the_bounds_to_a_millimetre_at_any_distance(cell: Cell) -> None:
+    """A command whose usual innovation is 5 mm, 20 m away: reached within 1 mm, left beyond 3 mm."""
+    rig, est, shown = beside(cell, 0.9e-3, np.r_[20.0, HOME[1:]])
+    est[0]["rms_m"] = 5e-3
+    for off, still in ((1.1e-3, False), (0.9e-3, True), (2.9e-3, True), (3.1e-3, False)):
+        est[0]["p"][0] = shown[0]["pose"][0] + off
+        for _ in range(2 * HOLD):
+            clutch.advance(rig, shown, est, FROZEN, 1.0, 1.0)
+        assert shown[0]["converged"] == still, off
 
 
 def test_passing_by_is_not_converging(cell: Cell) -> None:
