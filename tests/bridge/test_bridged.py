@@ -20,6 +20,7 @@ from proxops.core.vocabulary import Mode, Phase, Standstill, Zone
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import matrix_from_quat
+from proxops.safety.zone_watch import RESERVE_M
 
 
 @pytest.fixture(scope="module")
@@ -332,18 +333,40 @@ def look(x: float, y: float) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize(("distance", "angle_deg"), [(3.043, 87.43), (2.95, 86.5), (3.2, 88.5)])
-def test_a_way_past_the_target_never_ends_in_red(hall: BridgeHall, distance: float, angle_deg: float) -> None:
-    """The command is green on both sides, the clutch's way between them is not: every stop keeps a reserve."""
+def test_a_way_past_the_target_leads_through_yellow_and_never_into_red(
+    hall: BridgeHall, distance: float, angle_deg: float
+) -> None:
+    """The command is green on both sides, the clutch's way between them is not."""
     c, s = distance * math.cos(math.radians(angle_deg)), distance * math.sin(math.radians(angle_deg))
     hall.until(Phase.FOLLOWING, look(c, s))
-    hall.hold(look(c, -s), 13.0)
+    zones = set()
+    for _ in range(round(13.0 / PERIOD_S)):
+        hall.cycle([hall.packet(look(c, -s))])
+        zones.add(hall.bridge.zones.actual)
+    assert Zone.YELLOW in zones
     hall.until(Phase.FOLLOWING, at(5.0), 120.0)
 
 
-def test_no_command_leaves_the_hall_stuck(hall: BridgeHall) -> None:
-    hall.until(Phase.FOLLOWING, look(0.1, -3.0))
-    hall.hold(at(1.3, 1.5), 12.0)
-    hall.until(Phase.FOLLOWING, at(2.0), 120.0)
+@pytest.mark.parametrize(
+    ("start", "goal"), [((0.1, -3.0), (1.0, 1.0)), ((0.1, 3.0), (1.0, -1.0)), ((0.5, -3.0), (1.0, 1.0))]
+)
+def test_a_way_that_is_blocked_is_left_with_a_reserve(
+    hall: BridgeHall, start: tuple[float, float], goal: tuple[float, float]
+) -> None:
+    """Where the clutch's way round a green command leads into red: the stop begins so early that it ends before the reserve."""
+    hall.until(Phase.FOLLOWING, look(*start))
+    hall.until(Phase.STANDING, look(*goal))
+    assert hall.bridge.cause is Standstill.WAY_BLOCKED
+    assert hall.bridge.zones.actual is Zone.YELLOW
+    hall.hold(look(*goal), 0.3)  # the drives have arrived
+    assert RESERVE_M < hall.bridge.zones.actual_clearance_m < RESERVE_M + 0.005
+
+
+def test_from_where_its_way_was_blocked_the_hall_goes_elsewhere(hall: BridgeHall) -> None:
+    hall.until(Phase.FOLLOWING, look(0.1, 3.0))
+    hall.until(Phase.STANDING, look(1.0, -1.0))
+    assert hall.bridge.cause is Standstill.WAY_BLOCKED and hall.bridge.zones.actual is Zone.YELLOW
+    hall.until(Phase.FOLLOWING, at(3.0), 20.0)
 
 
 def test_a_limit_of_the_guard_is_told_in_its_own_cycle_and_halts_unlatched(following: BridgeHall) -> None:

@@ -1,4 +1,4 @@
-"""What an attempt to get going hands on to the next: a posture that has failed is not tried again after a search in vain."""
+"""What an attempt to get going hands on to the next: a posture that has failed is not tried again before it got going."""
 
 from __future__ import annotations
 
@@ -46,3 +46,12 @@ def test_a_search_in_vain_hands_on_whether_the_posture_has_failed(
     assert (decision.phase, decision.cause) == (Phase.STANDING, cause)
     assert decision.search_next is failed
     assert decision.wait > 0
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_joining_hands_on_whether_the_posture_has_failed(hall: BridgeHall, failed: bool) -> None:
+    """Until it has got going: a joining that is broken off searches again, and does not go back to what failed."""
+    hall.cycle([hall.packet(at(5.0))])
+    decision = decided(hall.bridge._start.attempt(failed))
+    assert decision.phase is Phase.JOINING and decision.joiner is not None
+    assert decision.search_next is failed

@@ -135,6 +135,22 @@ def test_halt_is_the_one_that_the_events_tell(overshot: Log, figures: dict[str, 
     assert sum(figures["standstill_s"].values()) == pytest.approx(sum(r["duration_s"] for r in figures["standstills"]))
 
 
+def test_what_came_of_a_search_says_whether_it_was_possible(overshot: Log, cell: Cell, figures: dict[str, Any]) -> None:
+    """One begun because nothing was in reach that ends in joining was possible; one broken off is what it was begun for."""
+    phase, mode = overshot.pool["bridge"]["phase"], overshot.pool["state"]["mode"]
+    searching = np.flatnonzero((phase == Phase.SEARCHING) & (mode == Mode.BRIDGED))
+    first = searching[: np.flatnonzero(np.diff(searching, append=-1) != 1)[0] + 1]
+    after = first[-1] + 1
+    assert phase[after] == Phase.JOINING
+    begun = changed(overshot, "bridge", "cause", first, Standstill.OUT_OF_REACH)
+    assert summarise(begun, cell)["possible_share"] == figures["possible_share"]
+    share = first.size * PERIOD_S / figures["asked_s"]
+    for cause, lost in ((Standstill.SILENCE, share), (Standstill.NO_POSTURE, 0.0)):
+        ended = changed(changed(begun, "bridge", "phase", after, Phase.STANDING), "bridge", "cause", after, cause)
+        possible = summarise(ended, cell)["possible_share"]
+        assert possible == pytest.approx(figures["possible_share"] - lost, abs=1e-12), cause.name
+
+
 def test_relative_errors_agree_with_matrices(overshot: Log, figures: dict[str, Any]) -> None:
     rows = following(overshot)
     commanded = matrices(overshot, "commanded_relative")[rows]

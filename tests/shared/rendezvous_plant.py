@@ -50,6 +50,16 @@ def _spin(q: Floats, w: Floats, inertia: Floats, inverse: Floats, momentum: Floa
 
 
 @kernel
+def step_end(on: Floats, tick: int, ticks: int) -> int:
+    """The tick that a step begun at ``tick`` lasts until: always a later one, whatever is rounded."""
+    last = min(ticks, tick + LONGEST_STEP)
+    for i in range(on.size):
+        if on[i] > (tick + 0.5) * TICK_S:
+            last = min(last, max(tick + 1, math.ceil(on[i] / TICK_S - 0.5)))
+    return last
+
+
+@kernel
 def fly(
     target: Floats, chaser: Floats, q_t: Floats, w_t: Floats, q_c: Floats, w_c: Floats, wheel: Floats, wrench: Floats,
     on: Floats, torque: Floats, axes: Floats, rotor: float, mass: float, inertias: Floats, inverses: Floats, ticks: int,
@@ -64,11 +74,10 @@ def fly(
     zero = np.zeros(3)
     tick = 0
     while tick < ticks:
-        w6, last = np.zeros(6), min(ticks, tick + LONGEST_STEP)
+        w6, last = np.zeros(6), step_end(on, tick, ticks)
         for i in range(on.size):
             if on[i] > (tick + 0.5) * TICK_S:
                 w6 += wrench[:, i]
-                last = min(last, math.ceil(on[i] / TICK_S - 0.5))
         dt = (last - tick) * TICK_S
         tick = last
         momentum = np.zeros(3)

@@ -13,8 +13,8 @@ the limit. ``throttle`` is the share of all of it; below 1 the command is follow
 
 **Converged** means: for 25 ticks in a row nearer than 0.1 mm (beyond 10 m: 0.01 mm for each metre of distance) and 0.005° of the
 relative pose, and at a relative velocity that would take at least 1/ωₑ to leave these bounds; it ends beyond 1 mm (0.1 mm per
-metre) or 0.05°. A noisy command is never that still, so the bounds grow with the usual innovation, at most to where converged
-ends.
+metre) or 0.05°. A noisy command is never that still, so the bounds grow with the usual innovation, at most to 1 mm and 0.05° at
+any distance; where three times these is more, it ends beyond that.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Phase, Standstill, Zone
 from proxops.ground.bridge_clearance import Clearances, clearances
 from proxops.ground.bridge_following import RelativeErrors, relative_errors
-from proxops.ground.bridge_run import BridgeRun, Stretch, bridge_run
+from proxops.ground.bridge_run import BridgeRun, Stretch, Words, bridge_run
 from proxops.ground.course import Figures, number
 from proxops.ground.following import Following
 from proxops.ground.log import Log
@@ -22,6 +22,8 @@ from proxops.safety.rules import Rule
 
 EXPECTED: Final = "expected_shown_share"  # metadata of a run whose scenario says how much of its motion shall be shown
 IMPOSSIBLE: Final = (Standstill.OUT_OF_REACH, Standstill.COMMANDED_RED, Standstill.COMMANDED_YELLOW)
+# Instead of an outcome, when a search was broken off:
+BROKEN_OFF: Final = (Standstill.NO_CLIENT, Standstill.NEW_CLIENT, Standstill.SILENCE, Standstill.NOT_RECORDED)
 COUNTERS: Final = ("taken", "lost", "extrapolated", "stale", "doubled", "refused")
 
 
@@ -61,12 +63,8 @@ def _course(run: BridgeRun) -> Figures:
 def _asked(log: Log, run: BridgeRun) -> Figures:
     """How much of the motion that the client asked for was possible (in reach, in a zone where the hall may go), and shown."""
     sent = np.isfinite(run.commanded[:, 0])
-    # While a posture is first looked for nobody knows: what comes of the search says what it was.
-    known = np.flatnonzero(run.told_phase != Phase.SEARCHING)
-    after = np.minimum(np.searchsorted(known, np.arange(run.t.size)), max(0, known.size - 1))
-    impossible = np.isin(run.cause, IMPOSSIBLE) | (known.size > 0 and np.isin(run.cause[known[after]], IMPOSSIBLE))
     asked = int(np.count_nonzero(sent))
-    possible = int(np.count_nonzero(sent & ~impossible))
+    possible = int(np.count_nonzero(sent & ~np.isin(_outcomes(run), IMPOSSIBLE)))
     shown = int(np.count_nonzero(sent & run.following))
     expected = log.metadata.get(EXPECTED)
     return {
@@ -76,6 +74,15 @@ def _asked(log: Log, run: BridgeRun) -> Figures:
         "shown_of_possible": shown / max(1, possible),
         EXPECTED: None if expected is None else float(expected),
     }
+
+
+def _outcomes(run: BridgeRun) -> Words:
+    """Causes; of a search, that which came of it: what it was begun for may no longer hold. One that was broken off has that
+    alone."""
+    known = np.append(np.flatnonzero(run.told_phase != Phase.SEARCHING), run.t.size)
+    after = known[np.searchsorted(known, np.arange(run.t.size))]
+    outcome = np.append(run.cause, int(Standstill.SILENCE))[after]
+    return np.where(np.isin(outcome, BROKEN_OFF), run.cause, outcome)
 
 
 def _standstills(log: Log, data: Recorded, run: BridgeRun) -> Figures:

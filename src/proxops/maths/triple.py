@@ -1,5 +1,5 @@
-"""Vectors of three and quaternions (w, x, y, z) as tuples of numbers, for kernels that integrate: there an array for each vector
-takes several times as long as the arithmetic."""
+"""Vectors of three and quaternions (w, x, y, z) as tuples of numbers, for kernels in which an array for each vector would take
+several times as long as the arithmetic. The formulas stand here; ``quaternion.py`` has them for arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def quad(y: Array, at: int) -> Quad:
 
 
 @kernel
-def less(a: Triple, b: Triple) -> Triple:
+def difference(a: Triple, b: Triple) -> Triple:
     """a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 

@@ -17,7 +17,7 @@ from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_inverse, quat_product, rotation_vector, turned
 from proxops.maths.rotation import Array, matrix_from_quat
 from proxops.maths.small_matrix import applied, product
-from proxops.maths.triple import Triple, composed, crossed, inverse, less, mapped, quad, rotated, triple
+from proxops.maths.triple import Triple, composed, crossed, difference, inverse, mapped, quad, rotated, triple
 from proxops.space.contact_law import contact_force
 from proxops.space.drogue import DROGUE_DTYPE, depth
 
@@ -63,9 +63,9 @@ def relative(pair: Pair, y: Array, pose: Array, twist: Array) -> None:
     r = pair[0]
     q_c, q_t = quad(y, Q), quad(y, BODY + Q)
     q_client_i = inverse(q_t)
-    arm = rotated(q_c, less(triple(r.tip, 0), triple(r.chaser.com, 0)))
+    arm = rotated(q_c, difference(triple(r.tip, 0), triple(r.chaser.com, 0)))
     w_c, w_t = rotated(q_c, triple(y, W)), rotated(q_t, triple(y, BODY + W))
-    p_t, v = triple(y, BODY + P), less(triple(y, V), triple(y, BODY + V))
+    p_t, v = triple(y, BODY + P), difference(triple(y, V), triple(y, BODY + V))
     gap = (y[P] + arm[0] - p_t[0], y[P + 1] + arm[1] - p_t[1], y[P + 2] + arm[2] - p_t[2])
     swing = crossed(w_t, gap)
     speed = (
@@ -76,7 +76,7 @@ def relative(pair: Pair, y: Array, pose: Array, twist: Array) -> None:
     pose[0], pose[1], pose[2] = rotated(q_client_i, gap)
     pose[3], pose[4], pose[5], pose[6] = composed(q_client_i, q_c)
     twist[0], twist[1], twist[2] = rotated(q_client_i, speed)
-    twist[3], twist[4], twist[5] = rotated(q_client_i, less(w_c, w_t))
+    twist[3], twist[4], twist[5] = rotated(q_client_i, difference(w_c, w_t))
     for i in range(3):
         pose[i] += r.client.com[i]
 
@@ -132,7 +132,7 @@ def _slope(pair: Pair, y: Array, room: Array, out: Array) -> None:
         wrench[i] += r.extra[i]
     q_t = quad(y, BODY + Q)
     force, couple = rotated(q_t, triple(wrench, 0)), rotated(q_t, triple(wrench, 3))
-    arm = rotated(quad(y, Q), less(triple(r.tip, 0), triple(r.chaser.com, 0)))
+    arm = rotated(quad(y, Q), difference(triple(r.tip, 0), triple(r.chaser.com, 0)))
     ball = (y[P] + arm[0], y[P + 1] + arm[1], y[P + 2] + arm[2])
     _put_body_slope(y, 0, r.chaser.mass, r.chaser.inertia, r.chaser.inverse, ball, force, couple, 1.0, out)
     _put_body_slope(y, BODY, r.client.mass, r.client.inertia, r.client.inverse, ball, force, couple, -1.0, out)
@@ -148,9 +148,9 @@ def _put_body_slope(
     for i in range(3):
         out[s + P + i] = y[s + V + i]
     out[s + V], out[s + V + 1], out[s + V + 2] = sign * force[0] / mass, sign * force[1] / mass, sign * force[2] / mass
-    turn = crossed(less(at, triple(y, s + P)), force)
+    turn = crossed(difference(at, triple(y, s + P)), force)
     turn = (sign * (turn[0] + couple[0]), sign * (turn[1] + couple[1]), sign * (turn[2] + couple[2]))
-    torque = less(rotated(inverse(q), turn), crossed(w, mapped(inertia, w)))
+    torque = difference(rotated(inverse(q), turn), crossed(w, mapped(inertia, w)))
     out[s + W], out[s + W + 1], out[s + W + 2] = mapped(inverse_inertia, torque)
     out[s + Q] = 0.5 * (-q[1] * w[0] - q[2] * w[1] - q[3] * w[2])
     out[s + Q + 1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1])
