@@ -20,7 +20,8 @@ OF_A_HALL = (
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """At a third of its rate, which is still not a hall's: pages show no more than 25 cycles a second of it."""
+    """At a third of its rate, which is still not a hall's: pages show no more than 25 cycles a second of it.
+    As shipped, at 1 kHz, it is seen in ``test_hall_watch.py``."""
     slower = (("period_ms = 1 ", "period_ms = 3 "),)
     made = serve(tmp_path_factory.mktemp("arm_console") / "serve", cell="kube", changes=slower)
     yield made

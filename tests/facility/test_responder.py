@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -15,7 +17,8 @@ import pytest
 from proxops.core.clock import LockstepClock
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, PERIOD_S
 from proxops.core.ring import Ring
-from proxops.facility.responder import Responder
+from proxops.facility.cadence import Cadence
+from proxops.facility.responder import Responder, attend
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
     AT_REST_NS,
@@ -245,6 +248,35 @@ def test_packets_that_are_none_of_ours_are_refused(bench: Bench) -> None:
     assert bench.state["cycle"] == cycle
     bench.responder.take(good, bench.now + 1)
     assert bench.state["cycle"] == cycle + 1
+
+
+def test_only_fresh_set_points_tell_when_the_next_is_due(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replay comes between two of them: it says nothing of the facility's cycles."""
+    setpoints, (wire, facility) = Ring.create("setpoints", setpoint_dtype(13), 16), socket.socketpair()
+    sequences, sent_ns, heard = [1, 1, 2], list[int](), list[int]()
+
+    class SpiedCadence(Cadence):
+        """Before each look there is one message more; then the facility goes."""
+
+        def wait_ns(self, now_ns: int) -> int:
+            if sequences:
+                bench.now, bench.sequence = now_ns, sequences.pop(0)
+                setpoints.push(bench.message())
+                sent_ns.append(bench.now)
+            else:
+                facility.close()
+            return 0
+
+        def heard(self, sent_ns: int) -> None:
+            heard.append(sent_ns)
+
+    moments = count(bench.now, PERIOD_NS // 8)
+    monkeypatch.setattr("proxops.facility.responder.monotonic_ns", lambda: next(moments))
+    monkeypatch.setattr("proxops.facility.responder.Cadence", SpiedCadence)
+    attend(bench.responder, wire, setpoints, os.getppid())
+    assert heard == [sent_ns[0], sent_ns[2]] and bench.state["refused"] == 1
+    setpoints.close()
+    wire.close()
 
 
 # --- the facility's end, and a responder in a process of its own ---

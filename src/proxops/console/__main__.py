@@ -19,6 +19,7 @@ from proxops.console.connection_watch import ConnectionWatch
 from proxops.console.facility_about import FacilityAbout
 from proxops.console.keeper import ENDING
 from proxops.console.operations import Place
+from proxops.console.page_protocol import PageProtocol
 from proxops.console.requests import SIZE_LIMIT
 from proxops.console.server import Console
 from proxops.core.pulse import beat
@@ -66,7 +67,7 @@ async def _beat(pulse: int) -> None:
 
 async def _serve(console: Console, listening: socket.socket, parent: int) -> None:
     config = uvicorn.Config(
-        console.app(), log_level="warning", access_log=False, http="h11", ws="websockets-sansio", ws_max_size=SIZE_LIMIT,
+        console.app(), log_level="warning", access_log=False, http="h11", ws=PageProtocol, ws_max_size=SIZE_LIMIT,
         ws_per_message_deflate=False, ws_ping_interval=2.0, ws_ping_timeout=4.0, timeout_keep_alive=5,
         timeout_graceful_shutdown=1, server_header=False, backlog=256,
     )  # fmt: skip

@@ -66,8 +66,8 @@ class Conversation:
         """The viewer, once it has said hello in time and in our version, if there is a place for it."""
         try:
             async with self._attendance.doorstep.standing():
-                said = understood(await self._socket.receive_text())
-        except (TimeoutError, BadInput, KeyError):
+                said = understood(await self._hear())
+        except (TimeoutError, BadInput):
             await self._close(POLICY, "no greeting")
             return None
         except (WebSocketDisconnect, RuntimeError):
@@ -100,14 +100,20 @@ class Conversation:
                 else:
                     await self._socket.send_bytes(data)
 
+    async def _hear(self) -> str:
+        """The next message; empty where it is binary, which pages do not send. Not ``receive_text``: once a frame could not be
+        sent, that gives nothing more out, and a stop may lie there."""
+        message = await self._socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message["code"])
+        return message.get("text") or ""
+
     async def _read(self, viewer: Viewer) -> None:
         while True:
             try:
-                text = await self._socket.receive_text()
+                text = await self._hear()
             except (WebSocketDisconnect, RuntimeError):
                 return
-            except KeyError:  # a binary message: pages send none
-                text = ""
             if self._patience.spent():
                 await self._close(POLICY, "too many messages")
                 return

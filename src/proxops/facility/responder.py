@@ -263,8 +263,10 @@ def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility:
         gone, _, _ = select.select(listening, (), (), wait_ns * 1e-9)  # not poll: it rounds up to milliseconds
         responder.dog.wake(0 if due is None else monotonic_ns() - due)
         if setpoints.head != cursor:
+            before = responder.dog.sequence
             cursor = _take_all(responder, setpoints, cursor)
-            cadence.heard(responder.dog.last_ns)
+            if responder.dog.sequence != before:  # what is refused tells nothing of the facility's cycles
+                cadence.heard(responder.dog.last_ns)
         if gone:
             listening = []
             responder.lose(monotonic_ns())

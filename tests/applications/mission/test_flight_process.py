@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import subprocess
@@ -10,8 +11,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
+from typing import cast
 
 import pytest
 from cycle_data import measured
@@ -244,24 +246,40 @@ def test_it_flies_from_another_thread_too(start: Start) -> None:
 
 
 # ---------------------------------------------------------------------- whole missions
-def in_a_copy(*words: str) -> tuple[int | None, str]:
-    """The command line in a copy of this process, which has imported everything: exit code, standard error. It is killed if it
-    hangs."""
-    with tempfile.TemporaryFile() as said:
+def command_in_a_fork(*words: str, within_s: float = 120.0) -> tuple[int | None, str]:
+    """The command line in a fork of this process, which has imported everything: exit code, standard error. Other threads of a
+    test process (that of pytest-xdist waits for its master's words) are not in the fork, and a lock that one held stays locked
+    there: should the command need it, or hang otherwise, it is killed and the test fails with where it was."""
+    with tempfile.TemporaryFile() as told:
 
         def command() -> None:
-            os.dup2(said.fileno(), 2)
+            os.dup2(told.fileno(), 2)
+            faulthandler.enable(2)
             sys.argv = ["proxops", *words]
             with open(2, "w", closefd=False) as sys.stderr:
                 main()
 
         process = get_context("fork").Process(target=command)
         process.start()
-        process.join(120.0)
+        process.join(within_s)
+        hung = process.exitcode is None
+        if hung:
+            os.kill(cast(int, process.pid), signal.SIGABRT)  # its stack is written
+            process.join(5.0)
         process.kill()
         process.join()
-        said.seek(0)
-        return process.exitcode, said.read().decode()
+        told.seek(0)
+        said = told.read().decode()
+    assert not hung, f"did not end in {within_s:g} s: {said}"
+    return process.exitcode, said
+
+
+def test_a_command_that_hangs_in_a_fork_is_killed_and_says_where(tmp_path: Path) -> None:
+    (tmp_path / "hold.toml").write_text(HOLD)
+    words = ["run", str(tmp_path / "hold.toml"), "--no-report", "--flight-software", f"{FILE}:Sleeps"]
+    with pytest.raises(AssertionError, match=r"(?s)did not end in 1 s: .*most recent call first"):
+        command_in_a_fork(*words, "--flight-software-inside", "--out", str(tmp_path / "out"), within_s=1.0)
+    assert not active_children()
 
 
 @pytest.mark.parametrize(
@@ -276,7 +294,7 @@ def test_a_run_ends_with_its_log_whole(name: str, told: str, tmp_path: Path) -> 
     """In a process under a time limit: with the software inside, the first hangs and the others end the run."""
     (tmp_path / "hold.toml").write_text(HOLD + "[flight]\nlimit_ms = 200.0\n")
     words = ["run", str(tmp_path / "hold.toml"), "--no-report", "--flight-software", f"{FILE}:{name}"]
-    code, said = in_a_copy(*words, "--out", str(tmp_path / "out"))
+    code, said = command_in_a_fork(*words, "--out", str(tmp_path / "out"))
     assert code == EXIT_STOPPED
     assert f"flight software: {told}" in said
     log = Log.open(tmp_path / "out" / "run.mcap")

@@ -1,0 +1,66 @@
+"""A conversation with a page that cannot be sent to any more: what it has said is still heard."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from starlette.types import Message
+from starlette.websockets import WebSocket
+
+from proxops.console.attendance import Attendance
+from proxops.console.conversation import Conversation
+from proxops.console.requests import Request
+from proxops.console.viewer import Viewer
+
+
+class Clerk:
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    async def do(self, viewer: Viewer, request: Request, age_ms: float) -> None:
+        self.done.append(request.do)
+
+    def greet(self, viewer: Viewer) -> dict[str, Any]:
+        return {"kind": "hello"}
+
+    def gone(self, viewer: Viewer) -> None:
+        self.done.append("gone")
+
+
+def said(**message: Any) -> Message:
+    return {"type": "websocket.receive", "text": json.dumps(message)}
+
+
+class BrokenLine:
+    """Its first frame cannot be sent; only then what the page said before comes out of it."""
+
+    def __init__(self, *last: Message) -> None:
+        self._messages = [{"type": "websocket.connect"}, said(kind="hello", version=1, name="Anna"), *last]
+        self._failed = asyncio.Event()
+
+    async def receive(self) -> Message:
+        message = self._messages.pop(0)
+        if message.get("text", "").startswith('{"kind": "seen"'):
+            await self._failed.wait()
+        return message
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "websocket.send":
+            self._failed.set()
+            raise OSError("gone")
+
+
+def test_a_stop_that_waits_behind_another_message_counts_after_a_failed_frame() -> None:
+    stop = said(kind="do", sequence=1, sent_ms=0.0, ttl_ms=800.0, do="safe_stop", **{"with": {}})
+    clerk = Clerk()
+
+    async def test() -> None:
+        line = BrokenLine(said(kind="seen", frame=1), stop, {"type": "websocket.disconnect", "code": 1006})
+        scope = {"type": "websocket", "headers": [], "path": "/live"}
+        await Conversation(WebSocket(scope, line.receive, line.send), Attendance(), clerk).run()
+        await asyncio.sleep(0)
+
+    asyncio.run(test())
+    assert sorted(clerk.done) == ["gone", "safe_stop"]
