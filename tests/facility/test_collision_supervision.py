@@ -180,6 +180,23 @@ def test_what_moves_away_from_one_may_not_near_another(cell: Cell, facing: np.nd
     assert 0.0 < refused <= 4.0 * ROUNDING_M
 
 
+def test_nor_may_a_stop_after_each_creeping_step_begin_anew(cell: Cell, facing: np.ndarray) -> None:
+    """A bridge that is halted in the reserve tries again for as long as it likes."""
+    zones, still, rail_m = ZoneWatch(cell), np.zeros(13), 4.0
+    zones.stand(at_rail(facing, rail_m))
+    for _ in range(200):  # as much as one stop would forgive, again and again
+        q = at_rail(facing, rail_m - 0.9 * ROUNDING_M)
+        if not zones.refuses(q, still, q, leaving=True):
+            rail_m = q[0]
+        zones.rest(at_rail(facing, rail_m))
+    assert 4.0 - rail_m <= 4.0 * ROUNDING_M
+    away = at_rail(facing, rail_m + 1e-3)
+    assert zones.refuses(away, still, away, leaving=True) is None  # the way out stays open
+    zones.rest(away)
+    back = at_rail(facing, rail_m)
+    assert zones.refuses(back, still, back, leaving=True)
+
+
 def test_a_file_is_told_before_it_moves(cell: Cell, facing: np.ndarray) -> None:
     free = trajectory(cell, drive(facing, 6.0, 5.0))
     preflight(cell, free)

@@ -32,6 +32,7 @@ class Zones(Protocol):
     def astray(self, actual: Axes) -> Stop | None: ...
     def room_m(self, q: Axes) -> float: ...
     def stand(self, q: Axes) -> None: ...
+    def rest(self, q: Axes) -> None: ...
 
 
 def stop_of(rule: int, report: Axes, setpoint: Axes, names: tuple[str, ...] = ()) -> Stop:
@@ -199,5 +200,5 @@ class Guard:
         """One cycle of braking; True at rest."""
         rested = bool(brake(self._hall, self._state, self.margins))
         if rested:
-            self.zones.stand(self.setpoint)
+            self.zones.rest(self.setpoint)
         return rested

@@ -75,9 +75,9 @@ class ZoneWatch:
         self._lags = trailing_s(cell.controllers, cell.period_ns) + cell.coast_s
         n = cell.n_axes
         self._way, self._reach, self._expected = np.zeros(n), np.zeros(n), np.zeros(n)
-        # Pairs in the reserve: the largest clearance that each has had in there.
+        # Pairs in the reserve: the largest clearance that each has had in there; None: not looked at yet where the robots stand.
         self._best: dict[int, float] | None = {}
-        self._stood = np.zeros(n)  # where the robots stood last; None above: it has not been looked at yet
+        self._stood, self._before = np.zeros(n), dict[int, float]()  # where they stood last, and the largest until then
 
     @property
     def levers(self) -> NDArray[np.float64]:
@@ -90,13 +90,22 @@ class ZoneWatch:
         return self._lags
 
     def stand(self, q: NDArray[np.float64]) -> None:
-        """The robots stand at ``q``: from here on nothing in the reserve may come nearer."""
+        """The robots stand at ``q``, wherever they have come from: from here on nothing in the reserve may come nearer."""
+        self._best, self._before, self._stood[:] = None, {}, q
+
+    def rest(self, q: NDArray[np.float64]) -> None:
+        """They have come to rest at ``q`` on a way that was looked at. What was in the reserve may come no nearer than before:
+        else each of many stops would be allowed its own rounding."""
+        if self._best is not None:
+            self._before = self._best
         self._best, self._stood[:] = None, q
 
     @property
     def _nearest_allowed(self) -> dict[int, float]:
         if self._best is None:
-            self._best = self._rest.below(self._stood, RESERVE_M)
+            here, before = self._rest.below(self._stood, RESERVE_M), self._before
+            # Where they stand they may stand, whatever the last digits of their way say.
+            self._best = {k: min(max(d, before.get(k, d)), d + ROUNDING_M) for k, d in here.items()}
         return self._best
 
     def expect(self, closing_m_s: float, turning_rad_s: float) -> None:
@@ -163,11 +172,12 @@ class ZoneWatch:
         if near.distance_m > near.layer_m + RESERVE_M:
             return None
         # The bound leaves it open (it does not know which way things move): look along the stop.
-        here = self._rest.below(q, RESERVE_M)
-        nearing = self._nearing(here, self._nearest_allowed)
+        here, allowed = self._rest.below(q, RESERVE_M), self._nearest_allowed
+        nearing = self._nearing(here, allowed)
+        furthest = {number: max(distance, allowed.get(number, distance)) for number, distance in here.items()}
         for share in ALONG_STOP:
             if nearing is None and rate.any():
-                nearing = self._nearing(self._rest.below(q + share * self._way, RESERVE_M), here)
+                nearing = self._nearing(self._rest.below(q + share * self._way, RESERVE_M), furthest)
         if nearing is None and here and not leaving:
             deepest = min(here, key=lambda number: here[number])
             nearing = self._finding(deepest, here[deepest]) if not here[deepest] > 0.0 else None

@@ -61,6 +61,10 @@ class OpenZone:
         self._closed.stand(q)
         self._opened.stand(q)
 
+    def rest(self, q: Axes) -> None:
+        self._closed.rest(q)
+        self._opened.rest(q)
+
     def inside(self, axes: Axes, rate: Axes) -> bool:
         """Is the ball where the scenario has opened the zone, and the chaser upright enough?"""
         if self._table is None:
