@@ -1,7 +1,7 @@
 """All tests, on two cores. ``make test`` calls this; exit code 1 if anything failed.
 
-Two processes share them file by file and give way to a third: it runs the tests that keep wall-clock time (marked "live" in
-tests/conftest.py) and mostly waits. Where most kernels are still to be compiled, in a fresh clone or after an edit far below,
+Three processes share them file by file, since pages and processes have to be waited for, and give way to a fourth: it runs the
+tests that keep wall-clock time (marked "live" in tests/conftest.py) and mostly waits. Where most kernels are still to be compiled, in a fresh clone or after an edit far below,
 what needs no facility and no long run goes before all others and does that (alone: ``fast``, for daily work, ``make
 test-fast``)."""
 
@@ -21,7 +21,7 @@ FAST = (
     *(f"bridge/test_{part}.py" for part in ("clutch", "estimate", "feasibility", "input_filter")),
 )  # fmt: skip
 # In the order of collection, which puts the longest files first; xdist's own would begin with those of most tests.
-SHARED = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not live")
+SHARED = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not live")
 # By how much they are nicer; some of their processes step further back, to 10, and a test looks whether they do.
 GIVE_WAY = 5
 COMPILED_LATE = ("bridge/ride.py", "space/pair.py")  # kernels that call most others

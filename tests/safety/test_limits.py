@@ -55,6 +55,9 @@ class EmptyHall:
     def stand(self, q: Array) -> None:
         pass
 
+    def rest(self, q: Array) -> None:
+        pass
+
 
 def guard(cell: Cell, q: Array = BENT) -> Guard:
     made = Guard(cell, np.zeros(6), EmptyHall())
