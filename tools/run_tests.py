@@ -1,19 +1,15 @@
 """All tests, on two cores. ``make test`` calls this; exit code 1 if anything failed.
 
 Three processes share them file by file, since pages and processes have to be waited for, and give way to a fourth: it runs the
-tests that keep wall-clock time (marked "live" in tests/conftest.py) and mostly waits. Where most kernels are still to be compiled, in a fresh clone or after an edit far below,
-what needs no facility and no long run goes before all others and does that (alone: ``fast``, for daily work, ``make
-test-fast``)."""
+tests that keep wall-clock time (marked "live" in tests/conftest.py) and mostly waits. In a fresh clone all of them compile; a
+kernel is compiled by one of them and waited for by the others. ``fast`` alone, for daily work: ``make test-fast``."""
 
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-
-from proxops.maths.source_digest import PACKAGE, kernel_folder
 
 ROOT = Path(__file__).parents[1]
 FAST = (
@@ -24,7 +20,6 @@ FAST = (
 SHARED = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not live")
 # By how much they are nicer; some of their processes step further back, to 10, and a test looks whether they do.
 GIVE_WAY = 5
-COMPILED_LATE = ("bridge/ride.py", "space/pair.py")  # kernels that call most others
 
 
 def pytest(*words: str, **more: Any) -> subprocess.Popen[bytes]:
@@ -37,17 +32,11 @@ def fast() -> int:
     return pytest(*SHARED, *(f"tests/{part}" for part in FAST)).wait()
 
 
-def compiled() -> bool:
-    """Whether the kernels of a hall and of a flight are kept, as their sources stand now."""
-    return all(any(kernel_folder(PACKAGE / source).glob("*.nbc")) for source in COMPILED_LATE)
-
-
-def together(without: Iterable[str] = ()) -> int:
-    """All but the folders and files ``without``. The live tests' words come last, in one piece."""
-    ignored = [f"--ignore=tests/{part}" for part in without]
+def everything() -> int:
+    """The live tests' words come last, in one piece."""
     with tempfile.TemporaryFile() as said:
         live = pytest("-m", "live", stdout=said, stderr=subprocess.STDOUT)
-        shared = pytest(*SHARED, *ignored, preexec_fn=lambda: os.nice(GIVE_WAY))
+        shared = pytest(*SHARED, preexec_fn=lambda: os.nice(GIVE_WAY))
         codes = shared.wait(), live.wait()
         said.seek(0)
         print(said.read().decode(errors="replace"))
@@ -55,9 +44,7 @@ def together(without: Iterable[str] = ()) -> int:
 
 
 def main() -> int:
-    if sys.argv[1:] == ["fast"]:
-        return fast()
-    return together() if compiled() else fast() | together(without=FAST)
+    return fast() if sys.argv[1:] == ["fast"] else everything()
 
 
 if __name__ == "__main__":

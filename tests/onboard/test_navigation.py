@@ -15,9 +15,9 @@ from proxops.core.mission import Sensor
 from proxops.onboard.navigation import TRIAL_FIRST, TRIAL_RELIEF, Navigation
 from proxops.onboard.relative_model import SlowErrors
 
-# Biases are drawn once per run, so that samples of one run say nearly the same: runs count, not samples. With 100 the share
-# inside is known to 2.2 %. (350 runs of another draw, sampled up to 40 s, thrust off by 0.5 deg instead of 0.3: 94 %.)
-RUNS = 100
+# Biases are drawn once per run, so that samples of one run say nearly the same: runs count, not samples. With 200 the share
+# inside is known to 1.5 %. (350 runs of another draw, sampled up to 40 s, thrust off by 0.5 deg instead of 0.3: 94 %.)
+RUNS = 200
 SAMPLES = range(125, 251, 25)  # cycles: every 2.5 s from 12.5 s on
 BOUNDS = (4.4038, 23.3367)  # chi-square, 12 degrees of freedom, two-sided 95 %
 # First and last beginning of a run such that all of it stays in its bin; m/s towards the client.
