@@ -76,7 +76,7 @@ def pytest_collection_finish() -> None:
     again and again; that took a fifteenth of the time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(50_000, 20, 20)
 
 
 def place_of(item: pytest.Item) -> str:

@@ -32,8 +32,18 @@ def fast() -> int:
     return pytest(*SHARED, *(f"tests/{part}" for part in FAST)).wait()
 
 
+def write_bytecode() -> None:
+    """In a fresh clone: of the tests, by two processes, each for its half. Else all of them would write all of it at once."""
+    files = sorted(map(str, (ROOT / "tests").rglob("test_*.py")))
+    halves = [pytest("--collect-only", "-qq", *files[half::2], stdout=subprocess.DEVNULL) for half in (0, 1)]
+    for half in halves:
+        half.wait()  # what cannot be imported is told by the tests themselves
+
+
 def everything() -> int:
     """The live tests' words come last, in one piece."""
+    if not any((ROOT / "tests").rglob("*.pyc")):
+        write_bytecode()
     with tempfile.TemporaryFile() as said:
         live = pytest("-m", "live", stdout=said, stderr=subprocess.STDOUT)
         shared = pytest(*SHARED, preexec_fn=lambda: os.nice(GIVE_WAY))
