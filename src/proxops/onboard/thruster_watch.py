@@ -2,7 +2,7 @@
 
 Where nobody waits for the answers (``late_cycles`` > 0), a command is carried out up to so many cycles late, and its pulse may
 lie in two of them. Then pressure is unasked for only if none of the commands that may still be on their way has asked for it,
-or if over a second more has fired than was commanded in that time; a command is refused only if too little has fired in all the
+or if in a dozen cycles more has fired than was commanded in them; a command is refused only if too little has fired in all the
 cycles that it may have been carried out in. Answers that are lost are not allowed for: two in a row look like two refusals.
 """
 
