@@ -11,6 +11,7 @@ import math
 from typing import Final
 
 from proxops.bridge.coupling import Coupling
+from proxops.bridge.cruise import Cruise
 from proxops.bridge.hall_state import Axes, HallState
 from proxops.bridge.hearing import Hearing, sun_of
 from proxops.bridge.joiner import Joiner
@@ -18,8 +19,10 @@ from proxops.bridge.mapping import OK
 from proxops.bridge.port import BridgePort
 from proxops.bridge.settings import BridgeSettings
 from proxops.bridge.start import LOOK_AGAIN, Attempt, Decision, Start
+from proxops.bridge.telemetry_views import TelemetryViews
 from proxops.bridge.zone_judge import ZoneJudge
 from proxops.core.vocabulary import Mode, Phase, Severity, Standstill, Tell, Zone
+from proxops.safety.guarded_cycle import GuardedCycle, Passing
 from proxops.safety.motion import Motion, Rest, Wish
 from proxops.safety.rules import LIMITS, Rule, Stop
 from proxops.safety.zone_watch import ZoneWatch
@@ -34,12 +37,14 @@ class Bridged(Motion):
     """Motion of mode BRIDGED. ``step`` every cycle, in HALTING too."""
 
     def __init__(
-        self, state: HallState, port: BridgePort, settings: BridgeSettings, zones: ZoneWatch, tell: Tell
-    ) -> None:
+        self, state: HallState, port: BridgePort, settings: BridgeSettings, zones: ZoneWatch, tell: Tell,
+        views: TelemetryViews | None = None,
+    ) -> None:  # fmt: skip
         self._state, self._port, self._settings, self._tell_people = state, port, settings, tell
         self.hearing = Hearing(settings.timeout_ns)
         self.coupling = Coupling(state.cell, settings)
         self.zones = ZoneJudge(state, settings, zones)
+        self._cruise = Cruise(self.hearing, self.coupling, self.zones, port, views) if views else None
         self._start = Start(state, settings, zones, self.hearing, self.coupling, self.zones, self._searching)
         self.phase, self.cause = Phase.WAITING, Standstill.NO_CLIENT
         self._told: tuple[Phase, Standstill] | None = None
@@ -71,6 +76,13 @@ class Bridged(Motion):
         if self._state.not_recorded:
             return self._stand(Phase.STANDING, Standstill.NOT_RECORDED)
         return self._at_rest()
+
+    def usual_cycles(self, cycle: GuardedCycle, passing: Passing, most: int) -> int:
+        """Where a step would follow, all clear, and do nothing else: as many steps as the client is known for."""
+        follows = self._clear and self.placed and self.phase is Phase.FOLLOWING and self._state.mode is Mode.BRIDGED
+        if self._cruise is None or not follows or not self.hearing.client or self._settings.sun_weight > 0.0:
+            return 0
+        return self._cruise.follow(cycle, passing, most)
 
     def _listen(self) -> None:
         sample = self.hearing.step(self._port.samples, self._state.clock.now_ns())

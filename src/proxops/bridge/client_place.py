@@ -37,6 +37,11 @@ class ClientPlace:
         self._invited_until_ns = _EVER
 
     @property
+    def newest(self) -> int:
+        """Highest number of who has the hall."""
+        return self._newest
+
+    @property
     def silent_ns(self) -> int:
         """Since the last packet of whoever has the place, or had it."""
         return self._now_ns - self._heard_ns

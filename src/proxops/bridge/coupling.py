@@ -7,19 +7,19 @@ which settle for it while the robots are still on their way.
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.bridge.clutch import CLUTCH_DTYPE, seat
-from proxops.bridge.cost import cost_of
-from proxops.bridge.descent import FIRST_STEP, begin, relax
+from proxops.bridge.clutch import CLUTCH_DTYPE, Clutch, seat
+from proxops.bridge.cost import Cost, cost_of
+from proxops.bridge.descent import FIRST_STEP, Free, begin, relax
 from proxops.bridge.hall_state import Axes, SetPoint
-from proxops.bridge.mapping import OK, PHI, PLACE_DTYPE, rig_of
+from proxops.bridge.mapping import OK, PHI, PLACE_DTYPE, Place, Rig, rig_of
 from proxops.bridge.posture import Posture
 from proxops.bridge.reach import smallest_room
-from proxops.bridge.ride import RIDE_DTYPE, command_place, new_free, ride_tick, seat_ride
+from proxops.bridge.ride import RIDE_DTYPE, Ride, command_place, new_free, ride_tick, seat_ride
 from proxops.bridge.settings import BridgeSettings
 from proxops.lab.cell import Cell
 from proxops.maths.kernel import kernel
@@ -31,9 +31,10 @@ PHI_TOLERANCE: Final = math.radians(2.0)
 
 
 @kernel
-def _tell_poses(
+def put_poses(
     est: NDArray[np.void], ride: NDArray[np.void], place: NDArray[np.void], shown: bool, asked: bool, out: Array
 ) -> None:
+    """Relative poses commanded and shown, and T_lab_port1 that is asked for, packed (21); NaN where there is none."""
     e, o = est[0], place[0]
     out[:] = np.nan
     if e.seated:
@@ -44,6 +45,18 @@ def _tell_poses(
     if asked:
         out[14:17] = o.P1
         put_quat(o.R1, out[17:21])
+
+
+class CouplingParts(NamedTuple):
+    """What the robots ride on, for kernels: settings and records that change in place."""
+
+    rig: Rig
+    cost: Cost
+    clutch: Clutch
+    limits: Array
+    free: Free
+    ride: Ride
+    place: Place
 
 
 class Coupling:
@@ -67,6 +80,13 @@ class Coupling:
         self.left = doubles_of(self._clutch, "left_m", 3)  # m, rad and s to convergence
         self.cost_and_pace = doubles_of(self._ride, "cost", 2)
         self._phi = self._free[0]["x"][PHI:]
+
+    @property
+    def parts(self) -> CouplingParts:
+        """As ``ride`` hands them to its kernel."""
+        return CouplingParts(
+            self._rig, self._cost, self._clutch, self._settings.limits, self._free, self._ride, self._place
+        )
 
     @property
     def phi(self) -> float:
@@ -145,4 +165,4 @@ class Coupling:
     def tell_poses(self, estimate: NDArray[np.void], following: bool, shown: bool, asked: bool, out: Axes) -> None:
         """Relative poses commanded and shown, and T_lab_port1 that the command asks for, packed (21); NaN where there is none."""
         place = self._place if following else self._command_place
-        _tell_poses(estimate, self._ride, place, shown, asked, out)
+        put_poses(estimate, self._ride, place, shown, asked, out)

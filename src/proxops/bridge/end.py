@@ -7,6 +7,7 @@ from proxops.bridge.hall_state import HallState
 from proxops.bridge.port import BridgePort
 from proxops.bridge.settings import BridgeSettings
 from proxops.bridge.telemetry import BridgeTelemetry
+from proxops.bridge.telemetry_views import TelemetryViews
 from proxops.core.channel import Address
 from proxops.core.pool import Pool
 from proxops.core.vocabulary import Tell
@@ -25,13 +26,14 @@ class BridgeEnd:
             bind, tell, settings.scale, timeout_ns=settings.timeout_ns, ask=ask, key=key, exchanged=settings.exchanged
         )
         self._motion: Bridged | None = None
+        self._views = TelemetryViews.of(pool)
         self._telemetry = BridgeTelemetry(state, pool, self.port)
         self.publish()
 
     def take_hall(self, zones: ZoneWatch) -> Bridged:
         """A motion for the client that is there, or else the next one."""
         self.port.place.select()
-        self._motion = Bridged(self._state, self.port, self.settings, zones, self._tell)
+        self._motion = Bridged(self._state, self.port, self.settings, zones, self._tell, self._views)
         return self._motion
 
     @property
@@ -42,6 +44,13 @@ class BridgeEnd:
     def poll(self) -> None:
         """Read what has come since the last cycle."""
         self.port.poll(self._state.clock.now_ns(), self.motion is not None)
+
+    def ahead(self, most: int) -> int:
+        """Whether cycles may pass without a poll: where nothing comes but through ``port.arrivals``."""
+        return most if self.port.alone else 0
+
+    def passed(self, count: int) -> None:
+        """They have; the motion has told the port of it."""
 
     def publish(self) -> None:
         """Fill the bridge's part of the pool."""

@@ -36,11 +36,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from proxops.bridge.packet_history import DEPTH, HISTORY_DTYPE, ahead, forget, remember
+from proxops.bridge.packet_history import DEPTH, HISTORY_DTYPE, History, ahead, forget, remember
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import InputState
 from proxops.maths.rotation import Array
@@ -64,6 +64,9 @@ class Sample(NamedTuple):
     T_client_target: Array  # in the client's frame, whatever that is
     velocity: Array | None = None  # v, w of the chaser relative to the target, in the target's frame
     sun: Array | None = None  # direction in the client's frame
+
+
+Kept = tuple[dict[str, Any], History]
 
 
 class InputFilter:
@@ -98,6 +101,16 @@ class InputFilter:
         self._seen = ALL_SEEN  # bit k: number newest - k has come, or lies before the first
         self._guesses = 0  # in a row
         self._heard_ns = self._now_ns
+
+    def kept(self) -> Kept:
+        """All that it knows now, to be handed back to ``restore``."""
+        return self.__dict__.copy(), self._history.copy()
+
+    def restore(self, kept: Kept) -> None:
+        """As if nothing had come since."""
+        names, history = kept
+        self.__dict__.update(names)
+        self._history[0] = history[0]
 
     @property
     def silent_ns(self) -> int:

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from proxops.bridge.arrivals import Arrivals
 from proxops.bridge.client_place import LOCKSTEP, ClientPlace, name_of
 from proxops.bridge.input_filter import SEEN, Sample
 from proxops.bridge.relative import relative_sample
@@ -71,6 +72,7 @@ class BridgePort:
         self.flooded = 0
         self._sent_ns = 0  # of the newest packet, by the client's clock
         self.unsent = 0  # statuses that could not be sent
+        self.arrivals: Arrivals | None = None  # in the cycles to come: lockstep may know
 
     @staticmethod
     def _open(bind: Address) -> socket.socket:
@@ -161,6 +163,26 @@ class BridgePort:
         self._sent_ns, self._session = sample.sent_ns, session
         if moves:
             self.samples.append(sample)
+
+    # ------------------------------------------------------------------ cycles that pass in one call
+    @property
+    def alone(self) -> bool:
+        """Nothing can come but what is handed in."""
+        return self._socket is None and self._keys is None
+
+    def foreseen(self, most: int) -> int:
+        """For how many cycles, up to ``most``, it is known what arrives, and nothing is to be said of it."""
+        if self.arrivals is None or self.master != LOCKSTEP or self.place.waiting:
+            return 0
+        return self.arrivals.in_order(self.place.newest, self._sent_ns, most)
+
+    def hear(self, cycles: list[list[Sample]], first_ns: int, period_ns: int) -> None:
+        """These packets came, cycle by cycle, in order: as ``poll`` and ``take`` would leave it."""
+        last = max((k for k, packets in enumerate(cycles) if packets), default=0)
+        for k in {last, len(cycles) - 1}:
+            self.poll(first_ns + k * period_ns)
+            for sample in cycles[k]:
+                self._keep(sample, LOCKSTEP, NO_SESSION)
 
     def _refuse(self, refusal: Refusal, sender: Address, session: int, text: Callable[[], str]) -> None:
         """Count, and now and then tell. Who has not proven to hold the key is answered as rarely."""

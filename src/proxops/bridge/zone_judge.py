@@ -8,7 +8,7 @@ from typing import Final
 from proxops.bridge.hall_state import Axes, HallState
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.vocabulary import Zone
-from proxops.safety.zone_watch import ZoneWatch
+from proxops.safety.zone_watch import LookParts, ZoneWatch
 from proxops.safety.zones import LOGIC
 
 SHOW_EVERY: Final = 25  # cycles between two looks for displays alone: 10 Hz
@@ -34,6 +34,16 @@ class ZoneJudge:
     @property
     def _due(self) -> bool:
         return self._state.clock.tick % SHOW_EVERY == 0
+
+    @property
+    def unwatched_cycles(self) -> int:
+        """From the next one on, before displays have to be looked after again."""
+        return SHOW_EVERY - 1 - self._state.clock.tick % SHOW_EVERY
+
+    @property
+    def parts(self) -> LookParts:
+        """Of ``all_clear``, for kernels."""
+        return self._zones.look_parts
 
     def see_robots(self) -> None:
         state, zones = self._state, self._zones

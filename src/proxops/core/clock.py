@@ -111,6 +111,12 @@ class LockstepClock:
         self.tick += 1
         return 0.0
 
+    def skip(self, cycles: int) -> None:
+        """So many have passed in one go, as after as many calls of ``advance``."""
+        if self.wait is not None and self.tick % WAIT_EVERY + cycles > WAIT_EVERY:
+            self.wait()
+        self.tick += cycles
+
     def spent_s(self) -> float:
         return 0.0
 

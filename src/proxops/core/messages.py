@@ -401,20 +401,25 @@ def doubles(
 ) -> NDArray[np.float64]:  # fmt: skip
     """View of a run of doubles in a one-record pool, for kernels: the group from ``first`` on, or ``count`` of them, on
     into the groups that follow."""
+    return run_of(pool, "f8", group, first, count, groups)
+
+
+def run_of(
+    pool: NDArray[np.void], type_: str, group: str, first: str | None, count: int | None, groups: tuple[Group, ...]
+) -> NDArray[Any]:
+    """View of a run of variables of one type, as ``doubles``."""
     flat = [(g.name, v) for g in groups for v in g.variables]
     table = next(g for g in groups if g.name == group)
     names = [v.name for v in table.variables]
     inside = names.index(first) if first else 0
     start = flat.index((group, table.variables[inside]))
     length = len(names) - inside if count is None else count
-    if any(v.type != "f8" for _, v in flat[start : start + length]):
-        raise TypeError(f"{group}: not all doubles from {names[inside]} on")
+    if any(v.type != type_ for _, v in flat[start : start + length]):
+        raise TypeError(f"{group}: not all {type_} from {names[inside]} on")
     dtype = pool_dtype(groups)
     fields = dtype[group].fields
     assert fields is not None
     offset = group_offset(group, dtype) + int(fields[names[inside]][1])
-    if offset % 8:
-        raise TypeError(
-            f"{group}.{names[inside]} lies at byte {offset}: kernels need multiples of 8, reorder the table"
-        )
-    return np.ndarray(shape=(length,), dtype="<f8", buffer=pool.data, offset=offset)
+    if offset % np.dtype(type_).itemsize:
+        raise TypeError(f"{group}.{names[inside]} lies at byte {offset}: kernels need it aligned, reorder the table")
+    return np.ndarray(shape=(length,), dtype="<" + type_, buffer=pool.data, offset=offset)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.messages import POOL, Group, doubles, group_offset, pool_dtype
+from proxops.core.messages import POOL, Group, doubles, group_offset, pool_dtype, run_of
 from proxops.core.ring import bytes_of
 
 CODES = {"f8": "d", "i8": "q", "u4": "I", "u1": "B"}  # numpy's type names as struct's
@@ -32,3 +33,7 @@ class Pool:
     def run(self, group: str, first: str | None = None, count: int | None = None) -> NDArray[np.float64]:
         """Writable view of a run of doubles, on into the groups that follow if ``count`` says so."""
         return doubles(self.record, group, first, count, self.groups)
+
+    def integers(self, type_: str, group: str, first: str, count: int = 1) -> NDArray[Any]:
+        """Writable view of a run of integers of one type (``CODES``), for kernels."""
+        return run_of(self.record, type_, group, first, count, self.groups)

@@ -93,6 +93,11 @@ class Ring:
         self._map[at : at + self._size] = record
         self._written = self._head[0] = head + 1
 
+    def push_all(self, rows: NDArray[np.uint8]) -> None:
+        """Copy records in, one a row, as ``push`` would one by one."""
+        for row in rows:
+            self.push(row.data)
+
     def close(self) -> None:
         """Say that nothing more will come; remove the file if it is ours."""
         self.words[_CLOSED] = 1

@@ -6,6 +6,7 @@ A failure of one is a named stop, never the end of the tick, and the others are 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 Work = Callable[[], None]
 Fail = Callable[[str, Exception], None]
@@ -26,17 +27,32 @@ class Turn:
                 error.__traceback__ = None  # one that is raised again in every cycle would grow with each
 
 
+class Ahead(Protocol):
+    """Who has something to do in every cycle, but may know that of the next ones there is nothing to decide."""
+
+    def ahead(self, most: int) -> int:
+        """Of how many of the next cycles, up to ``most``. What they bring is laid ready for the motion."""
+        ...
+
+    def passed(self, count: int) -> None:
+        """So many of them have passed, without a poll."""
+        ...
+
+
 class Duties:
     """Before the motion is asked: ``poll``. Before the pool goes out: ``publish``. At the end: ``answer``."""
 
     def __init__(self, fail: Fail) -> None:
         self.poll, self.publish, self.answer = Turn(fail), Turn(fail), Turn(fail)
+        self._aheads: list[Ahead | None] = []
 
     def attach(
-        self, name: str, *, poll: Work | None = None, publish: Work | None = None, answer: Work | None = None, first: bool = False
+        self, name: str, *, poll: Work | None = None, publish: Work | None = None, answer: Work | None = None,
+        first: bool = False, ahead: Ahead | None = None,
     ) -> None:  # fmt: skip
         """Read what has come, fill groups of the pool, answer; in the order in which they are attached, but for a ``first``
-        one."""
+        one. Without ``ahead`` every cycle is waited for."""
+        self._aheads.append(ahead)
         for turn, work, told in (
             (self.poll, poll, name), (self.publish, publish, f"telemetry of the {name}"), (self.answer, answer, name),
         ):  # fmt: skip
@@ -47,3 +63,17 @@ class Duties:
         """Nobody has anything to do any more."""
         for turn in (self.poll, self.publish, self.answer):
             turn.works.clear()
+        self._aheads.clear()
+
+    def ahead(self, most: int) -> int:
+        """Of how many of the next cycles, up to ``most``, nobody has to be asked."""
+        for one in self._aheads:
+            if most > 1:
+                most = one.ahead(most) if one is not None else 0
+        return most
+
+    def passed(self, count: int) -> None:
+        """So many of these have passed."""
+        for one in self._aheads:
+            if one is not None:
+                one.passed(count)

@@ -77,12 +77,13 @@ class Loop:
         """Ask for the end."""
         self._interrupted, self.asked = True, self.asked or by
 
-    def cycle(self) -> None:
-        """One tick, and before it the safe stop that has been asked for."""
+    def cycle(self, most: int = 1) -> int:
+        """One tick, and before it the safe stop that has been asked for; or up to ``most`` usual cycles at once. How many have
+        passed."""
         if self._interrupted:
             self._interrupted = False
             self.hall.desk.safe_stop(self.asked)
-        self.facility.tick()
+        return self.facility.tick(most)
 
     def until(self, goal: Mode, phase: str, expected_s: float = 0.0, each: Callable[[], None] = lambda: None) -> None:
         """Tick until the facility is in ``goal``; a stop is followed to standstill and raised. ``each``: before every cycle."""

@@ -63,5 +63,5 @@ def _synchronous(facility: Facility, bind: Address, key: bytes | None) -> SyncPo
 def _bridge(facility: Facility, settings: BridgeSettings, bind: Address | None, key: bytes | None) -> BridgeEnd:
     hall = cast(HallState, facility)  # its cell is one: built for halls only
     end = BridgeEnd(hall, facility.pool, facility.events.tell, settings, bind, key)
-    facility.duties.attach("bridge", poll=end.poll, publish=end.publish, answer=end.answer)
+    facility.duties.attach("bridge", poll=end.poll, publish=end.publish, answer=end.answer, ahead=end)
     return end

@@ -28,9 +28,9 @@ class HallPublication(Publication):
         self._hall = cell.hall
         self.pov, self.system = POV_AT_LAB.copy(), int(System.IJT)
         self._write_command = pool.writer("command", 3)
-        self._command_values, self._answer = pool.run("command", "c1"), pool.run("answer")
+        self._command_values, self.answer = pool.run("command", "c1"), pool.run("answer")
         self.ports = pool.run("commanded_port1", count=28)  # both commanded and both actual poses
-        self._truth = pool.run("hall_truth")
+        self.truth = pool.run("hall_truth")
         self._other_answer = np.zeros(22)
         self._told_sequence = -1
 
@@ -40,7 +40,7 @@ class HallPublication(Publication):
             self._fill_command(f.commands)
         observe(
             self._hall, f.guard.setpoint, self.actual, f.link.positioning_error, self.system, self.pov, self.ports,
-            self._answer, self._truth,
+            self.answer, self.truth,
         )  # fmt: skip
 
     def _fill_command(self, commands: CommandSource) -> None:
@@ -57,7 +57,7 @@ class HallPublication(Publication):
     def answer_in(self, system: int) -> NDArray[np.float64]:
         """Actual values in ``system``: those of this cycle's command, or converted for a sender that speaks another."""
         if system == self.system:
-            return self._answer
+            return self.answer
         values_from_axes(self._hall, system, self.actual, self.pov, self._other_answer)
         return self._other_answer
 

@@ -45,21 +45,26 @@ class Publication(ABC):
         self._f, self.pool, self._cycle_s = facility, pool, facility.clock.period_ns * 1e-9
         self._write_clock, self._write_state = pool.writer("clock"), pool.writer("state")
         self._write_timing = pool.writer("timing")
-        self._guarded = pool.run("wish", count=3 * facility.cell.n_axes)  # wish, set-point and its rate
+        self.guarded = pool.run("wish", count=3 * facility.cell.n_axes)  # wish, set-point and its rate
         self.actual, self.actual_rate = pool.run("actual"), pool.run("actual_rate")
 
     def fill(self) -> None:
         """All but what ports and applications fill themselves."""
-        f, clock, stop = self._f, self._f.clock, self._f.stop
+        f, clock = self._f, self._f.clock
         tick, utc_ns = clock.tick, clock.utc_ns()
         self._write_clock(tick, tick * self._cycle_s, utc_ns, utc_ns + GPS_MINUS_UNIX_NS)
+        self.fill_state()
+        self.guarded[:] = f.guard.told
+        self._fill_kind()
+
+    def fill_state(self) -> None:
+        """What stays while nothing happens but motion."""
+        f, stop = self._f, self._f.stop
         self._write_state(
             f.mode, f.source, f.hardware, f.link.all_on,
             *((stop.rule, stop.axis, stop.value, stop.bound) if stop else NO_STOP), f.interlocks.mask, f.events.alarms,
         )  # fmt: skip
-        self._guarded[:] = f.guard.told
         self._write_timing(f.lateness, f.work, f.missed)
-        self._fill_kind()
 
     @abstractmethod
     def _fill_kind(self) -> None:

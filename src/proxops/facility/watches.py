@@ -32,6 +32,11 @@ class Watches:
         self._inputs = 0  # their mask, in the cycle before
         self._look_every = look_every(supervisor.clock.period_ns)
 
+    @property
+    def quiet(self) -> bool:
+        """No interlock is open, or was in the cycle before."""
+        return not self._inputs and not self._f.interlocks.mask
+
     def look(self, lateness: float, judged: bool) -> None:
         """``lateness`` of this cycle (s); ``judged``: in the one before the guard has compared robots and set-points itself."""
         f = self._f

@@ -4,13 +4,15 @@ process of its own with real sockets between."""
 from __future__ import annotations
 
 import subprocess
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
+from proxops.bridge.arrivals import Arrivals
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.installation import Installation
 from proxops.facility.live import LiveFacility
 from proxops.facility.loop import SHOW_EVERY_S, Loop, Progress, Ran, Stopped, no_progress
+from proxops.safety.guarded_cycle import MOST
 
 AFTER_S: Final = 1.5  # of silence after the last packet: the halt belongs to the run
 
@@ -25,6 +27,19 @@ class Client(Protocol):
         ...
 
 
+@runtime_checkable
+class ForeseeingClient(Client, Protocol):
+    """One that knows now what it will send in the next cycles."""
+
+    def foretell(self, cycle: int, most: int) -> Arrivals | None:
+        """In up to ``most`` cycles from number ``cycle`` on. Each is then either ``passed`` or asked for as ever."""
+        ...
+
+    def passed(self, count: int) -> None:
+        """So many of these cycles have passed unasked."""
+        ...
+
+
 class BridgedRun:
     """Drives on, bridge selected, packets delivered as the network has them, until the client is over and the hall stands."""
 
@@ -35,8 +50,9 @@ class BridgedRun:
         self.loop, self._client, self._port, self._progress = Loop(hall), client, hall.desk.bridge.port, progress
         self._hall, self._clock = hall, hall.facility.clock
         self._bridged = bridged  # False: the hall stands by, packets go nowhere
+        self._foreseeing = client if isinstance(client, ForeseeingClient) else None
         self._began = -1  # tick at which the client began to send
-        hall.facility.duties.attach("application", poll=self._hear)
+        hall.facility.duties.attach("application", poll=self._hear, ahead=self)
 
     def _hear(self) -> None:
         """What the client sends in this cycle."""
@@ -45,6 +61,19 @@ class BridgedRun:
         for data in self._client.advance((self._clock.tick - self._began) * PERIOD_S):
             if self._bridged:
                 self._port.take(data)
+
+    def ahead(self, most: int) -> int:
+        """Lay ready what the client will send, if it knows."""
+        if self._began < 0 or self._foreseeing is None:
+            return 0
+        self._port.arrivals = self._foreseeing.foretell(self._clock.tick + 1 - self._began, most)
+        return len(self._port.arrivals.packets) if self._port.arrivals else 0
+
+    def passed(self, count: int) -> None:
+        """So many cycles have gone by without a poll."""
+        if self._foreseeing:
+            self._foreseeing.passed(count)
+        self._port.arrivals = None
 
     def start(self) -> None:
         """Drives on, the bridge has the hall, the client begins to send."""
@@ -61,14 +90,13 @@ class BridgedRun:
             self.start()
         except Stopped:
             return
-        total_s, done = duration_s + AFTER_S, 0
-        show_every = self.loop.cycles(SHOW_EVERY_S)
-        for done in range(self.loop.cycles(total_s)):
-            if facility.mode is Mode.STOPPED or self._client.over:
-                break
-            if done % show_every == 0:
+        total_s, done, shown = duration_s + AFTER_S, 0, 0
+        cycles, show_every = self.loop.cycles(total_s), self.loop.cycles(SHOW_EVERY_S)
+        while done < cycles and facility.mode is not Mode.STOPPED and not self._client.over:
+            if done >= shown:
                 self._progress("run", done * PERIOD_S, total_s)
-            self.loop.cycle()
+                shown = done + show_every
+            done += self.loop.cycle(min(MOST, cycles - done))
         self._progress("run", done * PERIOD_S, done * PERIOD_S)
         self.let_go()
 

@@ -78,6 +78,11 @@ class Guard:
         self._asked, self._shape = np.zeros(cell.n_axes), (cell.n_axes,)
         self.watch(zones)
 
+    @property
+    def parts(self) -> tuple[NDArray[np.void], Axes, Axes, Axes]:
+        """State, the wish that is judged, margins and report, for kernels that judge as ``judge`` does."""
+        return self._state, self._asked, self.margins, self._report
+
     def watch(self, zones: Zones) -> None:
         """Collisions are these zones' affair from now on."""
         self.zones = zones

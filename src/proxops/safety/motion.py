@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.safety.guarded_cycle import GuardedCycle, Passing
 from proxops.safety.rules import Stop
 
 JERK_TIME_S: Final = 0.25  # in which a planned move reaches its full acceleration
@@ -36,6 +37,11 @@ class Motion(ABC):
     @abstractmethod
     def step(self) -> Wish:
         """The wish of this cycle."""
+
+    def usual_cycles(self, cycle: GuardedCycle, passing: Passing, most: int) -> int:
+        """Go through up to ``most`` cycles in one call, if in each of them a step and the tick round it would do nothing but move
+        the robots; how many have passed. The next one has not begun."""
+        return 0
 
     def refused(self, stop: Stop) -> Stop | Rest:
         """The guard has refused the wish of this cycle for this reason: a stop, unless the motion can do with a halt."""

@@ -7,6 +7,7 @@ than it has been, whatever the others do.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ def _reach_of(acceleration: Array, v: Array, lag_s: Array, q: Array, actual: Arr
 
 
 @kernel
-def _green_layer(
+def green_layer(
     hall: HallRecord | None, fixed: Table, cache: Table, acceleration: Array, v: Array, lag_s: Array, q: Array, actual: Array,
     way: Array, ahead: Array, minimum: float,
 ) -> float:  # fmt: skip
@@ -59,6 +60,18 @@ def _green_layer(
         layer: float = c.layer[number]
         return layer
     return -1.0
+
+
+class LookParts(NamedTuple):
+    """What one look for the usual case needs, as ``green_layer`` takes it beside axes and rates."""
+
+    fixed: Table
+    cache: Table
+    acceleration: Array
+    lags_s: Array
+    way: Array
+    reach: Array
+    minimum_m: float
 
 
 class ZoneWatch:
@@ -118,13 +131,19 @@ class ZoneWatch:
     def all_clear(self, q: NDArray[np.float64], rate: NDArray[np.float64], actual: NDArray[np.float64]) -> float:
         """One look for the usual case: set-point ``q`` (which is the commanded posture) is green, and so are the robots at
         ``actual``, whose distance from it is added to the way that each axis may still go. The yellow layer; -1: look closer."""
-        layer = _green_layer(
+        layer = green_layer(
             *self._ahead_tables, self._acceleration, rate, self._lags, q, actual, self._way, self._reach, self.minimum_m
         )
         if layer < 0.0:  # bounds leave it open: ask for exact distances
             near = self._ahead.nearest_yellow(q, self._reach, self.minimum_m)
             layer = near.layer_m if near.distance_m > near.layer_m else -1.0
         return layer
+
+    @property
+    def look_parts(self) -> LookParts:
+        """For kernels that look themselves as ``all_clear`` does, as long as that settles it."""
+        _, fixed, cache = self._ahead_tables
+        return LookParts(fixed, cache, self._acceleration, self._lags, self._way, self._reach, self.minimum_m)
 
     def nearest(self, q: NDArray[np.float64]) -> Finding:
         """The smallest clearance, exact when it is below half a metre: for displays, now and then."""

@@ -21,6 +21,7 @@ from proxops.facility.live import LiveFacility
 from proxops.facility.loop import Progress, Ran, no_progress
 from proxops.ground.bridge_summary import EXPECTED
 from proxops.lab.cell import Cell
+from proxops.runs.blind_client import BlindClient
 from proxops.runs.bridged_run import BridgedRun, serve_client
 
 READY_S: Final = 0.5  # the drives need 0.2 s
@@ -42,11 +43,12 @@ def run_lockstep(
     progress: Progress = no_progress,
 ) -> Ran:
     """As fast as it goes. The same scenario gives the same log, bit for bit."""
+    settings = settings_of(scenario.bridge)
     hall = build(
-        cell, LockstepClock(epoch), seed=scenario.seed, record=record, bridge=settings_of(scenario.bridge),
+        cell, LockstepClock(epoch), seed=scenario.seed, record=record, bridge=settings,
         metadata={"clock": "lockstep", **_metadata(scenario)},
     )  # fmt: skip
-    bridged = BridgedRun(hall, Application(scenario), progress=progress)
+    bridged = BridgedRun(hall, BlindClient(Application(scenario), settings), progress=progress)
     return bridged.loop.run(lambda: bridged.run(scenario.duration_s))
 
 

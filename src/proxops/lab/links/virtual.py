@@ -241,6 +241,27 @@ class VirtualHall:
         self._next_noise += 1
         return None if fault == 0 else fault_of(self._controllers, *self.standing_fault)
 
+    # ------------------------------------------------------------------ cycles that pass in one call
+    @property
+    def noise(self) -> NDArray[np.float64]:
+        """One row for each cycle, for those who step the ``controllers`` themselves."""
+        return self._noise
+
+    @property
+    def controllers(self) -> NDArray[np.void]:
+        return self._c
+
+    @property
+    def next_noise(self) -> int:
+        """Row of the next cycle; those that follow it are the ones to come."""
+        return self._next_noise
+
+    def stepped(self, cycles: int) -> ControllerFault | None:
+        """So many have been stepped; as ``write``."""
+        self._next_noise += cycles
+        fault = self.standing_fault
+        return fault_of(self._controllers, *fault) if fault[0] else None
+
     def drives_on(self) -> None:
         """Close the contactors and open the brakes; takes 0.2 s. Clears faults."""
         s = self._c[0]
