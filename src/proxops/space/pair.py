@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space.atmosphere import KINDS
 from proxops.space.audit import BOOK, FIGURES, audit, open_book
 from proxops.space.dispersed import TrueState, fill_craft, true_state
-from proxops.space.ephemeris import ephemeris_at
+from proxops.space.docking import COUNT as FIGURES_OF_INTERFACES
+from proxops.space.docking import interfaces
+from proxops.space.ephemeris import COLUMNS, ephemeris_at
 from proxops.space.lvlh import lvlh_frame, pull, relative_in_eci, turn_with_lvlh
 from proxops.space.reference_orbit import Ephemeris, reference_orbit
 from proxops.space.surroundings import AIR_EVERY, Surroundings
@@ -24,19 +26,67 @@ from proxops.space.thrusters import ThrusterBank, fire
 from proxops.space.two_craft import DV, MASS, Q_C, Q_T, SIZE, W_C, W_T, WORLD_DTYPE, D, P, V, World, exhaust_speed, step
 
 PUSH_S: Final = 1.0
+REACH_SLACK: Final = 1.0 + 1e-9  # a look that stops too early is asked again; one that stops too late would be wrong
+
+
+class Given(NamedTuple):
+    """What a flight does not change."""
+
+    dry_mass: float
+    path: Array  # (n, 10) of a prescribed orbit: ``ephemeris``
+    held: Array  # q_lvlh_body of a target that stands in lvlh, or nothing
+    degree: int  # of gravity's zonal terms
+
+
+class Looks(NamedTuple):
+    """How a flight of many cycles looks out for contact: after each cycle that is a multiple of ``every`` it stops if the
+    interfaces are nearer than ``gap_m`` and beside each other, or the centres of mass than ``reach_m``."""
+
+    every: int
+    gap_m: float
+    reach_m: float
+    interface_t: Array  # from the centre of mass, body axes
+    interface_c: Array
 
 
 @kernel
-def _act_and_step(y: Array, world: World, bank: NDArray[np.void], dry_mass: float, cycles: int) -> None:
-    """Thrusters, then everything by one cycle, so many times: one call from Python."""
+def _fly(y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int) -> None:
+    """Thrusters, then everything by one cycle, so many times: one call from Python. ``cycle``: the first."""
     w: Any = world[0]
     b: Any = bank[0]
-    for _ in range(cycles):
-        fire(bank, y[MASS] <= dry_mass)
+    for n in range(cycle, cycle + cycles):
+        if w.prescribed:
+            for k in range(3):
+                ephemeris_at(given.path, n * PERIOD_S + 0.5 * k * PERIOD_S, w.reference[k, 0:3], w.reference[k, 3:6])
+        fire(bank, y[MASS] <= given.dry_mass)
         w.thrust = b.thrust
         for i in range(3):
             w.force[i], w.torque[i] = b.force[i], b.torque[i]
         step(y, world, PERIOD_S)
+        if given.held.size > 0:
+            turn_with_lvlh(y, given.degree, given.held)
+
+
+@kernel
+def _coast(
+    y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int, looks: Looks, gap: float
+) -> tuple[int, float]:
+    """``_fly`` under ``looks``. How many cycles it was, and the gap at the look before the last; ``gap``: before the first."""
+    flown, told = 0, np.empty(FIGURES_OF_INTERFACES)
+    while True:
+        some = min(looks.every - (cycle + flown) % looks.every, cycles - flown)
+        _fly(y, world, bank, given, cycle + flown, some)
+        flown += some
+        if flown == cycles:
+            return flown, gap
+        interfaces(
+            y[6:9], y[9:12], y[12:16], y[16:19], y[19:23], y[23:26], looks.interface_t, looks.interface_c, told
+        )  # fmt: skip
+        if abs(told[0]) < looks.gap_m and told[1] < looks.reach_m:
+            return flown, gap
+        if y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m:
+            return flown, gap
+        gap = told[0]
 
 
 class SpacecraftPair:
@@ -48,16 +98,19 @@ class SpacecraftPair:
         self._file, self.t, self.cycle = file, 0.0, 0
         self.world = np.zeros(1, WORLD_DTYPE)
         self._sunlight, self._density = self.world["sunlight"][0], self.world["density"]
-        self._reference = self.world["reference"][0]
+        self._motor = self.world["motor"][0]
         self._pushes = tuple(fault for fault in file.fault if isinstance(fault, Push))
         self._dry_mass = self.true.chaser.mass_kg - file.chaser.propellant_kg
         self.y = np.zeros(SIZE)
         self.bank = ThrusterBank(file.chaser.thrusters, self.true.chaser.mass_centre, self.true.thrust, misalignments)
         self._orbit = reference_orbit(file.orbit, file.duration_s)
         self._fill(file)
-        self._surroundings = Surroundings(self.world[0], KINDS[file.environment.atmosphere], self._orbit.epoch_tt)
+        self._surroundings = Surroundings(self.world, KINDS[file.environment.atmosphere], self._orbit.epoch_tt)
         self._begin(file)
-        self._held = None if file.target.control == "none" else self.true.target.q_lvlh_body
+        self._held = file.target.control != "none"
+        path = self._orbit.table if isinstance(self._orbit, Ephemeris) else np.zeros((0, COLUMNS))
+        held = self.true.target.q_lvlh_body if self._held else np.zeros(0)
+        self._given = Given(self._dry_mass, path, held, self.degree)
         self._surroundings.look(self.y, self.t, self.cycle)
         self._book, self.audit = np.zeros(BOOK), np.zeros(FIGURES)
         open_book(self.y, self.world, self._book)
@@ -65,34 +118,39 @@ class SpacecraftPair:
     @property
     def even_cycles(self) -> int:
         """From now on, in which nothing round the craft has to be looked at anew."""
-        prescribed = self._held is not None or isinstance(self._orbit, Ephemeris)
         pushed = any(fault.at_s <= self.t < fault.at_s + PUSH_S for fault in self._pushes)
-        return 1 if prescribed or pushed else AIR_EVERY - self.cycle % AIR_EVERY
+        return 1 if pushed else AIR_EVERY - self.cycle % AIR_EVERY
 
-    def advance(self, cycles: int = 1) -> None:
-        """By cycles of 4 ms, ``even_cycles`` at most, with what the actuators do now."""
+    def advance(self) -> None:
+        """By one cycle of 4 ms, with what the actuators do now."""
+        self._look_round()
+        _fly(self.y, self.world, self.bank.row, self._given, self.cycle, 1)
+        self.cycle += 1
+        self.t = self.cycle * PERIOD_S
+
+    def coast(self, cycles: int, looks: Looks, gap: float) -> float:
+        """By so many cycles, ``even_cycles`` at most, with the same result, but for no longer than until contact may be near;
+        the gap of the interfaces at the look before the last, ``gap`` if there was none."""
+        self._look_round()
+        flown, gap = _coast(self.y, self.world, self.bank.row, self._given, self.cycle, cycles, looks, gap)
+        self.cycle += flown
+        self.t = self.cycle * PERIOD_S
+        return gap
+
+    def _look_round(self) -> None:
         if self.cycle % AIR_EVERY == 0:
             self._surroundings.look(self.y, self.t, self.cycle)
         if self._pushes:
             self._push()
-        if isinstance(self._orbit, Ephemeris):
-            for k in range(3):
-                row = self._reference[k]
-                ephemeris_at(self._orbit.table, self.t + 0.5 * k * PERIOD_S, row[0:3], row[3:6])
-        _act_and_step(self.y, self.world, self.bank.row, self._dry_mass, cycles)
-        self.cycle += cycles
-        self.t = self.cycle * PERIOD_S
-        if self._held is not None:
-            turn_with_lvlh(self.y, self.degree, self._held)
 
     def set_wheels(self, torque_on_craft: Array) -> None:
         """From now on: torques on the craft about the wheels' axes; the rotors feel the opposite."""
-        self.world[0]["motor"][: torque_on_craft.size] = -torque_on_craft
+        np.negative(torque_on_craft, self._motor[: torque_on_craft.size])
 
     def examine(self) -> Array:
         """The conservation audit of now."""
         audit(self.y, self.world, self._book, self.audit)
-        if self._held is not None:
+        if self._held:
             self.audit[[2, 4]] = 0.0  # a held attitude has no ledger
         return self.audit
 

@@ -30,7 +30,7 @@ from proxops.maths.rotation import Array
 from proxops.runs.network import network_of
 from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
-from proxops.space.pair import PUSH_S, SpacecraftPair
+from proxops.space.pair import PUSH_S, Looks, SpacecraftPair
 
 SUN: Final = slice(VALUES - 3, VALUES)  # its direction, among the doubles of a packet
 SUN_EVERY: Final = 250  # cycles between two looks at it
@@ -91,6 +91,7 @@ class MissionApplication:
         self._poses, self._arriving = np.zeros(VALUES), list[bytes]()
         self._near, self._gap = False, -math.inf
         self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
+        self._looks = Looks(TRUTH_EVERY, NEAR_GAP_M, self._reach, *self.record.places)
         self._publish()
 
     # ------------------------------------------------------------------ life
@@ -158,7 +159,11 @@ class MissionApplication:
             self.outcome.failure = str(failure)
             self.finish(MissionEnd.FLIGHT_SOFTWARE)
             return
-        pair.advance(self._idle_cycles() if at_once else 1)
+        cycles = self._idle_cycles() if at_once else 1
+        if cycles > 1:
+            self._gap = pair.coast(cycles, self._looks, self._gap)
+        else:
+            pair.advance()
         self._publish()
         self._look_for_contact()
         if pair.t >= self.file.duration_s:
@@ -166,12 +171,18 @@ class MissionApplication:
 
     def _idle_cycles(self) -> int:
         """From now on, until something may happen but motion."""
-        pair, now = self.pair, self.pair.cycle
-        count = min(pair.even_cycles, self._every - now % self._every, TRUTH_EVERY - now % TRUTH_EVERY)
-        last_t, end_t = (now + count - 1) * PERIOD_S, (now + count) * PERIOD_S
-        changes = any(pair.t < t <= last_t for t in self._fault_times)
-        busy = self._near or changes or self.sensor.due(last_t) or end_t >= self.file.duration_s
-        return 1 if busy else count
+        if self._near:
+            return 1
+        now = self.pair.cycle
+        count = min(self.pair.even_cycles, self._every - now % self._every)
+        while count > 1 and self._eventful((now + count - 1) * PERIOD_S):
+            count -= 1
+        return count
+
+    def _eventful(self, t: float) -> bool:
+        """Whether something begins, ends or is exposed after now and not later than ``t``."""
+        due = self.sensor.due(t) or t >= self.file.duration_s
+        return due or (bool(self.file.fault) and any(self.pair.t < begin <= t for begin in self._fault_times))
 
     def _publish(self) -> None:
         waited = 0 if self.begun else max(1, round(self.file.hall.join_s / PERIOD_S) - self._waited)

@@ -27,7 +27,7 @@ class MissionRecord:
         pool = Pool()
         record = pool.record
         self.bytes = pool.bytes[mission_bytes()]
-        self._pair, self._interfaces = pair, (interface_t, interface_c)
+        self._pair, self.places = pair, (interface_t, interface_c)  # of the interfaces, from the centres of mass
         self._write = pool.writer("mission", 8)
         self._truth = doubles(record, "mission", "t", COUNT)
         self._error, self._sigma = doubles(record, "estimate_error"), doubles(record, "estimate_sigma")
@@ -98,7 +98,7 @@ class MissionRecord:
 
     def tell_truth(self, waited: int) -> None:
         """The groups of truth, now."""
-        pair, (interface_t, interface_c) = self._pair, self._interfaces
+        pair, (interface_t, interface_c) = self._pair, self.places
         sunlight, density = pair.surroundings
         t = pair.t - waited * PERIOD_S
         tell_truth(t, pair.y, pair.degree, sunlight, density, pair.propellant_kg, interface_t, interface_c, self._truth)
