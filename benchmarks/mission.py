@@ -29,6 +29,7 @@ from proxops.facility.build import build
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import BridgedRun
+from proxops.safety.guarded_cycle import MOST
 
 SECONDS: Final = 100.0  # of the mission, from its begin
 WARM_S: Final = 2.0
@@ -65,8 +66,9 @@ class Loop:
             self.runner.loop.cycle()
 
     def fly(self, seconds: float) -> None:
-        for _ in range(round(seconds / PERIOD_S)):
-            self.runner.loop.cycle()
+        left = round(seconds / PERIOD_S)
+        while left > 0:
+            left -= self.runner.loop.cycle(min(MOST, left))
 
     def close(self) -> None:
         self.runner.let_go()

@@ -50,7 +50,7 @@ class Looks(NamedTuple):
 
 
 @kernel
-def _fly(y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int) -> None:
+def fly(y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int) -> None:
     """Thrusters, then everything by one cycle, so many times: one call from Python. ``cycle``: the first."""
     w: Any = world[0]
     b: Any = bank[0]
@@ -71,11 +71,11 @@ def _fly(y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: in
 def _coast(
     y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int, looks: Looks, gap: float
 ) -> tuple[int, float]:
-    """``_fly`` under ``looks``. How many cycles it was, and the gap at the look before the last; ``gap``: before the first."""
+    """``fly`` under ``looks``. How many cycles it was, and the gap at the look before the last; ``gap``: before the first."""
     flown, told = 0, np.empty(FIGURES_OF_INTERFACES)
     while True:
         some = min(looks.every - (cycle + flown) % looks.every, cycles - flown)
-        _fly(y, world, bank, given, cycle + flown, some)
+        fly(y, world, bank, given, cycle + flown, some)
         flown += some
         if flown == cycles:
             return flown, gap
@@ -87,6 +87,9 @@ def _coast(
         if y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m:
             return flown, gap
         gap = told[0]
+
+
+Kept = tuple[Array, World, NDArray[np.void], int]
 
 
 class SpacecraftPair:
@@ -110,7 +113,7 @@ class SpacecraftPair:
         self._held = file.target.control != "none"
         path = self._orbit.table if isinstance(self._orbit, Ephemeris) else np.zeros((0, COLUMNS))
         held = self.true.target.q_lvlh_body if self._held else np.zeros(0)
-        self._given = Given(self._dry_mass, path, held, self.degree)
+        self.given = Given(self._dry_mass, path, held, self.degree)
         self._surroundings.look(self.y, self.t, self.cycle)
         self._book, self.audit = np.zeros(BOOK), np.zeros(FIGURES)
         open_book(self.y, self.world, self._book)
@@ -123,21 +126,35 @@ class SpacecraftPair:
 
     def advance(self) -> None:
         """By one cycle of 4 ms, with what the actuators do now."""
-        self._look_round()
-        _fly(self.y, self.world, self.bank.row, self._given, self.cycle, 1)
-        self.cycle += 1
-        self.t = self.cycle * PERIOD_S
+        self.look_round()
+        fly(self.y, self.world, self.bank.row, self.given, self.cycle, 1)
+        self.flown(1)
 
     def coast(self, cycles: int, looks: Looks, gap: float) -> float:
         """By so many cycles, ``even_cycles`` at most, with the same result, but for no longer than until contact may be near;
         the gap of the interfaces at the look before the last, ``gap`` if there was none."""
-        self._look_round()
-        flown, gap = _coast(self.y, self.world, self.bank.row, self._given, self.cycle, cycles, looks, gap)
-        self.cycle += flown
-        self.t = self.cycle * PERIOD_S
+        self.look_round()
+        flown, gap = _coast(self.y, self.world, self.bank.row, self.given, self.cycle, cycles, looks, gap)
+        self.flown(flown)
         return gap
 
-    def _look_round(self) -> None:
+    def flown(self, cycles: int) -> None:
+        """A kernel has moved ``y`` by so many."""
+        self.cycle += cycles
+        self.t = self.cycle * PERIOD_S
+
+    def kept(self) -> Kept:
+        """The state, to be handed back to ``restore``."""
+        return self.y.copy(), self.world.copy(), self.bank.row.copy(), self.cycle
+
+    def restore(self, kept: Kept) -> None:
+        """Be there again."""
+        y, world, bank, cycle = kept
+        self.y[:], self.world[0], self.bank.row[0] = y, world[0], bank[0]
+        self.cycle, self.t = cycle, cycle * PERIOD_S
+
+    def look_round(self) -> None:
+        """At what pushes the craft, before they move on."""
         if self.cycle % AIR_EVERY == 0:
             self._surroundings.look(self.y, self.t, self.cycle)
         if self._pushes:

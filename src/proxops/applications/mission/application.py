@@ -19,22 +19,22 @@ import numpy as np
 
 from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
+from proxops.applications.mission.outlook import SUN, Outlook, Sender, packet
 from proxops.applications.mission.record import MissionRecord
 from proxops.applications.mission.truth import both_in_inertial_axes, relative_pose
-from proxops.core.bridge_datagram import SUN_VALID, VALUES, VELOCITIES_VALID, pack_values
+from proxops.core.bridge_datagram import VALUES
 from proxops.core.flight import Commands, FlightSoftware, Measurements
-from proxops.core.messages import PERIOD_NS, PERIOD_S, TRUTH_EVERY
+from proxops.core.messages import PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission, Push, SensorOutage, StuckClosed, StuckOpen
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.maths.rotation import Array
 from proxops.runs.network import network_of
+from proxops.safety.guarded_cycle import MOST
 from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
 from proxops.space.pair import PUSH_S, Looks, SpacecraftPair
 
-SUN: Final = slice(VALUES - 3, VALUES)  # its direction, among the doubles of a packet
 SUN_EVERY: Final = 250  # cycles between two looks at it
-CLIENT_EPOCH_NS: Final = 1_000_000_000  # the client's clock has an epoch of its own
 STILL_S: Final = 1.0  # how long the last pose is sent after contact
 NEAR_GAP_M: Final = 0.05  # interfaces so near are watched every cycle
 CAPTURE_M: Final = 0.2  # interfaces that touch further apart, or more tilted, are not mated: a collision
@@ -83,7 +83,7 @@ class MissionApplication:
         # ``news`` counts what may have changed in the outcome, or in what the sensor looks at.
         self.outcome, self.news = Outcome(), 0
         t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
-        self._origin_t, self._origin_c = -t, -c
+        self._sender = Sender(-c, -t)
         self.record = MissionRecord(
             self.pair, np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
         )
@@ -148,25 +148,34 @@ class MissionApplication:
         self._publish()
 
     def _fly(self, hall: HallView | None, at_once: bool = False) -> None:
-        pair = self.pair
+        if not self._decide(hall):
+            return
+        cycles = self._idle_cycles() if at_once else 1
+        if cycles > 1:
+            self._gap = self.pair.coast(cycles, self._looks, self._gap)
+        else:
+            self.pair.advance()
+        self._arrive()
+
+    def _decide(self, hall: HallView | None) -> bool:
+        """What is due before the craft move on; False where nobody flies any more."""
         if self.file.fault:
             self._break()
-        if self.sensor.due(pair.t):
+        if self.sensor.due(self.pair.t):
             self._expose(hall)
         try:
             self._fly_software()
         except FlightSoftwareFailed as failure:
             self.outcome.failure = str(failure)
             self.finish(MissionEnd.FLIGHT_SOFTWARE)
-            return
-        cycles = self._idle_cycles() if at_once else 1
-        if cycles > 1:
-            self._gap = pair.coast(cycles, self._looks, self._gap)
-        else:
-            pair.advance()
+            return False
+        return True
+
+    def _arrive(self) -> None:
+        """Tell where they are, and look whether that is the end."""
         self._publish()
         self._look_for_contact()
-        if pair.t >= self.file.duration_s:
+        if self.pair.t >= self.file.duration_s:
             self.finish(MissionEnd.TIME)
 
     def _idle_cycles(self) -> int:
@@ -187,6 +196,49 @@ class MissionApplication:
     def _publish(self) -> None:
         waited = 0 if self.begun else max(1, round(self.file.hall.join_s / PERIOD_S) - self._waited)
         self.record.publish(waited, self.outcome.end)
+
+    # ------------------------------------------------------------------ ahead of the hall
+    @property
+    def foresees(self) -> bool:
+        """Its packets arrive as they are sent, and its flight software is waited for: the next cycles can be flown at once."""
+        waited_for = isinstance(self._host, FlightHost) and not self._near
+        return self.begun and self._perfect and waited_for and self.outcome.end is MissionEnd.UNDER_WAY
+
+    def look_ahead(self, hall: HallView | None, out: Outlook) -> None:
+        """As so many calls of ``advance``: of the cycle that begins now, and of those after it in which only the craft move."""
+        cycles = min(self._idle_cycles(), MOST) if self._decide(hall) else 0
+        out.begin(self._sent, self.pair, self.record, self._gap)
+        settled = False  # what the flight software has said now is told with the next truth, by ``_arrive``
+        while out.flown < cycles and not self._near and self.outcome.end is MissionEnd.UNDER_WAY:
+            some = 1 if self.record.unsettled or self._sent % SUN_EVERY == 0 else cycles - out.flown
+            if not settled:
+                some, settled = min(some, TRUTH_EVERY - self.pair.cycle % TRUTH_EVERY), some > 1
+            before = out.flown
+            self._gap = out.coast(self.pair, some, self._looks, self._gap, self.record.parts, self._sender)
+            self._arrive()
+            self._look_at_sun()
+            out.keep(before, self._poses[SUN], self.record.bytes)
+            self._sent = out.first + out.flown
+        if self.outcome.end is not MissionEnd.UNDER_WAY:
+            self._fall_silent(out)
+
+    def _fall_silent(self, out: Outlook) -> None:
+        """The mission has come to its end in the last cycle that was flown, or before any was: nothing moves any more."""
+        if out.flown == 0:
+            out.flown = 1
+            self._look_at_sun()
+            self._sent += 1
+        both_in_inertial_axes(self.pair.y, *self._sender, False, out.values[out.flown - 1])
+        out.keep(out.flown - 1, self._poses[SUN], self.record.bytes)
+
+    def take_back(self, out: Outlook) -> None:
+        """Be where the last cycle was that has been handed out: nobody will ask for the others."""
+        if out.left and self.outcome.end is MissionEnd.UNDER_WAY:
+            self._near, self._gap = False, out.restore(self.pair, self.record)
+            for _ in range(out.handed_out):
+                self.pair.advance()
+                self._publish()
+            self._sent = out.next_number
 
     # ------------------------------------------------------------------ instruments and flight software
     def _expose(self, hall: HallView | None) -> None:
@@ -283,17 +335,18 @@ class MissionApplication:
     # ------------------------------------------------------------------ packets
     def relative_pose(self) -> Array:
         """T_target_chaser as computed, packed."""
-        return relative_pose(self.pair.y, self._origin_c, self._origin_t)
+        return relative_pose(self.pair.y, *self._sender)
+
+    def _look_at_sun(self) -> None:
+        if self._sent % SUN_EVERY == 0:
+            self._poses[SUN] = self.pair.sun_direction
 
     def _send(self, t: float) -> None:
         """Both body frames in inertial axes about the target's centre of mass (nothing to cancel), and the sun's direction."""
         moving = self.begun and self.outcome.end is MissionEnd.UNDER_WAY
-        both_in_inertial_axes(self.pair.y, self._origin_c, self._origin_t, moving, self._poses)
-        if self._sent % SUN_EVERY == 0:
-            self._poses[SUN] = self.pair.sun_direction
-        data = pack_values(
-            self._sent, CLIENT_EPOCH_NS + self._sent * PERIOD_NS, self._poses.tobytes(), VELOCITIES_VALID | SUN_VALID
-        )
+        both_in_inertial_axes(self.pair.y, *self._sender, moving, self._poses)
+        self._look_at_sun()
+        data = packet(self._sent, self._poses)
         self._sent += 1
         if self._perfect:
             self._arriving = [data]

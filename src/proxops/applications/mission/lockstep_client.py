@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.hall_view import PoolView
+from proxops.applications.mission.outlook import Outlook, sent_ns
+from proxops.bridge.arrivals import Arrivals, samples_of
+from proxops.bridge.settings import settings_of
 from proxops.core.messages import mission_bytes
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource, Severity
 from proxops.facility.facility import Facility
 
 
 class MissionClient:
-    """The application as a lockstep run wants it: looks at the hall, fills its part of the pool."""
+    """The application as a lockstep run wants it: looks at the hall, fills its part of the pool. Cycles that it has flown ahead
+    are handed out one by one, or pass."""
 
     def __init__(self, application: MissionApplication, facility: Facility, use_hall: bool) -> None:
         self.application = application
@@ -18,28 +22,70 @@ class MissionClient:
         self._view = PoolView(facility.pool, application.file.bridge.chaser_on == 2) if use_hall else None
         self._told, self._phase, self._abort = MissionEnd.UNDER_WAY, MissionPhase.NONE, AbortCause.NONE
         self._source, self._seen = SensorSource.NONE, -1
+        self._outlook, self._arrivals = Outlook(), Arrivals([])
+        self._settings = settings_of(application.file.bridge)
 
     @property
     def over(self) -> bool:
         return self.application.over
 
     def advance(self, t: float) -> list[bytes]:
+        if self._outlook.left:
+            return [self._hand_out()]
         packets = self.application.advance(t, self._view)
         self._facility.pool.bytes[self._span] = self.application.record.bytes
         if self.application.news != self._seen:
             self._seen = self.application.news
-            self._tell()
+            self._tell(self.application.pair.t, self.application.outcome.end)
         return packets
 
-    def _tell(self) -> None:
-        """What is new since it was told last, as events."""
+    # ------------------------------------------------------------------ cycles ahead of the hall
+    def foretell(self, cycle: int, most: int) -> Arrivals | None:
+        """What it has flown ahead, or flies now. A cycle in which there is something to tell is asked for as ever."""
+        out, application = self._outlook, self.application
+        if not out.left:
+            if self._view is None or not application.foresees:
+                return None
+            application.look_ahead(self._view, out)
+            self._arrivals = samples_of(out.values[: out.flown], out.first, sent_ns, self._settings)
+        if out.handed_out == 0 and application.news != self._seen and self._changed:
+            return None
+        last = out.flown if application.outcome.end is self._told else out.flown - 1
+        rows = slice(out.handed_out, min(last, out.handed_out + most, len(self._arrivals.packets)))
+        return Arrivals(self._arrivals.packets[rows], out.records[rows], self._span.start)
+
+    def passed(self, count: int) -> None:
+        if self._outlook.handed_out == 0:
+            self._seen = self.application.news
+        self._outlook.handed_out += count
+
+    def settle(self) -> None:
+        """Nobody asks any more: what was flown too far is taken back."""
+        self.application.take_back(self._outlook)
+
+    def _hand_out(self) -> bytes:
+        out, end = self._outlook, self._told
+        self._facility.pool.bytes[self._span] = out.records[out.handed_out].data
+        data, first = out.packet(), out.handed_out == 0
+        out.handed_out += 1
+        if not out.left:
+            end = self.application.outcome.end
+        if first or end is not self._told:
+            self._seen = self.application.news
+            self._tell(out.t, end)
+        return data
+
+    # ------------------------------------------------------------------ what is told
+    @property
+    def _changed(self) -> bool:
+        out = self.application.outcome
+        return (out.phase, self.application.record.source, out.abort) != (self._phase, self._source, self._abort)
+
+    def _tell(self, t: float, end: MissionEnd) -> None:
+        """What is new since it was told last, as events; at mission time ``t``, when it had come to ``end``."""
         out, tell = self.application.outcome, self._facility.events.tell
         if out.phase is not self._phase:
-            tell(
-                Severity.INFO,
-                "mission.phase",
-                f"{self._phase.name} → {out.phase.name} at {self.application.pair.t:.1f} s",
-            )
+            tell(Severity.INFO, "mission.phase", f"{self._phase.name} → {out.phase.name} at {t:.1f} s")
             self._phase = out.phase
         source = self.application.record.source
         if source is not self._source:
@@ -52,9 +98,9 @@ class MissionClient:
         if out.abort is not self._abort:
             tell(Severity.WARNING, "mission.abort", f"the approach is given up: {out.abort.name}")
             self._abort = out.abort
-        if out.end is self._told:
+        if end is self._told:
             return
-        self._told = out.end
+        self._told = end
         if out.failure:
             tell(Severity.ERROR, "mission.flight_software", out.failure)
-        tell(Severity.INFO, "mission.end", f"{out.end.name} at {out.t:.3f} s")
+        tell(Severity.INFO, "mission.end", f"{end.name} at {out.t:.3f} s")

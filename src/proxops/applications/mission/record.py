@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from proxops.applications.mission.flight_free_running import LineFigures
-from proxops.applications.mission.truth import COUNT, tell_estimate, tell_truth
+from proxops.applications.mission.truth import COUNT, Told, tell_estimate, tell_truth
 from proxops.core.flight import Estimate, Measurements, Telemetry
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY, doubles, group_offset, mission_bytes
 from proxops.core.pool import Pool
@@ -20,6 +20,9 @@ AUDIT_EVERY: Final = 25
 T, CORRIDOR, NEES, INTERFACES = 0, 2, 3, slice(4, 11)  # of the doubles from mission.t on
 
 
+Kept = tuple[bytes, Array, int, bool]
+
+
 class MissionRecord:
     """``bytes`` is what goes into the pool. Numbers that the flight software gives are kept until it gives new ones."""
 
@@ -27,6 +30,7 @@ class MissionRecord:
         pool = Pool()
         record = pool.record
         self.bytes = pool.bytes[mission_bytes()]
+        self._all = record.view(np.uint8)[mission_bytes()]
         self._pair, self.places = pair, (interface_t, interface_c)  # of the interfaces, from the centres of mass
         self._write = pool.writer("mission", 8)
         self._truth = doubles(record, "mission", "t", COUNT)
@@ -40,6 +44,23 @@ class MissionRecord:
         self.line: LineFigures | None = None  # of an on-board computer that is not waited for
         self._write_line, self._heard = pool.writer("flight_line"), 0
         self.worst = np.zeros(self._audit.size)  # of the audit so far
+
+    @property
+    def parts(self) -> Told:
+        """For kernels that tell cycle after cycle."""
+        return Told(self._truth, self._wheels, self._thrusters, self._all)
+
+    def kept(self) -> Kept:
+        """What it tells, and what it remembers, to be handed back to ``restore``."""
+        return bytes(self.bytes), self.worst.copy(), self.measured, self._was_measured
+
+    def restore(self, kept: Kept) -> None:
+        self.bytes[:], self.worst[:], self.measured, self._was_measured = kept
+
+    @property
+    def unsettled(self) -> bool:
+        """The next cycle tells something beside motion."""
+        return bool(self.measured) or self._was_measured
 
     @property
     def interfaces(self) -> Array:

@@ -56,10 +56,12 @@ def run_mission(
     except BaseException:
         let_go(flown)
         raise
-    bridged = BridgedRun(hall, MissionClient(application, hall.facility, used), bridged=used, progress=progress)
+    client = MissionClient(application, hall.facility, used)
+    bridged = BridgedRun(hall, client, bridged=used, progress=progress)
 
     def work() -> None:
         bridged.run(file.duration_s + (file.hall.join_s if used else 0.0))
+        client.settle()
         application.finish(MissionEnd.FACILITY if hall.facility.mode is Mode.STOPPED else MissionEnd.TIME)
 
     try:

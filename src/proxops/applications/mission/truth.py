@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.earth import MU_M3_S2
 from proxops.core.messages import POOL
@@ -20,6 +22,15 @@ FIRST = "t"
 COUNT = sum(len([v for v in g.variables if v.type == "f8"]) for g in POOL if g.name in (
     "mission", "orbit", "relative", "target_attitude", "chaser_attitude"
 ))  # fmt: skip
+
+
+class Told(NamedTuple):
+    """Where a mission's record has what changes from cycle to cycle."""
+
+    truth: Array
+    wheels: Array
+    thrusters: NDArray[np.uint8]
+    bytes: NDArray[np.uint8]  # all of it
 
 
 @kernel
