@@ -26,6 +26,7 @@ class Arrivals(NamedTuple):
     packets: list[list[Sample]]
     told: Bytes = NOTHING_TOLD
     told_at: int = 0
+    samples: Array | None = None  # of one packet each cycle, as ``relative_sample`` gives them, velocities included
 
     def in_order(self, sequence: int, sent_ns: int, most: int) -> int:
         """Cycles, up to ``most``, whose packets count on from ``sequence`` and ``sent_ns``: the port has nothing to say."""
@@ -56,9 +57,8 @@ def samples_of(values: Array, first: int, sent_ns: Callable[[int], int], setting
     not sound."""
     rows = np.empty((len(values), 20))
     sound = _relative_samples(values, settings.scale, settings.exchanged, rows)
-    return Arrivals(
-        [
-            [Sample(first + k, sent_ns(first + k), row[0:7], row[7:14], row[14:20], values[k, 26:29])]
-            for k, row in enumerate(rows[:sound])
-        ]
-    )
+    packets = [
+        [Sample(first + k, sent_ns(first + k), row[0:7], row[7:14], row[14:20], values[k, 26:29])]
+        for k, row in enumerate(rows[:sound])
+    ]
+    return Arrivals(packets, samples=rows[:sound])

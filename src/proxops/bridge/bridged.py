@@ -19,11 +19,9 @@ from proxops.bridge.mapping import OK
 from proxops.bridge.port import BridgePort
 from proxops.bridge.settings import BridgeSettings
 from proxops.bridge.start import LOOK_AGAIN, Attempt, Decision, Start
-from proxops.bridge.telemetry_views import TelemetryViews
 from proxops.bridge.zone_judge import ZoneJudge
 from proxops.core.vocabulary import Mode, Phase, Severity, Standstill, Tell, Zone
-from proxops.safety.guarded_cycle import GuardedCycle, Passing
-from proxops.safety.motion import Motion, Rest, Wish
+from proxops.safety.motion import GuardedCycle, Motion, Passing, Rest, Wish
 from proxops.safety.rules import LIMITS, Rule, Stop
 from proxops.safety.zone_watch import ZoneWatch
 
@@ -38,13 +36,12 @@ class Bridged(Motion):
 
     def __init__(
         self, state: HallState, port: BridgePort, settings: BridgeSettings, zones: ZoneWatch, tell: Tell,
-        views: TelemetryViews | None = None,
     ) -> None:  # fmt: skip
         self._state, self._port, self._settings, self._tell_people = state, port, settings, tell
         self.hearing = Hearing(settings.timeout_ns)
         self.coupling = Coupling(state.cell, settings)
         self.zones = ZoneJudge(state, settings, zones)
-        self._cruise = Cruise(self.hearing, self.coupling, self.zones, port, views) if views else None
+        self.cruise: Cruise | None = None  # for several cycles at once, where that is wanted
         self._start = Start(state, settings, zones, self.hearing, self.coupling, self.zones, self._searching)
         self.phase, self.cause = Phase.WAITING, Standstill.NO_CLIENT
         self._told: tuple[Phase, Standstill] | None = None
@@ -80,9 +77,9 @@ class Bridged(Motion):
     def usual_cycles(self, cycle: GuardedCycle, passing: Passing, most: int) -> int:
         """Where a step would follow, all clear, and do nothing else: as many steps as the client is known for."""
         follows = self._clear and self.placed and self.phase is Phase.FOLLOWING and self._state.mode is Mode.BRIDGED
-        if self._cruise is None or not follows or not self.hearing.client or self._settings.sun_weight > 0.0:
+        if self.cruise is None or not follows or not self.hearing.client or self._settings.sun_weight > 0.0:
             return 0
-        return self._cruise.follow(cycle, passing, most)
+        return self.cruise.follow(cycle, passing, most)
 
     def _listen(self) -> None:
         sample = self.hearing.step(self._port.samples, self._state.clock.now_ns())

@@ -10,10 +10,12 @@ import numpy as np
 from proxops.bridge.arrivals import Arrivals
 from proxops.bridge.coupling import Coupling
 from proxops.bridge.hearing import Hearing
+from proxops.bridge.input_filter import Sample
 from proxops.bridge.port import BridgePort
 from proxops.bridge.telemetry_views import TelemetryViews
-from proxops.bridge.usual_following import Heard, follow_usual, following
+from proxops.bridge.usual_following import Following, Heard, follow_usual
 from proxops.bridge.zone_judge import ZoneJudge
+from proxops.maths.rotation import Array
 from proxops.safety.guarded_cycle import MOST, GuardedCycle, Passing
 
 U32: Final = 0xFFFFFFFF
@@ -26,7 +28,7 @@ class Cruise:
         self, hearing: Hearing, coupling: Coupling, zones: ZoneJudge, port: BridgePort, views: TelemetryViews
     ) -> None:
         self._hearing, self._zones, self._port = hearing, zones, port
-        self._following = following(hearing, coupling.parts, zones.parts, views)
+        self._following = Following(hearing.estimate, hearing.pose, coupling.parts, zones.parts, views)
         self._heard = Heard(
             np.zeros((MOST, 20)), np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_), np.zeros(MOST, np.uint8),
             np.zeros(MOST, np.int64), np.zeros((MOST, 6), np.uint32), np.zeros((MOST, 0), np.uint8), 0,
@@ -55,7 +57,13 @@ class Cruise:
 
     def _hear(self, arrivals: Arrivals, now_ns: int, period_ns: int, count: int) -> int:
         """Rows of what goes out of the filter, until the client is gone; how many."""
-        heard, hearing, filter_, refused = self._heard, self._hearing, self._hearing.filter, self._port.refused & U32
+        if (
+            arrivals.samples is not None
+            and count
+            and self._hear_at_once(arrivals.packets, arrivals.samples, now_ns, count)
+        ):
+            return count
+        heard, hearing, filter_ = self._heard, self._hearing, self._hearing.filter
         for k in range(count):
             sample = filter_.step(arrivals.packets[k], now_ns + k * period_ns)
             if filter_.gone:
@@ -69,8 +77,25 @@ class Cruise:
                     row[14:] = sample.velocity
             heard.states[k] = filter_.state
             heard.sequence[k] = hearing.sample.sequence if hearing.sample else -1
-            heard.counters[k] = (
-                filter_.taken & U32, filter_.lost & U32, filter_.extrapolated_count & U32, filter_.stale & U32, refused,
-                filter_.doubled & U32,
-            )  # fmt: skip
+            heard.counters[k] = self._counters
         return count
+
+    def _hear_at_once(self, cycles: list[list[Sample]], samples: Array, now_ns: int, count: int) -> bool:
+        """The same where a packet each cycle goes straight through; False, and nothing heard, where it does not."""
+        heard, filter_, packets = self._heard, self._hearing.filter, [packets[0] for packets in cycles[:count]]
+        if not filter_.pass_on(packets, samples[:count], now_ns):
+            return False
+        self._hearing.sample, numbers = packets[-1], np.arange(1 - count, 1)  # up to the last
+        heard.samples[:count], heard.fresh[:count], heard.with_velocity[:count] = samples[:count], True, True
+        heard.states[:count], heard.sequence[:count] = filter_.state, packets[-1].sequence + numbers
+        heard.counters[:count] = self._counters
+        heard.counters[:count, 0] = (filter_.taken + numbers) & U32
+        return True
+
+    @property
+    def _counters(self) -> tuple[int, ...]:
+        """As they are told (``telemetry``)."""
+        f = self._hearing.filter
+        return (
+            f.taken & U32, f.lost & U32, f.extrapolated_count & U32, f.stale & U32, self._port.refused & U32, f.doubled & U32,
+        )  # fmt: skip

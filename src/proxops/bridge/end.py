@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proxops.bridge.bridged import Bridged
+from proxops.bridge.cruise import Cruise
 from proxops.bridge.hall_state import HallState
 from proxops.bridge.port import BridgePort
 from proxops.bridge.settings import BridgeSettings
@@ -33,7 +34,9 @@ class BridgeEnd:
     def take_hall(self, zones: ZoneWatch) -> Bridged:
         """A motion for the client that is there, or else the next one."""
         self.port.place.select()
-        self._motion = Bridged(self._state, self.port, self.settings, zones, self._tell, self._views)
+        self._motion = Bridged(self._state, self.port, self.settings, zones, self._tell)
+        hearing, coupling, judge = self._motion.hearing, self._motion.coupling, self._motion.zones
+        self._motion.cruise = Cruise(hearing, coupling, judge, self.port, self._views)
         return self._motion
 
     @property

@@ -40,7 +40,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from proxops.bridge.packet_history import DEPTH, HISTORY_DTYPE, History, ahead, forget, remember
+from proxops.bridge.packet_history import DEPTH, HISTORY_DTYPE, History, ahead, forget, remember, remember_all
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import InputState
 from proxops.maths.rotation import Array
@@ -134,6 +134,24 @@ class InputFilter:
         self.extrapolated = False
         fresh = self._fresh(arrived) if arrived else None
         return self._pass(fresh) if fresh else self._gap()
+
+    def pass_on(self, packets: Sequence[Sample], samples: Array, now_ns: int) -> bool:
+        """As a step for each of ``packets``, one a cycle from ``now_ns`` on, if they and those before count up by ones and go
+        straight through; else nothing happens. ``samples``: the same, a row each, poses first."""
+        newest, last, count = self._newest, packets[-1], len(packets)
+        if newest is None or self._buffer is not None or self._guesses or self.state is not InputState.DIRECT:
+            return False
+        if not self._out == newest.sequence == packets[0].sequence - 1 == last.sequence - count:
+            return False
+        if now_ns - self._heard_ns > PERIOD_NS:
+            return False
+        sent_ns = np.array([packet.sent_ns for packet in packets])
+        remember_all(self._history, packets[0].sequence, sent_ns, now_ns // PERIOD_NS, samples)
+        self._seen = (self._seen << count | (1 << count) - 1) & ALL_SEEN
+        self.taken += count
+        self._newest, self._out, self.extrapolated = last, last.sequence, False
+        self._now_ns = self._heard_ns = now_ns + (count - 1) * PERIOD_NS
+        return True
 
     def _fresh(self, arrived: Sequence[Sample]) -> list[Sample]:
         """What may still go out, oldest first."""

@@ -68,6 +68,16 @@ def remember(history: History, number: int, sent_ns: int, cycle: int, poses: Arr
 
 
 @kernel
+def remember_all(history: History, number: int, sent_ns: NDArray[np.int64], cycle: int, samples: Array) -> None:
+    """One packet each cycle, numbered from ``number`` on, the first in ``cycle``; both poses are the first doubles of a row."""
+    poses = np.empty((2, 7))
+    for k in range(len(sent_ns)):
+        for i in range(7):
+            poses[0, i], poses[1, i] = samples[k, i], samples[k, 7 + i]
+        remember(history, number + k, sent_ns[k], cycle + k, poses)
+
+
+@kernel
 def _passed(history: History, number: int, cycle: int) -> float:
     """Time since the newest packet, by our cycles. What the network holds back comes in a bunch afterwards, and then
     the bunch says as little about the period as the standstill did: it is given the time that the standstill took."""

@@ -12,14 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.bridge.clutch import Clutch
-from proxops.bridge.cost import Cost
 from proxops.bridge.coupling import CouplingParts, put_poses
-from proxops.bridge.descent import Free
 from proxops.bridge.estimate import Estimate, hear
-from proxops.bridge.hearing import Hearing
-from proxops.bridge.mapping import OK, PHI, Place, Rig
-from proxops.bridge.ride import Ride, ride_tick
+from proxops.bridge.mapping import OK, PHI
+from proxops.bridge.ride import ride_tick
 from proxops.bridge.telemetry_views import TelemetryViews
 from proxops.core.vocabulary import InputState
 from proxops.maths.kernel import kernel
@@ -34,7 +30,6 @@ from proxops.safety.guarded_cycle import (
     read_robots,
     tell_cycle,
 )
-from proxops.safety.nearness import Table
 from proxops.safety.zone_watch import LookParts, green_layer
 
 
@@ -43,26 +38,9 @@ class Following(NamedTuple):
 
     estimate: Estimate
     pose: Array  # T_target_chaser, estimated
-    rig: Rig
-    cost: Cost
-    clutch: Clutch
-    limits: Array  # m/s, m/s², rad/s, rad/s²
-    free: Free
-    ride: Ride
-    place: Place
-    fixed: Table  # of the zones, and what they remember
-    cache: Table
-    acceleration: Array
-    lags_s: Array
-    way: Array
-    reach: Array
-    minimum_m: float
-    # In the pool: states, number of the packet, counters, and numbers from what is left to the pace.
-    states: Bytes
-    sequence: NDArray[np.int64]
-    counters: NDArray[np.uint32]
-    numbers: Array
-    poses: Array
+    coupling: CouplingParts
+    look: LookParts
+    views: TelemetryViews
 
 
 class Heard(NamedTuple):
@@ -78,55 +56,42 @@ class Heard(NamedTuple):
     told_at: int  # ... from here on): what the sender tells of itself
 
 
-def following(hearing: Hearing, coupling: CouplingParts, zones: LookParts, views: TelemetryViews) -> Following:
-    """Of the parts of one bridge."""
-    return Following(hearing.estimate, hearing.pose, *coupling, *zones, *views)
-
-
 INPUT = 2  # among the states
 LEFT, YELLOW, PHI_AT, COST = 0, 5, 6, 7  # among the numbers
 DRY = int(InputState.DRY)
 
 
 @kernel
-def _usual_wish(c: GuardedCycle, f: Following, heard: Heard, k: int) -> float:
+def _usual_wish(c: GuardedCycle, f: Following, heard: Heard, row: int) -> float:
     """Estimate → clutch → axes, into ``c.wish``: the yellow layer, or -1 where this cycle is not usual."""
-    sample, dry = heard.samples[k], heard.states[k] == DRY
-    fresh, with_velocity = heard.fresh[k], heard.with_velocity[k]
+    sample, dry = heard.samples[row], heard.states[row] == DRY
+    fresh, with_velocity = heard.fresh[row], heard.with_velocity[row]
     if not hear(f.estimate, sample[0:7], sample[14:20], fresh, with_velocity, dry, False, f.pose):
         return -1.0
-    guard, place = c.guard[0], f.place[0]
-    code = ride_tick(c.hall, f.rig, f.cost, f.estimate, f.clutch, f.limits, f.free, f.ride, guard.x, guard.v, f.place)
-    if code != OK or f.clutch[0].converged == 0:
+    guard, k, z = c.guard[0], f.coupling, f.look
+    code = ride_tick(c.hall, k.rig, k.cost, f.estimate, k.clutch, k.limits, k.free, k.ride, guard.x, guard.v, k.place)
+    if code != OK or k.clutch[0].converged == 0:
         return -1.0
+    q, rate = k.place[0].q, k.ride[0].rate
     layer = green_layer(
-        c.hall,
-        f.fixed,
-        f.cache,
-        f.acceleration,
-        f.ride[0].rate,
-        f.lags_s,
-        place.q,
-        c.actual,
-        f.way,
-        f.reach,
-        f.minimum_m,
+        c.hall, z.fixed, z.cache, z.acceleration, rate, z.lags_s, q, c.actual, z.way, z.reach, z.minimum_m
     )
     if layer >= 0.0:
-        c.wish[:] = place.q
+        c.wish[:] = q
     return layer
 
 
 @kernel
 def _tell(c: GuardedCycle, f: Following, heard: Heard, k: int, layer: float) -> None:
     """What ``BridgeTelemetry`` and the client fill, but for what does not change while the hall follows."""
-    clutch, ride, numbers = f.clutch[0], f.ride[0], f.numbers
-    f.states[INPUT], f.sequence[0] = heard.states[k], heard.sequence[k]
-    f.counters[:] = heard.counters[k]
+    v, clutch, ride = f.views, f.coupling.clutch[0], f.coupling.ride[0]
+    numbers = v.numbers
+    v.states[INPUT], v.sequence[0] = heard.states[k], heard.sequence[k]
+    v.counters[:] = heard.counters[k]
     numbers[LEFT], numbers[LEFT + 1], numbers[LEFT + 2] = clutch.left_m, clutch.left_rad, clutch.left_s
-    numbers[YELLOW], numbers[PHI_AT] = layer, f.free[0].x[PHI]
+    numbers[YELLOW], numbers[PHI_AT] = layer, f.coupling.free[0].x[PHI]
     numbers[COST], numbers[COST + 1] = ride.cost, ride.pace
-    put_poses(f.estimate, f.ride, f.place, True, True, f.poses)
+    put_poses(f.estimate, f.coupling.ride, f.coupling.place, True, True, v.poses)
     for i in range(heard.told.shape[1]):
         c.pool[heard.told_at + i] = heard.told[k, i]
 
@@ -135,21 +100,21 @@ def _tell(c: GuardedCycle, f: Following, heard: Heard, k: int, layer: float) -> 
 def follow_usual(c: GuardedCycle, f: Following, heard: Heard, p: Passing, count: int) -> tuple[int, float]:
     """Up to ``count`` cycles: how many have passed, and the yellow layer of the last. A controller's fault ends them with its own
     cycle."""
-    layer = 0.0
+    layer, coupling = 0.0, f.coupling
     for k in range(count):
         actual, actual_rate = c.actual.copy(), c.actual_rate.copy()
         read_robots(c)
-        estimate, pose, clutch = f.estimate.copy(), f.pose.copy(), f.clutch.copy()
-        free, ride, place = f.free.copy(), f.ride.copy(), f.place.copy()
+        estimate, pose, clutch = f.estimate.copy(), f.pose.copy(), coupling.clutch.copy()
+        free, ride, place = coupling.free.copy(), coupling.ride.copy(), coupling.place.copy()
         found = _usual_wish(c, f, heard, k)
         if found < 0.0 or not judge_wish(c):
-            f.estimate[0], f.pose[:], f.clutch[0] = estimate[0], pose, clutch[0]
-            f.free[0], f.ride[0], f.place[0] = free[0], ride[0], place[0]
+            f.estimate[0], f.pose[:], coupling.clutch[0] = estimate[0], pose, clutch[0]
+            coupling.free[0], coupling.ride[0], coupling.place[0] = free[0], ride[0], place[0]
             c.actual[:], c.actual_rate[:] = actual, actual_rate
             return k, layer
         layer = found
         fault = move_robots(c, p.noise + k)
-        tell_cycle(c, p, k)
+        tell_cycle(c, p, k, p.system)
         _tell(c, f, heard, k, layer)
         keep_row(c, k)
         if fault:

@@ -101,4 +101,4 @@ class CommandDesk(ManualDesk):
             demand_at_command(demand_hall(f.cell, "confirm"), f.commands, f.guard.setpoint)
         f.go(Event.CONFIRM)
         assert f.commands is not None
-        f.motion = Follower(demand_hall(f.cell, "confirm"), f.commands, f.guard.setpoint)
+        f.motion = Follower(demand_hall(f.cell, "confirm"), f.commands, f.guard.setpoint, f.pool)

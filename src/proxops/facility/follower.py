@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import Refused
-from proxops.facility.sources import CommandSource, Supply
+from proxops.core.pool import Pool
+from proxops.facility.file_cycles import CommandViews, Lines, follow_lines
+from proxops.facility.sources import CommandSource, FileSource, Supply
 from proxops.facility.trajectories.preflight import outside_ranges
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import OK, axes_from_values, robot_of
-from proxops.safety.motion import Motion, Rest, Wish
+from proxops.safety.motion import GuardedCycle, Motion, Passing, Rest, Wish
 from proxops.safety.rules import Rule, Stop
 
 Axes = NDArray[np.float64]
@@ -19,8 +21,9 @@ Axes = NDArray[np.float64]
 class Follower(Motion):
     """Motion of a run. It begins where the set-point is, which is at the first command."""
 
-    def __init__(self, cell: Cell, commands: CommandSource, setpoint: Axes) -> None:
+    def __init__(self, cell: Cell, commands: CommandSource, setpoint: Axes, pool: Pool | None = None) -> None:
         self._hall, self._commands = cell.hall, commands
+        self._views = CommandViews.of(pool) if pool else None  # None: cycle by cycle
         self._last, self._before = setpoint.copy(), setpoint.copy()  # axes of the newest command and of the one before
         self._coasted = 0  # cycles since the newest command
 
@@ -31,6 +34,18 @@ class Follower(Motion):
         if isinstance(supply, Stop):
             return supply
         return Rest.DONE if supply is Supply.END else self._coast()
+
+    def usual_cycles(self, cycle: GuardedCycle, passing: Passing, most: int) -> int:
+        """Lines of a file that follow each other."""
+        source = self._commands
+        if self._views is None or not isinstance(source, FileSource) or self._coasted:
+            return 0
+        first, systems, values = source.lines(most)
+        lines = Lines(systems, values, first, self._last, self._before)
+        passed = follow_lines(cycle, self._views, lines, passing, len(systems))
+        if passed:
+            source.taken(passed)
+        return passed
 
     def _convert(self) -> Wish:
         """Axes of the newest command, next to those of the one before."""

@@ -19,6 +19,7 @@ from proxops.facility.conclusion import LEFT, how_it_ended
 from proxops.facility.emergency import emergency_brake
 from proxops.facility.installation import Installation
 from proxops.facility.realtime import RealTime, enter_real_time
+from proxops.safety.guarded_cycle import MOST
 from proxops.safety.rules import Stop
 
 Progress = Callable[[str, float, float], None]
@@ -85,20 +86,23 @@ class Loop:
             self.hall.desk.safe_stop(self.asked)
         return self.facility.tick(most)
 
-    def until(self, goal: Mode, phase: str, expected_s: float = 0.0, each: Callable[[], None] = lambda: None) -> None:
+    def until(self, goal: Mode, phase: str, expected_s: float = 0.0, each: Callable[[], None] | None = None) -> None:
         """Tick until the facility is in ``goal``; a stop is followed to standstill and raised. ``each``: before every cycle."""
         patience_s, show_every = max(PATIENCE_S, 2.0 * expected_s), self.cycles(SHOW_EVERY_S)
-        for cycle in range(self.cycles(patience_s)):
+        cycle, shown, most = 0, 0, 1 if each else MOST
+        while cycle < self.cycles(patience_s):
             mode, done_s = self.facility.mode, cycle * self.cycle_s
             if mode is goal:
                 self._progress(phase, expected_s or done_s, expected_s or done_s)
                 return
             if mode is Mode.STOPPED:
                 raise Stopped
-            if cycle % show_every == 0:
+            if cycle >= shown:
                 self._progress(phase, min(done_s, expected_s) if expected_s else done_s, expected_s)
-            each()
-            self.cycle()
+                shown = cycle + show_every
+            if each:
+                each()
+            cycle += self.cycle(most)
         raise TimeoutError(f"{phase}: {self.facility.mode.name} after {patience_s:g} s")
 
     def cycles(self, seconds: float) -> int:

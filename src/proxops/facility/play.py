@@ -26,7 +26,7 @@ EachCycle = Callable[[Installation], None]
 def play(
     cell: Cell, trajectory: Trajectory | CheckedTrajectory, record: Path | None, *, seed: int = 0, realtime: bool = False,
     order: str = "rail,robot1,robot2", epoch: str = LOCKSTEP_EPOCH, progress: Progress = no_progress,
-    meanwhile: EachCycle = lambda hall: None, each_cycle: EachCycle = lambda hall: None,
+    meanwhile: EachCycle = lambda hall: None, each_cycle: EachCycle | None = None,
 ) -> Ran:  # fmt: skip
     """Check the whole trajectory first (unless it was, for this cell), then play it. ``meanwhile`` gets the hall once
     before the first cycle, ``each_cycle`` before every one."""
@@ -44,12 +44,12 @@ def play(
     def work() -> None:
         meanwhile(hall)
         with suppress(Stopped):
-            _play(loop, checked, order, lambda: each_cycle(hall))
+            _play(loop, checked, order, (lambda: each_cycle(hall)) if each_cycle else None)
 
     return loop.run(work)
 
 
-def _play(loop: Loop, checked: CheckedTrajectory, order: str, each: Callable[[], None]) -> None:
+def _play(loop: Loop, checked: CheckedTrajectory, order: str, each: Callable[[], None] | None) -> None:
     """Drives on, select, move to start, confirm, run."""
     desk = loop.hall.desk
     desk.load(checked)

@@ -61,6 +61,17 @@ class FileSource:
         self._next = 0
         self._show(0)
 
+    def lines(self, most: int) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
+        """The next ones, up to ``most``: number of the first, coordinate systems, values."""
+        span, trajectory = slice(self._next, self._next + most), self.trajectory
+        systems = np.array(trajectory.systems[span], np.int64)
+        return self._next + trajectory.first_line, systems, np.array(trajectory.values[span])
+
+    def taken(self, count: int) -> None:
+        """So many of these have been followed."""
+        self._next += count
+        self._show(self._next - 1)
+
     def _show(self, index: int) -> None:
         self.system = int(self.trajectory.systems[index])
         # Copied: a trajectory in shared memory is read-only, for which the kernels would be compiled once more, in flight.

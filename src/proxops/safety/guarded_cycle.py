@@ -53,7 +53,7 @@ class GuardedCycle(NamedTuple):
 
 
 class Passing(NamedTuple):
-    """Where usual cycles begin: the first one's number, time, row of the noise, and what the pool's answers are told in."""
+    """Where usual cycles begin: the first one's number, time, row of the noise, and the coordinates of the last command."""
 
     tick: int
     utc_ns: int
@@ -86,15 +86,16 @@ def move_robots(c: GuardedCycle, noise: int) -> int:
 
 
 @kernel
-def tell_cycle(c: GuardedCycle, p: Passing, k: int) -> None:
-    """Fill the pool with cycle ``k`` of those that pass: what ``facility.publication`` fills, but for what does not change."""
+def tell_cycle(c: GuardedCycle, p: Passing, k: int, system: int) -> None:
+    """Fill the pool with cycle ``k`` of those that pass: what ``facility.publication`` fills, but for what does not change.
+    ``system``: coordinates in which actual values are answered."""
     tick = p.tick + k
     c.tick[0], c.t_sim[0] = tick, tick * (p.period_ns * 1e-9)
     c.times[0] = p.utc_ns + k * p.period_ns
     c.times[1] = c.times[0] + GPS_MINUS_UNIX_NS
     for i in range(c.guarded.shape[0]):
         c.guarded[i] = c.told[i]
-    observe(c.hall, c.guard[0].x, c.actual, c.error, p.system, c.pov, c.ports, c.answer, c.truth)
+    observe(c.hall, c.guard[0].x, c.actual, c.error, system, c.pov, c.ports, c.answer, c.truth)
 
 
 @kernel

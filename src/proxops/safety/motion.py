@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.safety.guarded_cycle import GuardedCycle, Passing
+from proxops.safety.guarded_cycle import GuardedCycle as GuardedCycle
+from proxops.safety.guarded_cycle import Passing as Passing
 from proxops.safety.rules import Stop
 
 JERK_TIME_S: Final = 0.25  # in which a planned move reaches its full acceleration

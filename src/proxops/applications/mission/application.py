@@ -17,24 +17,21 @@ from typing import Final
 
 import numpy as np
 
+from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
-from proxops.applications.mission.outlook import SUN, Outlook, Sender, packet
+from proxops.applications.mission.outlook import Outlook
 from proxops.applications.mission.record import MissionRecord
-from proxops.applications.mission.truth import both_in_inertial_axes, relative_pose
-from proxops.core.bridge_datagram import VALUES
+from proxops.applications.mission.transmitter import Transmitter
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY
-from proxops.core.mission import Mission, Push, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.mission import Mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.maths.rotation import Array
-from proxops.runs.network import network_of
-from proxops.safety.guarded_cycle import MOST
 from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
-from proxops.space.pair import PUSH_S, Looks, SpacecraftPair
+from proxops.space.pair import Looks, SpacecraftPair
 
-SUN_EVERY: Final = 250  # cycles between two looks at it
 STILL_S: Final = 1.0  # how long the last pose is sent after contact
 NEAR_GAP_M: Final = 0.05  # interfaces so near are watched every cycle
 CAPTURE_M: Final = 0.2  # interfaces that touch further apart, or more tilted, are not mated: a collision
@@ -76,19 +73,18 @@ class MissionApplication:
         limit_s = file.flight.limit_ms * 1e-3 if limit_s is None else limit_s
         self._fitted = self.pair.bank.count, len(file.chaser.wheels.axes), 1.0 / file.flight.rate_hz
         self._host = software if isinstance(software, FreeRunningLink) else FlightHost(software, *self._fitted, limit_s)
-        self._line, self._perfect = network_of(file.network, line), file.network.perfect
+        self._faults = Faults(file)
+        self._transmitter = Transmitter(file.network, line, self.pair)
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
-        self._sent, self._silent, self._waited = 0, 0, 0
+        self._silent = self._waited = 0
         self.begun = self._handed_over = False
         # ``news`` counts what may have changed in the outcome, or in what the sensor looks at.
         self.outcome, self.news = Outcome(), 0
         t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
-        self._sender = Sender(-c, -t)
         self.record = MissionRecord(
             self.pair, np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
         )
         self.record.line = self._host.figures if isinstance(self._host, FreeRunningLink) else None
-        self._poses, self._arriving = np.zeros(VALUES), list[bytes]()
         self._near, self._gap = False, -math.inf
         self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
         self._looks = Looks(TRUTH_EVERY, NEAR_GAP_M, self._reach, *self.record.places)
@@ -111,10 +107,9 @@ class MissionApplication:
             self._silent = round(STILL_S / PERIOD_S)  # nobody flies: silence, and the hall halts
         else:
             self._silent += 1
-        self._arriving = []
-        if not self.over:
-            self._send(t)
-        return self._arriving if self._perfect else self._line.due(t)
+        if self.over:
+            return self._transmitter.due(t)
+        return self._transmitter.send(t, self.begun and self.outcome.end is MissionEnd.UNDER_WAY)
 
     def fly_on(self) -> None:
         """In software, for nobody who listens or records: as ``advance`` without a hall and without packets. The cycles in
@@ -159,8 +154,8 @@ class MissionApplication:
 
     def _decide(self, hall: HallView | None) -> bool:
         """What is due before the craft move on; False where nobody flies any more."""
-        if self.file.fault:
-            self._break()
+        if self._faults:
+            self.sensor.blind = self._faults.strike(self.pair.t, self.pair.bank)
         if self.sensor.due(self.pair.t):
             self._expose(hall)
         try:
@@ -190,8 +185,7 @@ class MissionApplication:
 
     def _eventful(self, t: float) -> bool:
         """Whether something begins, ends or is exposed after now and not later than ``t``."""
-        due = self.sensor.due(t) or t >= self.file.duration_s
-        return due or (bool(self.file.fault) and any(self.pair.t < begin <= t for begin in self._fault_times))
+        return self.sensor.due(t) or t >= self.file.duration_s or self._faults.change(self.pair.t, t)
 
     def _publish(self) -> None:
         waited = 0 if self.begun else max(1, round(self.file.hall.join_s / PERIOD_S) - self._waited)
@@ -202,34 +196,24 @@ class MissionApplication:
     def foresees(self) -> bool:
         """Its packets arrive as they are sent, and its flight software is waited for: the next cycles can be flown at once."""
         waited_for = isinstance(self._host, FlightHost) and not self._near
-        return self.begun and self._perfect and waited_for and self.outcome.end is MissionEnd.UNDER_WAY
+        return self.begun and self._transmitter.perfect and waited_for and self.outcome.end is MissionEnd.UNDER_WAY
 
     def look_ahead(self, hall: HallView | None, out: Outlook) -> None:
         """As so many calls of ``advance``: of the cycle that begins now, and of those after it in which only the craft move."""
-        cycles = min(self._idle_cycles(), MOST) if self._decide(hall) else 0
-        out.begin(self._sent, self.pair, self.record, self._gap)
+        cycles = min(self._idle_cycles(), out.room) if self._decide(hall) else 0
+        line = self._transmitter
+        out.begin(line.sent, self.pair, self.record, self._gap)
         settled = False  # what the flight software has said now is told with the next truth, by ``_arrive``
         while out.flown < cycles and not self._near and self.outcome.end is MissionEnd.UNDER_WAY:
-            some = 1 if self.record.unsettled or self._sent % SUN_EVERY == 0 else cycles - out.flown
+            some = 1 if self.record.unsettled or line.sun_due else cycles - out.flown
             if not settled:
                 some, settled = min(some, TRUTH_EVERY - self.pair.cycle % TRUTH_EVERY), some > 1
-            before = out.flown
-            self._gap = out.coast(self.pair, some, self._looks, self._gap, self.record.parts, self._sender)
+            self._gap = out.coast(self.pair, some, self._looks, self._gap, self.record.parts, line.origins)
             self._arrive()
-            self._look_at_sun()
-            out.keep(before, self._poses[SUN], self.record.bytes)
-            self._sent = out.first + out.flown
-        if self.outcome.end is not MissionEnd.UNDER_WAY:
-            self._fall_silent(out)
-
-    def _fall_silent(self, out: Outlook) -> None:
-        """The mission has come to its end in the last cycle that was flown, or before any was: nothing moves any more."""
-        if out.flown == 0:
-            out.flown = 1
-            self._look_at_sun()
-            self._sent += 1
-        both_in_inertial_axes(self.pair.y, *self._sender, False, out.values[out.flown - 1])
-        out.keep(out.flown - 1, self._poses[SUN], self.record.bytes)
+            out.keep(line.look_at_sun(), self.record.bytes)
+            line.sent = out.first + out.flown
+        if self.outcome.end is not MissionEnd.UNDER_WAY:  # in the last cycle, or before any: nothing moves any more
+            out.stand(self.pair, line, self.record.bytes)
 
     def take_back(self, out: Outlook) -> None:
         """Be where the last cycle was that has been handed out: nobody will ask for the others."""
@@ -238,7 +222,7 @@ class MissionApplication:
             for _ in range(out.handed_out):
                 self.pair.advance()
                 self._publish()
-            self._sent = out.next_number
+            self._transmitter.sent = out.next_number
 
     # ------------------------------------------------------------------ instruments and flight software
     def _expose(self, hall: HallView | None) -> None:
@@ -296,25 +280,6 @@ class MissionApplication:
         if told.estimate is not None and self.pair.cycle % round(CONSISTENCY_S / PERIOD_S) == 0:
             out.nees.append((distance, self.record.nees))
 
-    # ------------------------------------------------------------------ what goes wrong
-    @property
-    def _fault_times(self) -> list[float]:
-        """When one begins or ends."""
-        begins = [fault.at_s for fault in self.file.fault]
-        outages = [fault.at_s + fault.duration_s for fault in self.file.fault if isinstance(fault, SensorOutage)]
-        return begins + outages + [fault.at_s + PUSH_S for fault in self.file.fault if isinstance(fault, Push)]
-
-    def _break(self) -> None:
-        t, bank, blind = self.pair.t, self.pair.bank, False
-        for fault in self.file.fault:
-            if isinstance(fault, SensorOutage):
-                blind |= fault.at_s <= t < fault.at_s + fault.duration_s
-            elif isinstance(fault, StuckOpen) and t >= fault.at_s:
-                bank.stuck_open[fault.thruster - 1] = True
-            elif isinstance(fault, StuckClosed) and t >= fault.at_s:
-                bank.stuck_closed[fault.thruster - 1] = True
-        self.sensor.blind = blind
-
     def _look_for_contact(self) -> None:
         if self._near:
             self.record.tell_truth(0)
@@ -335,20 +300,4 @@ class MissionApplication:
     # ------------------------------------------------------------------ packets
     def relative_pose(self) -> Array:
         """T_target_chaser as computed, packed."""
-        return relative_pose(self.pair.y, *self._sender)
-
-    def _look_at_sun(self) -> None:
-        if self._sent % SUN_EVERY == 0:
-            self._poses[SUN] = self.pair.sun_direction
-
-    def _send(self, t: float) -> None:
-        """Both body frames in inertial axes about the target's centre of mass (nothing to cancel), and the sun's direction."""
-        moving = self.begun and self.outcome.end is MissionEnd.UNDER_WAY
-        both_in_inertial_axes(self.pair.y, *self._sender, moving, self._poses)
-        self._look_at_sun()
-        data = packet(self._sent, self._poses)
-        self._sent += 1
-        if self._perfect:
-            self._arriving = [data]
-        else:
-            self._line.send(data, t)
+        return self._transmitter.relative_pose

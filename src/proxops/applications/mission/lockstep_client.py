@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.hall_view import PoolView
-from proxops.applications.mission.outlook import Outlook, sent_ns
+from proxops.applications.mission.outlook import Outlook
+from proxops.applications.mission.transmitter import sent_ns
 from proxops.bridge.arrivals import Arrivals, samples_of
 from proxops.bridge.settings import settings_of
 from proxops.core.messages import mission_bytes
@@ -52,7 +53,8 @@ class MissionClient:
             return None
         last = out.flown if application.outcome.end is self._told else out.flown - 1
         rows = slice(out.handed_out, min(last, out.handed_out + most, len(self._arrivals.packets)))
-        return Arrivals(self._arrivals.packets[rows], out.records[rows], self._span.start)
+        packets, _, _, samples = self._arrivals
+        return Arrivals(packets[rows], out.records[rows], self._span.start, None if samples is None else samples[rows])
 
     def passed(self, count: int) -> None:
         if self._outlook.handed_out == 0:

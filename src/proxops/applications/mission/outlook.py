@@ -6,16 +6,17 @@ something is measured or decided, and hand out cycle by cycle what it has flown.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.applications.mission.record import Kept as RecordKept
 from proxops.applications.mission.record import MissionRecord
+from proxops.applications.mission.transmitter import SUN, Origins, Transmitter, packet
 from proxops.applications.mission.truth import Told, both_in_inertial_axes, tell_truth
-from proxops.core.bridge_datagram import SUN_VALID, VALUES, VELOCITIES_VALID, pack_values
-from proxops.core.messages import MISSION_DTYPE, PERIOD_NS, PERIOD_S
+from proxops.core.bridge_datagram import VALUES
+from proxops.core.messages import MISSION_DTYPE, PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.safety.guarded_cycle import MOST, Bytes
@@ -23,22 +24,13 @@ from proxops.space.pair import REACH_SLACK, Given, Looks, SpacecraftPair, fly
 from proxops.space.pair import Kept as PairKept
 from proxops.space.two_craft import MASS, World
 
-CLIENT_EPOCH_NS: Final = 1_000_000_000  # the client's clock has an epoch of its own
 GAP, LATERAL = 4, 5  # among the doubles of truth
-SUN: Final = slice(VALUES - 3, VALUES)  # its direction, among the doubles of a packet
-
-
-class Sender(NamedTuple):
-    """Body origins from the centres of mass, body axes."""
-
-    origin_c: Array
-    origin_t: Array
 
 
 @kernel
 def coast_and_tell(
     y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int, looks: Looks, gap: float, told: Told,
-    sender: Sender, values: Array, records: Bytes,
+    origins: Origins, values: Array, records: Bytes,
 ) -> tuple[int, float]:  # fmt: skip
     """As ``pair.coast``, and of each cycle the packet's doubles and the record; but for the record of the last one, which is the
     caller's to tell. How many cycles it was, and the gap at the look before the last."""
@@ -46,7 +38,7 @@ def coast_and_tell(
     b: Any = bank[0]
     for k in range(cycles):
         fly(y, world, bank, given, cycle + k, 1)
-        both_in_inertial_axes(y, sender.origin_c, sender.origin_t, True, values[k])
+        both_in_inertial_axes(y, origins.chaser, origins.target, True, values[k])
         if k == cycles - 1:
             break
         for i in range(told.thrusters.shape[0]):
@@ -77,6 +69,7 @@ class Outlook:
         self.records = np.zeros((MOST, MISSION_DTYPE.itemsize), np.uint8)
         self.values = np.zeros((MOST, VALUES))
         self.flown = self.handed_out = self.first = 0  # first: number of the first packet
+        self._kept = 0  # rows that are whole
         self.t = 0.0  # s, of the first cycle's end
         self._departed: tuple[PairKept, RecordKept, float] | None = None
 
@@ -95,21 +88,35 @@ class Outlook:
         record.restore(told)
         return gap
 
-    def coast(self, pair: SpacecraftPair, cycles: int, looks: Looks, gap: float, told: Told, sender: Sender) -> float:
+    def coast(self, pair: SpacecraftPair, cycles: int, looks: Looks, gap: float, told: Told, origins: Origins) -> float:
         """Fly on, as ``pair.coast``; then the last cycle's record is told, and all of it is to be ``kept``."""
         pair.look_round()
         flown, gap = coast_and_tell(
-            pair.y, pair.world, pair.bank.row, pair.given, pair.cycle, cycles, looks, gap, told, sender,
+            pair.y, pair.world, pair.bank.row, pair.given, pair.cycle, cycles, looks, gap, told, origins,
             self.values[self.flown :], self.records[self.flown :],
         )  # fmt: skip
         pair.flown(flown)
-        self.flown += flown
+        self._kept, self.flown = self.flown, self.flown + flown
         return gap
 
-    def keep(self, first: int, sun: Array, record: memoryview) -> None:
-        """Of the cycles from row ``first`` on: direction of the sun; and of the last one what was told."""
-        self.values[first : self.flown, SUN] = sun
+    def keep(self, sun: Array, record: memoryview) -> None:
+        """Direction of the sun in the cycles that were coasted last, and what is told of the last one."""
+        self.values[self._kept : self.flown, SUN] = sun
         self.records[self.flown - 1] = np.frombuffer(record, np.uint8)
+
+    def stand(self, pair: SpacecraftPair, line: Transmitter, record: memoryview) -> None:
+        """The last cycle is one in which nothing moves; the first, if none was flown."""
+        if self.flown == 0:
+            self.flown, self._kept = 1, 0
+            self.values[0, SUN] = line.look_at_sun()
+            line.sent += 1
+        both_in_inertial_axes(pair.y, *line.origins, False, self.values[self.flown - 1])
+        self.records[self.flown - 1] = np.frombuffer(record, np.uint8)
+
+    @property
+    def room(self) -> int:
+        """Cycles that it can hold."""
+        return len(self.values)
 
     @property
     def left(self) -> int:
@@ -123,12 +130,3 @@ class Outlook:
     def packet(self) -> bytes:
         """The next one."""
         return packet(self.next_number, self.values[self.handed_out])
-
-
-def sent_ns(number: int) -> int:
-    """When a packet is sent, by the client's clock."""
-    return CLIENT_EPOCH_NS + number * PERIOD_NS
-
-
-def packet(number: int, values: Array) -> bytes:
-    return pack_values(number, sent_ns(number), values.tobytes(), VELOCITIES_VALID | SUN_VALID)

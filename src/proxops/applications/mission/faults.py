@@ -1,0 +1,37 @@
+"""What goes wrong in a mission, and when: thrusters that stick, a sensor that sees nothing, a push."""
+
+from __future__ import annotations
+
+from proxops.core.mission import MissionFile, Push, SensorOutage, StuckClosed, StuckOpen
+from proxops.space.pair import PUSH_S
+from proxops.space.thrusters import ThrusterBank
+
+
+class Faults:
+    """Those of a scenario. Pushes are the craft's own affair (``space.pair``)."""
+
+    def __init__(self, file: MissionFile) -> None:
+        self._faults = file.fault
+        begins = [fault.at_s for fault in file.fault]
+        outages = [fault.at_s + fault.duration_s for fault in file.fault if isinstance(fault, SensorOutage)]
+        pushes = [fault.at_s + PUSH_S for fault in file.fault if isinstance(fault, Push)]
+        self._times = begins + outages + pushes  # at which one begins or ends
+
+    def __bool__(self) -> bool:
+        return bool(self._faults)
+
+    def change(self, after_t: float, until_t: float) -> bool:
+        """Whether one begins or ends then."""
+        return any(after_t < t <= until_t for t in self._times)
+
+    def strike(self, t: float, bank: ThrusterBank) -> bool:
+        """The thrusters that stick by now; whether the sensor is blind."""
+        blind = False
+        for fault in self._faults:
+            if isinstance(fault, SensorOutage):
+                blind |= fault.at_s <= t < fault.at_s + fault.duration_s
+            elif isinstance(fault, StuckOpen) and t >= fault.at_s:
+                bank.stuck_open[fault.thruster - 1] = True
+            elif isinstance(fault, StuckClosed) and t >= fault.at_s:
+                bank.stuck_closed[fault.thruster - 1] = True
+        return blind
