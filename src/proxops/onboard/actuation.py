@@ -19,6 +19,7 @@ class Actuation:
         self._period_s = data.period_s
         self.control, self._allocation, self._wheels = Control(data), Allocation(data), Wheels(data)
         self.watch = ThrusterWatch(self.wrench, data)
+        self.push, self._twist = self.wrench[:3], self.wrench[3:]  # (3, n) N and N m of each thruster
 
     @property
     def wrench(self) -> Floats:
@@ -46,5 +47,5 @@ class Actuation:
         force = self.control.force(acceleration, mass_kg, q)
         on = allocation.pulses(force, by_thrusters, allocation.usable(watch.healthy, distance_m))
         # The wheels take what the pulses leave of the torque, at once and not only when it shows as an error.
-        each, _ = wheels.command(torque - self.wrench[3:] @ on / self._period_s, wheel_rate)
+        each, _ = wheels.command(torque - self._twist @ on / self._period_s, wheel_rate)
         return on, each

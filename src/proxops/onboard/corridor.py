@@ -11,15 +11,16 @@ from proxops.core.mission import Corridor
 def line_share(place_lvlh: Floats, direction: Floats, to_m: float, corridor: Corridor) -> float:
     """Of a straight approach in LVLH: the cone's axis runs along ``direction`` (unit, target to chaser), and its radius counts
     at the end, ``to_m`` from the target's centre of mass. Above 1: outside."""
-    beyond = float(place_lvlh @ direction)
-    across = place_lvlh - beyond * direction
-    return _share(math.sqrt(across @ across), beyond - to_m, corridor)
+    (x, y, z), (a, b, c) = place_lvlh.tolist(), direction.tolist()
+    beyond = x * a + y * b + z * c
+    across = math.hypot(x - beyond * a, y - beyond * b, z - beyond * c)
+    return _share(across, beyond - to_m, corridor)
 
 
 def axis_share(between_interfaces: Floats, corridor: Corridor) -> float:
     """Of the final approach: chaser's interface from the target's in the target's frame; the cone opens along +x."""
-    x, y, z = between_interfaces
-    return _share(math.hypot(y, z), float(x), corridor)
+    x, y, z = between_interfaces.tolist()
+    return _share(math.hypot(y, z), x, corridor)
 
 
 def _share(lateral: float, beyond: float, corridor: Corridor) -> float:

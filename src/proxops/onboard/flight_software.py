@@ -13,7 +13,9 @@ import numpy as np
 from proxops.core.flight import Commands, Estimate, Floats, Measurements, Telemetry, onboard_data
 from proxops.core.mission import ApproachStep, FinalStep, MissionFile
 from proxops.core.vocabulary import AbortCause, MissionPhase
-from proxops.maths.quaternion import quat_inverse, turned
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import turned
+from proxops.maths.triple import difference, inverse, quad, rotated, triple
 from proxops.onboard.actuation import Actuation
 from proxops.onboard.approach_logic import AbortWatch, ApproachLogic, Event, event_of, trusted
 from proxops.onboard.attitude_reference import Slew
@@ -73,6 +75,7 @@ class RendezvousSoftware:
         self._slew: Slew | None = None
         self._estimate: Estimate | None = None  # the last one there was
         self._reference: Reference | None = None
+        self._sensor_place = self.data.sensor_place - self.data.mass_centre
         self._line = np.zeros(3)  # direction of the present approach, LVLH
         self._burn, self._burn_s = np.zeros(3), 0.0  # what is left of a retreat's burn, m/s in eci axes; its time
         self._corridor = 0.0
@@ -85,7 +88,7 @@ class RendezvousSoftware:
         self.watch.look(measurements.thruster_on_s)
         self._left_kg = measurements.propellant_kg
         mass_kg = self.data.mass_kg - (self._file.chaser.propellant_kg - measurements.propellant_kg)
-        impulse = self.actuation.wrench[:3] @ measurements.thruster_on_s
+        impulse = self.actuation.push @ measurements.thruster_on_s
         nav = self.navigation
         nav.step(measurements, impulse / (mass_kg * self.data.period_s))
         if self._slew is None:
@@ -128,7 +131,9 @@ class RendezvousSoftware:
         final = self.logic.phase == MissionPhase.FINAL
         between = self._axis.between_interfaces(estimate, nav.q_eci_chaser)
         self._corridor = max(self._corridor_share(orbit, estimate, between), self._tracking_share(estimate))
-        view = self._off_boresight(nav, estimate)
+        view = off_boresight(
+            estimate.position, estimate.q_eci_target, nav.q_eci_chaser, self.data.target_mass_centre, self._sensor_place
+        )
         cause = self.aborts.look(
             estimate, nav.age_s, self._corridor, view, self.watch.enough, final, self._left_kg > self._reserve_kg
         )  # fmt: skip
@@ -183,18 +188,15 @@ class RendezvousSoftware:
         """How far off the reference of the cycle before it is, in speed and, where there is no corridor, in place."""
         if self._reference is None:
             return 0.0
-        distance, corridor = _size(estimate.position), self._file.corridor
-        speed = _size(estimate.velocity - self._reference.velocity) / (SPEED_OFF_M_S + SPEED_OFF_SHARE * distance)
+        reference, corridor = self._reference, self._file.corridor
+        distance, off_m, off_m_s = off_course(
+            estimate.position, estimate.velocity, reference.position, reference.velocity
+        )
+        speed = off_m_s / (SPEED_OFF_M_S + SPEED_OFF_SHARE * distance)
         if isinstance(self.guidance.present, FinalStep | ApproachStep):
             return speed
         tube_m = corridor.radius_m + 0.5 * math.tan(math.radians(corridor.half_angle_deg)) * distance
-        return max(speed, _size(estimate.position - self._reference.position) / tube_m)
-
-    def _off_boresight(self, nav: Navigator, estimate: Estimate) -> float:
-        """Angle between the sensor's axis (-x) and the target's origin, rad."""
-        origin = turned(estimate.q_eci_target, -self.data.target_mass_centre) - estimate.position
-        seen = turned(quat_inverse(nav.q_eci_chaser), origin) + self.data.mass_centre - self.data.sensor_place
-        return math.atan2(math.hypot(seen[1], seen[2]), -float(seen[0]))
+        return max(speed, off_m / tube_m)
 
     def _telemetry(self, nav: Navigator) -> Telemetry:
         goal = None if self._reference is None else self._reference.position
@@ -203,6 +205,28 @@ class RendezvousSoftware:
         return Telemetry(
             self.logic.phase, self.logic.cause, number, estimate, goal, self._corridor, nav.accepted, nav.rejected
         )
+
+
+@kernel
+def off_boresight(
+    position: Floats, q_eci_target: Floats, q_eci_chaser: Floats, target_mass_centre: Floats, sensor_place: Floats
+) -> float:
+    """Angle between the sensor's axis (-x) and the target's origin, rad; ``sensor_place``: from the centre of mass."""
+    arm = rotated(quad(q_eci_target, 0), triple(target_mass_centre, 0))
+    origin = (-arm[0] - position[0], -arm[1] - position[1], -arm[2] - position[2])
+    x, y, z = difference(rotated(inverse(quad(q_eci_chaser, 0)), origin), triple(sensor_place, 0))
+    return math.atan2(math.hypot(y, z), -x)
+
+
+@kernel
+def off_course(p: Floats, v: Floats, p_ref: Floats, v_ref: Floats) -> tuple[float, float, float]:
+    """Distance from the target, and how far off the reference, m; how much faster or slower, m/s."""
+    distance = place = speed = 0.0
+    for i in range(3):
+        distance += p[i] * p[i]
+        place += (p[i] - p_ref[i]) ** 2
+        speed += (v[i] - v_ref[i]) ** 2
+    return math.sqrt(distance), math.sqrt(place), math.sqrt(speed)
 
 
 def _size(v: Floats) -> float:
