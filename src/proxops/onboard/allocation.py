@@ -56,9 +56,7 @@ class Allocation:
     def pulses(self, force: Floats, torque: Floats, usable: NDArray[np.bool_]) -> Floats:
         """On-times (n) s of this cycle for the mean force (N) and torque (N m) in the chaser's frame."""
         on = np.empty(self.wrench.shape[1])
-        pulse(
-            self.wrench, force, torque, usable, self._period_s, self._min_on_s, self._carried, self._most, on
-        )
+        pulse(self.wrench, force, torque, usable, self._period_s, self._min_on_s, self._carried, self._most, on)
         return on
 
     def forget(self) -> None:

@@ -76,7 +76,9 @@ def point(direction: Floats, velocity: Floats, dt: float, kept: Floats, R: Float
 
 
 @kernel
-def look(place: Floats, rate: Floats, R_eci_lvlh: Floats, w_lvlh: Floats, dt: float, kept: Floats, q: Floats, w: Floats) -> None:
+def look(
+    place: Floats, rate: Floats, R_eci_lvlh: Floats, w_lvlh: Floats, dt: float, kept: Floats, q: Floats, w: Floats
+) -> None:
     """``q`` := q_eci_chaser and ``w`` := its rate in eci axes: ``point`` from ``place``, which moves at ``rate``."""
     direction, across, R, turning = np.empty(3), np.empty(3), np.empty((3, 3)), np.empty(3)
     distance = math.sqrt(place[0] * place[0] + place[1] * place[1] + place[2] * place[2])

@@ -22,7 +22,7 @@ class DockingAxis:
         self._target_interface = data.target_interface - data.target_mass_centre
         self._mated = self._target_interface - self._interface
         self._inertia = data.target_inertia
-        self._inverse = np.linalg.inv(data.target_inertia)
+        self._inverse = np.asarray(np.linalg.inv(data.target_inertia), np.float64)
 
     def place(self, gap: float) -> Floats:
         """On the axis with this gap between the interfaces."""

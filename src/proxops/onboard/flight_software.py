@@ -88,7 +88,7 @@ class RendezvousSoftware:
         self.watch.look(measurements.thruster_on_s)
         self._left_kg = measurements.propellant_kg
         mass_kg = self.data.mass_kg - (self._file.chaser.propellant_kg - measurements.propellant_kg)
-        impulse = self.actuation.push @ measurements.thruster_on_s
+        impulse = self.actuation.impulse(measurements.thruster_on_s)
         nav = self.navigation
         nav.step(measurements, impulse / (mass_kg * self.data.period_s))
         if self._slew is None:

@@ -187,7 +187,14 @@ class Guidance:
 
 @kernel
 def onwards(
-    place: Floats, heading: Floats, way: float, speed: float, change: float, now: Floats, rate: Floats, acceleration: Floats
+    place: Floats,
+    heading: Floats,
+    way: float,
+    speed: float,
+    change: float,
+    now: Floats,
+    rate: Floats,
+    acceleration: Floats,
 ) -> None:
     """On a line from ``place``: where, how fast, how much faster."""
     for i in range(3):

@@ -89,6 +89,15 @@ def _coast(
         gap = told[0]
 
 
+@kernel
+def wheel_rates(y: Array, world: World, out: Array) -> None:
+    """``out`` := of the rotors against the craft, rad/s."""
+    w: Any = world[0]
+    for k in range(out.size):
+        along = w.axes[k, 0] * y[23] + w.axes[k, 1] * y[24] + w.axes[k, 2] * y[25]
+        out[k] = y[26 + k] / w.rotor - along
+
+
 class SpacecraftPair:
     """``advance`` moves both by one cycle; ``y`` is the state (``two_craft``), ``t`` its time since the mission began."""
 
@@ -98,7 +107,7 @@ class SpacecraftPair:
         self._file, self.t, self.cycle = file, 0.0, 0
         self.world = np.zeros(1, WORLD_DTYPE)
         self._sunlight, self._density = self.world["sunlight"][0], self.world["density"]
-        self._motor = self.world["motor"][0]
+        self._motor, self._wheels = self.world["motor"][0], len(file.chaser.wheels.axes)
         self._pushes = tuple(fault for fault in file.fault if isinstance(fault, Push))
         self._dry_mass = self.true.chaser.mass_kg - file.chaser.propellant_kg
         self.y = np.zeros(SIZE)
@@ -162,8 +171,8 @@ class SpacecraftPair:
     @property
     def distance_m(self) -> float:
         """Of the centres of mass."""
-        d = self.y[D]
-        return math.sqrt(d @ d)
+        x, y, z = self.y[D].tolist()
+        return math.sqrt(x * x + y * y + z * z)
 
     @property
     def chaser_state(self) -> tuple[Array, Array, Array, Array]:
@@ -185,9 +194,8 @@ class SpacecraftPair:
     @property
     def wheel_rates(self) -> Array:
         """Of the rotors against the craft, rad/s."""
-        w = self.world[0]
-        n = int(w["wheels"])
-        rates: Array = self.y[26 : 26 + n] / w["rotor"] - w["axes"][:n] @ self.y[W_C]
+        rates = np.empty(self._wheels)
+        wheel_rates(self.y, self.world, rates)
         return rates
 
     # ------------------------------------------------------------------ making it
