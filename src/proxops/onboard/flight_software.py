@@ -13,14 +13,12 @@ import numpy as np
 from proxops.core.flight import Commands, Estimate, Floats, Measurements, Telemetry, onboard_data
 from proxops.core.mission import ApproachStep, FinalStep, MissionFile
 from proxops.core.vocabulary import AbortCause, MissionPhase
-from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import turned
-from proxops.maths.triple import difference, inverse, quad, rotated, triple
 from proxops.onboard.actuation import Actuation
 from proxops.onboard.approach_logic import AbortWatch, ApproachLogic, Event, event_of, trusted
 from proxops.onboard.attitude_reference import Slew
 from proxops.onboard.compilation import compile_kernels
-from proxops.onboard.corridor import axis_share, line_share
+from proxops.onboard.corridor import axis_share, line_share, off_boresight, off_course
 from proxops.onboard.docking_axis import DockingAxis
 from proxops.onboard.guidance import Guidance, Reference
 from proxops.onboard.local_orbit import LocalOrbit, local_orbit
@@ -205,28 +203,6 @@ class RendezvousSoftware:
         return Telemetry(
             self.logic.phase, self.logic.cause, number, estimate, goal, self._corridor, nav.accepted, nav.rejected
         )
-
-
-@kernel
-def off_boresight(
-    position: Floats, q_eci_target: Floats, q_eci_chaser: Floats, target_mass_centre: Floats, sensor_place: Floats
-) -> float:
-    """Angle between the sensor's axis (-x) and the target's origin, rad; ``sensor_place``: from the centre of mass."""
-    arm = rotated(quad(q_eci_target, 0), triple(target_mass_centre, 0))
-    origin = (-arm[0] - position[0], -arm[1] - position[1], -arm[2] - position[2])
-    x, y, z = difference(rotated(inverse(quad(q_eci_chaser, 0)), origin), triple(sensor_place, 0))
-    return math.atan2(math.hypot(y, z), -x)
-
-
-@kernel
-def off_course(p: Floats, v: Floats, p_ref: Floats, v_ref: Floats) -> tuple[float, float, float]:
-    """Distance from the target, and how far off the reference, m; how much faster or slower, m/s."""
-    distance = place = speed = 0.0
-    for i in range(3):
-        distance += p[i] * p[i]
-        place += (p[i] - p_ref[i]) ** 2
-        speed += (v[i] - v_ref[i]) ** 2
-    return math.sqrt(distance), math.sqrt(place), math.sqrt(speed)
 
 
 def _size(v: Floats) -> float:

@@ -3,99 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import MissionFile, Push
-from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space.atmosphere import KINDS
 from proxops.space.audit import BOOK, FIGURES, audit, open_book
+from proxops.space.coasting import Given, Looks, coast, fly
 from proxops.space.dispersed import TrueState, fill_craft, true_state
-from proxops.space.docking import COUNT as FIGURES_OF_INTERFACES
-from proxops.space.docking import interfaces
 from proxops.space.ephemeris import COLUMNS, ephemeris_at
-from proxops.space.lvlh import lvlh_frame, pull, relative_in_eci, turn_with_lvlh
+from proxops.space.lvlh import lvlh_frame, pull, relative_in_eci
 from proxops.space.reference_orbit import Ephemeris, reference_orbit
 from proxops.space.surroundings import AIR_EVERY, Surroundings
-from proxops.space.thrusters import ThrusterBank, fire
-from proxops.space.two_craft import DV, MASS, Q_C, Q_T, SIZE, W_C, W_T, WORLD_DTYPE, D, P, V, World, exhaust_speed, step
+from proxops.space.thrusters import ThrusterBank
+from proxops.space.two_craft import DV, MASS, Q_C, Q_T, SIZE, W_C, W_T, WORLD_DTYPE, D, P, V, exhaust_speed, wheel_rates
 
 PUSH_S: Final = 1.0
-REACH_SLACK: Final = 1.0 + 1e-9  # a look that stops too early is asked again; one that stops too late would be wrong
-
-
-class Given(NamedTuple):
-    """What a flight does not change."""
-
-    dry_mass: float
-    path: Array  # (n, 10) of a prescribed orbit: ``ephemeris``
-    held: Array  # q_lvlh_body of a target that stands in lvlh, or nothing
-    degree: int  # of gravity's zonal terms
-
-
-class Looks(NamedTuple):
-    """How a flight of many cycles looks out for contact: after each cycle that is a multiple of ``every`` it stops if the
-    interfaces are nearer than ``gap_m`` and beside each other, or the centres of mass than ``reach_m``."""
-
-    every: int
-    gap_m: float
-    reach_m: float
-    interface_t: Array  # from the centre of mass, body axes
-    interface_c: Array
-
-
-@kernel
-def _fly(y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int) -> None:
-    """Thrusters, then everything by one cycle, so many times: one call from Python. ``cycle``: the first."""
-    w: Any = world[0]
-    b: Any = bank[0]
-    for n in range(cycle, cycle + cycles):
-        if w.prescribed:
-            for k in range(3):
-                ephemeris_at(given.path, n * PERIOD_S + 0.5 * k * PERIOD_S, w.reference[k, 0:3], w.reference[k, 3:6])
-        fire(bank, y[MASS] <= given.dry_mass)
-        w.thrust = b.thrust
-        for i in range(3):
-            w.force[i], w.torque[i] = b.force[i], b.torque[i]
-        step(y, world, PERIOD_S)
-        if given.held.size > 0:
-            turn_with_lvlh(y, given.degree, given.held)
-
-
-@kernel
-def _coast(
-    y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int, looks: Looks, gap: float
-) -> tuple[int, float]:
-    """``_fly`` under ``looks``. How many cycles it was, and the gap at the look before the last; ``gap``: before the first."""
-    flown, told = 0, np.empty(FIGURES_OF_INTERFACES)
-    while True:
-        some = min(looks.every - (cycle + flown) % looks.every, cycles - flown)
-        _fly(y, world, bank, given, cycle + flown, some)
-        flown += some
-        if flown == cycles:
-            return flown, gap
-        interfaces(
-            y[6:9], y[9:12], y[12:16], y[16:19], y[19:23], y[23:26], looks.interface_t, looks.interface_c, told
-        )  # fmt: skip
-        if abs(told[0]) < looks.gap_m and told[1] < looks.reach_m:
-            return flown, gap
-        if y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m:
-            return flown, gap
-        gap = told[0]
-
-
-@kernel
-def wheel_rates(y: Array, world: World, out: Array) -> None:
-    """``out`` := of the rotors against the craft, rad/s."""
-    w: Any = world[0]
-    for k in range(out.size):
-        along = w.axes[k, 0] * y[23] + w.axes[k, 1] * y[24] + w.axes[k, 2] * y[25]
-        out[k] = y[26 + k] / w.rotor - along
 
 
 class SpacecraftPair:
@@ -133,7 +60,7 @@ class SpacecraftPair:
     def advance(self) -> None:
         """By one cycle of 4 ms, with what the actuators do now."""
         self._look_round()
-        _fly(self.y, self.world, self.bank.row, self._given, self.cycle, 1)
+        fly(self.y, self.world, self.bank.row, self._given, self.cycle, 1)
         self.cycle += 1
         self.t = self.cycle * PERIOD_S
 
@@ -141,7 +68,7 @@ class SpacecraftPair:
         """By so many cycles, ``even_cycles`` at most, with the same result, but for no longer than until contact may be near;
         the gap of the interfaces at the look before the last, ``gap`` if there was none."""
         self._look_round()
-        flown, gap = _coast(self.y, self.world, self.bank.row, self._given, self.cycle, cycles, looks, gap)
+        flown, gap = coast(self.y, self.world, self.bank.row, self._given, self.cycle, cycles, looks, gap)
         self.cycle += flown
         self.t = self.cycle * PERIOD_S
         return gap

@@ -278,6 +278,15 @@ def _normalise(q: Array) -> None:
         q[i] *= k
 
 
+@kernel
+def wheel_rates(y: Array, world: World, out: Array) -> None:
+    """``out`` := of the rotors against the craft, rad/s."""
+    w: Any = world[0]
+    for k in range(out.size):
+        along = w.axes[k, 0] * y[23] + w.axes[k, 1] * y[24] + w.axes[k, 2] * y[25]
+        out[k] = y[26 + k] / w.rotor - along
+
+
 def exhaust_speed(specific_impulse_s: float) -> float:
     """m/s."""
     return specific_impulse_s * STANDARD_GRAVITY
