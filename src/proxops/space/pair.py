@@ -13,7 +13,8 @@ from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space.atmosphere import KINDS
 from proxops.space.audit import BOOK, FIGURES, audit, open_book
-from proxops.space.coasting import Given, Looks, coast, fly
+from proxops.space.coasting import Given, coast, fly
+from proxops.space.coasting import Looks as Looks
 from proxops.space.dispersed import TrueState, fill_craft, true_state
 from proxops.space.ephemeris import COLUMNS, ephemeris_at
 from proxops.space.lvlh import lvlh_frame, pull, relative_in_eci
