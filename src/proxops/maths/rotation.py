@@ -114,7 +114,7 @@ def angle_between(R1: Array, R2: Array) -> float:
 
 
 @kernel
-def exponential(v: Array) -> tuple[float, float, float, float]:
+def exponential(v: Array | tuple[float, float, float]) -> tuple[float, float, float, float]:
     """Unit quaternion (w, x, y, z) of the rotation by |v| about v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     # sin(x)/x by its series near zero, where the quotient would lose digits.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proxops.core.flight import Floats, OnboardData
+from proxops.maths.small_matrix import applied
 from proxops.onboard.allocation import Allocation
 from proxops.onboard.attitude_reference import Slew
 from proxops.onboard.control import Control
@@ -19,11 +20,17 @@ class Actuation:
         self._period_s = data.period_s
         self.control, self._allocation, self._wheels = Control(data), Allocation(data), Wheels(data)
         self.watch = ThrusterWatch(self.wrench, data)
+        # (3, n) N and N m of each thruster; whole arrays, so that a copy of a flight rounds as the flight does.
+        self._push, self._twist = self.wrench[:3].copy(), self.wrench[3:].copy()
 
     @property
     def wrench(self) -> Floats:
         """(6, n) of each thruster."""
         return self._allocation.wrench
+
+    def impulse(self, on_s: Floats) -> Floats:
+        """(3) N s of thrusters that fired for so long."""
+        return applied(self._push, on_s)
 
     def forget(self) -> None:
         """What thrusters still owe of earlier cycles."""
@@ -46,5 +53,5 @@ class Actuation:
         force = self.control.force(acceleration, mass_kg, q)
         on = allocation.pulses(force, by_thrusters, allocation.usable(watch.healthy, distance_m))
         # The wheels take what the pulses leave of the torque, at once and not only when it shows as an error.
-        each, _ = wheels.command(torque - self.wrench[3:] @ on / self._period_s, wheel_rate)
+        each, _ = wheels.command(torque - applied(self._twist, on) / self._period_s, wheel_rate)
         return on, each

@@ -55,18 +55,32 @@ class Allocation:
 
     def pulses(self, force: Floats, torque: Floats, usable: NDArray[np.bool_]) -> Floats:
         """On-times (n) s of this cycle for the mean force (N) and torque (N m) in the chaser's frame."""
-        if not torque.any():
-            self._carried[3:] = 0.0
-        wanted = np.concatenate((force, torque)) * self._period_s + self._carried
-        on = np.zeros(self.wrench.shape[1])
-        allocate(self.wrench, wanted, usable, self._period_s, on)
-        quantise(on, self._min_on_s, self._period_s)
-        self._carried = np.clip(wanted - self.wrench @ on, -self._most, self._most)
+        on = np.empty(self.wrench.shape[1])
+        pulse(self.wrench, force, torque, usable, self._period_s, self._min_on_s, self._carried, self._most, on)
         return on
 
     def forget(self) -> None:
         """Let go of what waits, as when the thrusters are switched off."""
         self._carried[:] = 0.0
+
+
+@kernel
+def pulse(
+    wrench: Floats, force: Floats, torque: Floats, usable: NDArray[np.bool_], period_s: float, min_on_s: float, carried: Floats,
+    most: Floats, on: Floats,
+) -> None:  # fmt: skip
+    """``on`` := pulses for the wish and for what was ``carried``, which is then what they leave, ``most`` at most."""
+    wanted, no_torque = np.empty(6), torque[0] == 0.0 and torque[1] == 0.0 and torque[2] == 0.0
+    for k in range(3):
+        wanted[k] = force[k] * period_s + carried[k]
+        wanted[3 + k] = 0.0 if no_torque else torque[k] * period_s + carried[3 + k]
+    allocate(wrench, wanted, usable, period_s, on)
+    quantise(on, min_on_s, period_s)
+    for k in range(6):
+        left = wanted[k]
+        for i in range(on.size):
+            left -= wrench[k, i] * on[i]
+        carried[k] = min(max(left, -most[k]), most[k])
 
 
 @kernel
@@ -150,14 +164,17 @@ def _least_squares(
     a: Floats, b: Floats, where: NDArray[np.int64], on: Floats, price: float, trial: Floats
 ) -> None:  # fmt: skip
     """``trial`` of the free thrusters := the least squares with the others where they are (normal equations, Cholesky)."""
-    free = np.flatnonzero(where == 0)
-    m = free.size
+    free, m = np.empty(on.size, np.int64), 0
+    for i in range(on.size):
+        if where[i] == 0:
+            free[m] = i
+            m += 1
     left = b.copy()
     for i in range(on.size):
         if where[i] == 1:
             for k in range(6):
                 left[k] -= a[k, i] * on[i]
-    low, y = np.zeros((m, m)), np.zeros(m)
+    low, y = np.empty((m, m)), np.empty(m)
     for p in range(m):
         y[p] = -price
         for k in range(6):

@@ -20,8 +20,9 @@ from proxops.core.flight import Floats
 from proxops.core.mission import Avionics
 from proxops.maths.finite import all_finite
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, rotation_vector
-from proxops.maths.rotation import quat_from_rotation_vector
+from proxops.maths.quaternion import put_unit, rotation_vector
+from proxops.maths.rotation import exponential
+from proxops.maths.triple import composed, inverse, quad
 
 ARCSEC: Final = math.radians(1.0 / 3600.0)
 DEG_PER_H: Final = math.radians(1.0) / 3600.0
@@ -64,9 +65,10 @@ class AttitudeFilter:
         if self.ready:
             noise = self._gyro if gyrated else max(self._gyro, math.radians(0.1))
             drift = self._bias**2 / DRIFT_S
-            tell(self.q_eci_chaser, self.bias, self._covariance, before, now, t - self._t, noise, drift)
-            if tracked:
-                correct(self.q_eci_chaser, self.bias, self._covariance, q_tracker, self._tracker)
+            step(
+                self.q_eci_chaser, self.bias, self._covariance, before, now, t - self._t, noise, drift, q_tracker, tracked,
+                self._tracker,
+            )  # fmt: skip
         elif tracked:
             put_unit(q_tracker, self.q_eci_chaser)
             self.ready = True
@@ -79,11 +81,27 @@ def _is_quaternion(q: Floats) -> bool:
 
 
 @kernel
+def step(
+    q: Floats, bias: Floats, covariance: Floats, before: Floats, now: Floats, dt: float, noise: float, drift: float,
+    q_tracker: Floats, tracked: bool, sigma: float,
+) -> None:  # fmt: skip
+    """Predict by the gyro, and take in the star tracker if it has ``tracked``: one call in a cycle."""
+    tell(q, bias, covariance, before, now, dt, noise, drift)
+    if tracked:
+        correct(q, bias, covariance, q_tracker, sigma)
+
+
+@kernel
 def tell(
     q: Floats, bias: Floats, covariance: Floats, before: Floats, now: Floats, dt: float, noise: float, drift: float
 ) -> None:
     """Predict attitude and covariance (δθδθ, δθδb, δbδb) over ``dt`` in place; ``drift``: variance of the bias per second."""
-    put_unit(quat_product(q, quat_from_rotation_vector((0.5 * (before + now) - bias) * dt)), q)
+    way = (
+        (0.5 * (before[0] + now[0]) - bias[0]) * dt,
+        (0.5 * (before[1] + now[1]) - bias[1]) * dt,
+        (0.5 * (before[2] + now[2]) - bias[2]) * dt,
+    )
+    put_unit(composed(quad(q, 0), exponential(way)), q)
     change = math.sqrt((now[0] - before[0]) ** 2 + (now[1] - before[1]) ** 2 + (now[2] - before[2]) ** 2)
     a, c, b = covariance[0], covariance[1], covariance[2]
     covariance[0] = a - 2.0 * dt * c + dt * dt * (b + noise * noise + (STEP_SHARE * change) ** 2)
@@ -95,10 +113,10 @@ def tell(
 def correct(q: Floats, bias: Floats, covariance: Floats, q_tracker: Floats, sigma: float) -> None:
     """Take in a star tracker's reading, in place."""
     z = np.empty(3)
-    rotation_vector(quat_product(quat_inverse(q), q_tracker), z)
+    rotation_vector(composed(inverse(quad(q, 0)), quad(q_tracker, 0)), z)
     a, c, b = covariance[0], covariance[1], covariance[2]
     s = a + sigma * sigma
     for i in range(3):
         bias[i] += c / s * z[i]
-    put_unit(quat_product(q, quat_from_rotation_vector(a / s * z)), q)
+    put_unit(composed(quad(q, 0), exponential((a / s * z[0], a / s * z[1], a / s * z[2]))), q)
     covariance[0], covariance[1], covariance[2] = a - a * a / s, c - a * c / s, b - c * c / s

@@ -10,7 +10,10 @@ import numpy as np
 from proxops.core.flight import Floats, OnboardData
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, length, quat_inverse, quat_product, turn, turned
-from proxops.maths.rotation import quat_from_matrix
+from proxops.maths.rotation import put_quat
+from proxops.maths.small_matrix import product
+from proxops.maths.triple import Triple, crossed, mapped, triple
+from proxops.onboard.local_orbit import LocalOrbit
 
 SLEW_RATE: Final = math.radians(1.0)  # beyond the rate of what is followed
 SLEW_ACCELERATION: Final = math.radians(0.1)
@@ -29,28 +32,65 @@ class Pointing:
 
     def __init__(self, direction: Floats) -> None:
         level = math.hypot(direction[0], direction[1])
-        hint = np.array([0.0, 0.0, 1.0]) if level > STEEP else np.array([1.0, 0.0, 0.0])
-        self._z = _perpendicular(hint, direction)
+        hint = (0.0, 0.0, 1.0) if level > STEEP else (1.0, 0.0, 0.0)
+        self._z = np.array(_perpendicular(hint, tuple(direction.tolist())))
 
     def step(self, direction: Floats, velocity: Floats, dt: float) -> tuple[Floats, Floats]:
         """R_lvlh_chaser and the rate against LVLH, in LVLH."""
-        z = _perpendicular(self._z, direction)
-        roll_rate = 0.0
-        if math.hypot(direction[0], direction[1]) > STEEP:
-            nadir = _perpendicular(np.array([0.0, 0.0, 1.0]), direction)
-            angle = math.atan2(float(cross(z, nadir) @ direction), float(z @ nadir))
-            roll_rate = min(max(0.1 * angle, -ROLL_RATE), ROLL_RATE)
-        y = cross(z, direction)
-        self._z = z - (roll_rate * dt) * y
-        R_lvlh_chaser = np.empty((3, 3))
-        R_lvlh_chaser[:, 0], R_lvlh_chaser[:, 1], R_lvlh_chaser[:, 2] = direction, y, z
-        return R_lvlh_chaser, cross(direction, velocity) + roll_rate * direction
+        R_lvlh_chaser, rate = np.empty((3, 3)), np.empty(3)
+        point(direction, velocity, dt, self._z, R_lvlh_chaser, rate)
+        return R_lvlh_chaser, rate
+
+    def look(self, place: Floats, rate: Floats, orbit: LocalOrbit, dt: float) -> tuple[Floats, Floats]:
+        """q_eci_chaser and its rate (eci axes) of a chaser at ``place`` that moves at ``rate``, both seen in LVLH."""
+        q, w = np.empty(4), np.empty(3)
+        look(place, rate, orbit.R_eci_lvlh, orbit.w, dt, self._z, q, w)
+        return q, w
 
 
-def _perpendicular(hint: Floats, direction: Floats) -> Floats:
-    across = hint - (hint @ direction) * direction
-    unit: Floats = across / math.sqrt(across @ across)
-    return unit
+@kernel
+def _perpendicular(hint: Triple, direction: Triple) -> Triple:
+    along = hint[0] * direction[0] + hint[1] * direction[1] + hint[2] * direction[2]
+    x, y, z = hint[0] - along * direction[0], hint[1] - along * direction[1], hint[2] - along * direction[2]
+    size = math.sqrt(x * x + y * y + z * z)
+    return x / size, y / size, z / size
+
+
+@kernel
+def point(direction: Floats, velocity: Floats, dt: float, kept: Floats, R: Floats, rate: Floats) -> None:
+    """``R`` := R_lvlh_chaser and ``rate`` (LVLH); ``kept``: z of the cycle before, and of this one rolled on."""
+    x = triple(direction, 0)
+    z = _perpendicular(triple(kept, 0), x)
+    roll_rate = 0.0
+    if math.hypot(x[0], x[1]) > STEEP:
+        nadir = _perpendicular((0.0, 0.0, 1.0), x)
+        across = crossed(z, nadir)
+        sine = across[0] * x[0] + across[1] * x[1] + across[2] * x[2]
+        angle = math.atan2(sine, z[0] * nadir[0] + z[1] * nadir[1] + z[2] * nadir[2])
+        roll_rate = min(max(0.1 * angle, -ROLL_RATE), ROLL_RATE)
+    y, swept = crossed(z, x), crossed(x, triple(velocity, 0))
+    for i in range(3):
+        kept[i] = z[i] - roll_rate * dt * y[i]
+        R[i, 0], R[i, 1], R[i, 2] = x[i], y[i], z[i]
+        rate[i] = swept[i] + roll_rate * x[i]
+
+
+@kernel
+def look(
+    place: Floats, rate: Floats, R_eci_lvlh: Floats, w_lvlh: Floats, dt: float, kept: Floats, q: Floats, w: Floats
+) -> None:
+    """``q`` := q_eci_chaser and ``w`` := its rate in eci axes: ``point`` from ``place``, which moves at ``rate``."""
+    direction, across, R, turning = np.empty(3), np.empty(3), np.empty((3, 3)), np.empty(3)
+    distance = math.sqrt(place[0] * place[0] + place[1] * place[1] + place[2] * place[2])
+    for i in range(3):
+        direction[i] = place[i] / distance
+    outwards = rate[0] * direction[0] + rate[1] * direction[1] + rate[2] * direction[2]
+    for i in range(3):
+        across[i] = (rate[i] - outwards * direction[i]) / distance
+    point(direction, across, dt, kept, R, turning)
+    put_quat(product(R_eci_lvlh, R), q)
+    x, y, z = mapped(R_eci_lvlh, triple(turning, 0))
+    w[0], w[1], w[2] = w_lvlh[0] + x, w_lvlh[1] + y, w_lvlh[2] + z
 
 
 class Slew:
@@ -144,8 +184,3 @@ def follow(
     for i in range(3):
         # The roll rate that is still missing would turn with x; without it, catching up would throw x off its course.
         acceleration[i] = w_dot_goal[i] + keep * by_tilt[i] + by_roll * x[i] - roll_rate * carried[i]
-
-
-def attitude_of(R_eci_lvlh: Floats, R_lvlh_chaser: Floats) -> Floats:
-    """q_eci_chaser."""
-    return quat_from_matrix(R_eci_lvlh @ R_lvlh_chaser)

@@ -6,7 +6,7 @@ import numpy as np
 
 from proxops.core.flight import Estimate, OnboardData
 from proxops.onboard.allocation import Allocation, pushes_all_ways
-from proxops.onboard.attitude_reference import Slew
+from proxops.onboard.attitude_reference import Pointing, Slew
 from proxops.onboard.control import Control
 from proxops.onboard.course import SphereCourse
 from proxops.onboard.docking_axis import DockingAxis
@@ -23,6 +23,7 @@ def compile_kernels(data: OnboardData) -> None:
     estimate = Estimate(away, zero, q, zero, np.eye(12) * 1e-6)
     orbit = local_orbit(p, v)
     seen_inertially(orbit.R_eci_lvlh, orbit.w, orbit.w_dot, away, zero, zero, np.empty((3, 3)))
+    Pointing(away / 10.0).look(away, zero, orbit, data.period_s)
     SphereCourse(np.array([0.0, 1.0, 0.0]), 0.01, 1e-4, 0.0).step(np.array([1.0, 0.0, 0.0]), zero, zero, data.period_s)
     Slew(q, zero, data).steady(zero, data.period_s)
     DockingAxis(data).between_interfaces(estimate, q)

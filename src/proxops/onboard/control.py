@@ -14,7 +14,8 @@ import numpy as np
 
 from proxops.core.flight import Estimate, Floats, OnboardData
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, quat_inverse, quat_product, rotation_vector, turned
+from proxops.maths.quaternion import rotation_vector
+from proxops.maths.triple import composed, crossed, inverse, mapped, quad, rotated, triple
 from proxops.onboard.guidance import Reference
 
 
@@ -35,37 +36,65 @@ class Control:
     """Both loops. Accelerations in eci axes, torques in the chaser's frame."""
 
     def __init__(self, data: OnboardData, gains: Gains | None = None) -> None:
-        self.gains = gains or Gains()
+        g = self.gains = gains or Gains()
+        self._translation = np.array(
+            [g.translation**2, 2.0 * g.translation_damping * g.translation, g.dead_m, g.dead_share]
+        )
+        self._attitude = np.array([g.attitude**2, 2.0 * g.attitude_damping * g.attitude])
         self._inertia = data.inertia
         self._force_n = self.gains.force_share * data.thruster_force_n
 
     def acceleration(self, reference: Reference, estimate: Estimate) -> Floats:
         """(3) m/s^2 that the thrusters should give."""
-        g = self.gains
-        kp, kd = g.translation**2, 2.0 * g.translation_damping * g.translation
-        pull = kp * (reference.position - estimate.position) + kd * (reference.velocity - estimate.velocity)
-        distance = math.sqrt(reference.position @ reference.position)
-        dead, size = kp * (g.dead_m + g.dead_share * distance), math.sqrt(pull @ pull)
-        # Continuous at its edge: a zone that lets all through beyond it would make the loop chatter.
-        keep = max(0.0, 1.0 - dead / size) if size > 0.0 else 0.0
-        return reference.thrust + keep * pull
+        out = np.empty(3)
+        _acceleration(
+            reference.position, reference.velocity, reference.thrust, estimate.position, estimate.velocity,
+            self._translation, out,
+        )  # fmt: skip
+        return out
 
     def force(self, acceleration: Floats, mass_kg: float, q_eci_chaser: Floats) -> Floats:
         """(3) N in the chaser's frame, bounded, same direction."""
-        force = mass_kg * turned(quat_inverse(q_eci_chaser), acceleration)
-        size = math.sqrt(force @ force)
-        return force * min(1.0, self._force_n / size) if size > 0.0 else force
+        out = np.empty(3)
+        _force(acceleration, mass_kg, q_eci_chaser, self._force_n, out)
+        return out
 
     def torque(
         self, q_eci_chaser: Floats, w_chaser: Floats, q_reference: Floats, w_eci: Floats, w_dot_eci: Floats,
         wheel_momentum: Floats,
     ) -> Floats:  # fmt: skip
         """(3) N m on the craft; the reference's rates in eci axes."""
-        g = self.gains
-        gains = np.array([g.attitude**2, 2.0 * g.attitude_damping * g.attitude])
         out = np.empty(3)
-        _torque(q_eci_chaser, w_chaser, q_reference, w_eci, w_dot_eci, wheel_momentum, self._inertia, gains, out)
+        _torque(
+            q_eci_chaser, w_chaser, q_reference, w_eci, w_dot_eci, wheel_momentum, self._inertia, self._attitude, out
+        )
         return out
+
+
+@kernel
+def _acceleration(
+    p_ref: Floats, v_ref: Floats, thrust_ref: Floats, p: Floats, v: Floats, gains: Floats, out: Floats
+) -> None:
+    """``gains``: of place and velocity, dead zone and its growth with the distance."""
+    distance = pull = 0.0
+    for i in range(3):
+        out[i] = gains[0] * (p_ref[i] - p[i]) + gains[1] * (v_ref[i] - v[i])
+        pull += out[i] * out[i]
+        distance += p_ref[i] * p_ref[i]
+    size = math.sqrt(pull)
+    dead = gains[0] * (gains[2] + gains[3] * math.sqrt(distance))
+    # Continuous at its edge: a zone that lets all through beyond it would make the loop chatter.
+    keep = max(0.0, 1.0 - dead / size) if size > 0.0 else 0.0
+    for i in range(3):
+        out[i] = thrust_ref[i] + keep * out[i]
+
+
+@kernel
+def _force(acceleration: Floats, mass_kg: float, q: Floats, most_n: float, out: Floats) -> None:
+    x, y, z = rotated(inverse(quad(q, 0)), triple(acceleration, 0))
+    size = mass_kg * math.sqrt(x * x + y * y + z * z)
+    k = mass_kg * (min(1.0, most_n / size) if size > 0.0 else 1.0)
+    out[0], out[1], out[2] = k * x, k * y, k * z
 
 
 MOST_ANGLE: Final = math.radians(5.0)  # error from which the pull grows no more: the slew never asks for such jumps
@@ -76,17 +105,14 @@ def _torque(
     q: Floats, w: Floats, q_ref: Floats, w_eci: Floats, w_dot_eci: Floats, momentum: Floats, inertia: Floats, gains: Floats,
     out: Floats,
 ) -> None:  # fmt: skip
-    back, way = quat_inverse(q), np.empty(3)
-    angle = rotation_vector(quat_product(back, q_ref), way)  # in the chaser's frame
+    back, rate = inverse(quad(q, 0)), triple(w, 0)
+    angle = rotation_vector(composed(back, quad(q_ref, 0)), out)  # in the chaser's frame
     pull = gains[0] * min(1.0, MOST_ANGLE / angle) if angle > 0.0 else 0.0
-    w_ref, w_dot = turned(back, w_eci), turned(back, w_dot_eci)
-    turning, spin = np.zeros(3), momentum.copy()
+    w_ref, w_dot = rotated(back, triple(w_eci, 0)), rotated(back, triple(w_dot_eci, 0))
     for i in range(3):
-        turning[i] = w_dot[i] + pull * way[i] + gains[1] * (w_ref[i] - w[i])
-        for j in range(3):
-            spin[i] += inertia[i, j] * w[j]
-    gyroscopic = cross(w, spin)
+        out[i] = w_dot[i] + pull * out[i] + gains[1] * (w_ref[i] - rate[i])
+    given, spin = mapped(inertia, triple(out, 0)), mapped(inertia, rate)
+    spin = (momentum[0] + spin[0], momentum[1] + spin[1], momentum[2] + spin[2])
+    gyroscopic = crossed(rate, spin)
     for i in range(3):
-        out[i] = gyroscopic[i]
-        for j in range(3):
-            out[i] += inertia[i, j] * turning[j]
+        out[i] = gyroscopic[i] + given[i]

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from proxops.core.flight import Estimate, Floats, OnboardData
-from proxops.maths.quaternion import cross, turned
+from proxops.maths.kernel import kernel
+from proxops.maths.triple import crossed, inverse, mapped, quad, rotated, triple
 
 LEAST_GAP_M: Final = 0.1  # between the interfaces when a fly-around reaches the axis
 
@@ -21,7 +22,7 @@ class DockingAxis:
         self._target_interface = data.target_interface - data.target_mass_centre
         self._mated = self._target_interface - self._interface
         self._inertia = data.target_inertia
-        self._inverse = np.linalg.inv(data.target_inertia)
+        self._inverse = np.asarray(np.linalg.inv(data.target_inertia), np.float64)
 
     def place(self, gap: float) -> Floats:
         """On the axis with this gap between the interfaces."""
@@ -39,12 +40,30 @@ class DockingAxis:
 
     def between_interfaces(self, estimate: Estimate, q_eci_chaser: Floats) -> Floats:
         """Chaser's interface from the target's in the target's frame: x is the gap, y and z the offset from the axis."""
-        p_eci = estimate.position + turned(q_eci_chaser, self._interface)
-        q = estimate.q_eci_target * np.array([1.0, -1.0, -1.0, -1.0])
-        return turned(q, p_eci) - self._target_interface
+        out = np.empty(3)
+        between(estimate.position, q_eci_chaser, estimate.q_eci_target, self._interface, self._target_interface, out)
+        return out
 
     def turning(self, estimate: Estimate) -> tuple[Floats, Floats]:
         """Rate of the target's frame and its change when no torque acts (Euler), in eci axes."""
-        w = estimate.w_eci_target
-        w_dot = -self._inverse @ cross(w, self._inertia @ w)
-        return turned(estimate.q_eci_target, w), turned(estimate.q_eci_target, w_dot)
+        w, w_dot = np.empty(3), np.empty(3)
+        euler(estimate.q_eci_target, estimate.w_eci_target, self._inertia, self._inverse, w, w_dot)
+        return w, w_dot
+
+
+@kernel
+def between(position: Floats, q_chaser: Floats, q_target: Floats, ours: Floats, theirs: Floats, out: Floats) -> None:
+    """``out`` := chaser's interface (``ours``, chaser's frame) from the target's (``theirs``), in the target's frame."""
+    arm = rotated(quad(q_chaser, 0), triple(ours, 0))
+    way = (position[0] + arm[0], position[1] + arm[1], position[2] + arm[2])
+    x, y, z = rotated(inverse(quad(q_target, 0)), way)
+    out[0], out[1], out[2] = x - theirs[0], y - theirs[1], z - theirs[2]
+
+
+@kernel
+def euler(q: Floats, w: Floats, inertia: Floats, inverse_inertia: Floats, w_eci: Floats, w_dot_eci: Floats) -> None:
+    """Rate ``w`` (body) and its change when no torque acts, in eci axes."""
+    rate, turn = triple(w, 0), quad(q, 0)
+    w_dot = mapped(inverse_inertia, crossed(mapped(inertia, rate), rate))
+    w_eci[0], w_eci[1], w_eci[2] = rotated(turn, rate)
+    w_dot_eci[0], w_dot_eci[1], w_dot_eci[2] = rotated(turn, w_dot)

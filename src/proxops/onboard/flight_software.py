@@ -13,12 +13,12 @@ import numpy as np
 from proxops.core.flight import Commands, Estimate, Floats, Measurements, Telemetry, onboard_data
 from proxops.core.mission import ApproachStep, FinalStep, MissionFile
 from proxops.core.vocabulary import AbortCause, MissionPhase
-from proxops.maths.quaternion import quat_inverse, turned
+from proxops.maths.quaternion import turned
 from proxops.onboard.actuation import Actuation
 from proxops.onboard.approach_logic import AbortWatch, ApproachLogic, Event, event_of, trusted
 from proxops.onboard.attitude_reference import Slew
 from proxops.onboard.compilation import compile_kernels
-from proxops.onboard.corridor import axis_share, line_share
+from proxops.onboard.corridor import axis_share, line_share, off_boresight, off_course
 from proxops.onboard.docking_axis import DockingAxis
 from proxops.onboard.guidance import Guidance, Reference
 from proxops.onboard.local_orbit import LocalOrbit, local_orbit
@@ -73,6 +73,7 @@ class RendezvousSoftware:
         self._slew: Slew | None = None
         self._estimate: Estimate | None = None  # the last one there was
         self._reference: Reference | None = None
+        self._sensor_place = self.data.sensor_place - self.data.mass_centre
         self._line = np.zeros(3)  # direction of the present approach, LVLH
         self._burn, self._burn_s = np.zeros(3), 0.0  # what is left of a retreat's burn, m/s in eci axes; its time
         self._corridor = 0.0
@@ -85,7 +86,7 @@ class RendezvousSoftware:
         self.watch.look(measurements.thruster_on_s)
         self._left_kg = measurements.propellant_kg
         mass_kg = self.data.mass_kg - (self._file.chaser.propellant_kg - measurements.propellant_kg)
-        impulse = self.actuation.wrench[:3] @ measurements.thruster_on_s
+        impulse = self.actuation.impulse(measurements.thruster_on_s)
         nav = self.navigation
         nav.step(measurements, impulse / (mass_kg * self.data.period_s))
         if self._slew is None:
@@ -128,7 +129,9 @@ class RendezvousSoftware:
         final = self.logic.phase == MissionPhase.FINAL
         between = self._axis.between_interfaces(estimate, nav.q_eci_chaser)
         self._corridor = max(self._corridor_share(orbit, estimate, between), self._tracking_share(estimate))
-        view = self._off_boresight(nav, estimate)
+        view = off_boresight(
+            estimate.position, estimate.q_eci_target, nav.q_eci_chaser, self.data.target_mass_centre, self._sensor_place
+        )
         cause = self.aborts.look(
             estimate, nav.age_s, self._corridor, view, self.watch.enough, final, self._left_kg > self._reserve_kg
         )  # fmt: skip
@@ -183,18 +186,15 @@ class RendezvousSoftware:
         """How far off the reference of the cycle before it is, in speed and, where there is no corridor, in place."""
         if self._reference is None:
             return 0.0
-        distance, corridor = _size(estimate.position), self._file.corridor
-        speed = _size(estimate.velocity - self._reference.velocity) / (SPEED_OFF_M_S + SPEED_OFF_SHARE * distance)
+        reference, corridor = self._reference, self._file.corridor
+        distance, off_m, off_m_s = off_course(
+            estimate.position, estimate.velocity, reference.position, reference.velocity
+        )
+        speed = off_m_s / (SPEED_OFF_M_S + SPEED_OFF_SHARE * distance)
         if isinstance(self.guidance.present, FinalStep | ApproachStep):
             return speed
         tube_m = corridor.radius_m + 0.5 * math.tan(math.radians(corridor.half_angle_deg)) * distance
-        return max(speed, _size(estimate.position - self._reference.position) / tube_m)
-
-    def _off_boresight(self, nav: Navigator, estimate: Estimate) -> float:
-        """Angle between the sensor's axis (-x) and the target's origin, rad."""
-        origin = turned(estimate.q_eci_target, -self.data.target_mass_centre) - estimate.position
-        seen = turned(quat_inverse(nav.q_eci_chaser), origin) + self.data.mass_centre - self.data.sensor_place
-        return math.atan2(math.hypot(seen[1], seen[2]), -float(seen[0]))
+        return max(speed, off_m / tube_m)
 
     def _telemetry(self, nav: Navigator) -> Telemetry:
         goal = None if self._reference is None else self._reference.position

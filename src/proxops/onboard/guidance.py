@@ -15,9 +15,11 @@ import numpy as np
 from proxops.core.flight import Estimate, Floats, OnboardData
 from proxops.core.mission import ApproachStep, FinalStep, FlyAroundStep, HoldStep, Step
 from proxops.core.ramp import Ramp
-from proxops.maths.quaternion import cross, turned
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import turned
 from proxops.maths.rotation import matrix_from_quat
-from proxops.onboard.attitude_reference import Pointing, Slew, attitude_of
+from proxops.maths.triple import crossed, difference, mapped, quad, rotated, triple
+from proxops.onboard.attitude_reference import Pointing, Slew
 from proxops.onboard.course import SphereCourse, along, line_ramp
 from proxops.onboard.docking_axis import DockingAxis
 from proxops.onboard.local_orbit import LocalOrbit, seen_inertially
@@ -28,6 +30,7 @@ ARRIVED: Final = math.radians(0.1)  # angle to go at which a fly-around has arri
 ALIGNING: Final = math.radians(5.0)  # angle to go from which the chaser takes on the target's attitude
 ALIGNED: Final = math.radians(0.5)
 ALIGNED_RATE: Final = math.radians(0.05)
+NO_CHANGE: Final = np.zeros(3)  # rad/s^2
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Guidance:
         self._aligned = False
         self._gap = 0.0
         self._now = np.zeros(3)  # m, where the reference is, in the carrying frame
-        self._out = np.empty((3, 3))
+        self._heading = np.zeros(3)  # of a straight step, in the carrying frame
 
     @property
     def present(self) -> Step:
@@ -97,7 +100,9 @@ class Guidance:
         self._t, self._ramp, self._sphere = 0.0, None, None
         self._place = self._now.copy()
         distance = math.sqrt(self._place @ self._place)
+        self._heading = np.array([-1.0, 0.0, 0.0])
         if isinstance(step, ApproachStep):
+            self._heading = math.copysign(1.0 / distance, step.to_m - distance) * self._place
             self._ramp = line_ramp(abs(distance - step.to_m), step.speed_m_s, self._limit, to_contact=False)
         elif isinstance(step, FinalStep):
             self._gap = self._axis.gap(self._place)
@@ -109,7 +114,7 @@ class Guidance:
             self.on_axis = self._aligning = False
             self._gap = self._axis.gap_at(distance)
             rate = min(math.radians(step.rate_deg_s), math.sqrt(self._limit / distance))
-            _, goal_velocity, _ = self._goal(step, orbit, estimate)
+            _, goal_velocity, _ = self._goal(step, orbit, estimate, self._axis.turning(estimate))
             moving = math.sqrt(goal_velocity @ goal_velocity)
             self._sphere = SphereCourse(self._place / distance, rate, self._limit / distance, moving)
 
@@ -128,64 +133,95 @@ class Guidance:
     def step(self, orbit: LocalOrbit, estimate: Estimate, slew: Slew) -> Reference:
         """The reference of this cycle; ``slew`` is moved on towards the attitude that belongs to it."""
         self._t += self._dt
-        self._move(orbit, estimate)
-        out = self._out
+        turning = self._axis.turning(estimate)
+        self._move(orbit, estimate, turning)
+        out = np.empty((3, 3))
         if self.on_axis:
             R_eci_target = matrix_from_quat(estimate.q_eci_target)
-            w, w_dot = self._axis.turning(estimate)
-            seen_inertially(R_eci_target, w, w_dot, self._now, self._rate, self._acceleration, out)
+            seen_inertially(R_eci_target, *turning, self._now, self._rate, self._acceleration, out)
         else:
             seen_inertially(orbit.R_eci_lvlh, orbit.w, orbit.w_dot, self._now, self._rate, self._acceleration, out)
-        self._turn(orbit, estimate, slew)
-        position, velocity, acceleration = out.copy()
-        thrust = acceleration - orbit.gradient @ position
+        self._turn(orbit, estimate, turning, slew)
+        position, velocity, thrust = out
+        leave_gravity(orbit.gradient, position, thrust)
         return Reference(position, velocity, thrust, slew.q.copy(), slew.w.copy(), slew.acceleration.copy())
 
-    def _move(self, orbit: LocalOrbit, estimate: Estimate) -> None:
-        """Place, rate and acceleration in the carrying frame."""
+    def _move(self, orbit: LocalOrbit, estimate: Estimate, turning: tuple[Floats, Floats]) -> None:
+        """Place, rate and acceleration in the carrying frame; ``turning``: the target's rate and its change."""
         step = self.present
-        self._rate, self._acceleration = np.zeros(3), np.zeros(3)
         if self._ramp is not None:
-            way, speed, change = along(self._ramp, self._t)
-            inwards = np.array([-1.0, 0.0, 0.0])
-            if isinstance(step, ApproachStep):
-                distance = math.sqrt(self._place @ self._place)
-                inwards = math.copysign(1.0 / distance, step.to_m - distance) * self._place
-            self._now = self._place + way * inwards
-            self._rate, self._acceleration = speed * inwards, change * inwards
+            onwards(self._place, self._heading, *along(self._ramp, self._t), self._now, self._rate, self._acceleration)
         elif self._sphere is not None and isinstance(step, FlyAroundStep):
             distance = math.sqrt(self._place @ self._place)
-            self._sphere.step(*self._goal(step, orbit, estimate), self._dt)
+            self._sphere.step(*self._goal(step, orbit, estimate, turning), self._dt)
             self._now = distance * self._sphere.direction
             self._rate, self._acceleration = distance * self._sphere.velocity, distance * self._sphere.acceleration
+        else:
+            self._rate, self._acceleration = np.zeros(3), np.zeros(3)
 
-    def _goal(self, step: FlyAroundStep, orbit: LocalOrbit, estimate: Estimate) -> tuple[Floats, Floats, Floats]:
+    def _goal(
+        self, step: FlyAroundStep, orbit: LocalOrbit, estimate: Estimate, turning: tuple[Floats, Floats]
+    ) -> tuple[Floats, Floats, Floats]:
         """Direction to fly to, with its derivatives, as seen in LVLH."""
         if isinstance(step.to, tuple):
             return np.array(step.to), np.zeros(3), np.zeros(3)
-        place = self._axis.place(self._gap)
-        R_lvlh_eci = orbit.R_eci_lvlh.T
-        direction = R_lvlh_eci @ turned(estimate.q_eci_target, place / math.sqrt(place @ place))
-        w, w_dot = self._axis.turning(estimate)
-        w_rel = R_lvlh_eci @ (w - orbit.w)
-        w_rel_dot = R_lvlh_eci @ (w_dot - orbit.w_dot - cross(orbit.w, w))
-        velocity = cross(w_rel, direction)
-        return direction, velocity, cross(w_rel_dot, direction) + cross(w_rel, velocity)
+        out = np.empty((3, 3))
+        axis_goal(
+            orbit.R_eci_lvlh, orbit.w, orbit.w_dot, estimate.q_eci_target, *turning, self._axis.place(self._gap), out
+        )
+        return out[0], out[1], out[2]
 
-    def _turn(self, orbit: LocalOrbit, estimate: Estimate, slew: Slew) -> None:
+    def _turn(self, orbit: LocalOrbit, estimate: Estimate, turning: tuple[Floats, Floats], slew: Slew) -> None:
         """Towards the attitude of this cycle: looking at the target, or parallel to it."""
         step = self.present
         near = self._sphere is not None and self._sphere.angle_to_go < ALIGNING
         if near and isinstance(step, FlyAroundStep) and step.to == "docking_axis":
             self._aligning = True  # once and for all: no wavering at the limit
         if self.on_axis or self._aligning:
-            w, w_dot = self._axis.turning(estimate)
-            slew.follow(estimate.q_eci_target, w, w_dot, self._dt)
+            slew.follow(estimate.q_eci_target, *turning, self._dt)
         else:
-            distance = math.sqrt(self._now @ self._now)
-            direction = self._now / distance
-            across = self._rate - (self._rate @ direction) * direction
-            R_lvlh_chaser, w = self._pointing.step(direction, across / distance, self._dt)
-            q = attitude_of(orbit.R_eci_lvlh, R_lvlh_chaser)
-            slew.follow(q, orbit.w + orbit.R_eci_lvlh @ w, np.zeros(3), self._dt)
+            q, w = self._pointing.look(self._now, self._rate, orbit, self._dt)
+            slew.follow(q, w, NO_CHANGE, self._dt)
         self._aligned = slew.angle_to_go < ALIGNED and slew.rate_to_go < ALIGNED_RATE
+
+
+@kernel
+def onwards(
+    place: Floats,
+    heading: Floats,
+    way: float,
+    speed: float,
+    change: float,
+    now: Floats,
+    rate: Floats,
+    acceleration: Floats,
+) -> None:
+    """On a line from ``place``: where, how fast, how much faster."""
+    for i in range(3):
+        now[i] = place[i] + way * heading[i]
+        rate[i], acceleration[i] = speed * heading[i], change * heading[i]
+
+
+@kernel
+def axis_goal(
+    R_eci_lvlh: Floats, w_lvlh: Floats, w_dot_lvlh: Floats, q_target: Floats, w: Floats, w_dot: Floats, place: Floats, out: Floats
+) -> None:  # fmt: skip
+    """``out``: direction of a ``place`` in the target's frame, its rate and acceleration, as seen in LVLH; rates in eci axes."""
+    R, frame, target = R_eci_lvlh.T, triple(w_lvlh, 0), triple(w, 0)
+    size = math.sqrt(place[0] * place[0] + place[1] * place[1] + place[2] * place[2])
+    direction = mapped(R, rotated(quad(q_target, 0), (place[0] / size, place[1] / size, place[2] / size)))
+    against = mapped(R, difference(target, frame))
+    change = difference(difference(triple(w_dot, 0), triple(w_dot_lvlh, 0)), crossed(frame, target))
+    velocity = crossed(against, direction)
+    by_change, by_turning = crossed(mapped(R, change), direction), crossed(against, velocity)
+    for i in range(3):
+        out[0, i], out[1, i], out[2, i] = direction[i], velocity[i], by_change[i] + by_turning[i]
+
+
+@kernel
+def leave_gravity(gradient: Floats, position: Floats, acceleration: Floats) -> None:
+    """Of an acceleration, what gravity's difference does not give by itself, in place."""
+    x, y, z = mapped(gradient, triple(position, 0))
+    acceleration[0] -= x
+    acceleration[1] -= y
+    acceleration[2] -= z

@@ -22,24 +22,28 @@ class InputHistory:
     def __init__(self, span_s: float, period_s: float) -> None:
         self.rows: Floats = np.zeros((int(np.ceil(span_s / period_s)) + 2, N_COLUMNS))
         self.count = 0
+        self.kept = self.rows[:0]  # (n, 20) oldest first
 
     def add(self, t: float, q_eci_chaser: Floats, w_eci_chaser: Floats, acceleration: Floats, p_eci: Floats) -> None:
         """``acceleration``: in the chaser's frame, mean since the row before."""
-        rows = self.rows
-        rows[:-1] = rows[1:]
-        self.count = min(self.count + 1, len(rows))
-        elapsed = t - rows[-2, T] if self.count > 1 else 0.0
-        put(rows[-1], t, elapsed, q_eci_chaser, w_eci_chaser, acceleration, p_eci)
-
-    @property
-    def kept(self) -> Floats:
-        """(n, 20) oldest first."""
-        return self.rows[len(self.rows) - self.count :]
+        self.count = min(self.count + 1, len(self.rows))
+        push(self.rows, self.count > 1, t, q_eci_chaser, w_eci_chaser, acceleration, p_eci)
+        self.kept = self.rows[len(self.rows) - self.count :]
 
     @property
     def begin(self) -> float:
         """Time of the oldest row."""
         return float(self.kept[0, T])
+
+
+@kernel
+def push(rows: Floats, again: bool, t: float, q: Floats, w: Floats, acceleration: Floats, p: Floats) -> None:
+    """A newest row; the oldest is forgotten. ``again``: there is one before it."""
+    last = rows.shape[0] - 1
+    for i in range(last):
+        for j in range(N_COLUMNS):
+            rows[i, j] = rows[i + 1, j]
+    put(rows[last], t, t - rows[last - 1, T] if again else 0.0, q, w, acceleration, p)
 
 
 @kernel

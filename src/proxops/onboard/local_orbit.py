@@ -14,7 +14,8 @@ import numpy as np
 from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Floats
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, length
+from proxops.maths.quaternion import length
+from proxops.maths.triple import crossed, mapped, triple
 
 
 @dataclass(frozen=True)
@@ -34,26 +35,26 @@ def local_orbit(p_eci_target: Floats, v_eci_target: Floats) -> LocalOrbit:
     orbit = LocalOrbit(
         p_eci_target, v_eci_target, np.empty((3, 3)), np.empty(3), np.empty(3), np.empty((3, 3))
     )  # fmt: skip
-    _fill(p_eci_target, v_eci_target, orbit.R_eci_lvlh, orbit.w, orbit.w_dot)
-    gravity_gradient(p_eci_target, orbit.gradient)
+    _fill(p_eci_target, v_eci_target, orbit.R_eci_lvlh, orbit.w, orbit.w_dot, orbit.gradient)
     return orbit
 
 
 @kernel
-def _fill(p: Floats, v: Floats, R: Floats, w: Floats, w_dot: Floats) -> None:
-    """Axes, rate h / r^2 and its change -2 (r' / r) w: exact for any orbit round a point mass."""
+def _fill(p: Floats, v: Floats, R: Floats, w: Floats, w_dot: Floats, gradient: Floats) -> None:
+    """Axes, rate h / r^2 and its change -2 (r' / r) w: exact for any orbit round a point mass; gravity's gradient."""
     r = length(p)
-    normal = cross(p, v)
-    h = length(normal)
+    normal = crossed(triple(p, 0), triple(v, 0))
+    h = math.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2])
     for i in range(3):
         R[i, 2] = -p[i] / r
         R[i, 1] = -normal[i] / h
-    along = cross(R[:, 1], R[:, 2])
+    along = crossed((R[0, 1], R[1, 1], R[2, 1]), (R[0, 2], R[1, 2], R[2, 2]))
     climb = (p[0] * v[0] + p[1] * v[1] + p[2] * v[2]) / r
     for i in range(3):
         R[i, 0] = along[i]
         w[i] = normal[i] / (r * r)
         w_dot[i] = -2.0 * climb / r * w[i]
+    gravity_gradient(p, gradient)
 
 
 @kernel
@@ -75,16 +76,10 @@ def seen_inertially(
     R turns the frame's components into eci; w and w_dot are the frame's in eci axes; place, rate and acceleration are as
     seen in the frame.
     """
-    p, v, a = np.zeros(3), np.zeros(3), np.zeros(3)
-    for i in range(3):
-        for j in range(3):
-            p[i] += R[i, j] * place[j]
-            v[i] += R[i, j] * rate[j]
-            a[i] += R[i, j] * acceleration[j]
-    carried = cross(w, p)
-    coriolis = cross(w, v)
-    centripetal = cross(w, carried)
-    euler = cross(w_dot, p)
+    p, v, a = mapped(R, triple(place, 0)), mapped(R, triple(rate, 0)), mapped(R, triple(acceleration, 0))
+    turning = triple(w, 0)
+    carried, coriolis = crossed(turning, p), crossed(turning, v)
+    centripetal, euler = crossed(turning, carried), crossed(triple(w_dot, 0), p)
     for i in range(3):
         out[0, i] = p[i]
         out[1, i] = v[i] + carried[i]

@@ -49,26 +49,34 @@ class RelativeFilter:
         self.x: Floats = np.zeros(N_STATE)
         self.P: Floats = np.zeros((N_ERROR, N_ERROR))
         self.taken = 0  # measurements
+        # Of the next row of the history, once something beyond it was predicted; NaN: nothing.
+        self._ahead_s, self._x_ahead, self._P_ahead = math.nan, np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))
         rate = min(FIRST_RATE, FIRST_TURN / exposure_period_s)
         begin(self.x, self.P, seen.p_sensor_target, seen.q_sensor_target, attitude_at(history, seen.t)[0], rate, model)
         self.take(seen, history)
 
     def advance(self, t: float, history: Floats) -> None:
         """Predict to ``t``, later than now."""
-        advance(self.x, self.P, self.t, t, history, self.model)
-        self.t = t
+        if t == self._ahead_s:  # on its way to a later time it was there already
+            self.x[:], self.P[:] = self._x_ahead, self._P_ahead
+        else:
+            advance(self.x, self.P, self.t, t, history, self.model)
+        self.t, self._ahead_s = t, math.nan
 
     def take(self, seen: RelativeMeasurement, history: Floats) -> bool:
         """Take in a measurement exposed now or later; False: it does not fit, the filter has only gone on to its time."""
         self.advance(seen.t, history)
         fits = take(self.x, self.P, seen.t, seen.p_sensor_target, seen.q_sensor_target, history, self.model)
         self.taken += fits
-        return bool(fits)
+        return fits
 
     def predicted(self, t: float, history: Floats) -> tuple[Floats, Floats]:
-        """State and covariance at ``t``; the filter itself stays where it is."""
-        x, P = self.x.copy(), self.P.copy()
-        advance(x, P, self.t, t, history, self.model)
+        """State and covariance at ``t``; the filter itself stays where it is. As it will have to go there soon, it keeps
+        what it meets at the next row of the history."""
+        x, P = np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))
+        self._ahead_s = predict(
+            self.x, self.P, self.t, t, history, self.model, self._x_ahead, self._P_ahead, x, P
+        )  # fmt: skip
         return x, P
 
 
@@ -106,6 +114,24 @@ def advance(x: Floats, P: Floats, t: float, until: float, history: Floats, model
 
 
 @kernel
+def predict(
+    x: Floats, P: Floats, t: float, until: float, history: Floats, model: RelativeModel, x_next: Floats, P_next: Floats,
+    x_out: Floats, P_out: Floats,
+) -> float:  # fmt: skip
+    """``x_out``, ``P_out`` := ``advance`` to ``until``; ``x_next``, ``P_next`` := to the first row of the history after ``t``,
+    whose time is returned, NaN if there is none."""
+    i, last = row_at(history, t), history.shape[0] - 1
+    if t >= history[i, T] and i < last:
+        i += 1
+    first = until if i == last else min(until, history[i, T])
+    x_next[:], P_next[:] = x, P
+    advance(x_next, P_next, t, first, history, model)
+    x_out[:], P_out[:] = x_next, P_next
+    advance(x_out, P_out, first, until, history, model)
+    return first if first <= history[last, T] else math.nan
+
+
+@kernel
 def take(x: Floats, P: Floats, t: float, p: Floats, q: Floats, history: Floats, model: RelativeModel) -> bool:
     """Kalman's update in place, if the squared distance z S⁻¹ z of the innovation passes the gate; NaN never does."""
     q_eci_chaser, w_eci_chaser = attitude_at(history, t)
@@ -118,7 +144,11 @@ def take(x: Floats, P: Floats, t: float, p: Floats, q: Floats, history: Floats, 
         return False
     V = lower_solved(L, HP)  # K z = Vᵀ L⁻¹ z,  K S Kᵀ = Vᵀ V
     correct(x, applied(V.T, whitened))
-    P -= product(V.T, V)
+    for k in range(V.shape[0]):
+        for i in range(N_ERROR):
+            share = V[k, i]
+            for j in range(N_ERROR):
+                P[i, j] -= share * V[k, j]
     for i in range(N_ERROR):
         for j in range(i):
             P[i, j] = P[j, i] = 0.5 * (P[i, j] + P[j, i])

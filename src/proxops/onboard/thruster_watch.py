@@ -41,7 +41,7 @@ class ThrusterWatch:
 
     def look(self, thruster_on_s: Floats) -> None:
         """Judge the cycle that has passed."""
-        _put(self._fired, thruster_on_s)
+        put(self._fired, thruster_on_s)
         if not self._told:
             return
         if judge(self._fired, self._commanded, self._late, self._min_on_s, self._refusals, self.isolated, self.healthy):
@@ -49,15 +49,17 @@ class ThrusterWatch:
 
     def remember(self, on_time_s: Floats) -> None:
         """What this cycle commands."""
-        _put(self._commanded, on_time_s)
+        put(self._commanded, on_time_s)
         self._told = True
 
 
 @kernel
-def _put(rows: Floats, newest: Floats) -> None:
-    for j in range(len(rows) - 1, 0, -1):
-        rows[j] = rows[j - 1]
-    rows[0] = newest
+def put(rows: Floats, newest: Floats) -> None:
+    """The newest first, the others one row on."""
+    for k in range(rows.shape[1]):
+        for j in range(rows.shape[0] - 1, 0, -1):
+            rows[j, k] = rows[j - 1, k]
+        rows[0, k] = newest[k]
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 
 from proxops.core.flight import Floats, OnboardData
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross
+from proxops.maths.triple import crossed, triple
 
 USABLE: Final = 0.98  # of the momentum: the rest is kept for the drives' own loop
 UNLOAD_ABOVE: Final = 0.8  # share of a wheel's momentum
@@ -32,15 +32,18 @@ class Wheels:
 
     def momentum(self, wheel_rate: Floats) -> Floats:
         """(3) N m s of all rotors."""
-        total: Floats = self._axes.T @ (self._rotor * wheel_rate)
+        total = np.empty(3)
+        momentum_of(self._axes, self._rotor, wheel_rate, total)
         return total
 
     def command(self, torque: Floats, wheel_rate: Floats) -> tuple[Floats, Floats]:
         """Torque of each wheel (n), and the torque (3) on the craft that they give: the wish or, where a wheel cannot, a part
         of it in the same direction."""
-        each = self._share @ torque
-        within(each, wheel_rate, self._torque, self._momentum, self._rotor, self._period_s)
-        return each, self._axes.T @ each
+        each, given = np.empty(len(self._axes)), np.empty(3)
+        share_out(
+            torque, self._share, self._axes, wheel_rate, self._torque, self._momentum, self._rotor, self._period_s, each, given
+        )  # fmt: skip
+        return each, given
 
     def unloading(self, wheel_rate: Floats, w: Floats) -> Floats:
         """Torque (3) that the thrusters should give to bring the wheels down; ``w``: the craft's rate in its frame.
@@ -48,17 +51,51 @@ class Wheels:
         None until a wheel comes near its limit, or until momentum across the axis of a spinning craft asks too much torque of
         the wheels, which have to hand it round at the rate of the spin.
         """
-        momentum = self.momentum(wheel_rate)
-        fullest = float(np.max(np.abs(wheel_rate))) * self._rotor / self._momentum
+        momentum = np.empty(3)
+        fastest, handed_n_m = load(self._axes, self._rotor, wheel_rate, w, momentum)
+        fullest, handed = fastest * self._rotor / self._momentum, handed_n_m / self._torque
         self._unloading = fullest > (UNLOAD_UNTIL if self._unloading else UNLOAD_ABOVE)
-        around = cross(w, momentum)
-        handed = math.sqrt(around @ around) / self._torque
         self._handing = handed > (HAND_UNTIL if self._handing else HAND_ABOVE)
         if self._unloading:
             return -UNLOAD_PER_S * momentum
         if self._handing:
             return -HAND_PER_S * (momentum - (momentum @ w) / (w @ w) * w)
         return np.zeros(3)
+
+
+@kernel
+def momentum_of(axes: Floats, rotor: float, wheel_rate: Floats, out: Floats) -> None:
+    """``out`` := N m s of all rotors."""
+    for i in range(3):
+        out[i] = 0.0
+        for k in range(wheel_rate.size):
+            out[i] += axes[k, i] * (rotor * wheel_rate[k])
+
+
+@kernel
+def load(axes: Floats, rotor: float, wheel_rate: Floats, w: Floats, momentum: Floats) -> tuple[float, float]:
+    """The fastest wheel, rad/s, and the torque, N m, that handing the momentum round takes; ``momentum`` is told, too."""
+    momentum_of(axes, rotor, wheel_rate, momentum)
+    fastest = 0.0
+    for k in range(wheel_rate.size):
+        fastest = max(fastest, abs(wheel_rate[k]))
+    x, y, z = crossed(triple(w, 0), triple(momentum, 0))
+    return fastest, math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def share_out(
+    torque: Floats, share: Floats, axes: Floats, wheel_rate: Floats, most: float, momentum: float, rotor: float, period_s: float,
+    each: Floats, given: Floats,
+) -> None:  # fmt: skip
+    """``each`` := the wheels' torques within what they can, ``given`` := what comes of them."""
+    for k in range(each.size):
+        each[k] = share[k, 0] * torque[0] + share[k, 1] * torque[1] + share[k, 2] * torque[2]
+    within(each, wheel_rate, most, momentum, rotor, period_s)
+    for i in range(3):
+        given[i] = 0.0
+        for k in range(each.size):
+            given[i] += axes[k, i] * each[k]
 
 
 @kernel

@@ -19,8 +19,9 @@ import numpy as np
 from proxops.core.flight import R_CHASER_SENSOR, Floats, RelativeMeasurement
 from proxops.core.mission import Sensor
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, turned
-from proxops.maths.rotation import quat_from_matrix, quat_from_rotation_vector
+from proxops.maths.quaternion import put_unit
+from proxops.maths.rotation import exponential, quat_from_matrix
+from proxops.maths.triple import composed, inverse, quad, rotated, triple
 
 DUE_SLACK_S = 1e-9  # a clock that counts in ticks meets the multiples of a period only to rounding
 DRAWS = 6  # normal random numbers per exposure
@@ -40,6 +41,7 @@ class RelativePoseSensor:
         self._rng = rng
         self._place = np.array(spec.place_m)
         self._q_sensor_chaser = quat_from_matrix(np.ascontiguousarray(R_CHASER_SENSOR.T))
+        self._seen = np.empty(7)  # T_sensor_target of the last exposure
         self._exposures = 0  # multiples of the period that are done
         self._count = 0  # keeps equal times of arrival in the order of exposure
         self._queue: list[tuple[float, int, RelativeMeasurement]] = []
@@ -54,14 +56,15 @@ class RelativePoseSensor:
         self._exposures = math.floor((t + DUE_SLACK_S) * self.spec.rate_hz) + 1
         lost, wrong, late = self._rng.random(3)
         noise = self._rng.standard_normal(DRAWS)
-        seen = seen_from(T_target_chaser, self._q_sensor_chaser, self._place)
-        range_m = math.sqrt(seen[:3] @ seen[:3])
-        if self.blind or lost < self.spec.dropout_share or not self._in_view(seen, range_m):
+        range_m, off_axis = see(T_target_chaser, self._q_sensor_chaser, self._place, self._seen)
+        in_view = 0.0 < range_m <= self.spec.range_m and off_axis <= 0.5 * math.radians(self.spec.field_of_view_deg)
+        if self.blind or lost < self.spec.dropout_share or not in_view:
             return False
         factor = self.noise_factor * (self.spec.outlier_size if wrong < self.spec.outlier_share else 1.0)
-        sigma = self.sigma(range_m)
-        noise = factor * noise
-        p, q = disturbed(seen, sigma, noise, self.position_bias, self.boresight, self.attitude_bias)
+        p, q = np.empty(3), np.empty(4)
+        disturbed(
+            self._seen, self.sigma(range_m), factor, noise, self.position_bias, self.boresight, self.attitude_bias, p, q
+        )
         arrival = t + 1e-3 * (self.spec.delay_ms + late * self.spec.jitter_ms)
         self._count += 1
         heapq.heappush(self._queue, (arrival, self._count, RelativeMeasurement(shown_at, p, q)))
@@ -82,34 +85,36 @@ class RelativePoseSensor:
         attitude = math.hypot(spec.attitude_deg, spec.attitude_deg_per_m * range_m)
         return np.array([across, along, math.radians(attitude)])
 
-    def _in_view(self, seen: Floats, range_m: float) -> bool:
-        """Whether the target's origin is in the cone and near enough."""
-        off_axis = math.atan2(math.hypot(seen[0], seen[1]), seen[2])
-        return 0.0 < range_m <= self.spec.range_m and off_axis <= 0.5 * math.radians(self.spec.field_of_view_deg)
-
 
 @kernel
-def seen_from(T_target_chaser: Floats, q_sensor_chaser: Floats, place: Floats) -> Floats:
-    """T_sensor_target, packed, of a sensor at ``place`` in the chaser's frame."""
-    q_chaser_target = quat_inverse(T_target_chaser[3:7])
-    p_chaser_target = -turned(q_chaser_target, T_target_chaser[0:3])
-    out = np.empty(7)
-    out[0:3] = turned(q_sensor_chaser, p_chaser_target - place)
-    put_unit(quat_product(q_sensor_chaser, q_chaser_target), out[3:7])
-    return out
+def see(T_target_chaser: Floats, q_sensor_chaser: Floats, place: Floats, out: Floats) -> tuple[float, float]:
+    """``out`` := T_sensor_target, packed, of a sensor at ``place`` in the chaser's frame; its range, and its angle off the line
+    of sight."""
+    q_chaser_target, q_sensor = inverse(quad(T_target_chaser, 3)), quad(q_sensor_chaser, 0)
+    way = rotated(q_chaser_target, triple(T_target_chaser, 0))
+    x, y, z = rotated(q_sensor, (-way[0] - place[0], -way[1] - place[1], -way[2] - place[2]))
+    out[0], out[1], out[2] = x, y, z
+    put_unit(composed(q_sensor, q_chaser_target), out[3:7])
+    return math.sqrt(x * x + y * y + z * z), math.atan2(math.hypot(x, y), z)
 
 
 @kernel
 def disturbed(
-    seen: Floats, sigma: Floats, noise: Floats, position_bias: Floats, boresight: Floats, attitude_bias: Floats
-) -> tuple[Floats, Floats]:
-    """Measured position and quaternion of the true ``seen``; ``noise``: six numbers in standard deviations."""
-    range_m = math.sqrt(seen[0] ** 2 + seen[1] ** 2 + seen[2] ** 2)
-    sight = seen[0:3] / range_m
-    along = sight[0] * noise[0] + sight[1] * noise[1] + sight[2] * noise[2]
-    n = sigma[0] * noise[0:3] + (sigma[1] - sigma[0]) * along * sight
-    p = turned(quat_from_rotation_vector(boresight), seen[0:3]) + position_bias + n
-    q = np.empty(4)
-    off = boresight + attitude_bias + sigma[2] * noise[3:6]
-    put_unit(quat_product(quat_from_rotation_vector(off), seen[3:7]), q)
-    return p, q
+    seen: Floats, sigma: Floats, factor: float, noise: Floats, position_bias: Floats, boresight: Floats, attitude_bias: Floats,
+    p: Floats, q: Floats,
+) -> None:  # fmt: skip
+    """``p``, ``q`` := what is measured of the true ``seen``; ``noise``: six numbers in standard deviations, times ``factor``."""
+    x, y, z = triple(seen, 0)
+    range_m = math.sqrt(x * x + y * y + z * z)
+    sight = (x / range_m, y / range_m, z / range_m)
+    along = factor * (sight[0] * noise[0] + sight[1] * noise[1] + sight[2] * noise[2])
+    turned = rotated(exponential(boresight), (x, y, z))
+    for i in range(3):
+        white = sigma[0] * factor * noise[i] + (sigma[1] - sigma[0]) * along * sight[i]
+        p[i] = turned[i] + position_bias[i] + white
+    off = (
+        boresight[0] + attitude_bias[0] + sigma[2] * factor * noise[3],
+        boresight[1] + attitude_bias[1] + sigma[2] * factor * noise[4],
+        boresight[2] + attitude_bias[2] + sigma[2] * factor * noise[5],
+    )
+    put_unit(composed(exponential(off), quad(seen, 3)), q)

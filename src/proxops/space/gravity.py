@@ -12,6 +12,7 @@ from typing import Final
 from proxops.core.earth import J2, J3, J4, J5, J6, MU_M3_S2, RADIUS_M
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.maths.triple import Vector
 
 ZONAL: Final = (0.0, 0.0, J2, J3, J4, J5, J6)  # J_n at place n
 HIGHEST_DEGREE: Final = len(ZONAL) - 1
@@ -21,7 +22,7 @@ BACK: Final = (0.0, *((n + 1) / n for n in range(1, HIGHEST_DEGREE + 1)))
 
 
 @kernel
-def zonal(p: Array, degree: int, out: Array) -> None:
+def zonal(p: Vector, degree: int, out: Array) -> None:
     """``out`` := acceleration by J2 … J_degree (1: none), without the central term.
 
     The gradient of one term of the potential needs derivatives P'_n of Legendre's polynomials only, since
@@ -66,7 +67,7 @@ def battin(q: float) -> tuple[float, float]:
 
 
 @kernel
-def central_difference(p: Array, d: Array, out: Array) -> None:
+def central_difference(p: Vector, d: Vector, out: Array) -> None:
     """``out`` := acceleration of a point at p + d less that of one at p, under mu / r^2 alone. Exact, and good to rounding
     from a millimetre on: nowhere are two near numbers subtracted."""
     r2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
@@ -78,7 +79,7 @@ def central_difference(p: Array, d: Array, out: Array) -> None:
 
 
 @kernel
-def gravity_gradient_torque(p_body: Array, inertia: Array, out: Array) -> None:
+def gravity_gradient_torque(p_body: Vector, inertia: Array, out: Array) -> None:
     """``out`` := torque (N m, body axes) 3 mu / r^5 p x (I p) about the centre of mass. ``p_body``: from the Earth's centre to
     the body, in body axes; its sign does not matter. First order in size / r; of the Earth as a point mass."""
     x, y, z = p_body[0], p_body[1], p_body[2]

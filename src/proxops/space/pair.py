@@ -3,93 +3,46 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_S
 from proxops.core.mission import MissionFile, Push
-from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space.atmosphere import KINDS
 from proxops.space.audit import BOOK, FIGURES, audit, open_book
+from proxops.space.coasting import Given, coast, fly
+from proxops.space.coasting import Looks as Looks
 from proxops.space.dispersed import TrueState, fill_craft, true_state
-from proxops.space.docking import COUNT as FIGURES_OF_INTERFACES
-from proxops.space.docking import interfaces
 from proxops.space.ephemeris import COLUMNS, ephemeris_at
-from proxops.space.lvlh import lvlh_frame, pull, relative_in_eci, turn_with_lvlh
+from proxops.space.lvlh import lvlh_frame, pull, relative_in_eci
 from proxops.space.reference_orbit import Ephemeris, reference_orbit
 from proxops.space.surroundings import AIR_EVERY, Surroundings
-from proxops.space.thrusters import ThrusterBank, fire
-from proxops.space.two_craft import DV, MASS, Q_C, Q_T, SIZE, W_C, W_T, WORLD_DTYPE, D, P, V, World, exhaust_speed, step
+from proxops.space.thrusters import ThrusterBank
+from proxops.space.two_craft import (
+    DV,
+    MASS,
+    Q_C,
+    Q_T,
+    SIZE,
+    W_C,
+    W_T,
+    WORLD_DTYPE,
+    D,
+    P,
+    V,
+    World,
+    exhaust_speed,
+    wheel_rates,
+)
 
 PUSH_S: Final = 1.0
-REACH_SLACK: Final = 1.0 + 1e-9  # a look that stops too early is asked again; one that stops too late would be wrong
 
 
-class Given(NamedTuple):
-    """What a flight does not change."""
-
-    dry_mass: float
-    path: Array  # (n, 10) of a prescribed orbit: ``ephemeris``
-    held: Array  # q_lvlh_body of a target that stands in lvlh, or nothing
-    degree: int  # of gravity's zonal terms
-
-
-class Looks(NamedTuple):
-    """How a flight of many cycles looks out for contact: after each cycle that is a multiple of ``every`` it stops if the
-    interfaces are nearer than ``gap_m`` and beside each other, or the centres of mass than ``reach_m``."""
-
-    every: int
-    gap_m: float
-    reach_m: float
-    interface_t: Array  # from the centre of mass, body axes
-    interface_c: Array
-
-
-@kernel
-def fly(y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int) -> None:
-    """Thrusters, then everything by one cycle, so many times: one call from Python. ``cycle``: the first."""
-    w: Any = world[0]
-    b: Any = bank[0]
-    for n in range(cycle, cycle + cycles):
-        if w.prescribed:
-            for k in range(3):
-                ephemeris_at(given.path, n * PERIOD_S + 0.5 * k * PERIOD_S, w.reference[k, 0:3], w.reference[k, 3:6])
-        fire(bank, y[MASS] <= given.dry_mass)
-        w.thrust = b.thrust
-        for i in range(3):
-            w.force[i], w.torque[i] = b.force[i], b.torque[i]
-        step(y, world, PERIOD_S)
-        if given.held.size > 0:
-            turn_with_lvlh(y, given.degree, given.held)
-
-
-@kernel
-def _coast(
-    y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int, looks: Looks, gap: float
-) -> tuple[int, float]:
-    """``fly`` under ``looks``. How many cycles it was, and the gap at the look before the last; ``gap``: before the first."""
-    flown, told = 0, np.empty(FIGURES_OF_INTERFACES)
-    while True:
-        some = min(looks.every - (cycle + flown) % looks.every, cycles - flown)
-        fly(y, world, bank, given, cycle + flown, some)
-        flown += some
-        if flown == cycles:
-            return flown, gap
-        interfaces(
-            y[6:9], y[9:12], y[12:16], y[16:19], y[19:23], y[23:26], looks.interface_t, looks.interface_c, told
-        )  # fmt: skip
-        if abs(told[0]) < looks.gap_m and told[1] < looks.reach_m:
-            return flown, gap
-        if y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m:
-            return flown, gap
-        gap = told[0]
-
-
-Kept = tuple[Array, World, NDArray[np.void], int]
+Kept = tuple[Array, World, NDArray[np.void], int]  # state, world, thrusters, cycle
 
 
 class SpacecraftPair:
@@ -101,7 +54,7 @@ class SpacecraftPair:
         self._file, self.t, self.cycle = file, 0.0, 0
         self.world = np.zeros(1, WORLD_DTYPE)
         self._sunlight, self._density = self.world["sunlight"][0], self.world["density"]
-        self._motor = self.world["motor"][0]
+        self._motor, self._wheels = self.world["motor"][0], len(file.chaser.wheels.axes)
         self._pushes = tuple(fault for fault in file.fault if isinstance(fault, Push))
         self._dry_mass = self.true.chaser.mass_kg - file.chaser.propellant_kg
         self.y = np.zeros(SIZE)
@@ -134,7 +87,7 @@ class SpacecraftPair:
         """By so many cycles, ``even_cycles`` at most, with the same result, but for no longer than until contact may be near;
         the gap of the interfaces at the look before the last, ``gap`` if there was none."""
         self.look_round()
-        flown, gap = _coast(self.y, self.world, self.bank.row, self.given, self.cycle, cycles, looks, gap)
+        flown, gap = coast(self.y, self.world, self.bank.row, self.given, self.cycle, cycles, looks, gap)
         self.flown(flown)
         return gap
 
@@ -179,8 +132,8 @@ class SpacecraftPair:
     @property
     def distance_m(self) -> float:
         """Of the centres of mass."""
-        d = self.y[D]
-        return math.sqrt(d @ d)
+        x, y, z = self.y[D].tolist()
+        return math.sqrt(x * x + y * y + z * z)
 
     @property
     def chaser_state(self) -> tuple[Array, Array, Array, Array]:
@@ -202,9 +155,8 @@ class SpacecraftPair:
     @property
     def wheel_rates(self) -> Array:
         """Of the rotors against the craft, rad/s."""
-        w = self.world[0]
-        n = int(w["wheels"])
-        rates: Array = self.y[26 : 26 + n] / w["rotor"] - w["axes"][:n] @ self.y[W_C]
+        rates = np.empty(self._wheels)
+        wheel_rates(self.y, self.world, rates)
         return rates
 
     # ------------------------------------------------------------------ making it

@@ -10,6 +10,7 @@ import math
 from proxops.core.earth import AU_M, EQUATOR_M, SUN_RADIUS_M, SUNLIGHT_N_M2
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.maths.triple import Vector
 
 
 @kernel
@@ -46,7 +47,7 @@ def visible_share(sun: float, earth: float, apart: float) -> float:
 
 
 @kernel
-def pressure(p: Array, p_sun: Array, share: float, area_times_reflectivity_over_mass: float, out: Array) -> None:
+def pressure(p: Vector, p_sun: Vector, share: float, area_times_reflectivity_over_mass: float, out: Array) -> None:
     """``out`` := acceleration (m/s^2) away from the Sun of a sphere at p: P (AU / d)^2 share A Cr / m. Reflectivity Cr: 1 for
     what absorbs all light; ``area_times_reflectivity_over_mass`` m^2/kg."""
     dx, dy, dz = p[0] - p_sun[0], p[1] - p_sun[1], p[2] - p_sun[2]

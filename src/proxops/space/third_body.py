@@ -6,11 +6,12 @@ import math
 
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.maths.triple import Vector
 from proxops.space.gravity import battin
 
 
 @kernel
-def third_body(p: Array, s: Array, mu: float, out: Array) -> None:
+def third_body(p: Vector, s: Vector, mu: float, out: Array) -> None:
     """``out`` := acceleration (m/s^2) that a body of ``mu`` (m^3/s^2) at s gives a craft at p, less what it gives the Earth.
 
     mu ((s - p) / |s - p|^3 - s / |s|^3), where the Sun's two terms agree in their first four digits: by Battin's f(q) with

@@ -47,6 +47,14 @@ def fire(bank: NDArray[np.void], dry: bool) -> None:
     b.thrust = thrust
 
 
+@kernel
+def open_for(on_time_s: Array, least: int, cycles: NDArray[np.int64]) -> None:
+    """``cycles`` := whole cycles of each on-time, none of fewer than ``least``."""
+    for k in range(on_time_s.size):
+        count = math.floor(on_time_s[k] / PERIOD_S + ROUNDING)
+        cycles[k] = count if count >= least else 0
+
+
 class ThrusterBank:
     """Valves open for whole cycles of 4 ms, from the beginning of a command; shorter than the minimum they stay closed.
     ``factors`` and ``turns`` are the true thrust over the nominal and the true misalignment of each."""
@@ -77,9 +85,8 @@ class ThrusterBank:
 
     def command(self, on_time_s: Array, isolated: NDArray[np.bool_] | None) -> None:
         """From the next cycle on."""
-        cycles = np.floor(on_time_s / PERIOD_S + ROUNDING).astype(np.int64)
-        self._left[:] = np.where(cycles >= self._least, cycles, 0)
-        if isolated is not None:
+        open_for(on_time_s, self._least, self._left)
+        if isolated is not None and isolated.any():
             self.isolated |= isolated
             self.closed_valves = int(self.isolated.sum())
 

@@ -23,6 +23,7 @@ from proxops.core.earth import MU_M3_S2, STANDARD_GRAVITY
 from proxops.core.messages import MAX_WHEELS
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.maths.triple import Quad, Quaternion, Triple, Vector, quad, triple
 from proxops.space.drag import drag
 from proxops.space.gravity import central_difference, gravity_gradient_torque, zonal
 from proxops.space.sunlight import pressure
@@ -61,10 +62,11 @@ WORLD_DTYPE: Final = np.dtype(
     ]
 )  # fmt: skip
 World = NDArray[np.void]
+NOTHING: Final = (0.0, 0.0, 0.0)  # N m s of wheels that are not there
 
 
 @kernel
-def into_body(q: Array, v: Array, out: Array) -> None:
+def into_body(q: Quaternion, v: Vector, out: Array) -> None:
     """Components of v in the body, of q_eci_body."""
     t0, t1, t2 = 2.0 * (q[3] * v[1] - q[2] * v[2]), 2.0 * (q[1] * v[2] - q[3] * v[0]), 2.0 * (q[2] * v[0] - q[1] * v[1])
     out[0] = v[0] + q[0] * t0 + q[3] * t1 - q[2] * t2
@@ -73,7 +75,7 @@ def into_body(q: Array, v: Array, out: Array) -> None:
 
 
 @kernel
-def out_of_body(q: Array, v: Array, out: Array) -> None:
+def out_of_body(q: Quaternion, v: Vector, out: Array) -> None:
     """Components of v in eci, of q_eci_body."""
     t0, t1, t2 = 2.0 * (q[2] * v[2] - q[3] * v[1]), 2.0 * (q[3] * v[0] - q[1] * v[2]), 2.0 * (q[1] * v[1] - q[2] * v[0])
     out[0] = v[0] + q[0] * t0 + q[2] * t2 - q[3] * t1
@@ -82,35 +84,35 @@ def out_of_body(q: Array, v: Array, out: Array) -> None:
 
 
 @kernel
-def _surface(craft: Any, w: Any, mass: float, p: Array, v: Array, share: float, out: Array, room: Array) -> None:
+def _surface(craft: Any, w: Any, mass: float, p: Triple, v: Triple, share: float, out: Array, room: Array) -> None:
     """Acceleration by air and sunlight, eci axes."""
     out[:] = 0.0
     if w.density > 0.0:
         drag(p, v, w.density, craft.drag / mass, out)
     if w.pressure and share > 0.0:
-        pressure(p, w.sun, share, craft.sunlit / mass, room)
+        pressure(p, triple(w.sun, 0), share, craft.sunlit / mass, room)
         for i in range(3):
             out[i] += room[i]
 
 
 @kernel
-def _sky(w: Any, p: Array, out: Array, room: Array) -> None:
+def _sky(w: Any, p: Triple, out: Array, room: Array) -> None:
     """Adds what Sun and Moon do to a craft against the Earth."""
     for body in range(2):
         if w.third[body]:
-            third_body(p, w.sun if body == 0 else w.moon, w.mu_third[body], room)
+            third_body(p, triple(w.sun, 0) if body == 0 else triple(w.moon, 0), w.mu_third[body], room)
             for i in range(3):
                 out[i] += room[i]
 
 
 @kernel
 def _turning(
-    q: Array,
-    rate: Array,
+    q: Quad,
+    rate: Triple,
     craft: Any,
     scale: float,
-    h: Array,
-    torque: Array,
+    h: Triple,
+    torque: Triple,
     shrink: float,
     dq: Array,
     dw: Array,
@@ -141,39 +143,37 @@ def _turning(
 def derivative(y: Array, world: World, stage: int, dy: Array) -> None:
     """Of the whole state. ``stage`` 0, 1, 2 picks the prescribed orbit at the step's beginning, middle, end."""
     w = world[0]
-    p, v, d, dv, room = y[0:3], y[3:6], y[6:9], y[9:12], w.room
+    p, v, d, dv, room = triple(y, 0), triple(y, 3), triple(y, 6), triple(y, 9), w.room
     if w.prescribed:
-        p, v = w.reference[stage, 0:3], w.reference[stage, 3:6]
-    here, there, speed = room[0], room[1], room[2]
+        p, v = triple(w.reference[stage], 0), triple(w.reference[stage], 3)
+    here = room[0]
     mass, scale = y[MASS], y[MASS] / w.first_mass
     flow = -w.thrust / w.exhaust
-    for i in range(3):
-        there[i], speed[i] = p[i] + d[i], v[i] + dv[i]
+    there = (p[0] + d[0], p[1] + d[1], p[2] + d[2])
+    speed = (v[0] + dv[0], v[1] + dv[1], v[2] + dv[2])
     # Forces on both, as accelerations in eci axes: not in the potential (rows 3, 4), then all of it.
     own, other = room[3], room[4]
     _surface(w.target, w, w.target_mass, p, v, w.sunlight[0], own, here)
     _surface(w.chaser, w, mass, there, speed, w.sunlight[1], other, here)
-    _pressure_torque(w.target, w.target_mass, y[12:16], own, room[5])
-    _pressure_torque(w.chaser, mass, y[19:23], other, room[6])
+    q_t, q_c = quad(y, 12), quad(y, 19)
+    _pressure_torque(w.target, w.target_mass, q_t, triple(own, 0), room[5])
+    _pressure_torque(w.chaser, mass, q_c, triple(other, 0), room[6])
     _sky(w, p, own, here)
     _sky(w, there, other, here)
-    out_of_body(y[19:23], w.force, here)
+    out_of_body(q_c, triple(w.force, 0), here)
     for i in range(3):
         other[i] += here[i] / mass + w.push[i]
     dy[WORK_T] = own[0] * v[0] + own[1] * v[1] + own[2] * v[2]
     dy[WORK_C] = other[0] * speed[0] + other[1] * speed[1] + other[2] * speed[2]
     central_difference(p, d, here)
-    for i in range(3):
-        dy[6 + i], dy[9 + i] = dv[i], here[i] + other[i] - own[i]
-    zonal(there, w.degree, here)
-    for i in range(3):
-        dy[9 + i] += here[i]
-    zonal(p, w.degree, here)
+    bulge, bulge_there = room[1], room[2]
+    zonal(p, w.degree, bulge)
+    zonal(there, w.degree, bulge_there)
     r2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
     pull = -MU_M3_S2 / (r2 * math.sqrt(r2))
     for i in range(3):
-        dy[9 + i] -= here[i]
-        dy[i], dy[3 + i] = v[i], pull * p[i] + here[i] + own[i]
+        dy[6 + i], dy[9 + i] = dv[i], here[i] + other[i] - own[i] + bulge_there[i] - bulge[i]
+        dy[i], dy[3 + i] = v[i], pull * p[i] + bulge[i] + own[i]
     if w.prescribed:
         dy[0:6] = 0.0
         dy[WORK_C] = dy[9] * dv[0] + dy[10] * dv[1] + dy[11] * dv[2]
@@ -181,32 +181,37 @@ def derivative(y: Array, world: World, stage: int, dy: Array) -> None:
 
 
 @kernel
-def _pressure_torque(craft: Any, mass: float, q: Array, acceleration: Array, out: Array) -> None:
+def _pressure_torque(craft: Any, mass: float, q: Quad, acceleration: Triple, out: Array) -> None:
     """Of air and sunlight at the centre of pressure, body axes."""
+    if acceleration[0] == 0.0 and acceleration[1] == 0.0 and acceleration[2] == 0.0:
+        out[:] = 0.0
+        return
     into_body(q, acceleration, out)
-    a, r = out, craft.lever
+    a, r = triple(out, 0), triple(craft.lever, 0)
     x, y, z = r[1] * a[2] - r[2] * a[1], r[2] * a[0] - r[0] * a[2], r[0] * a[1] - r[1] * a[0]
     out[0], out[1], out[2] = mass * x, mass * y, mass * z
 
 
 @kernel
-def _attitudes(y: Array, w: Any, p: Array, there: Array, scale: float, flow: float, dy: Array) -> None:
+def _attitudes(y: Array, w: Any, p: Triple, there: Triple, scale: float, flow: float, dy: Array) -> None:
     """Derivatives of both attitudes, the wheels, the mass and their ledgers. Rows 5, 6 of ``room`` hold surface torques."""
     room = w.room
     torque_t, torque_c, body, h = room[5], room[6], room[0], room[2]
+    q_t, q_c, rate_t, rate_c = quad(y, 12), quad(y, 19), triple(y, 16), triple(y, 23)
     if w.gradient:
-        into_body(y[12:16], p, body)
-        gravity_gradient_torque(body, w.target.inertia, room[7])
+        into_body(q_t, p, body)
+        gravity_gradient_torque(triple(body, 0), w.target.inertia, room[7])
         for i in range(3):
             torque_t[i] += room[7, i]
-        into_body(y[19:23], there, body)
-        gravity_gradient_torque(body, w.chaser.inertia, room[7])
+        into_body(q_c, there, body)
+        gravity_gradient_torque(triple(body, 0), w.chaser.inertia, room[7])
         for i in range(3):
             torque_c[i] += scale * room[7, i]
+    given = triple(torque_t, 0)
+    lost = _turning(q_t, rate_t, w.target, 1.0, NOTHING, given, 0.0, dy[12:16], dy[16:19], body)
+    out_of_body(q_t, given, dy[33:36])
+    dy[SPIN_WORK_T] = given[0] * rate_t[0] + given[1] * rate_t[1] + given[2] * rate_t[2]
     h[:] = 0.0
-    lost = _turning(y[12:16], y[16:19], w.target, 1.0, h, torque_t, 0.0, dy[12:16], dy[16:19], body)
-    out_of_body(y[12:16], torque_t, dy[33:36])
-    dy[SPIN_WORK_T] = torque_t[0] * y[16] + torque_t[1] * y[17] + torque_t[2] * y[18]
     power = 0.0
     reaction = room[7]
     for i in range(3):
@@ -219,14 +224,15 @@ def _attitudes(y: Array, w: Any, p: Array, there: Array, scale: float, flow: flo
         for i in range(3):
             h[i] += w.axes[k, i] * momentum
             reaction[i] -= w.axes[k, i] * u
-            along += w.axes[k, i] * y[23 + i]
+            along += w.axes[k, i] * rate_c[i]
         power += u * (momentum / w.rotor - along)
     dy[MASS] = flow
-    lost = _turning(y[19:23], y[23:26], w.chaser, scale, h, reaction, flow / w.first_mass, dy[19:23], dy[23:26], body)
-    for i in range(3):
-        body[i] += torque_c[i]
-    out_of_body(y[19:23], body, dy[36:39])
-    dy[SPIN_WORK_C] = power + lost + torque_c[0] * y[23] + torque_c[1] * y[24] + torque_c[2] * y[25]
+    lost = _turning(
+        q_c, rate_c, w.chaser, scale, triple(h, 0), triple(reaction, 0), flow / w.first_mass, dy[19:23], dy[23:26], body
+    )
+    given = triple(torque_c, 0)
+    out_of_body(q_c, (body[0] + given[0], body[1] + given[1], body[2] + given[2]), dy[36:39])
+    dy[SPIN_WORK_C] = power + lost + given[0] * rate_c[0] + given[1] * rate_c[1] + given[2] * rate_c[2]
 
 
 @kernel
@@ -270,6 +276,15 @@ def _normalise(q: Array) -> None:
     k = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     for i in range(4):
         q[i] *= k
+
+
+@kernel
+def wheel_rates(y: Array, world: World, out: Array) -> None:
+    """``out`` := of the rotors against the craft, rad/s."""
+    w: Any = world[0]
+    for k in range(out.size):
+        along = w.axes[k, 0] * y[23] + w.axes[k, 1] * y[24] + w.axes[k, 2] * y[25]
+        out[k] = y[26 + k] / w.rotor - along
 
 
 def exhaust_speed(specific_impulse_s: float) -> float:

@@ -230,15 +230,16 @@ def fly_text(text: str, seconds: float) -> MissionApplication:
 
 
 @pytest.mark.parametrize(
-    "faults",
+    ("faults", "control"),
     [
-        "",
-        '{ kind = "stuck_open", at_s = 6.05, thruster = 3 }, { kind = "push", at_s = 9.018, dv_m_s = [0.0, 0.02, 0.0] }',
-        '{ kind = "sensor_outage", at_s = 7.002, duration_s = 3.013 }, { kind = "stuck_closed", at_s = 4.0, thruster = 1 }',
+        ("", ""),
+        ("", 'control = "lvlh"\n'),
+        ('{ kind = "stuck_open", at_s = 6.05, thruster = 3 }, { kind = "push", at_s = 9.018, dv_m_s = [0.0, 0.02, 0.0] }', ""),
+        ('{ kind = "sensor_outage", at_s = 7.002, duration_s = 3.013 }, { kind = "stuck_closed", at_s = 4.0, thruster = 1 }', ""),
     ],
-    ids=["none", "thruster and push", "outage"],
-)
-def test_many_cycles_at_once_are_the_same_flight(faults: str) -> None:
+    ids=["none", "a client that holds its attitude", "thruster and push", "outage"],
+)  # fmt: skip
+def test_many_cycles_at_once_are_the_same_flight(faults: str, control: str) -> None:
     """Nobody looks on: the same to the bit, whatever happens between two cycles of the flight software, to the last tick."""
     text = SHORT.replace("seed = 3", f"seed = 3\nfault = [{faults}]").replace(
         "[target]", "[sensor]\nrate_hz = 7.0\n[target]"
@@ -246,7 +247,7 @@ def test_many_cycles_at_once_are_the_same_flight(faults: str) -> None:
     text = text.replace("duration_s = 120.0", "duration_s = 14.018").replace(
         "plan = [", "flight = { rate_hz = 5 }\nplan = ["
     )
-    text = text.replace('control = "lvlh"\n', "")  # a client that holds its attitude is moved on every cycle
+    text = text.replace('control = "lvlh"\n', control)
     mission = parse_mission(text, Path("short.toml"))
     one, other = (
         MissionApplication(mission, 1, load_flight_software(None, mission.file, False), 0.0, 300.0) for _ in range(2)
@@ -259,7 +260,7 @@ def test_many_cycles_at_once_are_the_same_flight(faults: str) -> None:
             one.advance(one.pair.t, None)
         assert np.array_equal(one.pair.y, other.pair.y), one.pair.t
         assert one.outcome.end is other.outcome.end
-    assert one.pair.cycle == other.pair.cycle > 3.0 * calls
+    assert one.pair.cycle == other.pair.cycle > 6.0 * calls
     assert np.array_equal(one.outcome.audit, other.outcome.audit)
     assert (one.outcome.nees, one.outcome.measurements) == (other.outcome.nees, other.outcome.measurements)
     assert np.array_equal(one.record.interfaces, other.record.interfaces)

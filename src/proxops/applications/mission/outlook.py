@@ -20,8 +20,9 @@ from proxops.core.messages import MISSION_DTYPE, PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.safety.guarded_cycle import MOST, Bytes
-from proxops.space.pair import REACH_SLACK, Given, Looks, SpacecraftPair, fly
+from proxops.space.coasting import REACH_SLACK, Given, Looks, fly
 from proxops.space.pair import Kept as PairKept
+from proxops.space.pair import SpacecraftPair
 from proxops.space.two_craft import MASS, World
 
 GAP, LATERAL = 4, 5  # among the doubles of truth

@@ -7,13 +7,12 @@ from typing import Final
 import numpy as np
 
 from proxops.applications.mission.flight_free_running import LineFigures
-from proxops.applications.mission.truth import COUNT, Told, tell_estimate, tell_truth
+from proxops.applications.mission.truth import COUNT, Told, tell_estimate, tell_goal, tell_truth
 from proxops.core.flight import Estimate, Measurements, Telemetry
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY, doubles, group_offset, mission_bytes
 from proxops.core.pool import Pool
 from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.maths.rotation import Array
-from proxops.space.lvlh import lvlh_frame
 from proxops.space.pair import SpacecraftPair
 
 AUDIT_EVERY: Final = 25
@@ -83,7 +82,7 @@ class MissionRecord:
         if told.estimate is not None:
             self._truth[NEES] = self._compare(told.estimate, y)
         if told.goal is not None:
-            self._goal[:] = lvlh_frame(y, self._pair.degree)[0].T @ told.goal
+            tell_goal(y, told.goal, self._goal)
         self._truth[CORRIDOR] = told.corridor
 
     def _compare(self, e: Estimate, y: Array) -> float:

@@ -13,10 +13,10 @@ from proxops.core.messages import POOL
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_inverse, quat_product, rotation_vector, turned
 from proxops.maths.rotation import Array
+from proxops.maths.triple import composed, inverse, quad, rotated, triple
 from proxops.space.docking import interfaces
 from proxops.space.gravity import zonal
 from proxops.space.lvlh import lvlh_axes, relative_in_lvlh
-from proxops.space.two_craft import Q_C, Q_T, D
 
 FIRST = "t"
 COUNT = sum(len([v for v in g.variables if v.type == "f8"]) for g in POOL if g.name in (
@@ -102,6 +102,15 @@ def tell_estimate(
 
 
 @kernel
+def tell_goal(y: Array, goal: Array, out: Array) -> None:
+    """``out`` := a place from the target's centre of mass (eci axes) in LVLH."""
+    R = np.empty((3, 3))
+    lvlh_axes(y[0:3], y[3:6], R)
+    for i in range(3):
+        out[i] = R[0, i] * goal[0] + R[1, i] * goal[1] + R[2, i] * goal[2]
+
+
+@kernel
 def normalised(P: Array, e: Array) -> float:
     """e' P^-1 e by Cholesky; NaN if P is not positive definite."""
     n = e.size
@@ -126,10 +135,14 @@ def normalised(P: Array, e: Array) -> float:
     return total
 
 
+@kernel
 def relative_pose(y: Array, origin_c: Array, origin_t: Array) -> Array:
     """T_target_chaser, packed, from the state of both craft. ``origin_*``: as above."""
     pose = np.empty(7)
-    q_target_eci = quat_inverse(y[Q_T])
-    pose[3:] = quat_product(q_target_eci, y[Q_C])
-    pose[:3] = turned(q_target_eci, y[D]) + turned(pose[3:], origin_c) - origin_t
+    q_target_eci = inverse(quad(y, 12))
+    q = composed(q_target_eci, quad(y, 19))
+    way, arm = rotated(q_target_eci, triple(y, 6)), rotated(q, triple(origin_c, 0))
+    for i in range(3):
+        pose[i] = way[i] + arm[i] - origin_t[i]
+    pose[3], pose[4], pose[5], pose[6] = q
     return pose
