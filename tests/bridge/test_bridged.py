@@ -6,10 +6,12 @@ import math
 import struct
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from bridge_hall import IDENTITY, BridgeHall, at, parked_cell
+from tight_posture import tight_posture
 
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.bridge_datagram import finish_status, for_others, unpack_status
@@ -20,7 +22,8 @@ from proxops.core.vocabulary import Mode, Phase, Standstill, Zone
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import matrix_from_quat
-from proxops.safety.zone_watch import RESERVE_M
+from proxops.safety.reserve import RESERVE_M
+from proxops.safety.zone_watch import ZoneWatch
 
 
 @pytest.fixture(scope="module")
@@ -360,6 +363,27 @@ def test_a_way_that_is_blocked_is_left_with_a_reserve(
     assert hall.bridge.zones.actual is Zone.YELLOW
     hall.hold(look(*goal), 0.3)  # the drives have arrived
     assert RESERVE_M < hall.bridge.zones.actual_clearance_m < RESERVE_M + 0.005
+    hall.until(Phase.JOINING, at(5.0))
+    while hall.bridge.zones.actual is Zone.YELLOW:  # out of it in one go
+        hall.cycle([hall.packet(at(5.0))])
+        assert hall.phase is Phase.JOINING
+
+
+@pytest.mark.parametrize(("seed", "joins"), [(16, True), (29, False)])
+def test_out_of_a_tight_place_the_hall_joins_or_stands(cell: Cell, seed: int, joins: bool) -> None:
+    """8 mm from red, an arm folded against itself: within 15 s the hall is on its way, or has said that there is none and has not
+    moved; there is no to and fro."""
+    start = tight_posture(cell, ZoneWatch(cell), np.random.default_rng(seed), 0.008)
+    hall = BridgeHall(replace(cell, home=start))
+    try:
+        hall.until(Phase.JOINING if joins else Phase.STANDING, at(5.0), 15.0)
+        assert hall.bridge.cause is (Standstill.NONE if joins else Standstill.NO_POSTURE)
+        while joins and hall.bridge.zones.actual is Zone.YELLOW:
+            hall.cycle([hall.packet(at(5.0))])
+            assert hall.phase is Phase.JOINING
+        assert joins or (hall.facility.guard.setpoint == start).all()
+    finally:
+        hall.close()
 
 
 def test_from_where_its_way_was_blocked_the_hall_goes_elsewhere(hall: BridgeHall) -> None:

@@ -39,6 +39,23 @@ def test_ports_keep_what_they_are_allowed(cell: Cell, speed: float, rate: float)
     assert np.abs(ways[-1] - ways[0]).max() > 1e-3
 
 
+def test_a_leg_is_driven_on_the_line_that_was_looked_at(cell: Cell) -> None:
+    """All axes in phase, though each has limits of its own; and each keeps them."""
+    start, goal = cell.home.copy(), far(cell)
+    goal[1:4] += np.radians([40.0, -25.0, 15.0])
+    joiner, driven = Joiner(cell, start, [goal], math.inf, math.inf), [start]
+    while (q := joiner.step()) is not None:
+        driven.append(q.copy())
+    way = np.array(driven) - start
+    share = way @ (goal - start) / ((goal - start) @ (goal - start))
+    assert np.abs(way - np.outer(share, goal - start)).max() < 1e-9
+    assert (driven[-1] == goal).all() and np.diff(share).min() > -1e-12
+    usual = cell.file.limits.move_to_start_share
+    speed = np.abs(np.diff(driven, axis=0)).max(axis=0) / PERIOD_S
+    assert (speed <= usual * cell.guarded.speed * (1 + 1e-6)).all()
+    assert (speed / (usual * cell.guarded.speed)).max() > 0.99
+
+
 def test_gains_of_a_leg_along_the_rail_alone(cell: Cell) -> None:
     goal = cell.home.copy()
     goal[0] += 3.0

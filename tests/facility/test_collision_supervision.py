@@ -24,8 +24,9 @@ from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory
+from proxops.safety.reserve import ROUNDING_M
 from proxops.safety.rules import Rule
-from proxops.safety.zone_watch import ROUNDING_M, ZoneWatch
+from proxops.safety.zone_watch import ZoneWatch
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,8 @@ from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
 from proxops.lab.trajectory import Trajectory
 from proxops.safety.modes import BRAKING
-from proxops.safety.zone_watch import RESERVE_M, ZoneWatch
+from proxops.safety.reserve import RESERVE_M
+from proxops.safety.zone_watch import ZoneWatch
 
 CELL = load_cell()
 QUIET = settings(max_examples=10, deadline=None, derandomize=True, phases=[Phase.generate])

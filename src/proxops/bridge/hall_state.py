@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from proxops.core.clock import Clock
 from proxops.core.vocabulary import Mode
 from proxops.lab.cell import Cell
 from proxops.safety.motion import Motion
+from proxops.safety.rules import Stop
 
 Axes = NDArray[np.float64]
 
@@ -24,6 +26,9 @@ class SetPoint(Protocol):
 
     @property
     def moving(self) -> bool: ...
+    def slow_way(self) -> Callable[[Axes], Stop | None]:
+        """Asked for one corner of a way after the other: which limit forbids to go there."""
+        ...
 
 
 class HallState(Protocol):

@@ -1,8 +1,8 @@
 """Joining: all axes move together to a posture from which the bridge can follow, in one leg or round an obstacle.
 
-A leg is a straight line in axis space, jerk-limited (Ruckig, all axes in phase), so what was looked at beforehand is what is
-driven, at no more than the speed and rate that the operator allows the ports. Other ways take the rail back first, turn the arms
-there (over their home posture, if need be), and come in again.
+A leg is a straight line in axis space, and the share of it that is gone is jerk-limited (Ruckig): all axes are in phase, so what
+was looked at beforehand is what is driven, at no more than the speed and rate that the operator allows the ports. Other ways take
+the rail back first, turn the arms there (over their home posture, if need be), and come in again.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from proxops.safety.motion import JERK_TIME_S
 
 Axes = NDArray[np.float64]
 RETREAT_M: Final = 4.0
-STEP: Final = 0.06  # m or rad between two looks along a leg
+STEP: Final = 0.06  # m or rad between two looks at the ports along a leg
+OUT: Final = 0.15  # m or rad that a single axis goes to get out of a tight place
 A6_ROOM: Final = np.radians(30.0)
 ROLL_LOOKS: Final = 40  # less than a quarter turn between two of them
 END_ROOM_M: Final = 0.2  # kept free at the rail's end
 PORT_SHARE: Final = 0.95  # of the ports' limits: their speed along a leg is looked at every STEP
-AT_ONCE: Final = 1e9  # legs per second: no limit
-TINY: Final = 1e-9  # m or rad: axes that stand still on a leg, which Ruckig wants limits of all the same
+TINY: Final = 1e-9  # m or rad: the least that an axis or a port goes on a leg, whose limits are shares of it
 
 
 def ways(cell: Cell, start: Axes, goal: Axes) -> Iterator[list[Axes]]:
@@ -50,14 +50,13 @@ def ways(cell: Cell, start: Axes, goal: Axes) -> Iterator[list[Axes]]:
     yield [near, folded, away, goal]
 
 
-def looks(start: Axes, corners: list[Axes]) -> Iterator[Axes]:
-    """Postures along a way, near enough to each other to be looked at one by one."""
-    here = start
-    for corner in corners:
-        count = 1 + int(np.max(np.abs(corner - here)) / STEP)
-        for k in range(1, count + 1):
-            yield here + (corner - here) * (k / count)
-        here = corner
+def ways_out(cell: Cell, start: Axes) -> Iterator[Axes]:
+    """Places a little away from ``start``, one axis at a time: one of them may lead out of a tight place."""
+    for axis, way in itertools.product(range(N_AXES), (OUT, -OUT)):
+        out = start.copy()
+        out[axis] += way
+        if cell.axes.lower[axis] < out[axis] < cell.axes.upper[axis]:
+            yield out
 
 
 def least_rolled(cell: Cell, start: Axes, goal: Axes, roll: Axes) -> Axes:
@@ -100,31 +99,34 @@ class Joiner:
         self._cell, self._port_speed, self._port_rate = cell, PORT_SHARE * speed, PORT_SHARE * rate
         self._speed, self._acceleration = cell.guarded.speed * share, cell.guarded.acceleration * share
         self._corners = list(corners)
-        self._wish = start.copy()
+        self._from, self._wish = start.copy(), start.copy()
         self._begin()
 
     def _begin(self) -> None:
-        self._otg, self._out = ruckig.Ruckig(N_AXES, PERIOD_S), ruckig.OutputParameter(N_AXES)
-        plan = ruckig.InputParameter(N_AXES)
-        plan.current_position, plan.target_position = self._wish.tolist(), self._corners[0].tolist()
-        plan.max_velocity = self._allowed(np.abs(self._corners[0] - self._wish)).tolist()
-        plan.max_acceleration = self._acceleration.tolist()
-        plan.max_jerk = (self._acceleration / JERK_TIME_S).tolist()
-        plan.synchronization = ruckig.Synchronization.Phase
+        """The next leg. What is planned is the share of it that is gone, one number for all axes: nothing else keeps them on the
+        straight line (Ruckig's own synchronization of phases gives way to one of times where limits differ)."""
+        self._from[:] = self._wish
+        self._otg, self._out = ruckig.Ruckig(1, PERIOD_S), ruckig.OutputParameter(1)
+        way = np.maximum(np.abs(self._corners[0] - self._from), TINY)
+        moved_m, turned_rad = port_gains(self._cell, self._from, self._corners[0])
+        plan = ruckig.InputParameter(1)
+        plan.current_position, plan.target_position = [0.0], [1.0]
+        plan.max_velocity = [
+            min(
+                float(np.min(self._speed / way)),
+                self._port_speed / max(moved_m, TINY),
+                self._port_rate / max(turned_rad, TINY),
+            )
+        ]
+        plan.max_acceleration = [float(np.min(self._acceleration / way))]
+        plan.max_jerk = [plan.max_acceleration[0] / JERK_TIME_S]
         self._plan = plan
-
-    def _allowed(self, way: Axes) -> Axes:
-        """Speed of each axis on this leg, which is ``way`` long for it: its own, or what takes the ports to theirs. All axes are
-        in phase, so one share of the leg per second holds for all."""
-        moved_m, turned_rad = port_gains(self._cell, self._wish, self._corners[0])
-        leg_per_s = min(self._port_speed / max(moved_m, TINY), self._port_rate / max(turned_rad, TINY), AT_ONCE)
-        return np.minimum(self._speed, np.maximum(way * leg_per_s, TINY))
 
     def step(self) -> Axes | None:
         if not self._corners:
             return None
         result = self._otg.update(self._plan, self._out)
-        self._wish[:] = self._out.new_position
+        self._wish[:] = self._from + self._out.new_position[0] * (self._corners[0] - self._from)
         self._out.pass_to_input(self._plan)
         if result == ruckig.Result.Finished:
             self._wish[:] = self._corners.pop(0)

@@ -5,6 +5,7 @@ An attempt is a generator: one portion of its work each cycle. It ends with a ``
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Final
 from proxops.bridge.coupling import Coupling
 from proxops.bridge.hall_state import Axes, HallState
 from proxops.bridge.hearing import Hearing
-from proxops.bridge.joiner import Joiner, least_rolled, looks, ways
+from proxops.bridge.joiner import Joiner, least_rolled, ways, ways_out
 from proxops.bridge.mapping import OK
 from proxops.bridge.posture import PORTION, START_ROOM, Posture, PostureSearch
 from proxops.bridge.settings import BridgeSettings
@@ -25,7 +26,8 @@ RELAX_PORTIONS: Final = 6  # at standstill, before the posture that there is may
 LOOK_AGAIN: Final = 25  # cycles between two attempts at standstill when nothing has changed
 SEARCH_AGAIN: Final = 250  # cycles between two whole searches
 POSTURES_TRIED: Final = 4
-WAY_DIP_M: Final = 0.01  # by which a way out of yellow may come nearer at first; never nearer than this to red
+OUT_TRIED: Final = 3  # ways out of a tight place, of those that lead furthest
+OUT_SEEN_M: Final = 0.3  # clearances are told apart up to here
 
 
 @dataclass(frozen=True)
@@ -115,36 +117,55 @@ class Start:
                 green.append(posture)
         if not green:
             return self._refusal(placed=False, wait=SEARCH_AGAIN, search_next=search_next)
+        return (yield from self._reach(start, green, search_next))
+
+    def _reach(self, start: Axes, green: list[Posture], search_next: bool) -> Attempt:
+        """The first of these postures that can be reached."""
+        outs = yield from self._ways_out(start)
         placed = False
         for posture in green:
             goal = least_rolled(self._state.cell, start, posture.q, self._state.guard.roll)
             yield
-            corners = yield from self._free_way(start, goal)
-            if corners:
-                placed = self._place(posture)
-                if placed and self._judge.allowed:
-                    joiner = Joiner(self._state.cell, start, corners, *self._settings.joining_limits)
-                    return Decision(Phase.JOINING, joiner=joiner, search_next=search_next)
+            corners = yield from self._free_way(start, outs, goal)
+            placed = bool(corners) and self._place(posture)
+            if placed and self._judge.allowed:
+                joiner = Joiner(self._state.cell, start, corners, *self._settings.joining_limits)
+                return Decision(Phase.JOINING, joiner=joiner, search_next=search_next)
         return Decision(
             Phase.STANDING, Standstill.NO_POSTURE, placed=placed, wait=SEARCH_AGAIN, search_next=search_next
         )
 
-    def _free_way(self, start: Axes, goal: Axes) -> Generator[None, None, list[Axes]]:
-        """Corners of the first way that is free; none: there is no such way."""
-        for corners in ways(self._state.cell, start, goal):
-            if (yield from self._look_along(start, corners)):
-                return corners
+    def _ways_out(self, start: Axes) -> Generator[None, None, list[Axes]]:
+        """If ``start`` is in yellow: places next to it that a free way leads to, those furthest from red first."""
+        path, bound_m, found = self._zones.path, self._zones.minimum_m, list[Axes]()
+        if path.at(start, bound_m).distance_m >= bound_m:
+            return found
+        places = []
+        for out in ways_out(self._state.cell, start):
+            places.append((path.at(out, OUT_SEEN_M).distance_m, out))
+            yield
+        for clearance_m, out in sorted(places, key=lambda place: -place[0]):
+            if len(found) < OUT_TRIED and clearance_m > bound_m and (yield from self._look_along(start, [out])):
+                found.append(out)
+        return found
+
+    def _free_way(self, start: Axes, outs: list[Axes], goal: Axes) -> Generator[None, None, list[Axes]]:
+        """Corners of the first way that is free; none: there is no such way. Each is tried from here and from the places that
+        lead out of here, before the next, longer one."""
+        cell = self._state.cell
+        firsts = [ways(cell, start, goal), *(([out, *way] for way in ways(cell, out, goal)) for out in outs)]
+        for alike in itertools.zip_longest(*firsts, fillvalue=list[Axes]()):
+            for corners in filter(None, alike):
+                if (yield from self._look_along(start, corners)):
+                    return corners
         return []
 
     def _look_along(self, start: Axes, corners: list[Axes]) -> Portions:
-        """Whether a way keeps out of yellow, or at least no deeper in it than where it starts."""
-        path, bound = self._zones.path, self._zones.minimum_m
-        here = path.at(start, bound).distance_m
-        bound = min(bound, max(here - WAY_DIP_M, min(here - 0.001, WAY_DIP_M)))
-        for posture in looks(start, corners):
-            if path.at(posture, bound).distance_m < bound:
+        """Whether the guard would let pass who goes this way: its limits and its zones, leg by leg."""
+        forbidden, way = self._state.guard.slow_way(), self._zones.way_from(start)
+        for corner in corners:
+            if forbidden(corner) or not (yield from way.leads_to(corner)):
                 return False
-            yield
         return True
 
     def _place(self, posture: Posture) -> bool:

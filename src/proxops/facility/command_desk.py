@@ -18,7 +18,7 @@ from proxops.facility.trajectories import CheckedTrajectory, TrajectoryIntake
 from proxops.lab.any_cell import demand_hall
 from proxops.safety.guard import Zones
 from proxops.safety.modes import Event
-from proxops.safety.zone_watch import RESERVE_M
+from proxops.safety.reserve import RESERVE_M
 
 
 class CommandDesk(ManualDesk):

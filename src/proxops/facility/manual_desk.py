@@ -12,7 +12,7 @@ from proxops.facility.publication import hall_told
 from proxops.facility.sine import SineWave
 from proxops.facility.stroke import AxisStroke, HallStroke
 from proxops.lab.arm_cell import ArmCell
-from proxops.safety.zone_watch import RESERVE_M
+from proxops.safety.reserve import RESERVE_M
 
 
 class ManualDesk:

@@ -68,6 +68,11 @@ class Clearance:
         its own base."""
         return self._least(q, enough_m, ahead, minimum_m)
 
+    def widest_open_m(self, enough_m: float) -> float:
+        """Of the pairs that the last ``nearest_yellow`` has not shown to be ``enough_m`` outside their layers: the thickest
+        layer."""
+        return float(np.max(self._layer, where=self._lower - self._layer < enough_m, initial=0.0))
+
     @property
     def tables(self) -> tuple[NDArray[np.void] | None, NDArray[np.void], NDArray[np.void]]:
         """Hall, solids and memory, for kernels that look themselves (``nearness.look``)."""

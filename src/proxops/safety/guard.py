@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final, Protocol
 
 import numpy as np
@@ -10,7 +11,18 @@ from numpy.typing import NDArray
 
 from proxops.lab.any_cell import AnyCell
 from proxops.maths.record import doubles_of
-from proxops.safety.limits import LOOK, accept, begin_braking, brake, guard_record, judge, judge_run, rest_place, stand
+from proxops.safety.limits import (
+    LOOK,
+    accept,
+    begin_braking,
+    brake,
+    guard_record,
+    judge,
+    judge_leg,
+    judge_run,
+    rest_place,
+    stand,
+)
 from proxops.safety.rules import Rule, Stop
 
 NEAR_WRIST: Final = math.radians(5.0)  # |A5| below which a racing A4 or A6 is the singularity's doing
@@ -159,6 +171,17 @@ class Guard:
         g["zone_slack"], g["zone_q"] = self.zones.room_m(self._next), self._next
         return True
 
+    def slow_way(self) -> Callable[[Axes], Stop | None]:
+        """Asked for one corner of a way after the other, from the set-point at rest on: what limit of axes or ports forbids to go
+        there slowly in a straight line of axes. Zones are not asked."""
+        state, margins, report = self._state.copy(), np.zeros_like(self.margins), np.zeros(3)
+
+        def leg(corner: Axes) -> Stop | None:
+            rule = judge_leg(self._hall, state, corner, margins, report)
+            return stop_of(rule, report, state[0]["x"], self._names) if rule else None
+
+        return leg
+
     def rehearse(self) -> None:
         """Ask the zones all that may be asked in flight, so that nothing has to be compiled then. Of a guard at standstill, which
         stands where it stood."""
@@ -166,6 +189,7 @@ class Guard:
         for leaving in (False, True):
             self.zones.refuses(place, self.rate, place, leaving=leaving)
         self.zones.astray(place)
+        self.slow_way()(place)
         accept(self._state, place)
         self.stand(place)
 

@@ -23,7 +23,7 @@ from proxops.maths.kernel import kernel
 from proxops.maths.record import one_layout
 from proxops.maths.rotation import Array
 from proxops.safety.braking import braking_time, braking_way
-from proxops.safety.port_limits import judge_ports, stand_ports
+from proxops.safety.port_limits import judge_port_ranges, judge_ports, stand_ports
 from proxops.safety.range_rule import JUMP_FACTOR, SPEED_ROUNDING, broken, within
 from proxops.safety.rules import Rule
 
@@ -68,6 +68,9 @@ def guard_dtype(axes: int) -> np.dtype[np.void]:
 
 
 Guarded = NDArray[np.void]
+LEG_STEP = (
+    0.01  # m or rad of a leg between two looks at its ranges: an arc rises some hundredths of a mm over its chord
+)
 LOOK = -1  # answer of ``judge``: no limit is broken, but the zones have to be looked at before the wish may be accepted
 
 
@@ -235,6 +238,24 @@ def judge(hall: HallRecord | None, guard: Guarded, wish: Array, actual: Array, m
     if not _clear_of_all(guard, x, v, way, actual):
         return LOOK
     accept(guard, wish)
+    return 0
+
+
+@kernel
+def judge_leg(hall: HallRecord | None, guard: Guarded, goal: Array, margins: Array, report: Array) -> int:
+    """A straight leg from the set-point to ``goal``, gone so slowly that a stop stays on it: the rule of ranges that forbids it,
+    or 0 and the set-point is there. Of a guard's copy; zones are not looked at."""
+    g = guard[0]
+    start, x, ports = g.x.copy(), g.next_x, g.next_ports
+    count = 1 + int(np.max(np.abs(goal - start)) / LEG_STEP)
+    for k in range(1, count + 1):
+        x[:] = start + (goal - start) * (k / count)
+        rule = _axis_ranges(guard, x, g.next_axis_margin, margins, report)
+        if rule == 0 and hall is not None:
+            rule = judge_port_ranges(hall, guard, x, ports, margins, report)
+        if rule:
+            return rule
+        g.x[:], g.axis_margin[:] = x, g.next_axis_margin
     return 0
 
 

@@ -116,6 +116,18 @@ def judge_ports(hall: HallRecord, guard: Guarded, x: Array, way: Array, margins:
 
 
 @kernel
+def judge_port_ranges(hall: HallRecord, guard: Guarded, x: Array, ports: Array, margins: Array, report: Array) -> int:
+    """Ranges and singularities alone, on the way from the set-point to ``x``, which is taken if they allow it."""
+    g = guard[0]
+    rule = port_ranges(hall, guard, g.x, x - g.x, g.next_range_margin, margins, report)
+    if rule:
+        return rule
+    port_components(hall, x, g.roll, np.empty((2, 6)), ports)
+    g.range_margin[:] = g.next_range_margin
+    return singularities(hall, guard, x, margins, report)
+
+
+@kernel
 def stand_ports(hall: HallRecord, guard: Guarded, q: Array, margins: Array, report: Array) -> None:
     """The ports of robots that stand at ``q``: no rule is broken by standing."""
     g = guard[0]

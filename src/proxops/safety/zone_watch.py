@@ -1,7 +1,6 @@
 """Collision supervision of every motion: zones of the commanded and of the actual pose, and whether the way ahead is free.
 
-Robots that are nearer to red than the reserve, or in red, may only leave: no pair of solids that is so near may come nearer
-than it has been, whatever the others do.
+Robots that are nearer to red than the reserve, or in red, may only leave (``reserve``).
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from proxops.maths.rotation import Array
 from proxops.safety.braking import braking_time
 from proxops.safety.clearance import Clearance, Finding
 from proxops.safety.nearness import Table, look
+from proxops.safety.reserve import RESERVE_M, Reserve
 from proxops.safety.rules import Rule, Stop
+from proxops.safety.way_watch import WayWatch
 from proxops.safety.zones import Judgement, judge_zone, stopping_way
 
-RESERVE_M = 0.02  # to red at the end of any stop: following error and repeatability are a few mm
-ROUNDING_M = 1e-5  # of exact distances, and all that a pair may come nearer in the reserve, added up over any time
 ALONG_STOP = (0.25, 0.5, 0.75, 1.0)  # of a stop's way: where it is looked at
 ROOM_M = 0.7  # clearances are refined up to here when their room is asked for: seconds of ordinary motion
 SHOWN_M = 0.5  # clearances above are told as "at least"
@@ -80,17 +79,15 @@ class ZoneWatch:
     def __init__(self, cell: AnyCell, *, opened: bool = False) -> None:
         self._acceleration = cell.guarded.acceleration
         self._commanded = Clearance(cell, opened=opened)
-        self._actual, self._ahead, self._rest = (self._commanded.twin() for _ in range(3))
-        self._shown, self._room, self._near = (self._commanded.twin() for _ in range(3))
+        self._actual, self._ahead, self._shown = (self._commanded.twin() for _ in range(3))
+        self._room, self._near = (self._commanded.twin() for _ in range(2))
+        self._reserve = Reserve(self._commanded.twin(), cell.n_axes)
         self._ahead_tables = self._ahead.tables
-        self.path = self._commanded.twin()  # for whoever looks at a way before it is gone
+        self.path = self._commanded.twin()  # for whoever looks at places before anyone goes there
         self.minimum_m = cell.file.zones.yellow_layer_mm * 1e-3
         self._lags = trailing_s(cell.controllers, cell.period_ns) + cell.coast_s
         n = cell.n_axes
         self._way, self._reach, self._expected = np.zeros(n), np.zeros(n), np.zeros(n)
-        # Pairs in the reserve: the largest clearance that each has had in there; None: not looked at yet where the robots stand.
-        self._best: dict[int, float] | None = {}
-        self._stood, self._before = np.zeros(n), dict[int, float]()  # where they stood last, and the largest until then
 
     @property
     def levers(self) -> NDArray[np.float64]:
@@ -104,22 +101,15 @@ class ZoneWatch:
 
     def stand(self, q: NDArray[np.float64]) -> None:
         """The robots stand at ``q``, wherever they have come from: from here on nothing in the reserve may come nearer."""
-        self._best, self._before, self._stood[:] = None, {}, q
+        self._reserve.stand(q)
 
     def rest(self, q: NDArray[np.float64]) -> None:
-        """They have come to rest at ``q`` on a way that was looked at. What was in the reserve may come no nearer than before:
-        else each of many stops would be allowed its own rounding."""
-        if self._best is not None:
-            self._before = self._best
-        self._best, self._stood[:] = None, q
+        """They have come to rest at ``q`` on a way that was looked at."""
+        self._reserve.rest(q)
 
-    @property
-    def _nearest_allowed(self) -> dict[int, float]:
-        if self._best is None:
-            here, before = self._rest.below(self._stood, RESERVE_M), self._before
-            # Where they stand they may stand, whatever the last digits of their way say.
-            self._best = {k: min(max(d, before.get(k, d)), d + ROUNDING_M) for k, d in here.items()}
-        return self._best
+    def way_from(self, start: NDArray[np.float64]) -> WayWatch:
+        """Looks along a way from ``start``, where the robots stand, before it is gone."""
+        return WayWatch(self.path, self._reserve.twin(), start, self.minimum_m)
 
     def expect(self, closing_m_s: float, turning_rad_s: float) -> None:
         """The commanded pose closes in and turns at these speeds: its yellow is at least the way to standstill from there.
@@ -176,7 +166,7 @@ class ZoneWatch:
         """Why robots on their way out of red may not go on: they are red, and nearer than their set-point may be by more than
         the reserve. What they trail by at manual control's slow speed is a tenth of that."""
         for number, distance in self._near.below(actual, math.nextafter(0.0, math.inf)).items():
-            bound_m = self._nearest_allowed.get(number, RESERVE_M) - RESERVE_M
+            bound_m = self._reserve.allowed.get(number, RESERVE_M) - RESERVE_M
             if distance <= bound_m:
                 return Stop(
                     Rule.COLLISION_ZONE, value=distance, bound=bound_m, detail=self._finding(number, distance).pair
@@ -191,26 +181,20 @@ class ZoneWatch:
         if near.distance_m > near.layer_m + RESERVE_M:
             return None
         # The bound leaves it open (it does not know which way things move): look along the stop.
-        here, allowed = self._rest.below(q, RESERVE_M), self._nearest_allowed
-        nearing = self._nearing(here, allowed)
+        reserve = self._reserve
+        here, allowed = reserve.pairs_at(q), reserve.allowed
+        nearing = reserve.nearing(here, allowed)
         furthest = {number: max(distance, allowed.get(number, distance)) for number, distance in here.items()}
         for share in ALONG_STOP:
             if nearing is None and rate.any():
-                nearing = self._nearing(self._rest.below(q + share * self._way, RESERVE_M), furthest)
+                nearing = reserve.nearing(reserve.pairs_at(q + share * self._way), furthest)
         if nearing is None and here and not leaving:
-            deepest = min(here, key=lambda number: here[number])
-            nearing = self._finding(deepest, here[deepest]) if not here[deepest] > 0.0 else None
-        return nearing
-
-    def _nearing(self, now: dict[int, float], before: dict[int, float]) -> Finding | None:
-        """The first pair that is in the reserve and nearer than it was ``before``."""
-        for number, distance in now.items():
-            if distance < before.get(number, RESERVE_M) - ROUNDING_M:
-                return self._finding(number, distance)
-        return None
+            deepest = min(here.items(), key=lambda pair: pair[1])
+            nearing = deepest if not deepest[1] > 0.0 else None
+        return None if nearing is None else self._finding(*nearing)
 
     def _finding(self, number: int, distance_m: float) -> Finding:
-        name = self._rest.names[number] if number >= 0 else "axes that are not numbers"
+        name = self._near.names[number] if number >= 0 else "axes that are not numbers"
         return Finding(distance_m, name, True, RESERVE_M, number)
 
     def refuses(
@@ -221,7 +205,7 @@ class ZoneWatch:
         _reach_of(self._acceleration, rate, self._lags, q, actual, self._way, self._reach)
         near = self._ahead.nearest_yellow(q, self._reach, 0.0, RESERVE_M)
         if near.distance_m > near.layer_m + RESERVE_M:  # set-point, robots and stop alike
-            self._best = {}
+            self._reserve.leave()
             return None
         return self._refuses(q, rate, actual, leaving)
 
@@ -231,12 +215,10 @@ class ZoneWatch:
         """``refuses`` where one look leaves it open."""
         found = self.blocked(q, rate, leaving=leaving)
         if found:
-            bound_m = self._nearest_allowed.get(found.number, RESERVE_M)
+            bound_m = self._reserve.allowed.get(found.number, RESERVE_M)
             return Stop(Rule.COLLISION_ZONE, value=found.distance_m, bound=bound_m, detail=found.pair)
         red = self.astray(actual) if leaving else self.near(actual, 0.0)
         if red:
             return red
-        here = self._rest.below(q, RESERVE_M)
-        before = self._nearest_allowed
-        self._best = {number: max(distance, before.get(number, distance)) for number, distance in here.items()}
+        self._reserve.take(q)
         return None
