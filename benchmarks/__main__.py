@@ -31,6 +31,7 @@ from benchmarks import (
     logs,
     mission,
     orbit,
+    stages,
     startup,
     touch,
 )
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "bridge": bridge.run,
     "orbit": orbit.run,
     "mission": mission.run,
+    "stages": stages.run,
     "flight": flight.run,
     "arm": arm.run,
     "laws": laws.run,
