@@ -11,6 +11,7 @@ keeps: each kernel has a lock beside its machine code. What only other kernels c
 from __future__ import annotations
 
 import fcntl
+import gc
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -83,7 +84,7 @@ def _once(compiled: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
     # Threads first: one that waits for the file must not bar another of ours.
-    with global_compiler_lock, _held(lock), _our_locator():
+    with global_compiler_lock, _held(lock), _our_locator(), _no_sweeping():
         yield
 
 
@@ -109,3 +110,16 @@ def _held(path: Path) -> Iterator[None]:
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)  # the system lets go of it if the process dies
         yield
+
+
+@contextmanager
+def _no_sweeping() -> Iterator[None]:
+    """The compiler makes objects by the hundred thousand and drops them without help; to look for those that it does not takes
+    an eighth of its time, more where much else is loaded. They are found afterwards."""
+    swept = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if swept:
+            gc.enable()
