@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
+KERNELS := $(VENV)/.kernels-stamp
 RUN := runs/demo
 PAGE := src/proxops/console/static/index.html
 
@@ -36,12 +37,17 @@ wheel: setup
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/*.whl
 
-setup: $(STAMP) $(PAGE)
+setup: $(STAMP) $(PAGE) $(KERNELS)
 
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@bash tools/system_packages.sh
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+# What a flight through the hall needs, compiled by two processes. It can be done without: a run compiles what is not there.
+$(KERNELS): $(STAMP)
+	-$(BIN)/python tools/compile_kernels.py
 	@touch $@
 
 # The console's page: TypeScript to one script, with the Node.js that pip has brought.

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.extending import overload
+from numba.core.runtime import _nrt_python, rtsys
 from numpy.typing import NDArray
 
 from proxops.maths.kernel import kernel
@@ -44,6 +46,24 @@ def _scale_all(record: NDArray[np.void], values: Array) -> None:
     _scale(row.table[1], values.shape[0], row.table[0])
 
 
+@kernel
+def _sum(table: Array) -> tuple[Array, Array]:
+    total = np.zeros(table.shape[1])
+    for i in range(table.shape[0]):
+        total += table[i]
+    return total, 2.0 * total
+
+
+@kernel
+def _sums(table: Array) -> tuple[Array, Array]:
+    unused = _sum(table)
+    return _sum(table) if unused[0][0] > 0.0 else unused
+
+
+def _double(value: float) -> float:
+    return value + value
+
+
 def test_a_callee_is_compiled_once_for_arrays_fields_and_written_numbers() -> None:
     record, values = np.zeros(1, np.dtype([("field", "f8", (4,)), ("table", "f8", (2, 4))])), np.arange(4.0)
     record["table"][0, 1] = 1.0, 2.0, 3.0, 4.0
@@ -68,3 +88,31 @@ def test_a_slice_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match="slice of another shape"):
         _put(out, np.ones(4))
     assert out.tolist() == [0.0, 1.0, 1.0, 1.0, 0.0]
+
+
+def test_a_kernel_that_makes_arrays_and_hands_them_on_frees_them() -> None:
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    kept = _sums(np.ones((2, 3)))
+    assert [part.tolist() for part in kept] == [[2.0, 2.0, 2.0], [4.0, 4.0, 4.0]]
+    during = rtsys.get_allocation_stats()
+    assert during.alloc - before.alloc > len(kept)  # more were made than are kept
+    assert (during.alloc - during.free) - (before.alloc - before.free) == len(kept)
+    del kept
+    after = rtsys.get_allocation_stats()
+    assert after.alloc - after.free == before.alloc - before.free
+
+
+def test_new_declarations_are_looked_for_when_there_are_any() -> None:
+    target = _scale.targetdescr.target_context  # type: ignore[attr-defined]
+    _scale(np.ones(1), 2, np.zeros(1))
+    target.refresh()
+
+    def declared() -> bool:
+        return target.typing_context._lookup_global(_double) is not None
+
+    assert not declared()
+    overload(_double)(lambda value: lambda value: 2.0 * value)
+    assert not declared()
+    target.refresh()
+    assert declared()

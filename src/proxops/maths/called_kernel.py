@@ -8,9 +8,8 @@ kernel. Each is kept on disk by itself. The instructions are the same, so are th
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -129,8 +128,7 @@ class CalledKernel:
             with self._once():
                 result = self._cache.load_overload(types, self._context)
                 if result is None:
-                    with _no_sweeping():
-                        result = self._compiled(types)
+                    result = self._compiled(types)
                     self._cache.save_overload(types, result)
             # A key by which the code that calls it is found.
             result = result._replace(entry_point=(self._dispatcher.py_func, types))
@@ -189,16 +187,3 @@ class CalledKernel:
     def overload(self, types: Any) -> Any:
         """The key of the code for a call with ``types``."""
         return self._results[tuple(types)].entry_point
-
-
-@contextmanager
-def _no_sweeping() -> Iterator[None]:
-    """The compiler makes objects by the hundred thousand and drops them without help; to look for those that it does not takes
-    an eighth of its time, more where much else is loaded. They are found afterwards."""
-    swept = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if swept:
-            gc.enable()

@@ -11,9 +11,10 @@ keeps: each kernel has a lock beside its machine code. What only other kernels c
 from __future__ import annotations
 
 import fcntl
-import inspect
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -23,7 +24,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from proxops.maths.called_kernel import CalledKernel
 from proxops.maths.compiler import lighten, plain_type
-from proxops.maths.source_digest import kernel_folder
+from proxops.maths.source_digest import kernel_folder, make_folder
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -31,12 +32,12 @@ F = TypeVar("F", bound=Callable[..., object])
 class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
     """Where Numba keeps the machine code of one function, and what tells it that it is still good: the folder's name."""
 
-    def __init__(self, source: Path) -> None:
-        self._folder = kernel_folder(source)
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> ClosureLocator:
-        return cls(Path(inspect.getfile(py_func)))
+        return cls(_folder(py_func.__code__.co_filename))
 
     def get_cache_path(self) -> str:
         return str(self._folder)
@@ -51,14 +52,18 @@ class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
 def kernel(function: F) -> F:
     """Compile ``function`` with Numba, keeping its Python signature for the type checker. Nobody calls it from C."""
     lighten()
-    with _our_locator():
-        made = njit(cache=True, error_model="numpy", fastmath=False, no_cfunc_wrapper=True)(function)
-    folder = kernel_folder(Path(inspect.getfile(function)))
+    made = njit(error_model="numpy", fastmath=False, no_cfunc_wrapper=True)(function)
+    folder = _folder(function.__code__.co_filename)  # now: what the file says may change before the first call
     called = CalledKernel(made, lambda: _alone(folder / f"{function.__name__}.called.lock"))
     made.called, made.get_overload, made._compiler.compile = called, called.overload, called.for_python
     made.get_call_template = _plainly(called.call_template)
-    made.compile = _once(made.compile, folder / f"{function.__name__}.lock")
+    made.compile = _once(made, folder / f"{function.__name__}.lock")
     return cast(F, made)
+
+
+@cache
+def _folder(file: str) -> Path:
+    return kernel_folder(Path(file))
 
 
 def _plainly(called: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -70,11 +75,14 @@ def _plainly(called: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return plain
 
 
-def _once(compiled: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:
-    """``compiled`` (which looks for kept machine code first) in one process at a time."""
+def _once(dispatcher: Any, lock: Path) -> Callable[[Any], Any]:
+    """Its ``compile`` (which looks for kept machine code first) in one process at a time. Where code is kept is made ready here:
+    most kernels are never called from Python."""
+    compiled, keep = dispatcher.compile, cache(dispatcher.enable_caching)
 
     def once(signature: Any) -> Any:
         with _alone(lock):
+            keep()
             return compiled(signature)
 
     return once
@@ -83,7 +91,7 @@ def _once(compiled: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
     # Threads first: one that waits for the file must not bar another of ours.
-    with global_compiler_lock, _held(lock), _our_locator():
+    with global_compiler_lock, _held(lock), _our_locator(), _no_sweeping():
         yield
 
 
@@ -101,7 +109,7 @@ def _our_locator() -> Iterator[None]:
 def _held(path: Path) -> Iterator[None]:
     """The lock of one kernel. Kernels that call each other cannot wait for each other: calls have no circles."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         file = path.open("a")
     except OSError:  # nothing can be kept here, so there is nothing to wait for
         yield
@@ -109,3 +117,16 @@ def _held(path: Path) -> Iterator[None]:
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)  # the system lets go of it if the process dies
         yield
+
+
+@contextmanager
+def _no_sweeping() -> Iterator[None]:
+    """The compiler makes objects by the hundred thousand and drops them without help; to look for those that it does not takes
+    an eighth of its time, more where much else is loaded. They are found afterwards."""
+    swept = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if swept:
+            gc.enable()

@@ -47,16 +47,21 @@ def root() -> Path:
 
 @cache
 def kernel_folder(source: Path) -> Path:
-    """The folder for the kernels of ``source``; those of its older versions are thinned out."""
+    """The folder for the kernels of ``source``. It is not there before ``make_folder``."""
     name = (
         ".".join(source.relative_to(PACKAGE).with_suffix("").parts) if source.is_relative_to(PACKAGE) else source.stem
     )
-    folder = root() / f"{name}-{_closure(source)[:16]}"
+    return root() / f"{name}-{_closure(source)[:16]}"
+
+
+def make_folder(folder: Path) -> None:
+    """Those of the same module's older versions are thinned out."""
     if not folder.exists():
-        others = sorted(root().glob(f"{name}-*"), key=lambda path: path.stat().st_mtime)
+        name, _, _ = folder.name.rpartition("-")
+        others = sorted(folder.parent.glob(f"{name}-*"), key=lambda path: path.stat().st_mtime)
         for old in others[: -(KEPT - 1)]:
             shutil.rmtree(old, ignore_errors=True)
-    return folder
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 def _closure(source: Path) -> str:

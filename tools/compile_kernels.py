@@ -1,0 +1,49 @@
+"""Compile ahead what a flight through the hall needs, on two cores: ``make setup`` calls this.
+
+One process warms up the hall, then its bridge; the other flies a mission in software, then through the hall. Each
+compiles what the other has not yet; a kernel that both want is waited for. What is there already is not compiled again.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+HALL = """
+from proxops.bridge.settings import BridgeSettings
+from proxops.facility.warmup import warm_up, warm_up_bridge
+from proxops.lab.any_cell import load_cell
+
+cell = load_cell()
+warm_up(cell)
+warm_up_bridge(cell, BridgeSettings())
+"""
+FLIGHT = """
+import sys
+
+from proxops import run
+
+for hall in (False, True):
+    run(sys.argv[1] + "/mission.toml", out=f"{sys.argv[1]}/{hall}", hall=hall, report=False)
+"""
+MISSION = 'kind = "mission"\nlike = "approach"\nduration_s = 2.0\n'
+
+
+def main() -> int:
+    began = time.monotonic()
+    print("compiling kernels, once ...", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "mission.toml").write_text(MISSION)
+        jobs = [
+            subprocess.Popen([sys.executable, "-c", code, folder], cwd=ROOT, stdout=subprocess.DEVNULL)
+            for code in (HALL, FLIGHT)
+        ]
+        failed = any([job.wait() for job in jobs])
+    print(f"kernels {'NOT all ' if failed else ''}compiled, {time.monotonic() - began:.0f} s", flush=True)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
