@@ -17,6 +17,7 @@ from rich.console import Console
 
 from proxops.applications.mission.application import MissionApplication, Outcome
 from proxops.applications.mission.campaign import RunFigures, campaign_report, fly_all, summarise
+from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.applications.mission.run import run_mission
 from proxops.core.bridge_datagram import unpack_command
@@ -168,7 +169,8 @@ def _fly_broken(flagship: MissionApplication, name: str) -> Flown:
     told = {key: getattr(flagship.file, key) for key in ("name", "about", "expect", "fault")}
     assert file.model_copy(update=told) == flagship.file
     assert all(fault.at_s > flagship.pair.t for fault in file.fault)
-    flagship.file, flagship.pair._pushes = file, tuple(fault for fault in file.fault if isinstance(fault, Push))
+    flagship.file, flagship._faults = file, Faults(file)
+    flagship.pair._pushes = tuple(fault for fault in file.fault if isinstance(fault, Push))
     return _fly(flagship)
 
 
