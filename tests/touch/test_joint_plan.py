@@ -10,10 +10,11 @@ from carried_cube import ARM, DT, HOME, T_FLANGE_OBJECT, flight, object_pose, pl
 from scipy.optimize import minimize
 
 from proxops.core.errors import BadInput
-from proxops.lab.redundant_arm import NOT_FINITE, OUT_OF_RANGE, SOLVED, TOO_FAR
+from proxops.lab.redundant_arm import N_LINE, NOT_FINITE, OUT_OF_RANGE, SOLVED, TOO_FAR, put_line
 from proxops.maths.pose import pack_pose, pose_from_packed
 from proxops.maths.rotation import Array
 from proxops.touch.arm_angle_course import COMFORT, TIE, UNCOMFORTABLE, choose
+from proxops.touch.flange_course import Ints
 from proxops.touch.joint_plan import JointPlanner, sharpen
 
 SPEEDY = (np.array([0.05, -0.08, 0.03]), np.array([0.1, 0.25, -0.15]))  # 0.1 m/s and 18 deg/s
@@ -45,13 +46,18 @@ def cost_of(
     return total
 
 
+def lines_of(targets: Array) -> tuple[Array, Ints]:
+    lines = np.zeros((len(targets), N_LINE))
+    return lines, np.array([put_line(ARM.lengths, T, line) for T, line in zip(targets, lines, strict=True)])
+
+
 def chosen(
     start: Array, targets: Array, columns: int, step: float, lower: Array, upper: Array
 ) -> tuple[int, int, Array]:
     rows = len(targets)
-    angles = np.zeros(rows)
+    angles, lines = np.zeros(rows), lines_of(targets)
     code, good = choose(
-        ARM.lengths, ARM.signs, lower, upper, targets, start, ARM.arm_angle(start), ARM.branch(start), step, columns,
+        ARM.signs, lower, upper, targets, *lines, start, ARM.arm_angle(start), ARM.branch(start), step, columns,
         np.zeros((rows, columns, 7)), np.zeros((rows, columns)), np.zeros((rows, columns), np.int64), angles,
     )  # fmt: skip
     return code, good, angles
@@ -98,7 +104,7 @@ def test_refinement_comes_close_to_the_continuous_optimum() -> None:
         angles = chosen(HOME, targets, 36, step, ARM.lower, ARM.upper)[2]
         coarse = cost_of(HOME, targets, angles, ARM.lower, ARM.upper)
         sharpen(
-            ARM.lengths, ARM.signs, ARM.lower, ARM.upper, targets, HOME, ARM.branch(HOME), step, np.zeros((6, 36, 7)),
+            ARM.signs, ARM.lower, ARM.upper, targets, lines_of(targets)[0], HOME, ARM.branch(HOME), step, np.zeros((6, 36, 7)),
             np.zeros((6, 36)), np.zeros((6, 36), np.int64), np.full(6, math.nan), angles,
         )  # fmt: skip
         fine = cost_of(HOME, targets, angles, ARM.lower, ARM.upper)
