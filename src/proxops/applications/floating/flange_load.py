@@ -6,6 +6,7 @@ import numpy as np
 
 from proxops.lab.flange_motion import put_flange_motion
 from proxops.lab.redundant_arm import SrsArm
+from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import quat_product
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.touch.tool_load import GRAVITY, load_wrench
@@ -22,8 +23,18 @@ class FlangeLoad:
     def wrench(self, joints: Array, rates: Array, accelerations: Array) -> Array:
         """On the sensor, its axes."""
         arm = self._arm
-        put_flange_motion(
-            arm.lengths, arm.signs, joints, rates, accelerations, self.quat, self.w, self.alpha, self.a, self.p
-        )
-        self.quat[:] = quat_product(self._q_world_base, self.quat)
-        return load_wrench(self._parameters, self.quat, self.w, self.alpha, self.a, GRAVITY)
+        return flange_load(
+            arm.lengths, arm.signs, self._q_world_base, joints, rates, accelerations, self._parameters, GRAVITY, self.quat,
+            self.w, self.alpha, self.a, self.p,
+        )  # fmt: skip
+
+
+@kernel
+def flange_load(
+    lengths: Array, signs: Array, q_world_base: Array, joints: Array, rates: Array, accelerations: Array, parameters: Array,
+    gravity: Array, quat: Array, w: Array, alpha: Array, a: Array, p: Array,
+) -> Array:  # fmt: skip
+    """The load's wrench (6); ``quat``: q_world_flange, the rest as in ``put_flange_motion``."""
+    put_flange_motion(lengths, signs, joints, rates, accelerations, quat, w, alpha, a, p)
+    quat[:] = quat_product(q_world_base, quat)
+    return load_wrench(parameters, quat, w, alpha, a, gravity)
