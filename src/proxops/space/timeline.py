@@ -158,16 +158,16 @@ class Timeline:
 
     def _future(self, ring: Array, count: int, spacing: int, first: int) -> Array:
         known = max((self.horizon - self.now - first) // spacing + 1, 0)
-        return unrolled(ring, self.now + first, min(count, known), spacing)
+        out = np.empty((min(count, known), ring.shape[2]))
+        unroll(ring, self.now + first, spacing, out)
+        return out
 
 
 @kernel
-def unrolled(ring: Array, first: int, count: int, spacing: int) -> Array:
+def unroll(ring: Array, first: int, spacing: int, out: Array) -> None:
     """Of the first object: the entry of cycle ``first`` and those ``spacing`` cycles on."""
-    out = np.empty((count, ring.shape[2]))
-    for k in range(count):
+    for k in range(out.shape[0]):
         out[k] = ring[(first + spacing * k) % ring.shape[0], 0]
-    return out
 
 
 def _cycles(span_s: float, cycle_s: float) -> int:

@@ -24,11 +24,12 @@ from proxops.lab.redundant_arm import (
     SrsArm,
     arm_angle,
     branch_of,
+    flange_pose,
     put_solution,
     solve,
 )
 from proxops.maths.kernel import kernel
-from proxops.maths.pose import inverse_pose
+from proxops.maths.pose import compose, inverse_pose, pack_pose
 from proxops.maths.rotation import Array
 from proxops.touch.arm_angle_course import SHRINK, choose, refine
 from proxops.touch.flange_course import FlangeCourse, Ints, flange_course, put_flange_course
@@ -244,3 +245,11 @@ def put_joints(
             if not lower[j] <= joints[k, j] <= upper[j]:
                 return OUT_OF_RANGE, k, j
     return SOLVED, cycles, -1
+
+
+@kernel
+def put_object(
+    T_world_base: Array, lengths: Array, signs: Array, joints: Array, T_flange_object: Array, out: Array
+) -> None:  # fmt: skip
+    """``out`` (7) := T_world_object of the arm at ``joints``, packed."""
+    pack_pose(compose(compose(T_world_base, flange_pose(lengths, signs, joints)), T_flange_object), out)

@@ -6,19 +6,16 @@ import numpy as np
 
 from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.compliant_arm import TouchedArm, touched_arm
-from proxops.applications.floating.flange_load import FlangeLoad
+from proxops.applications.floating.flange_load import FlangeLoad, at_flange
 from proxops.applications.floating.tables import FloatSensorTable
 from proxops.core.channel import LOOPBACK
 from proxops.core.force_source import ForceSample, ForceStream
 from proxops.lab.redundant_arm import SrsArm
-from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, quat_inverse
 from proxops.maths.rotation import Array
 from proxops.sensors.force_torque import ForceTorqueSensor
 from proxops.sensors.virtual_force_sensor import put_fault
 from proxops.touch.force_port import ForcePort
 from proxops.touch.push import Push
-from proxops.touch.relative_motion import wrench_at
 
 
 class Hand:
@@ -76,14 +73,6 @@ class VirtualModule:
 
     def close(self) -> None:
         """Nothing is open."""
-
-
-@kernel
-def at_flange(pushed: Array, q_world_flange: Array, p_flange_object: Array) -> Array:
-    """A push, world axes about the module's frame, about the flange in its own."""
-    out = wrench_at(pushed, quat_inverse(q_world_flange), np.zeros(3))
-    out[3:] += cross(p_flange_object, out[:3])
-    return out
 
 
 def sensed(
