@@ -13,8 +13,8 @@ from proxops.core.errors import BadInput
 from proxops.lab.redundant_arm import N_LINE, NOT_FINITE, OUT_OF_RANGE, SOLVED, TOO_FAR, put_line
 from proxops.maths.pose import pack_pose, pose_from_packed
 from proxops.maths.rotation import Array
-from proxops.touch.arm_angle_course import COMFORT, TIE, UNCOMFORTABLE, choose
-from proxops.touch.flange_course import Ints
+from proxops.touch.arm_angle_course import COMFORT, TIE, UNCOMFORTABLE, change_cost, choose, least_change, row_turn
+from proxops.touch.flange_course import Ints, put_flange_course
 from proxops.touch.joint_plan import JointPlanner, sharpen
 
 SPEEDY = (np.array([0.05, -0.08, 0.03]), np.array([0.1, 0.25, -0.15]))  # 0.1 m/s and 18 deg/s
@@ -114,6 +114,38 @@ def test_refinement_comes_close_to_the_continuous_optimum() -> None:
         ).fun  # fmt: skip
         assert fine <= coarse
         assert fine <= best * 1.03
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_change_is_cheaper_than_what_is_left_out_of_the_matrix_without_a_look(seed: int) -> None:
+    rng = np.random.default_rng(200 + seed)
+    start = HOME + rng.uniform(-0.4, 0.4, 7)
+    targets = stages(start, 6, 0.1, rng.uniform(-0.5, 0.5, 3), rng.uniform(-2.0, 2.0, 3))
+    lines, branch, middle = lines_of(targets)[0], ARM.branch(start), ARM.arm_angle(start)
+    room = np.array([[ARM.solve(T, middle, branch, near=start)[1]] for T in targets])
+    for i, T in enumerate(targets):
+        turned = row_turn(i, lines, start, room)
+        for away in np.radians([-120.0, -40.0, -10.0, 0.0, 10.0, 80.0, 170.0]):
+            before = start if i == 0 else ARM.solve(targets[i - 1], middle, branch, near=start)[1]
+            after = ARM.solve(T, middle + away, branch, near=start)[1]
+            assert least_change(abs(away) - turned) <= change_cost(before, after)
+    assert least_change(math.radians(40.0) - turned) > 0.0  # it does leave something out
+
+
+def test_a_prediction_that_moves_on_or_changes_is_planned_as_if_it_were_new() -> None:
+    """What is taken over from the plan before is the same to the bit."""
+    poses, plans = flight(130, *SPEEDY), planner()
+    for k in range(30):
+        if k == 15:
+            poses[k + 40 :, :3] += 1e-4  # somebody pushes
+        used = plans.plan(poses[k : k + 97 - k % 2 * 20], min(k, 1))
+        fresh = planner()
+        fresh.go_on_from(plans)
+        put_flange_course(
+            ARM.lengths, fresh._T_base_world, fresh._T_object_flange, poses[k : k + 97 - k % 2 * 20], 0, fresh._flange
+        )
+        for mine, theirs in zip(plans._flange, fresh._flange, strict=True):
+            assert np.array_equal(mine[: used.cycles], theirs[: used.cycles])
 
 
 def planner() -> JointPlanner:
