@@ -10,10 +10,11 @@ from carried_cube import ARM, DT, HOME, T_FLANGE_OBJECT, flight, object_pose, pl
 from scipy.optimize import minimize
 
 from proxops.core.errors import BadInput
-from proxops.lab.redundant_arm import NOT_FINITE, OUT_OF_RANGE, SOLVED, TOO_FAR
+from proxops.lab.redundant_arm import N_LINE, NOT_FINITE, OUT_OF_RANGE, SOLVED, TOO_FAR, put_line
 from proxops.maths.pose import pack_pose, pose_from_packed
 from proxops.maths.rotation import Array
-from proxops.touch.arm_angle_course import COMFORT, TIE, UNCOMFORTABLE, choose
+from proxops.touch.arm_angle_course import COMFORT, TIE, UNCOMFORTABLE, change_cost, choose, least_change, row_turn
+from proxops.touch.flange_course import Ints, put_flange_course
 from proxops.touch.joint_plan import JointPlanner, sharpen
 
 SPEEDY = (np.array([0.05, -0.08, 0.03]), np.array([0.1, 0.25, -0.15]))  # 0.1 m/s and 18 deg/s
@@ -45,13 +46,18 @@ def cost_of(
     return total
 
 
+def lines_of(targets: Array) -> tuple[Array, Ints]:
+    lines = np.zeros((len(targets), N_LINE))
+    return lines, np.array([put_line(ARM.lengths, T, line) for T, line in zip(targets, lines, strict=True)])
+
+
 def chosen(
     start: Array, targets: Array, columns: int, step: float, lower: Array, upper: Array
 ) -> tuple[int, int, Array]:
     rows = len(targets)
-    angles = np.zeros(rows)
+    angles, lines = np.zeros(rows), lines_of(targets)
     code, good = choose(
-        ARM.lengths, ARM.signs, lower, upper, targets, start, ARM.arm_angle(start), ARM.branch(start), step, columns,
+        ARM.signs, lower, upper, targets, *lines, start, ARM.arm_angle(start), ARM.branch(start), step, columns,
         np.zeros((rows, columns, 7)), np.zeros((rows, columns)), np.zeros((rows, columns), np.int64), angles,
     )  # fmt: skip
     return code, good, angles
@@ -98,7 +104,7 @@ def test_refinement_comes_close_to_the_continuous_optimum() -> None:
         angles = chosen(HOME, targets, 36, step, ARM.lower, ARM.upper)[2]
         coarse = cost_of(HOME, targets, angles, ARM.lower, ARM.upper)
         sharpen(
-            ARM.lengths, ARM.signs, ARM.lower, ARM.upper, targets, HOME, ARM.branch(HOME), step, np.zeros((6, 36, 7)),
+            ARM.signs, ARM.lower, ARM.upper, targets, lines_of(targets)[0], HOME, ARM.branch(HOME), step, np.zeros((6, 36, 7)),
             np.zeros((6, 36)), np.zeros((6, 36), np.int64), np.full(6, math.nan), angles,
         )  # fmt: skip
         fine = cost_of(HOME, targets, angles, ARM.lower, ARM.upper)
@@ -108,6 +114,38 @@ def test_refinement_comes_close_to_the_continuous_optimum() -> None:
         ).fun  # fmt: skip
         assert fine <= coarse
         assert fine <= best * 1.03
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_change_is_cheaper_than_what_is_left_out_of_the_matrix_without_a_look(seed: int) -> None:
+    rng = np.random.default_rng(200 + seed)
+    start = HOME + rng.uniform(-0.4, 0.4, 7)
+    targets = stages(start, 6, 0.1, rng.uniform(-0.5, 0.5, 3), rng.uniform(-2.0, 2.0, 3))
+    lines, branch, middle = lines_of(targets)[0], ARM.branch(start), ARM.arm_angle(start)
+    room = np.array([[ARM.solve(T, middle, branch, near=start)[1]] for T in targets])
+    for i, T in enumerate(targets):
+        turned = row_turn(i, lines, start, room)
+        for away in np.radians([-120.0, -40.0, -10.0, 0.0, 10.0, 80.0, 170.0]):
+            before = start if i == 0 else ARM.solve(targets[i - 1], middle, branch, near=start)[1]
+            after = ARM.solve(T, middle + away, branch, near=start)[1]
+            assert least_change(abs(away) - turned) <= change_cost(before, after)
+    assert least_change(math.radians(40.0) - turned) > 0.0  # it does leave something out
+
+
+def test_a_prediction_that_moves_on_or_changes_is_planned_as_if_it_were_new() -> None:
+    """What is taken over from the plan before is the same to the bit."""
+    poses, plans = flight(130, *SPEEDY), planner()
+    for k in range(30):
+        if k == 15:
+            poses[k + 40 :, :3] += 1e-4  # somebody pushes
+        used = plans.plan(poses[k : k + 97 - k % 2 * 20], min(k, 1))
+        fresh = planner()
+        fresh.go_on_from(plans)
+        put_flange_course(
+            ARM.lengths, fresh._T_base_world, fresh._T_object_flange, poses[k : k + 97 - k % 2 * 20], 0, fresh._flange
+        )
+        for mine, theirs in zip(plans._flange, fresh._flange, strict=True):
+            assert np.array_equal(mine[: used.cycles], theirs[: used.cycles])
 
 
 def planner() -> JointPlanner:

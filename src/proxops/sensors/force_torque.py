@@ -86,7 +86,7 @@ class ForceTorqueSensor:
         self.fault = SensorFault.NONE  # set it to put one in
         self.bias = traits.offset.copy()  # offset and drift so far: truth, for tests and plots
         self._began = math.nan
-        self._walked = np.zeros(6)
+        self._walked, self._error, self._dead_zone = np.zeros(6), np.zeros(6), int(traits.dead_zone)
         self._taken = 0  # multiples of the period that are done
         self._last = math.nan  # time of the last reading
         self._sample: ForceSample | None = None
@@ -119,13 +119,27 @@ class ForceTorqueSensor:
         traits, draws = self.traits, self._rng.standard_normal(DRAWS)
         if math.isnan(self._began):
             self._began = self._last = t
-        self._walked += traits.walk * math.sqrt(max(t - self._last, 0.0)) * draws[6:]
-        self._last = t
-        self.bias = traits.offset + traits.drift * (t - self._began) + self._walked
-        return as_read(
-            np.asarray(wrench_true, float), self.bias + traits.noise * draws[:6], traits.range, traits.resolution,
-            traits.dead_n, int(traits.dead_zone),
+        put_bias(
+            traits.offset, traits.drift, t - self._began, traits.walk, t - self._last, draws, traits.noise, self._walked,
+            self.bias, self._error,
         )  # fmt: skip
+        self._last = t
+        return as_read(
+            np.asarray(wrench_true, float), self._error, traits.range, traits.resolution, traits.dead_n, self._dead_zone
+        )
+
+
+@kernel
+def put_bias(
+    offset: Floats, drift: Floats, since_begin: float, walk: Floats, since_last: float, draws: Floats, noise: Floats,
+    walked: Floats, bias: Floats, error: Floats,
+) -> None:  # fmt: skip
+    """``bias`` so far, and with noise the ``error`` of a reading; ``draws`` (12): for the noise, for the walk."""
+    root = math.sqrt(max(since_last, 0.0))
+    for i in range(6):
+        walked[i] += walk[i] * root * draws[6 + i]
+        bias[i] = offset[i] + drift[i] * since_begin + walked[i]
+        error[i] = bias[i] + noise[i] * draws[i]
 
 
 @kernel

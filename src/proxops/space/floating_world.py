@@ -11,6 +11,7 @@ import numpy as np
 
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.floating_object import FloatingScene
+from proxops.maths.finite import all_finite
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross
 from proxops.maths.rotation import Array, matrix_from_quat
@@ -63,7 +64,10 @@ class FloatingWorld:
         n = len(scene.objects)
         self.poses, self.velocities = np.zeros((n, 7)), np.zeros((n, 6))
         self._first = self._m.body("object 0").id
+        # MuJoCo's own memory, seen once.
         self._push = self.data.xfrc_applied[self._first]
+        self._qpos, self._qvel = self.data.qpos, self.data.qvel
+        self._turning = self._qpos[3:FREE_Q], self._qvel[3:FREE_V]  # of the first object: attitude, rate
         for i, table in enumerate(scene.objects):
             R = matrix_from_quat(self.data.qpos[FREE_Q * i + 3 : FREE_Q * i + 7])
             self.data.qvel[FREE_V * i : FREE_V * i + 3] = table.speed_m_s
@@ -88,7 +92,7 @@ class FloatingWorld:
 
     def step(self, wrench: Array = NO_WRENCH, steps: int = 1) -> None:
         """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m)."""
-        if not np.isfinite(wrench).all():
+        if not all_finite(wrench):
             raise BadInput("push on the floating object: not a number", value=wrench.tolist())
         self._push[:] = wrench
         step, model, data = self._mujoco.mj_step, self._m, self.data
@@ -98,9 +102,8 @@ class FloatingWorld:
             if data.ncon and self._rough:
                 self._rub()
             if self._limit is not None:
-                attitude, rate = data.qpos[3:FREE_Q], data.qvel[3:FREE_V]
-                self.turned_back |= turn_back(attitude, rate, self._inverse_inertia[0], self._limit)
-        if not np.isfinite(data.qvel).all():
+                self.turned_back |= turn_back(*self._turning, self._inverse_inertia[0], self._limit)
+        if not all_finite(self._qvel):
             raise ProxopsError(f"physics of the floating objects: no longer a number at {self.t:.4f} s")
         self._observe()
 
@@ -117,7 +120,7 @@ class FloatingWorld:
         )  # fmt: skip
 
     def _observe(self) -> None:
-        _observe(self.data.qpos, self.data.qvel, self.model.mass_centre, self.poses, self.velocities)
+        _observe(self._qpos, self._qvel, self.model.mass_centre, self.poses, self.velocities)
 
     @property
     def energy(self) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,18 +69,16 @@ class LinkGravity:
         self._forces = pinocchio.StdVec_Force()
         for _ in bodies:
             self._forces.append(pinocchio.Force.Zero())
-        self._slots = [force.vector for force in self._forces]  # Pinocchio's own memory, as the places below
+        # Pinocchio's own memory, as the places and turns below: nothing is copied.
+        self._wrenches = in_a_row([force.vector for force in self._forces])
         self._data: Any = None
-        self._seen: list[tuple[Floats, Floats]] = []
         self._places, self._turns = np.zeros((len(self._masses), 3)), np.zeros((len(self._masses), 3, 3))
-        self._wrenches = np.zeros((len(self._masses), 6))
 
     def due(self, t: float) -> bool:
         return True
 
     def at(self, t: float, data: Any) -> Any:
-        for slot, wrench in zip(self._slots, self.wrenches(t, data), strict=True):
-            slot[:] = wrench
+        self.wrenches(t, data)
         return self._forces
 
     def wrenches(self, t: float, data: Any) -> Floats:
@@ -88,9 +87,9 @@ class LinkGravity:
             self._wrenches[:] = 0.0
             return self._wrenches
         if data is not self._data:
-            self._data, self._seen = data, [(place.translation, place.rotation) for place in data.oMi]
-        for i, (p, R) in enumerate(self._seen):
-            self._places[i], self._turns[i] = p, R
+            self._data = data
+            self._places = in_a_row([place.translation for place in data.oMi])
+            self._turns = in_a_row([place.rotation for place in data.oMi])
         up = self._orbit.up_at(t)
         share = MU_M3_S2 / self._orbit.radius_m**3
         if self._pull is Pull.ALL:
@@ -101,9 +100,18 @@ class LinkGravity:
 
     def total(self, t: float, data: Any) -> Floats:
         """(6) of all links: force, and torque about the inertial origin; inertial axes."""
-        out = np.zeros(6)
-        add_up(self._places, self._turns, self.wrenches(t, data), out)
+        out, wrenches = np.zeros(6), self.wrenches(t, data)
+        add_up(self._places, self._turns, wrenches, out)
         return out
+
+
+def in_a_row(pieces: list[Floats]) -> Floats:
+    """One array over pieces of memory that lie at equal distances, as the elements of Pinocchio's vectors do."""
+    first, places = pieces[0], [piece.__array_interface__["data"][0] for piece in pieces]
+    apart = places[1] - places[0]
+    if any(after - before != apart for before, after in pairwise(places)):
+        raise RuntimeError("Pinocchio keeps its bodies otherwise than in a row")
+    return np.lib.stride_tricks.as_strided(first, (len(pieces), *first.shape), (apart, *first.strides))
 
 
 @kernel

@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
+from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.space.floating_world import FloatingWorld
 
@@ -147,20 +147,27 @@ class Timeline:
         """Did the limit of its turning turn the first object back in the last cycle?"""
         return bool(self._turned[self.now % self._slots])
 
-    def predicted(self, count: int, spacing: int = 1) -> Array:
-        """Poses (up to ``count``, 7) of the first object: now, ``spacing`` cycles on, …; fewer if less is known."""
-        poses: Array = self._poses[self._future(count, spacing), 0]
-        return poses
+    def predicted(self, count: int, spacing: int = 1, first: int = 0) -> Array:
+        """Poses (up to ``count``, 7) of the first object: ``first`` cycles from now, ``spacing`` cycles on, …; fewer if less is
+        known."""
+        return self._future(self._poses, count, spacing, first)
 
     def predicted_velocities(self, count: int, spacing: int = 1) -> Array:
         """Beside ``predicted``: (up to ``count``, 6)."""
-        velocities: Array = self._velocities[self._future(count, spacing), 0]
-        return velocities
+        return self._future(self._velocities, count, spacing, 0)
 
-    def _future(self, count: int, spacing: int) -> NDArray[np.int64]:
-        """Slots."""
-        known = (self.horizon - self.now) // spacing + 1
-        return (self.now + spacing * np.arange(min(count, known), dtype=np.int64)) % self._slots
+    def _future(self, ring: Array, count: int, spacing: int, first: int) -> Array:
+        known = max((self.horizon - self.now - first) // spacing + 1, 0)
+        out = np.empty((min(count, known), ring.shape[2]))
+        unroll(ring, self.now + first, spacing, out)
+        return out
+
+
+@kernel
+def unroll(ring: Array, first: int, spacing: int, out: Array) -> None:
+    """Of the first object: the entry of cycle ``first`` and those ``spacing`` cycles on."""
+    for k in range(out.shape[0]):
+        out[k] = ring[(first + spacing * k) % ring.shape[0], 0]
 
 
 def _cycles(span_s: float, cycle_s: float) -> int:

@@ -21,13 +21,11 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from proxops.lab.redundant_arm import N_JOINTS, N_LINE, OUT_OF_RANGE, SOLVED, put_line, put_solution
+from proxops.lab.redundant_arm import ALONG, ASIDE, N_JOINTS, OUT_OF_RANGE, SOLVED, put_solution
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-
-Ints = NDArray[np.int64]
+from proxops.touch.flange_course import Ints
 
 TIE: Final = 1e-3
 COMFORT: Final = math.radians(15.0)
@@ -35,6 +33,8 @@ UNCOMFORTABLE: Final = 2.5e-4  # rad2, of a joint at the end of its range, in ea
 FAN: Final = 9  # columns of a finer fan
 SHRINK: Final = 4.0  # from one round to the next
 SLOPE: Final = 1e-4  # rad, step of the arm angle for a difference quotient
+BENT: Final = 1e-3  # m, of the elbow beside the line: nearer to it no bound is drawn from where it is
+ROUNDED: Final = 1e-9  # rad, more than configurations are off by rounding where the elbow is that far away
 
 
 @kernel
@@ -64,27 +64,29 @@ def range_cost(q: Array, lower: Array, upper: Array) -> float:
 
 @kernel
 def choose(
-    lengths: Array, signs: Array, lower: Array, upper: Array, poses: Array, start: Array, angle: float, branch: int, step: float,
-    farthest: int, joints: Array, cost: Array, back: Ints, angles: Array,
+    signs: Array, lower: Array, upper: Array, poses: Array, lines: Array, codes: Ints, start: Array, angle: float, branch: int,
+    step: float, farthest: int, joints: Array, cost: Array, back: Ints, angles: Array,
 ) -> tuple[int, int]:  # fmt: skip
-    """Eqs. 5 to 7 on the coarse matrix. ``poses`` (rows, 4, 4) T_base_flange; columns ``step`` rad apart, the middle
-    one at ``angle``, that of ``start``; at most ``farthest`` columns from row to row. ``joints`` (rows, columns, 7),
-    ``cost`` and ``back`` (rows, columns) are room to work in; ``angles`` (rows) the sequence. Returns a code and the
-    number of rows that it goes through."""
-    rows, columns, line = poses.shape[0], joints.shape[1], np.empty(N_LINE)
+    """Eqs. 5 to 7 on the coarse matrix. ``poses`` (rows, 4, 4) T_base_flange with their ``lines`` and ``codes``; columns ``step``
+    rad apart, the middle one at ``angle``, that of ``start``; at most ``farthest`` columns from row to row. ``joints`` (rows,
+    columns, 7), ``cost`` and ``back`` (rows, columns) are room to work in; ``angles`` (rows) the sequence. Returns a code and
+    the number of rows that it goes through."""
+    rows, columns = poses.shape[0], joints.shape[1]
     middle, code, good = columns // 2, SOLVED, 0
-    enough = cost_of_standing(lengths, signs, lower, upper, poses, start, angle, branch)
+    enough = cost_of_standing(signs, lower, upper, poses, lines, codes, start, angle, branch, joints)
     while good < rows:
-        code = put_line(lengths, poses[good], line)
+        code = codes[good]
         if code != SOLVED:
             break
-        best = math.inf
+        turned, best = row_turn(good, lines, start, joints), math.inf
         for k in range(columns):
             cost[good, k] = math.inf
-            if not reachable(good, k, middle, farthest, cost):
+            least = least_cost(good, k, farthest, turned, step, cost)
+            if least == math.inf or least > enough:
                 continue
-            joints[good, k] = start
-            put_solution(signs, poses[good], line, angle + (k - middle) * step, branch, joints[good, k])
+            if k != middle:
+                joints[good, k] = start
+                put_solution(signs, poses[good], lines[good], angle + (k - middle) * step, branch, joints[good, k])
             cost[good, k] = range_cost(joints[good, k], lower, upper)
             arrive(good, k, farthest, start, joints, cost, back)
             if cost[good, k] > enough:
@@ -103,28 +105,66 @@ def choose(
 
 @kernel
 def cost_of_standing(
-    lengths: Array, signs: Array, lower: Array, upper: Array, poses: Array, start: Array, angle: float, branch: int
+    signs: Array, lower: Array, upper: Array, poses: Array, lines: Array, codes: Ints, start: Array, angle: float, branch: int,
+    joints: Array,
 ) -> float:  # fmt: skip
-    """Cost of keeping the arm angle; infinite where that leaves a range. A sequence that has cost more halfway is not
-    the cheapest, so what it would lead to need not be computed: most of the matrix, as a rule."""
-    line, before, q, cost = np.empty(N_LINE), start.copy(), np.empty(N_JOINTS), 0.0
+    """Cost of keeping the arm angle, whose configurations go into the middle column; infinite where that leaves a range. A
+    sequence that has cost more halfway is not the cheapest, so what it would lead to need not be computed: most of the matrix,
+    as a rule."""
+    middle, before, cost = joints.shape[1] // 2, start, 0.0
     for i in range(poses.shape[0]):
-        if put_line(lengths, poses[i], line) != SOLVED:
+        if codes[i] != SOLVED:
             return math.inf
+        q = joints[i, middle]
         q[:] = start
-        put_solution(signs, poses[i], line, angle, branch, q)
+        put_solution(signs, poses[i], lines[i], angle, branch, q)
         cost += range_cost(q, lower, upper) + change_cost(before, q)
-        before[:] = q
+        before = q
     return cost * (1.0 + 1e-9)  # sums in another order
 
 
 @kernel
-def reachable(i: int, k: int, middle: int, farthest: int, cost: Array) -> bool:
-    """Is there a candidate in the row before from which column ``k`` can be reached?"""
+def row_turn(i: int, lines: Array, start: Array, joints: Array) -> float:
+    """How far at most (rad) the upper arm turns from the row before to row ``i`` at an arm angle that stays; in the first one
+    from ``start``, by what joints 1 to 3 do for it. Infinite where the arm is nearly straight: there is no elbow."""
     if i == 0:
-        return abs(k - middle) <= farthest
-    first, end = max(0, k - farthest), min(cost.shape[1], k + farthest + 1)
-    return bool(cost[i - 1, first:end].min() < math.inf) if first < end else False
+        q = joints[0, joints.shape[1] // 2]
+        return (
+            abs(q[0] - start[0]) + abs(q[1] - start[1]) + abs(q[2] - start[2]) if lines[0, ASIDE] > BENT else math.inf
+        )
+    if not min(lines[i, ASIDE], lines[i - 1, ASIDE]) > BENT:
+        return math.inf
+    squares = 0.0  # of the difference of two rotations: 8 sin² of half the angle between them
+    for c in range(ALONG):
+        change = lines[i, c] - lines[i - 1, c]
+        squares += change * change
+    bend = math.atan2(lines[i, ASIDE], lines[i, ALONG]) - math.atan2(lines[i - 1, ASIDE], lines[i - 1, ALONG])
+    return 2.0 * math.asin(min(math.sqrt(squares / 8.0), 1.0)) + abs(bend)
+
+
+@kernel
+def least_cost(i: int, k: int, farthest: int, turned: float, step: float, cost: Array) -> float:
+    """What no way to column ``k`` of row ``i`` can be cheaper than, without its configuration; infinite if none leads there.
+
+    Between two columns the elbow's circle, and with it the upper arm, turns by the difference of their angles, less at most
+    ``turned``. Joints 1 to 3 share what is left: the largest has at least a third of it."""
+    columns = cost.shape[1]
+    if i == 0:
+        away = abs(k - columns // 2)
+        return least_change(away * step - turned) if away <= farthest else math.inf
+    least = math.inf
+    for p in range(max(0, k - farthest), min(columns, k + farthest + 1)):
+        if cost[i - 1, p] < least:
+            away = abs(k - p) * step
+            least = min(least, cost[i - 1, p] + least_change(min(away, 2.0 * math.pi - away) - turned))
+    return least
+
+
+@kernel
+def least_change(turn: float) -> float:
+    """Of ``change_cost`` when joints 1 to 3 turn something by ``turn`` rad together."""
+    left = max(turn - ROUNDED, 0.0)
+    return left * left * (1.0 / 9.0 + TIE / 3.0)
 
 
 @kernel

@@ -17,7 +17,7 @@ import numpy as np
 
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector, turned
+from proxops.maths.quaternion import length, quat_inverse, quat_product, rotation_vector, turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
 from proxops.space.contact_pair import (
     SIZE,
@@ -55,6 +55,35 @@ def fly(pair: Pair, y: Array, pose: Array, twist: Array, normal: Array) -> None:
         advance(pair, y, STEP_S, STEPS)
     else:
         advance(pair, y, 0.5 * PERIOD_S, 2)
+
+
+@kernel
+def clearance(pair: Pair, y: Array, pose: Array, twist: Array, normal: Array) -> float:
+    """m, between ball and hardware; ``pose``, ``twist``: of the ball from the client."""
+    relative(pair, y, pose, twist)
+    return -depth(pair[0].drogue, pose, normal)
+
+
+@kernel
+def blend(pair: Pair, expected: Array, y: Array, pose: Array, twist: Array, away: Array) -> None:
+    """The state has jumped from what was expected of it: the command, off by ``away``, goes on from there and fades over."""
+    before, way = np.empty(7), np.empty(3)
+    relative(pair, expected, before, twist)
+    relative(pair, y, pose, twist)
+    rotation_vector(quat_product(before[3:7], quat_inverse(pose[3:7])), way)
+    fade = math.exp(-PERIOD_S / FADE_S)
+    for i in range(3):
+        away[i] = (away[i] + (before[i] - pose[i])) * fade
+        away[3 + i] = (away[3 + i] + way[i]) * fade
+
+
+@kernel
+def show(pair: Pair, y: Array, away: Array, pose: Array, twist: Array, command: Array) -> None:
+    """``command`` (7): port of the chaser in the client's frame."""
+    relative(pair, y, pose, twist)
+    q = quat_product(quat_from_rotation_vector(away[3:]), pose[3:7])
+    command[3:7] = q
+    command[:3] = pose[:3] + away[:3] - turned(q, pair[0].tip)
 
 
 class Felt(NamedTuple):
@@ -134,15 +163,18 @@ class DockingLoop:
         self._learnt = False
         if self.compensate:
             self._learn(felt)
-        elif self._base < 0 and float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n and self._near(felt):
+        elif self._base < 0 and length(felt.wrench) > self.threshold_n and self._near(felt):
             self._begin(felt)
         if self._learnt:
             self._replay()
+        elif self.compensate:
+            self.y[:] = expected  # nothing is known better
         else:
             self._feel(felt)
         self._states[self.cycle % KEPT] = self.y
-        self._note_freedom()
-        self._blend(expected)
+        if clearance(self.pair, self.y, self._pose, self._twist, self._normal) > -self.pair[0]["law"]["offset"]:
+            self._free = self.cycle
+        blend(self.pair, expected, self.y, self._pose, self._twist, self._away)
         self._look_for_end(felt)
         self._show()
 
@@ -150,9 +182,8 @@ class DockingLoop:
         fly(self.pair, y, self._pose, self._twist, self._normal)
 
     def _feel(self, felt: Felt) -> None:
-        """On with what is known; with no compensation the force as it comes."""
-        if not self.compensate:
-            self.pair[0]["extra"] = felt.wrench if float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n else 0.0
+        """On with the force as it comes."""
+        self.pair[0]["extra"] = felt.wrench if length(felt.wrench) > self.threshold_n else 0.0
         self._fly(self.y)
 
     def _replay(self) -> None:
@@ -169,8 +200,7 @@ class DockingLoop:
     def _learn(self, felt: Felt) -> None:
         if not felt.fresh:
             return
-        force = felt.wrench[:3]
-        feels = float(np.linalg.norm(force)) > self.threshold_n
+        feels = length(felt.wrench) > self.threshold_n
         if feels and self._base < 0 and self._near(felt):
             self._begin(felt)
         if self._base < 0:
@@ -218,11 +248,6 @@ class DockingLoop:
         )
 
     # ------------------------------------------------------------------ the end of a contact
-    def _note_freedom(self) -> None:
-        relative(self.pair, self.y, self._pose, self._twist)
-        if depth(self.pair[0]["drogue"], self._pose, self._normal) < self.pair[0]["law"]["offset"]:
-            self._free = self.cycle
-
     def _look_for_end(self, felt: Felt) -> None:
         if self._base < 0:
             return
@@ -284,8 +309,7 @@ class DockingLoop:
     @property
     def clearance_m(self) -> float:
         """Between ball and hardware, computed."""
-        relative(self.pair, self.y, self._pose, self._twist)
-        return -float(depth(self.pair[0]["drogue"], self._pose, self._normal))
+        return clearance(self.pair, self.y, self._pose, self._twist, self._normal)
 
     def tell(self, row: np.void) -> None:
         """What a log wants of this cycle."""
@@ -297,20 +321,6 @@ class DockingLoop:
         books(self.pair, self.y, row["books"])
 
     # ------------------------------------------------------------------ the pose to be shown
-    def _blend(self, expected: Array) -> None:
-        """The state has jumped from what was expected of it: the command goes on from there and fades over."""
-        relative(self.pair, expected, self._pose, self._twist)
-        before = self._pose.copy()
-        relative(self.pair, self.y, self._pose, self._twist)
-        way = np.empty(3)
-        rotation_vector(quat_product(before[3:7], quat_inverse(self._pose[3:7])), way)
-        self._away[:3] += before[:3] - self._pose[:3]
-        self._away[3:] += way
-        self._away *= math.exp(-PERIOD_S / FADE_S)
-
     def _show(self) -> None:
         """Port of the chaser in the client's frame."""
-        relative(self.pair, self.y, self._pose, self._twist)
-        q = quat_product(quat_from_rotation_vector(self._away[3:]), self._pose[3:7])
-        self.command[3:7] = q
-        self.command[:3] = self._pose[:3] + self._away[:3] - turned(q, self.pair[0]["tip"])
+        show(self.pair, self.y, self._away, self._pose, self._twist, self.command)

@@ -61,14 +61,20 @@ class ForceLimits:
         """``external``: wrench (6) on the tool from outside, load and bias taken off. What is no number stops."""
         numbers = external.tolist()
         force, torque = math.hypot(*numbers[:3]), math.hypot(*numbers[3:])
+        if not (force < self.retract_n and torque < self.retract_nm):  # also of what is no number
+            return self._beyond(force, torque)
+        left_n, left_nm = 1.0 - force / self.retract_n, 1.0 - torque / self.retract_nm
+        if left_n <= left_nm:
+            return LoadVerdict(Overload.NONE, "", force, self.retract_n, "N", left_n)
+        return LoadVerdict(Overload.NONE, "", torque, self.retract_nm, "N m", left_nm)
+
+    def _beyond(self, force: float, torque: float) -> LoadVerdict:
+        """The first limit that is broken, the worst ones first."""
         for level, allowed_n, allowed_nm in (
             (Overload.STOP, self.stop_n, self.stop_nm),
             (Overload.RETRACT, self.retract_n, self.retract_nm),
         ):
             for what, value, bound, unit in (("force", force, allowed_n, "N"), ("torque", torque, allowed_nm, "N m")):
-                if not value < bound:  # True of what is no number
+                if not value < bound:
                     return LoadVerdict(level, f"{what} limit", value, bound, unit, 1.0 - value / bound)
-        left_n, left_nm = 1.0 - force / self.retract_n, 1.0 - torque / self.retract_nm
-        if left_n <= left_nm:
-            return LoadVerdict(Overload.NONE, "", force, self.retract_n, "N", left_n)
-        return LoadVerdict(Overload.NONE, "", torque, self.retract_nm, "N m", left_nm)
+        raise AssertionError("a load was refused without a limit")

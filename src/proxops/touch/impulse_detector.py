@@ -25,6 +25,7 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
+from proxops.maths.finite import all_finite
 from proxops.maths.rotation import Array
 from proxops.touch.force_baseline import BASELINE_DTYPE, SIX, forget, residual
 from proxops.touch.impulse_phases import DETECTOR_DTYPE, ENDED, advance, advance_to_event
@@ -36,6 +37,9 @@ class PushPhase(IntEnum):
     QUIET = 0
     PUSH = 1
     COUNTER = 2
+
+
+PHASES: Final = tuple(PushPhase)
 
 
 @dataclass(frozen=True)
@@ -105,19 +109,17 @@ class ImpulseDetector:
         b["wander"], b["dt"] = s.drift_change**2, self.dt
         forget(self._baseline, -1)
         self._ring = np.zeros((max(d["n_window"], d["n_calm"], d["n_rewind"]) + 2, SIX))
+        # Fields that every reading asks for, seen once: of a record they cost a microsecond each.
+        self._views = self._record["now"], self._record["wrench"][0], self._record["phase"], self._record["began"]
 
     def step(self, wrench: Array) -> PushVerdict:
         """Take a reading in. One that is no number is refused, and changes nothing."""
         refuse_nonsense(wrench)
         np.divide(wrench, self.sigma, out=self._whitened)
         event = advance(self._record, self._baseline, self._ring, self._whitened, self._room)
-        d = self._record[0]
-        return PushVerdict(
-            PushPhase(int(d["phase"])),
-            int(d["began"]),
-            d["wrench"] * self.sigma,
-            self._finished() if event == ENDED else None,
-        )
+        _, _, phase, began = self._views
+        ended = self._finished() if event == ENDED else None
+        return PushVerdict(PHASES[phase[0]], int(began[0]), self._views[1] * self.sigma, ended)
 
     def impulses(self, readings: Array) -> list[Impulse]:
         """All that end within a record (n, 6): the same as step by step, but fast."""
@@ -132,7 +134,7 @@ class ImpulseDetector:
     def recent(self, n: int) -> Array:
         """(n, 6) The last n readings, the present one included, free of offset, oldest first. When a verdict says ``began``,
         ``recent(began + 1)`` is the push so far and its last row is the verdict's wrench."""
-        now = int(self._record[0]["now"])
+        now = int(self._views[0][0])
         if not 0 <= n <= min(now + 1, len(self._ring)):
             raise BadInput(
                 "no such readings any more", where="impulse detector", value=n, bound=f"0 … {len(self._ring)}"
@@ -152,7 +154,7 @@ class ImpulseDetector:
 
 def refuse_nonsense(wrench: Array) -> None:
     """A reading that is no number is a fault of the sensor, not a force of zero."""
-    if wrench.shape[-1] != SIX or not np.isfinite(wrench).all():
+    if wrench.shape[-1] != SIX or not (all_finite(wrench) if wrench.ndim == 1 else np.isfinite(wrench).all()):
         bad = wrench if wrench.ndim == 1 else wrench[~np.isfinite(wrench).all(axis=-1)][:1]
         raise BadInput(
             "no wrench", where="impulse detector", value=bad, bound="six finite numbers", way_out="stop the run"

@@ -93,8 +93,9 @@ class JointFollower:
         arm, dt, bridge = self.arm, self.cycle_s, self._bridge
         start = np.array((self.joints, self.rates, self.accelerations))
         after = np.empty_like(start)
-        put_course_motion(course, arm.speed, arm.acceleration, arm.jerk, dt, self._motion, self._limits)
-        on_course = put_offset(start, self._motion, self.offset)
+        on_course = put_beside(
+            course, start, arm.speed, arm.acceleration, arm.jerk, dt, self._motion, self._limits, self.offset
+        )
         if not bridge.renew(course, start, after) and not self._bridged(course, start, on_course, after):
             if not on_course and not self._way.lead(self.offset, self._limits):
                 return False
@@ -116,8 +117,7 @@ class JointFollower:
         return self._bridge.due(course, start, True, after) == 0
 
     def _told(self, course: Array) -> Following:
-        self.offset[0] = self.joints - course[1]
-        if np.abs(self.offset[0]).max() <= ON_COURSE:
+        if put_distance(self.joints, course, self.offset) <= ON_COURSE:
             return Following.ON_COURSE
         return Following.BRIDGING if self._bridge.end > 0 else Following.CATCHING_UP
 
@@ -133,6 +133,26 @@ class JointFollower:
         if not self._way.lead_to_rest(start, limits):
             raise RuntimeError("Ruckig found no stop")
         self.joints, self.rates, self.accelerations = self._way.at(self.cycle_s)
+
+
+@kernel
+def put_distance(joints: Array, course: Array, offset: Array) -> float:
+    """``offset[0]`` := from the course's next point; the largest, rad."""
+    largest = 0.0
+    for i in range(joints.shape[0]):
+        offset[0, i] = joints[i] - course[1, i]
+        largest = max(largest, abs(offset[0, i]))
+    return largest
+
+
+@kernel
+def put_beside(
+    course: Array, start: Array, speed: Array, most: Array, jerk: Array, dt: float, motion: Array, limits: Array, offset: Array
+) -> bool:  # fmt: skip
+    """The course's ``motion`` in this cycle, the ``offset`` of ``start`` from it and the ``limits`` that it leaves; is the offset
+    nothing?"""
+    put_course_motion(course, speed, most, jerk, dt, motion, limits)
+    return put_offset(start, motion, offset)
 
 
 @kernel

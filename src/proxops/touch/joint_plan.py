@@ -18,21 +18,21 @@ from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.lab.redundant_arm import (
     N_JOINTS,
-    N_LINE,
     OUT_OF_RANGE,
     REASONS,
     SOLVED,
     SrsArm,
     arm_angle,
     branch_of,
-    put_line,
+    flange_pose,
     put_solution,
     solve,
 )
 from proxops.maths.kernel import kernel
-from proxops.maths.pose import compose, inverse_pose, pose_from_packed
+from proxops.maths.pose import compose, inverse_pose, pack_pose
 from proxops.maths.rotation import Array
-from proxops.touch.arm_angle_course import SHRINK, Ints, choose, refine
+from proxops.touch.arm_angle_course import SHRINK, choose, refine
+from proxops.touch.flange_course import FlangeCourse, Ints, flange_course, put_flange_course
 
 ROUNDS: Final = 4  # of refinement: the last fan's columns are 10 deg / (4 * 4^4) apart for 36 columns
 RENEWED: Final = 2  # rounds where the sequence is known from the plan before
@@ -80,7 +80,7 @@ class JointPlanner:
         # Columns that the upper arm can turn through from row to row, joints 1 to 3 at full speed.
         self._farthest = math.ceil(float(arm.speed[:3].sum()) * spacing * cycle_s / self._step)
         n = self.longest
-        self._poses, self._joints, self._elbow = np.zeros((n, 4, 4)), np.zeros((n, N_JOINTS)), np.full((3, n), math.nan)
+        self._flange, self._joints, self._elbow = flange_course(n), np.zeros((n, N_JOINTS)), np.full((3, n), math.nan)
         self._matrix, self._cost = np.zeros((rows, columns, N_JOINTS)), np.zeros((rows, columns))
         self._back: Ints = np.zeros((rows, columns), np.int64)
         self._branch, self._near, self._course = -1, np.zeros(N_JOINTS), np.full(rows, math.nan)
@@ -110,65 +110,45 @@ class JointPlanner:
         n = min(self.longest, (poses.shape[0] - 1) // self.spacing * self.spacing + 1)
         if n < 2:
             raise BadInput("too few predicted poses", value=poses.shape[0], bound=f"at least {self.spacing + 1}")
-        place(self._T_base_world, self._T_object_flange, poses, self._poses[:n])
         arm, elbow = self.arm, self._elbow
+        put_flange_course(arm.lengths, self._T_base_world, self._T_object_flange, poses[:n], elapsed, self._flange)
         elbow[:, 0] = elbow[:, elapsed]
         code, cycles, joint = put_plan(
-            arm.lengths, arm.signs, self._lower, self._upper, self._hard, self._poses[:n], self.spacing, self.cycle_s, self._near,
+            arm.lengths, arm.signs, self._lower, self._upper, self._hard, self._flange, self.spacing, self.cycle_s, self._near,
             self._branch, self._step, self._farthest, self._matrix, self._cost, self._back, self._course,
-            self._joints[:n], elbow[:, :n],
+            self._joints, elbow[:, :n],
         )  # fmt: skip
         elbow[:, n:] = elbow[:, n - 1 : n]
         return JointPlan(self._joints, elbow[0], cycles, code, arm.joints[joint] if joint >= 0 else "", self.cycle_s)
 
 
 @kernel
-def place(T_base_world: Array, T_object_flange: Array, poses: Array, out: Array) -> None:
-    """T_base_flange of every pose of the object."""
-    for k in range(out.shape[0]):
-        out[k] = compose(compose(T_base_world, pose_from_packed(poses[k])), T_object_flange)
-
-
-@kernel
 def put_plan(
-    lengths: Array, signs: Array, lower: Array, upper: Array, hard: Array, poses: Array, spacing: int, dt: float, near: Array,
-    branch: int, step: float, farthest: int, matrix: Array, cost: Array, back: Ints, known: Array,
+    lengths: Array, signs: Array, lower: Array, upper: Array, hard: Array, flange: FlangeCourse, spacing: int, dt: float,
+    near: Array, branch: int, step: float, farthest: int, matrix: Array, cost: Array, back: Ints, known: Array,
     joints: Array, elbow: Array,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Course of the arm angle, then of the joints. Returns a code, the number of good cycles and a joint (or -1).
-    ``near`` becomes the configuration that the object's present pose asks for; ``known`` (rows), the arm angles of the plan
-    before, those of this one."""
+    """Course of the arm angle, then of the joints, for as many cycles as ``elbow`` has. Returns a code, the number of good
+    cycles and a joint (or -1). ``near`` becomes the configuration that the object's present pose asks for; ``known`` (rows),
+    the arm angles of the plan before, those of this one."""
     angle = elbow[0, 0]
-    code = solve(lengths, signs, poses[0], angle, branch, near)
+    code = solve(lengths, signs, flange.T_base_flange[0], angle, branch, near)
     if code != SOLVED:
         return code, 0, -1
-    rows = (poses.shape[0] - 1) // spacing
-    stages, course = np.empty((rows, 4, 4)), np.full(rows, angle)
-    for i in range(rows):
-        stages[i] = poses[(i + 1) * spacing]
+    rows = (elbow.shape[1] - 1) // spacing
+    stages, lines, codes = stages_of(flange, spacing, rows)
+    course = np.full(rows, angle)
     code, good = choose(
-        lengths,
-        signs,
-        lower,
-        upper,
-        stages,
-        near,
-        angle,
-        branch,
-        step,
-        farthest,
-        matrix[:rows],
-        cost[:rows],
-        back[:rows],
+        signs, lower, upper, stages, lines, codes, near, angle, branch, step, farthest, matrix[:rows], cost[:rows], back[:rows],
         course,
-    )
+    )  # fmt: skip
     if good > 0:
         sharpen(
-            lengths,
             signs,
             lower,
             upper,
             stages[:good],
+            lines,
             near,
             branch,
             step,
@@ -182,14 +162,22 @@ def put_plan(
         known[:rows], known[rows:] = course, math.nan
     ease(course, spacing, dt, elbow)
     last = rows * spacing if code == SOLVED else min(good + 1, rows) * spacing
-    found, cycles, joint = put_joints(
-        lengths, signs, hard[0], hard[1], poses[: last + 1], elbow[0], near, branch, joints
-    )
+    found, cycles, joint = put_joints(signs, hard[0], hard[1], flange, last + 1, elbow[0], near, branch, joints)
     if found != SOLVED:
         return found, cycles, joint
     if code == OUT_OF_RANGE:
         joint = narrowest(signs, lower, upper, stages[good], lengths, course[good], branch, near)
     return code, cycles, joint
+
+
+@kernel
+def stages_of(flange: FlangeCourse, spacing: int, rows: int) -> tuple[Array, Array, Ints]:
+    """Poses, lines and codes of the rows."""
+    poses, lines, codes = np.empty((rows, 4, 4)), np.empty((rows, flange.lines.shape[1])), np.empty(rows, np.int64)
+    for i in range(rows):
+        k = (i + 1) * spacing
+        poses[i], lines[i], codes[i] = flange.T_base_flange[k], flange.lines[k], flange.codes[k]
+    return poses, lines, codes
 
 
 @kernel
@@ -208,7 +196,7 @@ def narrowest(
 
 @kernel
 def sharpen(
-    lengths: Array, signs: Array, lower: Array, upper: Array, stages: Array, start: Array, branch: int, half: float,
+    signs: Array, lower: Array, upper: Array, stages: Array, lines: Array, start: Array, branch: int, half: float,
     matrix: Array, cost: Array, back: Ints, known: Array, course: Array,
 ) -> None:  # fmt: skip
     """All rounds of refinement; only the last ones, from the sequence of the plan before on, while the coarse one is the
@@ -217,9 +205,6 @@ def sharpen(
     if np.abs(course - known[: course.shape[0]]).max() <= 0.5 * half:  # False of what is no number
         course[:] = known[: course.shape[0]]
         rounds, half = RENEWED, half / SHRINK ** (ROUNDS - RENEWED)
-    lines = np.empty((stages.shape[0], N_LINE))
-    for i in range(stages.shape[0]):
-        put_line(lengths, stages[i], lines[i])
     for _ in range(rounds):
         refine(signs, lower, upper, stages, lines, start, branch, half, matrix, cost, back, course)
         half /= SHRINK
@@ -245,19 +230,26 @@ def ease(course: Array, spacing: int, dt: float, elbow: Array) -> None:
 
 @kernel
 def put_joints(
-    lengths: Array, signs: Array, lower: Array, upper: Array, poses: Array, angles: Array, start: Array, branch: int,
+    signs: Array, lower: Array, upper: Array, flange: FlangeCourse, cycles: int, angles: Array, start: Array, branch: int,
     joints: Array,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Joints for every pose and arm angle, as far as it goes. Returns a code, the number of good cycles, and a joint
-    that would leave its range (or -1)."""
-    line = np.empty(N_LINE)
-    for k in range(poses.shape[0]):
-        code = put_line(lengths, poses[k], line)
-        if code != SOLVED:
-            return code, k, -1
+    """Joints for the first ``cycles`` poses and arm angles, as far as it goes. Returns a code, the number of good cycles, and
+    a joint that would leave its range (or -1)."""
+    T, lines, codes, _ = flange
+    for k in range(cycles):
+        if codes[k] != SOLVED:
+            return codes[k], k, -1
         joints[k] = start
-        put_solution(signs, poses[k], line, angles[k], branch, joints[k])
+        put_solution(signs, T[k], lines[k], angles[k], branch, joints[k])
         for j in range(N_JOINTS):
             if not lower[j] <= joints[k, j] <= upper[j]:
                 return OUT_OF_RANGE, k, j
-    return SOLVED, poses.shape[0], -1
+    return SOLVED, cycles, -1
+
+
+@kernel
+def put_object(
+    T_world_base: Array, lengths: Array, signs: Array, joints: Array, T_flange_object: Array, out: Array
+) -> None:  # fmt: skip
+    """``out`` (7) := T_world_object of the arm at ``joints``, packed."""
+    pack_pose(compose(compose(T_world_base, flange_pose(lengths, signs, joints)), T_flange_object), out)

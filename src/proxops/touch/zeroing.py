@@ -16,6 +16,7 @@ import numpy as np
 from proxops.core.errors import BadInput, Refused
 from proxops.core.force_source import AXES, Floats
 from proxops.core.messages import PERIOD_S
+from proxops.maths.finite import all_finite
 from proxops.maths.kernel import kernel
 
 WINDOW_S: Final = 0.2  # of free flight that a re-zero averages over
@@ -64,7 +65,7 @@ class Zeroing:
 
     def step(self, residual: Floats, free_flight: bool) -> Floats:
         """One cycle. ``residual``: reading less load, WITHOUT the bias taken off. Returns the external wrench (6)."""
-        if not np.isfinite(residual).all() and not self.fault:
+        if not all_finite(residual) and not self.fault:
             self.fault = f"zero: residual {AXES[int(np.argmin(np.isfinite(residual)))]} is no number"
             self._state[:] = math.nan
         if not free_flight or self.fault:

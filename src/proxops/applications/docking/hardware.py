@@ -13,7 +13,9 @@ import numpy as np
 from proxops.applications.docking.bench import DockingBench
 from proxops.core.messages import PERIOD_S
 from proxops.lab.cell import Cell
+from proxops.lab.coordinates import HallRecord
 from proxops.lab.hall_motion import port_motion
+from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_inverse, turned
 from proxops.maths.rotation import Array
 from proxops.sensors.force_torque import ForceTorqueSensor
@@ -22,28 +24,40 @@ from proxops.space.contact_pair import Pair, contact_wrench
 from proxops.touch.relative_motion import seen_from, wrench_at
 from proxops.touch.tool_load import GRAVITY, load_wrench, true_load
 
+MotionState = tuple[Array, Array, Array, Array, Array]
+
 
 class ToolMotion:
     """Motion of the sensor (it sits in port 1, with its axes) as a load feels it: attitude, rates, accelerations from cycle
     to cycle."""
 
     def __init__(self) -> None:
-        self._before: Array | None = None
-        self.q, self.w, self.alpha, self.a = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), np.zeros(3), np.zeros(3)
+        # Attitude; in the sensor's axes rate, angular acceleration, acceleration; twist of the cycle before, in the lab.
+        self.state = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(6)
+        self._begun = False
 
     def step(self, pose: Array, twist: Array) -> None:
         """``pose`` and ``twist`` of port 1 in the lab."""
-        q_port_lab = quat_inverse(pose[3:7])
-        change = np.zeros(6) if self._before is None else (twist - self._before) / PERIOD_S
-        self._before = twist.copy()
-        self.q[:] = pose[3:7]
-        self.w, self.alpha, self.a = (
-            turned(q_port_lab, v) for v in (twist[3:6].copy(), change[3:6].copy(), change[0:3].copy())
-        )
+        put_tool_motion(pose, twist, self._begun, self.state)
+        self._begun = True
 
     def load(self, parameters: Array) -> Array:
         """Wrench of the tool's own weight and inertia on the sensor."""
-        return load_wrench(parameters, self.q, self.w, self.alpha, self.a, GRAVITY)
+        return load_wrench(parameters, *self.state[:4], GRAVITY)
+
+
+@kernel
+def put_tool_motion(pose: Array, twist: Array, begun: bool, state: MotionState) -> None:
+    """One cycle on; without one before there is no acceleration."""
+    q, w, alpha, a, before = state
+    change = (twist - before) / PERIOD_S if begun else np.zeros(6)
+    before[:], q[:] = twist, pose[3:7]
+    q_port_lab = quat_inverse(pose[3:7])
+    w[:], alpha[:], a[:] = (
+        turned(q_port_lab, twist[3:6]),
+        turned(q_port_lab, change[3:6]),
+        turned(q_port_lab, change[0:3]),
+    )
 
 
 class DockingHardware:
@@ -66,23 +80,43 @@ class DockingHardware:
     def touch(self, t: float, axes: Array, rate: Array, error: Array) -> Array | None:
         """What the sensor reads with the robots at ``axes`` (reported; truly off by ``error``) and ``rate``; None: nothing
         sent."""
-        r = self.pair[0]
-        port_motion(self._hall, axes + error + self._skew * rate, rate, self._poses, self._twists)
+        put_ports(
+            self._hall, axes, error, self._skew, rate, self.pair, self._capture, self._poses, self._twists, self.pose, self.twist,
+        )  # fmt: skip
         self._motion.step(self._poses[0], self._twists[0])
-        seen_from(self._poses[0], self._twists[0], self._poses[1], self._twists[1], r["tip"], self.pose, self.twist)
-        self._close_latch()
-        self.depth = contact_wrench(self.pair, self.pose, self.twist, self.wrench)
-        in_port = wrench_at(self.wrench, quat_inverse(self.pose[3:7]), np.zeros(3))
-        in_port[3:] += cross(r["tip"].copy(), in_port[:3].copy())
-        return self.sensor.read(t, in_port + self._motion.load(self._load))
+        load = self._motion.load(self._load)
+        self.depth = put_sensed(self.pair, self.pose, self.twist, self.wrench, load)
+        return self.sensor.read(t, load)
 
-    def _close_latch(self) -> None:
-        latch, seat = self.pair[0]["latch"], self.pair[0]["drogue"][0]["seat_x"]
-        if latch["on"] or self._capture <= 0.0:
-            return
-        away = math.hypot(self.pose[0] - seat, self.pose[1], self.pose[2])
-        if away <= self._capture:
-            latch["on"], latch["rest"] = 1, self.pose
+
+@kernel
+def put_ports(
+    hall: HallRecord, axes: Array, error: Array, skew_s: float, rate: Array, pair: Pair, capture_m: float, poses: Array,
+    twists: Array, pose: Array, twist: Array,
+) -> None:  # fmt: skip
+    """Both ports as they truly are, in the lab; ``pose``, ``twist``: of the ball from the client. Closes the latch of ``pair``
+    if the ball is within ``capture_m`` of its seat (0: there is none)."""
+    port_motion(hall, axes + error + skew_s * rate, rate, poses, twists)
+    r = pair[0]
+    seen_from(poses[0], twists[0], poses[1], twists[1], r.tip, pose, twist)
+    if r.latch.on or capture_m <= 0.0:
+        return
+    if math.hypot(math.hypot(pose[0] - r.drogue[0].seat_x, pose[1]), pose[2]) <= capture_m:
+        r.latch.on = 1
+        for i in range(7):
+            r.latch.rest[i] = pose[i]
+
+
+@kernel
+def put_sensed(pair: Pair, pose: Array, twist: Array, wrench: Array, sensed: Array) -> float:
+    """``wrench`` of the contact at the ball, client axes; ``sensed``, the load's wrench, plus the contact's at the sensor.
+    Returns the depth, m."""
+    deep = contact_wrench(pair, pose, twist, wrench)
+    in_port = wrench_at(wrench, quat_inverse(pose[3:7]), np.zeros(3))
+    in_port[3:] += cross(pair[0].tip, in_port[:3])
+    for i in range(6):
+        sensed[i] = in_port[i] + sensed[i]
+    return deep
 
 
 def hardware_of(

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from proxops.applications.docking.tables import OpenZoneTable
 from proxops.lab.cell import Cell
-from proxops.lab.hall_motion import port_motion
+from proxops.lab.coordinates import HallRecord, port_poses
+from proxops.maths.kernel import kernel
+from proxops.maths.pose import pack_pose
 from proxops.safety.braking import braking_time
 from proxops.safety.rules import Stop
 from proxops.safety.zone_watch import ZoneWatch
@@ -24,14 +26,11 @@ class OpenZone:
     Without a table nothing is open."""
 
     def __init__(self, cell: Cell, table: OpenZoneTable | None, tip_m: Axes, seat_m: float) -> None:
-        self._hall, self._table, self._tip, self._seat = cell.hall, table, tip_m, seat_m
+        self._hall, self._tip, self._cylinder = cell.hall, tip_m, np.full(4, math.nan)  # no number: nothing is inside
+        if table is not None:
+            radius_m, tilt_rad = table.radius_mm * 1e-3, math.radians(table.tilt_deg)
+            self._cylinder[:] = seat_m, table.length_mm * 1e-3, radius_m, tilt_rad
         self._closed, self._opened = ZoneWatch(cell), ZoneWatch(cell, opened=True)
-        self._poses, self._twists, self._pose, self._twist = (
-            np.zeros((2, 7)),
-            np.zeros((2, 6)),
-            np.zeros(7),
-            np.zeros(6),
-        )
 
     @property
     def levers(self) -> Axes:
@@ -42,13 +41,12 @@ class OpenZone:
         return self._closed.lags_s
 
     def refuses(self, q: Axes, rate: Axes, actual: Axes, *, leaving: bool) -> Stop | None:
-        rest = q + rate * (0.5 * braking_time(rate, self._hall[0]["acceleration"]))
-        watch = self._opened if self.inside(q, rate) and self.inside(rest, rate) else self._closed
+        watch = self._opened if inside_until_rest(self._hall, q, rate, self._tip, self._cylinder) else self._closed
         stop = watch.refuses(q, rate, actual, leaving=leaving)
         return replace(stop, detail=f"{stop.detail}, zone not opened there") if stop else None
 
     def near(self, q: Axes, bound_m: float) -> Stop | None:
-        return (self._opened if self.inside(q, np.zeros_like(q)) else self._closed).near(q, bound_m)
+        return (self._opened if inside(self._hall, q, self._tip, self._cylinder) else self._closed).near(q, bound_m)
 
     def astray(self, actual: Axes) -> Stop | None:
         return self.near(actual, 0.0)
@@ -65,16 +63,23 @@ class OpenZone:
         self._closed.rest(q)
         self._opened.rest(q)
 
-    def inside(self, axes: Axes, rate: Axes) -> bool:
-        """Is the ball where the scenario has opened the zone, and the chaser upright enough?"""
-        if self._table is None:
-            return False
-        port_motion(self._hall, axes, rate, self._poses, self._twists)
-        seen_from(self._poses[0], self._twists[0], self._poses[1], self._twists[1], self._tip, self._pose, self._twist)
-        table, pose = self._table, self._pose
-        tilt = 2.0 * math.asin(min(1.0, math.hypot(pose[5], pose[6])))  # of the chaser's x axis against the client's
-        return (
-            abs(pose[0] - self._seat) <= table.length_mm * 1e-3
-            and math.hypot(pose[1], pose[2]) <= table.radius_mm * 1e-3
-            and tilt <= math.radians(table.tilt_deg)
-        )
+
+@kernel
+def inside(hall: HallRecord, axes: Axes, tip: Axes, cylinder: Axes) -> bool:
+    """Is the ball in the ``cylinder`` (its middle on the client's x axis, half its length, radius, all m; tilt, rad), and the
+    chaser upright enough?"""
+    poses, pose, still, twist = np.empty((2, 7)), np.empty(7), np.zeros(6), np.empty(6)
+    T_lab_port1, T_lab_port2 = port_poses(hall, axes)
+    pack_pose(T_lab_port1, poses[0])
+    pack_pose(T_lab_port2, poses[1])
+    seen_from(poses[0], still, poses[1], still, tip, pose, twist)
+    tilt = 2.0 * math.asin(min(1.0, math.hypot(pose[5], pose[6])))  # of the chaser's x axis against the client's
+    seat, length, radius, most = cylinder[0], cylinder[1], cylinder[2], cylinder[3]
+    return bool(abs(pose[0] - seat) <= length and math.hypot(pose[1], pose[2]) <= radius and tilt <= most)
+
+
+@kernel
+def inside_until_rest(hall: HallRecord, q: Axes, rate: Axes, tip: Axes, cylinder: Axes) -> bool:
+    """Now, and where a brake begun now would end."""
+    rest = q + rate * (0.5 * braking_time(rate, hall[0].acceleration))
+    return bool(inside(hall, q, tip, cylinder) and inside(hall, rest, tip, cylinder))

@@ -8,6 +8,7 @@ import numpy as np
 
 from proxops.applications.docking.tables import PlaceTable
 from proxops.lab.cell import Cell
+from proxops.maths.kernel import kernel
 from proxops.maths.pose import compose, inverse_pose, pose_from_packed
 from proxops.maths.rotation import Array
 
@@ -18,25 +19,29 @@ class Place:
 
     client_lab: Array
     rail_m: float
-    _base1: Array  # T_lab_base1 with the rail at zero
-    _port1_inv: Array
+    base1: Array  # T_lab_base1 with the rail at zero
+    port1_inv: Array
 
     @classmethod
     def of(cls, table: PlaceTable, cell: Cell, start: Array) -> Place:
         """The rail stands so that flange 1 is ``reach_m`` in front of its base at ``start``, T_port2_port1 packed."""
         hall, client_lab = cell.hall[0], np.array(table.client_lab_m)
-        ahead_m = _ahead_m(hall["base1"], hall["port1_inv"], client_lab, pose_from_packed(start))
+        ahead_m = ahead_of_base(hall["base1"], hall["port1_inv"], client_lab, pose_from_packed(start))
         rail_m = (ahead_m - table.reach_m) * float(hall["base1"][0, 0])
         return cls(client_lab, rail_m, hall["base1"], hall["port1_inv"])
 
-    def lin_of(self, T_client_port: Array) -> float:
-        """``data lin`` of a command that leaves the rail where it stands."""
-        ahead_m = _ahead_m(self._base1, self._port1_inv, self.client_lab, T_client_port)
-        return ahead_m - self.rail_m * float(self._base1[0, 0])
+
+@kernel
+def lin_of(base1: Array, port1_inv: Array, client_lab: Array, rail_m: float, T_client_port: Array) -> float:
+    """``data lin`` of a command that leaves the rail where it stands."""
+    lin: float = ahead_of_base(base1, port1_inv, client_lab, T_client_port) - rail_m * base1[0, 0]
+    return lin
 
 
-def _ahead_m(base1: Array, port1_inv: Array, client_lab: Array, T_client_port: Array) -> float:
-    """x of flange 1 in the base of robot 1 with the rail at zero."""
+@kernel
+def ahead_of_base(base1: Array, port1_inv: Array, client_lab: Array, T_client_port: Array) -> float:
+    """x (m) of flange 1 in the base of robot 1 with the rail at zero."""
     T_lab_port = T_client_port.copy()
     T_lab_port[:3, 3] += client_lab
-    return float(compose(inverse_pose(base1), compose(T_lab_port, port1_inv))[0, 3])
+    ahead: float = compose(inverse_pose(base1), compose(T_lab_port, port1_inv))[0, 3]
+    return ahead

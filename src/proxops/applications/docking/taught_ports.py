@@ -7,13 +7,15 @@ from typing import Final
 import numpy as np
 
 from proxops.applications.docking.bench import DockingBench
+from proxops.applications.docking.place import lin_of
 from proxops.core.errors import BadInput
 from proxops.core.messages import N_AXES
 from proxops.core.vocabulary import System
 from proxops.facility.facility import Facility
 from proxops.lab.any_cell import demand_hall
-from proxops.lab.coordinates import LIN, OK, POV, ROB1, ROB2, axes_from_values
+from proxops.lab.coordinates import LIN, OK, POV, ROB1, ROB2, HallRecord, axes_from_values
 from proxops.lab.hall_motion import port_motion
+from proxops.maths.kernel import kernel
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
 from proxops.maths.quaternion import cross, quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_rotation_vector
@@ -62,21 +64,43 @@ class TaughtPorts:
 
     def look(self) -> tuple[Array, Array]:
         """Where the robots report to be, into ``pose`` and ``twist``; returns those of port 1 in the lab, where the sensor is."""
-        f, pose, twist = self._facility, self.pose, self.twist
-        port_motion(self._hall, f.actual, f.actual_rate, self._poses, self._twists)
-        seen_from(self._poses[0], self._twists[0], self._poses[1], self._twists[1], np.zeros(3), pose, twist)
-        pack_pose(compose(inverse_pose(self._T_nominal_taught), pose_from_packed(pose)), pose)
-        pose[:3] += turned(pose[3:7], self._tip)
-        arm = turned(quat_inverse(self._poses[1][3:7]), turned(self._poses[0][3:7], self._tip))
-        twist[:3] += cross(twist[3:].copy(), arm)
+        f = self._facility
+        put_seen(
+            self._hall, f.actual, f.actual_rate, self._T_nominal_taught, self._tip, self._poses, self._twists, self.pose,
+            self.twist,
+        )  # fmt: skip
         return self._poses[0], self._twists[0]
 
     def put(self, command: Array) -> None:
         """T_port2_port1 into ``values``: point of view in the client's port, the rail held where it is."""
-        T = compose(self._T_nominal_taught, pose_from_packed(command))
-        packed, v, place = np.zeros(7), self.values, self._bench.place
-        pack_pose(T, packed)
-        v[ROB1 : ROB1 + 3], v[ROB1 + 3 : ROB1 + 6], v[ROB1 + 6] = packed[:3], packed[4:], packed[3]
-        v[ROB2 : ROB2 + 7] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
-        v[POV : POV + 3], v[POV + 3 : POV + 7] = place.client_lab, (0.0, 0.0, 0.0, 1.0)
-        v[LIN] = place.lin_of(T)
+        p = self._bench.place
+        put_values(self._T_nominal_taught, command, p.base1, p.port1_inv, p.client_lab, p.rail_m, self.values)
+
+
+@kernel
+def put_seen(
+    hall: HallRecord, axes: Array, rate: Array, T_nominal_taught: Array, tip: Array, poses: Array, twists: Array, pose: Array,
+    twist: Array,
+) -> None:  # fmt: skip
+    """``poses``, ``twists`` of both ports in the lab; ``pose``, ``twist`` of the ball from the client, as taught."""
+    port_motion(hall, axes, rate, poses, twists)
+    seen_from(poses[0], twists[0], poses[1], twists[1], np.zeros(3), pose, twist)
+    pack_pose(compose(inverse_pose(T_nominal_taught), pose_from_packed(pose)), pose)
+    pose[:3] += turned(pose[3:7], tip)
+    arm = turned(quat_inverse(poses[1, 3:7]), turned(poses[0, 3:7], tip))
+    twist[:3] += cross(twist[3:], arm)
+
+
+@kernel
+def put_values(
+    T_nominal_taught: Array, command: Array, base1: Array, port1_inv: Array, client_lab: Array, rail_m: float, v: Array
+) -> None:  # fmt: skip
+    """A taught pose as the 22 doubles."""
+    T, packed = compose(T_nominal_taught, pose_from_packed(command)), np.empty(7)
+    pack_pose(T, packed)
+    for i in range(3):
+        v[ROB1 + i], v[ROB1 + 3 + i], v[POV + i], v[POV + 3 + i] = packed[i], packed[4 + i], client_lab[i], 0.0
+    for i in range(6):
+        v[ROB2 + i] = 0.0
+    v[ROB1 + 6], v[ROB2 + 6], v[POV + 6] = packed[3], 1.0, 1.0
+    v[LIN] = lin_of(base1, port1_inv, client_lab, rail_m, T)

@@ -101,10 +101,10 @@ class FloatApplication(ArmApplication):
         self._worked = False
         setpoint, measured = self._f.guard.setpoint.copy(), self._f.actual.copy()
         self._twin.command(setpoint, self._twin.t)
-        # A hand moves the joints of an arm that gives way by itself: that is no reaction.
-        answered = measured - (self._arm.angles - self._arm.driven)
         for reaction in self.felt.reactions[-2:]:
             if not reaction.over(self.count, self.lead + 1):
+                # A hand moves the joints of an arm that gives way by itself: that is no reaction.
+                answered = measured - (self._arm.angles - self._arm.driven)
                 reaction.notice(self.count, setpoint, answered, self.lead + 1)
         self._keep(self.rows[self.count], measured, setpoint)
         self.count += 1

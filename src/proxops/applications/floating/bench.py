@@ -16,10 +16,10 @@ from proxops.core.floating_object import FloatingScene
 from proxops.core.messages import PERIOD_S
 from proxops.lab.redundant_arm import SrsArm
 from proxops.lab.virtual_arm import ArmTraits
-from proxops.maths.pose import compose, pack_pose, pose
+from proxops.maths.pose import compose, pose
 from proxops.maths.rotation import Array, matrix_from_rotation_vector
 from proxops.safety.braking import braking_time
-from proxops.touch.joint_plan import JointPlanner
+from proxops.touch.joint_plan import JointPlanner, put_object
 from proxops.touch.push import Push
 from proxops.touch.srs_model import srs_arm
 
@@ -92,7 +92,7 @@ class FloatBench:
 
     def put_object(self, joints: Array, out: Array) -> None:
         """The same, packed, into ``out``."""
-        pack_pose(self.object_at(joints), out)
+        put_object(self.T_world_base, self.arm.lengths, self.arm.signs, joints, self.T_flange_object, out)
 
 
 def prepare(file: FloatFile, model: ArmModel, source: Path, rng: np.random.Generator) -> FloatBench:

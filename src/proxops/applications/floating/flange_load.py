@@ -1,4 +1,4 @@
-"""What a tool on the flange puts on the sensor between the two, for a motion of the arm's joints."""
+"""What a tool on the flange puts on the sensor between the two, for a motion of the arm's joints; and a hand that pushes it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 
 from proxops.lab.flange_motion import put_flange_motion
 from proxops.lab.redundant_arm import SrsArm
-from proxops.maths.quaternion import quat_product
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import cross, quat_inverse, quat_product
 from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.touch.relative_motion import wrench_at
 from proxops.touch.tool_load import GRAVITY, load_wrench
 
 
@@ -16,14 +18,34 @@ class FlangeLoad:
 
     def __init__(self, arm: SrsArm, T_world_base: Array, parameters: Array) -> None:
         self._arm, self._T_world_base, self._parameters = arm, T_world_base, parameters
+        self._wrench = np.zeros(6)
         self._q_world_base = quat_from_matrix(T_world_base[:3, :3].copy())
         self.quat, self.w, self.alpha, self.a, self.p = np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
 
     def wrench(self, joints: Array, rates: Array, accelerations: Array) -> Array:
-        """On the sensor, its axes."""
+        """On the sensor, its axes; the same memory each time."""
         arm = self._arm
-        put_flange_motion(
-            arm.lengths, arm.signs, joints, rates, accelerations, self.quat, self.w, self.alpha, self.a, self.p
-        )
-        self.quat[:] = quat_product(self._q_world_base, self.quat)
-        return load_wrench(self._parameters, self.quat, self.w, self.alpha, self.a, GRAVITY)
+        put_flange_load(
+            arm.lengths, arm.signs, self._q_world_base, joints, rates, accelerations, self._parameters, GRAVITY, self.quat,
+            self.w, self.alpha, self.a, self.p, self._wrench,
+        )  # fmt: skip
+        return self._wrench
+
+
+@kernel
+def put_flange_load(
+    lengths: Array, signs: Array, q_world_base: Array, joints: Array, rates: Array, accelerations: Array, parameters: Array,
+    gravity: Array, quat: Array, w: Array, alpha: Array, a: Array, p: Array, wrench: Array,
+) -> None:  # fmt: skip
+    """The load's ``wrench`` (6); ``quat``: q_world_flange, the rest as in ``put_flange_motion``."""
+    put_flange_motion(lengths, signs, joints, rates, accelerations, quat, w, alpha, a, p)
+    quat[:] = quat_product(q_world_base, quat)
+    wrench[:] = load_wrench(parameters, quat, w, alpha, a, gravity)
+
+
+@kernel
+def at_flange(pushed: Array, q_world_flange: Array, p_flange_object: Array) -> Array:
+    """A push, world axes about the module's frame, about the flange in its own."""
+    out = wrench_at(pushed, quat_inverse(q_world_flange), np.zeros(3))
+    out[3:] += cross(p_flange_object, out[:3])
+    return out

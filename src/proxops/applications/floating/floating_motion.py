@@ -74,4 +74,4 @@ class FloatingMotion:
     def _foreseen(self) -> Array:
         """Poses from the next set-point on, as far as the physics may look ahead in one cycle."""
         self.timeline.catch_up(self._budget)
-        return self.timeline.predicted(self._planner.longest + self._lead)[self._lead :]
+        return self.timeline.predicted(self._planner.longest, first=self._lead)

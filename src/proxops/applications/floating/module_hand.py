@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.compliant_arm import TouchedArm, touched_arm
-from proxops.applications.floating.flange_load import FlangeLoad
+from proxops.applications.floating.flange_load import FlangeLoad, at_flange
 from proxops.applications.floating.tables import FloatSensorTable
 from proxops.core.channel import LOOPBACK
 from proxops.core.force_source import ForceSample, ForceStream
 from proxops.lab.redundant_arm import SrsArm
-from proxops.maths.quaternion import cross, quat_inverse
 from proxops.maths.rotation import Array
 from proxops.sensors.force_torque import ForceTorqueSensor
 from proxops.sensors.virtual_force_sensor import put_fault
 from proxops.touch.force_port import ForcePort
 from proxops.touch.push import Push
-from proxops.touch.relative_motion import wrench_at
-
-HERE: Final = np.zeros(3)
 
 
 class Hand:
@@ -59,8 +53,7 @@ class VirtualModule:
         """One reading. ``believed``: accelerations of the joints as they were commanded."""
         own = self._load.wrench(joints, rates, accelerations)
         self.pushed = self.hand.wrench(t)
-        in_flange = wrench_at(self.pushed, quat_inverse(self._load.quat), HERE)
-        in_flange[3:] += cross(self._p_flange_object, in_flange[:3])
+        in_flange = at_flange(self.pushed, self._load.quat, self._p_flange_object)
         reading = self.touched.reading(joints, rates, accelerations, believed, own, in_flange)
         self.sensor.read(t, reading)
 
