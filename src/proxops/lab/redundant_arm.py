@@ -45,6 +45,10 @@ U, N1, N2, ALONG, BEYOND, ASIDE = (
     11,
 )  # parts of a line: three unit vectors; elbow along and beside it, m
 N_LINE: Final = 12
+# Rotations by rows, as numbers on the stack: an array is asked of the heap, 50 ns each time.
+Vector = tuple[float, float, float]
+Turn = tuple[float, float, float, float, float, float, float, float, float]
+UPRIGHT: Final[Turn] = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,46 +166,46 @@ def put_solution(signs: Array, T_base_flange: Array, line: Array, angle: float, 
     s4 = -signs[ELBOW] if branch & 2 else signs[ELBOW]
     s6 = -signs[WRIST] if branch & 4 else signs[WRIST]
     c, s = line[ASIDE] * math.cos(angle), line[ASIDE] * math.sin(angle)
-    R, f = np.empty((3, 3)), np.empty(3)  # columns: axes of the upper arm, then of the forearm; f along the forearm
-    ex, ey = (
-        line[ALONG] * line[U] + c * line[N1] + s * line[N2],
-        line[ALONG] * line[U + 1] + c * line[N1 + 1] + s * line[N2 + 1],
-    )
+    ex = line[ALONG] * line[U] + c * line[N1] + s * line[N2]
+    ey = line[ALONG] * line[U + 1] + c * line[N1 + 1] + s * line[N2 + 1]
     ez = line[ALONG] * line[U + 2] + c * line[N1 + 2] + s * line[N2 + 2]
-    for i in range(3):
-        f[i] = line[BEYOND] * line[U + i] - c * line[N1 + i] - s * line[N2 + i]
-        R[i, i] = 1.0
-        R[i, (i + 1) % 3] = R[i, (i + 2) % 3] = 0.0
-    put_joint(signs, 0, turn_towards(R, ex, ey, ez, s2), q)
-    put_joint(signs, 2, turn_towards(R, *within(R, f[0], f[1], f[2]), s4), q)
-    zx, zy, zz = T_base_flange[0, 2], T_base_flange[1, 2], T_base_flange[2, 2]
-    put_joint(signs, 4, turn_towards(R, *within(R, zx, zy, zz), s6), q)
-    x = R[0, 1] * T_base_flange[0, 1] + R[1, 1] * T_base_flange[1, 1] + R[2, 1] * T_base_flange[2, 1]
-    y = R[0, 1] * T_base_flange[0, 0] + R[1, 1] * T_base_flange[1, 0] + R[2, 1] * T_base_flange[2, 0]
+    # Along the forearm.
+    fx = line[BEYOND] * line[U] - c * line[N1] - s * line[N2]
+    fy = line[BEYOND] * line[U + 1] - c * line[N1 + 1] - s * line[N2 + 1]
+    fz = line[BEYOND] * line[U + 2] - c * line[N1 + 2] - s * line[N2 + 2]
+    R, a, b = turn_towards(UPRIGHT, (ex, ey, ez), s2)  # axes of the upper arm, then of the forearm
+    put_joint(signs, 0, (a, b), q)
+    R, a, b = turn_towards(R, within(R, fx, fy, fz), s4)
+    put_joint(signs, 2, (a, b), q)
+    R, a, b = turn_towards(R, within(R, T_base_flange[0, 2], T_base_flange[1, 2], T_base_flange[2, 2]), s6)
+    put_joint(signs, 4, (a, b), q)
+    x = R[1] * T_base_flange[0, 1] + R[4] * T_base_flange[1, 1] + R[7] * T_base_flange[2, 1]
+    y = R[1] * T_base_flange[0, 0] + R[4] * T_base_flange[1, 0] + R[7] * T_base_flange[2, 0]
     q[6] = nearest_turn(signs[6] * math.atan2(y, x), q[6])
 
 
 @kernel
-def within(R: Array, x: float, y: float, z: float) -> tuple[float, float, float]:
+def within(R: Turn, x: float, y: float, z: float) -> Vector:
     """A vector's components along the columns of R."""
-    return (
-        R[0, 0] * x + R[1, 0] * y + R[2, 0] * z,
-        R[0, 1] * x + R[1, 1] * y + R[2, 1] * z,
-        R[0, 2] * x + R[1, 2] * y + R[2, 2] * z,
-    )
+    return R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z, R[2] * x + R[5] * y + R[8] * z
 
 
 @kernel
-def turn_towards(R: Array, x: float, y: float, z: float, sign: float) -> tuple[float, float]:
-    """R := R Rz(a) Ry(b) so that its z points along a vector given in its own axes; b has the sign. Returns a and b."""
+def turn_towards(R: Turn, towards: Vector, sign: float) -> tuple[Turn, float, float]:
+    """R Rz(a) Ry(b), by rows, whose z points along a vector given in R's own axes; b has the sign. And a and b."""
+    x, y, z = towards
     beside = math.hypot(x, y)
     whole = math.hypot(beside, z)
     ca, sa = (sign * x / beside, sign * y / beside) if beside > 0.0 else (1.0, 0.0)
     cb, sb = z / whole, sign * beside / whole
-    for i in range(3):
-        p, n, w = ca * R[i, 0] + sa * R[i, 1], ca * R[i, 1] - sa * R[i, 0], R[i, 2]
-        R[i, 0], R[i, 1], R[i, 2] = cb * p - sb * w, n, sb * p + cb * w
-    return math.atan2(sa, ca), math.atan2(sb, cb)
+    p0, p1, p2 = ca * R[0] + sa * R[1], ca * R[3] + sa * R[4], ca * R[6] + sa * R[7]
+    n0, n1, n2 = ca * R[1] - sa * R[0], ca * R[4] - sa * R[3], ca * R[7] - sa * R[6]
+    turned = (
+        cb * p0 - sb * R[2], n0, sb * p0 + cb * R[2],
+        cb * p1 - sb * R[5], n1, sb * p1 + cb * R[5],
+        cb * p2 - sb * R[8], n2, sb * p2 + cb * R[8],
+    )  # fmt: skip
+    return turned, math.atan2(sa, ca), math.atan2(sb, cb)
 
 
 @kernel

@@ -84,12 +84,17 @@ class ForceTorqueSensor:
     def __init__(self, traits: SensorTraits, rng: np.random.Generator) -> None:
         self.traits, self._rng = traits, rng
         self.fault = SensorFault.NONE  # set it to put one in
-        self.bias = traits.offset.copy()  # offset and drift so far: truth, for tests and plots
+        self._bias = traits.offset.copy()
         self._began = math.nan
         self._walked, self._error, self._dead_zone = np.zeros(6), np.zeros(6), int(traits.dead_zone)
         self._taken = 0  # multiples of the period that are done
         self._last = math.nan  # time of the last reading
         self._sample: ForceSample | None = None
+
+    @property
+    def bias(self) -> Floats:
+        """Offset and drift so far: truth, for tests and plots."""
+        return self._bias.copy()
 
     def due(self, t: float) -> bool:
         """Whether a multiple of the period has come that was not read yet."""
@@ -121,7 +126,7 @@ class ForceTorqueSensor:
             self._began = self._last = t
         put_bias(
             traits.offset, traits.drift, t - self._began, traits.walk, t - self._last, draws, traits.noise, self._walked,
-            self.bias, self._error,
+            self._bias, self._error,
         )  # fmt: skip
         self._last = t
         return as_read(
