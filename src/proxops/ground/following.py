@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.messages import PERIOD_S, UNITS
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes
+from proxops.ground.recorded import Floats, Ports, Recorded, distance_and_angle, ports_of_axes
 from proxops.lab.coordinates import HallRecord
 
 ITERATIONS: Final = 12
@@ -44,16 +44,21 @@ class Following:
     axes_delay_removed: Floats
 
 
-def follow(data: Recorded, hall: HallRecord) -> Following:
-    """Compare wish and actual axes of the run, and the ports that they carry."""
+def follow(data: Recorded, hall: HallRecord, wished: Ports, actual_ports: Ports) -> Following:
+    """Compare wish and actual axes of the run, and the ports that they carry (those of the whole log)."""
     actual, wish = data.actual[data.run], data.wish[data.run]
     delays, earlier = {}, np.empty_like(wish)
     for name, unit in UNITS.items():
         delay, sure = fit_delay(data, unit)
         delays[name] = delay if sure else math.nan
         earlier[:, unit] = delayed_wish(data, unit, delay)[0]
-    ports = ports_of_axes(hall, actual)
-    return Following(delays, _errors(hall, wish, ports), _errors(hall, earlier, ports), actual - wish, actual - earlier)
+    shown = _of_run(data, actual_ports)
+    direct, delay_removed = _errors(_of_run(data, wished), shown), _errors(ports_of_axes(hall, earlier), shown)
+    return Following(delays, direct, delay_removed, actual - wish, actual - earlier)
+
+
+def _of_run(data: Recorded, ports: Ports) -> Ports:
+    return ports[0][data.run], ports[1][data.run]
 
 
 def delayed_wish(data: Recorded, unit: slice, delay: float) -> tuple[Floats, Floats]:
@@ -88,7 +93,6 @@ def fit_delay(data: Recorded, unit: slice) -> tuple[float, bool]:
     return delay, sigma < UNSURE_S and abs(delay) < LONGEST_S
 
 
-def _errors(hall: HallRecord, commanded: Floats, actual_ports: tuple[Floats, Floats]) -> Errors:
-    ports = ports_of_axes(hall, commanded)
-    pairs = [distance_and_angle(c, a) for c, a in zip(ports, actual_ports, strict=True)]
+def _errors(commanded: Ports, actual: Ports) -> Errors:
+    pairs = [distance_and_angle(c, a) for c, a in zip(commanded, actual, strict=True)]
     return Errors(*(np.stack(columns, axis=1) for columns in zip(*pairs, strict=True)))
