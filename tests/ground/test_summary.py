@@ -13,7 +13,8 @@ from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_S
 from proxops.ground.following import UNITS, fit_delay
 from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes, recorded
+from proxops.ground.pose_rows import distance_and_angle
+from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded
 from proxops.ground.summary import summarise
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses

@@ -15,7 +15,8 @@ from proxops.ground.bridge_run import BridgeRun, Stretch, Words
 from proxops.ground.course import Figures, number
 from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle
+from proxops.ground.pose_rows import distance_and_angle
+from proxops.ground.recorded import Floats, Recorded
 from proxops.safety.rules import Rule
 
 EXPECTED: Final = "expected_shown_share"  # metadata of a run whose scenario says how much of its motion shall be shown

@@ -23,7 +23,8 @@ from proxops.ground.plot_style import (
     thin,
 )
 from proxops.ground.plots import DEG, TIME_LABEL
-from proxops.ground.recorded import Floats, Recorded, distance
+from proxops.ground.pose_rows import distance
+from proxops.ground.recorded import Floats, Recorded
 
 POINTS: Final = 900  # of a curve in the report
 WIDTH: Final = 11.0

@@ -25,7 +25,8 @@ from proxops.ground.plot_style import (
     styled,
     thin,
 )  # fmt: skip
-from proxops.ground.recorded import Floats, distance, distance_and_angle
+from proxops.ground.pose_rows import distance, distance_and_angle
+from proxops.ground.recorded import Floats
 from proxops.lab.cell import Cell
 
 TIME_LABEL: Final = "time since the start of the log [s]"

@@ -156,17 +156,3 @@ def ports_of_axes(hall: HallRecord, q: Floats) -> Ports:
     ports = np.empty((len(q), 7)), np.empty((len(q), 7))
     _ports(hall, np.ascontiguousarray(q), *ports)
     return ports
-
-
-def distance_and_angle(T_lab_a: Floats, T_lab_b: Floats) -> tuple[Floats, Floats]:
-    """Distance (m) and angle of rotation (rad) between poses, row by row; accurate for small angles too."""
-    a, b = T_lab_a[:, 3:], T_lab_b[:, 3:]
-    sign = np.where(np.einsum("ij,ij->i", a, b) < 0.0, -1.0, 1.0)[:, None]
-    half_sine, half_cosine = np.linalg.norm(sign * b - a, axis=1), np.linalg.norm(sign * b + a, axis=1)
-    return distance(T_lab_a, T_lab_b), 4.0 * np.arctan2(half_sine, half_cosine)
-
-
-def distance(T_lab_a: Floats, T_lab_b: Floats) -> Floats:
-    """Distance (m) of the origins of poses, row by row."""
-    out: Floats = np.linalg.norm(T_lab_b[:, :3] - T_lab_a[:, :3], axis=1)
-    return out

@@ -13,7 +13,8 @@ from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
 from proxops.ground.picture import VIEWS, HallPicture
 from proxops.ground.plots import system_figure
-from proxops.ground.recorded import Recorded, distance, ports_of_axes
+from proxops.ground.pose_rows import distance
+from proxops.ground.recorded import Recorded, ports_of_axes
 from proxops.ground.section import Drawing, Part, Picture, Section, SideBySide, Text
 from proxops.lab.cell import Cell
 
