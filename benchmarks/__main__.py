@@ -31,6 +31,7 @@ from benchmarks import (
     logs,
     mission,
     orbit,
+    report,
     startup,
     touch,
 )
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "contact": contact.run,
     "touch": touch.run,
     "logs": logs.run,
+    "report": report.run,
     "live": live.run,
     "console": console.run,
     "basilisk": basilisk.run,
