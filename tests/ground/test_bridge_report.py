@@ -27,6 +27,7 @@ from proxops.ground.bridge_bands import phase_pieces, zone_pieces
 from proxops.ground.bridge_figures import place_figure
 from proxops.ground.bridge_run import bridge_run
 from proxops.ground.hall_report import hall_report
+from proxops.ground.hall_run import HallRun
 from proxops.ground.info import describe
 from proxops.ground.log import Log
 from proxops.ground.plots import plot_log
@@ -76,7 +77,7 @@ def overshot(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> Log:
 
 @pytest.fixture(scope="module")
 def figures(overshot: Log, cell: Cell) -> dict[str, Any]:
-    return summarise(overshot, cell)
+    return summarise(HallRun(overshot, cell))
 
 
 def changed(log: Log, group: str, name: str, rows: Any, value: Any) -> Log:
@@ -143,11 +144,11 @@ def test_what_came_of_a_search_says_whether_it_was_possible(overshot: Log, cell:
     after = first[-1] + 1
     assert phase[after] == Phase.JOINING
     begun = changed(overshot, "bridge", "cause", first, Standstill.OUT_OF_REACH)
-    assert summarise(begun, cell)["possible_share"] == figures["possible_share"]
+    assert summarise(HallRun(begun, cell))["possible_share"] == figures["possible_share"]
     share = first.size * PERIOD_S / figures["asked_s"]
     for cause, lost in ((Standstill.SILENCE, share), (Standstill.NO_POSTURE, 0.0)):
         ended = changed(changed(begun, "bridge", "phase", after, Phase.STANDING), "bridge", "cause", after, cause)
-        possible = summarise(ended, cell)["possible_share"]
+        possible = summarise(HallRun(ended, cell))["possible_share"]
         assert possible == pytest.approx(figures["possible_share"] - lost, abs=1e-12), cause.name
 
 
@@ -189,7 +190,7 @@ def test_set_points_show_what_the_clutch_says(overshot: Log, cell: Cell, figures
     assert max(attitude.max(), figures["shown_error_max_rad"]) < 1e-12
     row = int(np.flatnonzero(rows)[50])
     wrong = changed(overshot, "commanded_port1", "x", row, overshot.pool["commanded_port1"]["x"][row] + 2e-9)
-    judged = summarise(wrong, cell)
+    judged = summarise(HallRun(wrong, cell))
     assert judged["shown_error_max_m"] == pytest.approx(2e-9, rel=1e-3)
     assert [row["name"] for row in judged["criteria"] if not row["passed"]] == ["shown_error_max_m"]
     assert not judged["passed"]
@@ -207,7 +208,7 @@ def test_clearance_is_exact_and_never_red(overshot: Log, cell: Cell, figures: di
 
 
 def test_red_fails_the_run(overshot: Log, cell: Cell) -> None:
-    judged = summarise(changed(overshot, "bridge", "actual_zone", slice(2000, 2003), Zone.RED), cell)
+    judged = summarise(HallRun(changed(overshot, "bridge", "actual_zone", slice(2000, 2003), Zone.RED), cell))
     assert (judged["entered_red"], judged["red_cycles"], judged["passed"]) == (True, 3, False)
 
 
@@ -219,7 +220,10 @@ def test_travel_limits_and_counters(held: Log, overshot: Log, cell: Cell, figure
         for name, limit in zip(AXES, cell.hall[0]["speed"], strict=True)
     ]
     assert figures["setpoint_speed_share_max"] == pytest.approx(max(speeds))
-    counted, last = summarise(held, cell)["input"], held.pool["bridge"][-2]  # the last record has let the bridge go
+    counted, last = (
+        summarise(HallRun(held, cell))["input"],
+        held.pool["bridge"][-2],
+    )  # the last record has let the bridge go
     assert counted == {name: last[name] for name in counted}
     assert counted["lost"] > 20
     assert counted["taken"] + counted["lost"] == pytest.approx(12.0 / PERIOD_S, abs=3)

@@ -21,6 +21,7 @@ from proxops.ground import hall_report as hall_report_module
 from proxops.ground import report_figures
 from proxops.ground.curves import COLUMNS, curves_of
 from proxops.ground.hall_report import hall_report
+from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
 from proxops.ground.picture import VIEWS, encode_png
 from proxops.ground.plot_style import crest, new_figure, save, styled, thin
@@ -82,7 +83,7 @@ def report(log: Log, cell: Cell, out: Path) -> str:
 @pytest.mark.parametrize("system", System)
 def test_every_system_is_drawn(swung: Log, cell: Cell, system: System, tmp_path: Path) -> None:
     out = tmp_path / f"{system.name}.png"
-    figure = system_figure(swung, cell, system)
+    figure = system_figure(HallRun(swung, cell), system)
     save(figure, out)
     assert out.read_bytes().startswith(STARTS[".png"])
     labels = [axes.get_ylabel() for axes in figure.axes]
@@ -166,7 +167,7 @@ def test_thinning_keeps_the_peaks() -> None:
 def test_report_holds_everything_needs_nothing_and_does_not_change(
     swung: Log, cell: Cell, tmp_path: Path, grey_pictures: None
 ) -> None:
-    figures, text = summarise(swung, cell), report(swung, cell, tmp_path / "report.html")
+    figures, text = summarise(HallRun(swung, cell)), report(swung, cell, tmp_path / "report.html")
     assert "<strong>Done</strong>" in text
     for value in (
         f"{figures['rail_delay_s'] * 1e3:.1f}",
@@ -210,7 +211,7 @@ def test_lateness_of_a_live_run_is_drawn(
     pool["timing"]["lateness"][100] = 5e-3
     pool["timing"]["missed"][100:] = 1
     live = dataclasses.replace(swung, pool=pool, metadata={**swung.metadata, "clock": "live"})
-    figures = summarise(live, cell)
+    figures = summarise(HallRun(live, cell))
     assert (figures["missed_cycles"], figures["lateness_max_s"], figures["passed"]) == (1, 5e-3, False)
     assert figures["late_share"] == pytest.approx(1 / pool.size)
     text = report(live, cell, tmp_path / "report.html")

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_S
-from proxops.ground.following import UNITS, fit_delay, follow
+from proxops.ground.following import UNITS, fit_delay
+from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes, recorded
+from proxops.ground.pose_rows import distance_and_angle
+from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded
 from proxops.ground.summary import summarise
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses
@@ -49,7 +51,7 @@ def test_motion_that_drowns_in_noise_shows_no_delay() -> None:
 
 def test_delays_of_the_virtual_controllers_are_recovered(swung: Log, cell: Cell) -> None:
     """Dead time, lag of the servo and one cycle of interpolation; its 1 ms steps are the tolerance."""
-    figures = summarise(swung, cell)
+    figures = summarise(HallRun(swung, cell))
     file = cell.file
     servos = {"rail": file.rail.servo, "robot1": file.robot1.servo, "robot2": file.robot2.servo}
     for unit, servo in servos.items():
@@ -59,21 +61,21 @@ def test_delays_of_the_virtual_controllers_are_recovered(swung: Log, cell: Cell)
 
 def test_errors_agree_with_one_row_worked_out_by_hand(swung: Log, cell: Cell) -> None:
     data = recorded(swung)
-    errors, row = follow(data, cell.hall).direct, data.run.start + 200
+    errors, row = HallRun(swung, cell).following.direct, data.run.start + 200
     wished, actual = port_poses(cell.hall, data.wish[row]), port_poses(cell.hall, data.actual[row])
     for robot in (0, 1):
         apart = np.linalg.norm(wished[robot][:3, 3] - actual[robot][:3, 3])
         assert errors.position[200, robot] == pytest.approx(apart, rel=1e-9)
         turned = angle_between(wished[robot][:3, :3], actual[robot][:3, :3])
         assert errors.attitude[200, robot] == pytest.approx(turned, rel=1e-6)
-    figures = summarise(swung, cell)
+    figures = summarise(HallRun(swung, cell))
     assert figures["robot1_position_error_max_m"] == errors.position[:, 0].max()
     assert figures["robot2_attitude_error_rms_rad"] == pytest.approx(math.sqrt(np.mean(errors.attitude[:, 1] ** 2)))
     assert figures["rail_error_max_m"] == np.abs(data.wish - data.actual)[data.run, 0].max()
 
 
 def test_taking_the_delay_off_leaves_little(swung: Log, cell: Cell) -> None:
-    figures = summarise(swung, cell)
+    figures = summarise(HallRun(swung, cell))
     for robot in ("robot1", "robot2"):
         left = figures[f"{robot}_position_error_delay_removed_rms_m"]
         assert left < 0.1 * figures[f"{robot}_position_error_rms_m"]
@@ -81,7 +83,7 @@ def test_taking_the_delay_off_leaves_little(swung: Log, cell: Cell) -> None:
 
 
 def test_course_of_a_finished_run(swung: Log, cell: Cell) -> None:
-    figures = summarise(swung, cell)
+    figures = summarise(HallRun(swung, cell))
     assert (figures["final_mode"], figures["run_ended"], figures["runs"]) == ("READY", "finished", 1)
     assert figures["stop"] is None
     assert (figures["seed"], figures["cell"], figures["clock"]) == (3, "epos", "lockstep")
@@ -94,7 +96,7 @@ def test_course_of_a_finished_run(swung: Log, cell: Cell) -> None:
 
 
 def test_motion_agrees_with_the_trajectory(swung: Log, cell: Cell) -> None:
-    figures = summarise(swung, cell)
+    figures = summarise(HallRun(swung, cell))
     omega, amplitude = 2.0 * math.pi / 3.0, 0.5 * 0.15
     assert figures["setpoint_speed_max"]["rail"] == pytest.approx(amplitude * omega, rel=1e-3)
     assert figures["setpoint_acceleration_max"]["rail"] == pytest.approx(amplitude * omega**2, rel=2e-2)
@@ -107,7 +109,7 @@ def test_motion_agrees_with_the_trajectory(swung: Log, cell: Cell) -> None:
 
 
 def test_stop_is_told_with_its_rule(stopped: Log, cell: Cell) -> None:
-    figures = summarise(stopped, cell)
+    figures = summarise(HallRun(stopped, cell))
     assert (figures["run_ended"], figures["final_mode"], figures["stops"]) == ("stopped", "STOPPED", 1)
     assert (figures["stop"]["rule"], figures["stop"]["number"]) == ("DOOR", 3)
     assert "door_main" in figures["stop"]["text"]
@@ -120,13 +122,13 @@ def test_stop_is_told_with_its_rule(stopped: Log, cell: Cell) -> None:
 
 def test_figures_are_json(swung: Log, stopped: Log, cell: Cell) -> None:
     for log in (swung, stopped):
-        assert json.loads(json.dumps(summarise(log, cell), allow_nan=False))["cell"] == "epos"
+        assert json.loads(json.dumps(summarise(HallRun(log, cell)), allow_nan=False))["cell"] == "epos"
 
 
 @pytest.mark.parametrize("cycles", (0, 1, 2, 51))
 def test_what_does_not_exist_is_none(swung: Log, cell: Cell, cycles: int) -> None:
     short = dataclasses.replace(swung, pool=swung.pool[:cycles], events=np.empty(0, EVENT_DTYPE), complete=False)
-    figures = summarise(short, cell)
+    figures = summarise(HallRun(short, cell))
     json.dumps(figures, allow_nan=False)
     assert figures["cycles"] == cycles
     for name in (
@@ -143,14 +145,14 @@ def test_what_does_not_exist_is_none(swung: Log, cell: Cell, cycles: int) -> Non
 
 def test_a_log_that_ends_in_the_run_says_so(swung: Log, cell: Cell) -> None:
     run = recorded(swung).run
-    figures = summarise(dataclasses.replace(swung, pool=swung.pool[: run.stop - 100]), cell)
+    figures = summarise(HallRun(dataclasses.replace(swung, pool=swung.pool[: run.stop - 100]), cell))
     assert (figures["run_ended"], figures["final_mode"]) == ("cut off", "RUNNING")
 
 
 def test_missing_cycles_are_counted(swung: Log, cell: Cell) -> None:
     run = recorded(swung).run
     holed = dataclasses.replace(swung, pool=np.delete(swung.pool, np.arange(run.start + 50, run.start + 57)))
-    figures = summarise(holed, cell)
+    figures = summarise(HallRun(holed, cell))
     assert (figures["gaps"], figures["lost_ticks"]) == (1, 7)
     assert not figures["passed"]
 
@@ -158,7 +160,7 @@ def test_missing_cycles_are_counted(swung: Log, cell: Cell) -> None:
 def test_a_wrong_tool_is_noticed(swung: Log, cell: Cell) -> None:
     hall = cell.hall.copy()
     hall["port1"][0][:3, 3] += 0.01
-    figures = summarise(swung, dataclasses.replace(cell, hall=hall))
+    figures = summarise(HallRun(swung, dataclasses.replace(cell, hall=hall)))
     assert figures["cell_matches_log"] is False
     assert not figures["passed"]
 

@@ -14,9 +14,10 @@ from proxops.ground.bridge_run import BridgeRun
 from proxops.ground.log import Log
 from proxops.ground.recorded import Floats, Recorded
 from proxops.lab.cell import Cell
-from proxops.safety.clearance import Clearance
+from proxops.safety.clearance import Clearance, Finding
 
 EVERY: Final = 25  # cycles between two looks: 5 mm of way at 5 cm/s
+ROUNDING_M: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,25 @@ def clearances(log: Log, data: Recorded, run: BridgeRun, cell: Cell) -> Clearanc
     rows = _rows(run, told["actual_clearance"])
     watch = Clearance(cell)
     axes, setpoints = data.actual[data.run][rows], data.setpoint[data.run][rows]
-    found = [watch.at(q, math.inf) for q in axes]
+    found = _along(watch, axes)
     actual = np.array([finding.distance_m for finding in found])
     commanded = np.where(run.commanded_zone[rows] > Zone.GREEN, told["commanded_clearance"][rows], np.nan)
     shown, watch = np.flatnonzero(run.following[rows]), watch.twin()
-    commanded[shown] = [watch.at(q, math.inf).distance_m for q in setpoints[shown]]
+    commanded[shown] = [finding.distance_m for finding in _along(watch, setpoints[shown])]
     pair = found[int(actual.argmin())].pair if found else ""
     return Clearances(run.t[rows], commanded, actual, told["yellow"][rows], pair)
+
+
+def _along(watch: Clearance, axes: Floats) -> list[Finding]:
+    """Exact at each row. From one to the next the smallest clearance grows by no more than the axes can open it: only what may
+    lie below that has to be looked at."""
+    found: list[Finding] = []
+    ways = np.abs(np.diff(axes, axis=0)) @ watch.levers
+    for k, q in enumerate(axes):
+        at_most = found[-1].distance_m + ways[k - 1] + ROUNDING_M if found else math.inf
+        finding = watch.at(q, at_most)
+        found.append(finding if finding.exact else watch.at(q, math.inf))
+    return found
 
 
 def _rows(run: BridgeRun, told: Floats) -> NDArray[np.intp]:

@@ -25,7 +25,8 @@ from proxops.ground.plot_style import (
     thin,
 )
 from proxops.ground.plots import DEG, TIME_LABEL
-from proxops.ground.recorded import Floats, distance_and_angle
+from proxops.ground.pose_rows import distance_and_angle
+from proxops.ground.recorded import Floats
 
 PLACE_COLOURS: Final = (ROBOT1, "#7a5cc4", "#1fa3a3")  # x, y, z
 ACROSS_M: Final = 0.4  # least height of the panels across the rail: 20 to 30 cm are to be seen, a millimetre is not

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from proxops.ground.bridge_run import BridgeRun
 from proxops.ground.following import Following
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes
-from proxops.ground.truth import composed, relative
+from proxops.ground.pose_rows import composed, distance_and_angle, relative
+from proxops.ground.recorded import Floats, Recorded, ports_of_axes
 from proxops.lab.coordinates import HallRecord
 
 

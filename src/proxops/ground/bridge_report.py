@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from proxops.ground.bridge_axis_figures import free_axes_figure
-from proxops.ground.bridge_clearance import clearances
 from proxops.ground.bridge_figures import clearance_figure, place_figure, relative_error_figure, relative_figure
-from proxops.ground.bridge_following import relative_errors
-from proxops.ground.bridge_run import BridgeRun, bridge_run
+from proxops.ground.bridge_run import BridgeRun
 from proxops.ground.bridge_words import (
     INPUT_HEAD,
     PHASE_HEAD,
@@ -21,11 +19,10 @@ from proxops.ground.bridge_words import (
     phase_rows,
     standstill_rows,
 )
-from proxops.ground.following import follow
+from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
 from proxops.ground.recorded import Floats, Recorded
 from proxops.ground.section import Drawing, Part, Section, SideBySide, Table
-from proxops.lab.cell import Cell
 
 Summary = dict[str, Any]
 
@@ -44,9 +41,9 @@ FREE_AXES_NOTE = (
 )
 
 
-def bridge_moments(log: Log, data: Recorded) -> dict[str, int]:
+def bridge_moments(whole: HallRun) -> dict[str, int]:
     """Rows of the log for pictures: when it first showed what was commanded, half-way, and where that ended."""
-    run = bridge_run(log, data)
+    data, run = whole.data, whole.bridge
     rows = np.flatnonzero(run.following) + data.run.start
     if not rows.size:
         return {"end of the run": data.run.stop - 1}
@@ -58,16 +55,16 @@ def bridge_moments(log: Log, data: Recorded) -> dict[str, int]:
     return moments | {"end of following": int(rows[-1])}
 
 
-def bridge_sections(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[Section]:
+def bridge_sections(whole: HallRun, summary: Summary) -> Iterator[Section]:
     """The run as the bridge made it."""
-    run = bridge_run(log, data)
+    log, data, run = whole.log, whole.data, whole.bridge
     yield Section("Port 1 in the laboratory", [Drawing(place_figure(run), PLACE_NOTE), _course_tables(summary)])
-    yield Section("Relative pose", _relative(log, data, cell, run))
+    yield Section("Relative pose", _relative(whole))
     clutch = (_of_clutch(log, data, run, name) for name in ("phi", "cost", "pace"))
     yield Section(
         "The free axes at work", [Drawing(free_axes_figure(run, data.actual[data.run], *clutch), FREE_AXES_NOTE)]
     )
-    yield Section("Clearance", [Drawing(clearance_figure(run, clearances(log, data, run, cell)), CLEARANCE_NOTE)])
+    yield Section("Clearance", [Drawing(clearance_figure(run, whole.clearances), CLEARANCE_NOTE)])
     yield Section("Packets", [Table(INPUT_HEAD, input_rows(summary))])
 
 
@@ -78,16 +75,16 @@ def _course_tables(summary: Summary) -> Part:
     return SideBySide((Table(PHASE_HEAD, phase_rows(summary)), stood))
 
 
-def _relative(log: Log, data: Recorded, cell: Cell, run: BridgeRun) -> Iterator[Part]:
-    left = (_of_clutch(log, data, run, name) for name in ("left_m", "left_rad"))
+def _relative(whole: HallRun) -> Iterator[Part]:
+    run = whole.bridge
+    left = (_of_clutch(whole.log, whole.data, run, name) for name in ("left_m", "left_rad"))
     yield Drawing(
         relative_figure(run, *left),
         "Distance of the ports and angle between them; what the clutch has still to close, the greatest of each stretch.",
     )
     if run.following.any():
-        errors = relative_errors(run, data, cell.hall, follow(data, cell.hall))
         yield Drawing(
-            relative_error_figure(run, *errors),
+            relative_error_figure(run, *whole.relative_errors),
             "Actual against commanded relative pose while following, the greatest of each stretch.",
         )
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from proxops.core.vocabulary import Phase, Standstill, Zone
 from proxops.ground.log import Log
+from proxops.ground.pose_rows import composed, relative
 from proxops.ground.recorded import Floats, Recorded, recorded_poses
-from proxops.ground.truth import composed, relative
 
 Words = NDArray[np.int64]
 UNJUDGED: Final = -1  # a zone that nobody could judge, because no client sent

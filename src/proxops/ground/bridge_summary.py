@@ -9,15 +9,14 @@ import numpy as np
 
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Phase, Standstill, Zone
-from proxops.ground.bridge_clearance import Clearances, clearances
-from proxops.ground.bridge_following import RelativeErrors, relative_errors
-from proxops.ground.bridge_run import BridgeRun, Stretch, Words, bridge_run
+from proxops.ground.bridge_clearance import Clearances
+from proxops.ground.bridge_following import RelativeErrors
+from proxops.ground.bridge_run import BridgeRun, Stretch, Words
 from proxops.ground.course import Figures, number
-from proxops.ground.following import Following
+from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
-from proxops.ground.motion import MotionFigures
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle
-from proxops.lab.cell import Cell
+from proxops.ground.pose_rows import distance_and_angle
+from proxops.ground.recorded import Floats, Recorded
 from proxops.safety.rules import Rule
 
 EXPECTED: Final = "expected_shown_share"  # metadata of a run whose scenario says how much of its motion shall be shown
@@ -27,10 +26,10 @@ BROKEN_OFF: Final = (Standstill.NO_CLIENT, Standstill.NEW_CLIENT, Standstill.SIL
 COUNTERS: Final = ("taken", "lost", "extrapolated", "stale", "doubled", "refused")
 
 
-def bridge_figures(log: Log, data: Recorded, cell: Cell, following: Following, motion: MotionFigures) -> Figures:
+def bridge_figures(whole: HallRun) -> Figures:
     """All figures of the last run, when the bridge made it."""
-    run = bridge_run(log, data)
-    direct, delay_removed = relative_errors(run, data, cell.hall, following)
+    log, data, run, motion = whole.log, whole.data, whole.bridge, whole.motion
+    direct, delay_removed = whole.relative_errors
     return {
         **_course(run),
         **_asked(log, run),
@@ -40,7 +39,7 @@ def bridge_figures(log: Log, data: Recorded, cell: Cell, following: Following, m
         **_clutch_figures(log, data, run),
         "setpoint_speed_share_max": _greatest(motion.speed_share),
         "setpoint_acceleration_share_max": _greatest(motion.acceleration_share),
-        **_clearance_figures(clearances(log, data, run, cell)),
+        **_clearance_figures(whole.clearances),
         "red_cycles": int(np.count_nonzero(run.actual_zone == Zone.RED)),
         "entered_red": bool((run.actual_zone == Zone.RED).any()),
         "chaser_travel_m": _travel(run),

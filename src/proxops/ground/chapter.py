@@ -16,12 +16,14 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chapter:
-    """``name``: of its figures in the summary; the other functions are given these. ``figures``: None where a log has none.
-    ``headline``: how the run went and more about it. ``rows``: name and value of what one wants to know first."""
+    """``name``: of its figures in the summary. ``read``: what ``figures`` and ``sections`` work on, once for both; None where a
+    log has none of it. The other functions are given the figures. ``headline``: how the run went and more about it. ``rows``:
+    name and value of what one wants to know first."""
 
     name: str
-    figures: Callable[[Log, Cell], Figures | None]
+    read: Callable[[Log], Any]
+    figures: Callable[[Any, Cell], Figures]
     criteria: Callable[[Figures], list[Criterion]]
     headline: Callable[[Figures], tuple[str, str]]
     rows: Callable[[Figures], list[tuple[str, ...]]]
-    sections: Callable[[Log, Cell, Figures], Iterator[Section]]
+    sections: Callable[[Any, Cell, Figures], Iterator[Section]]

@@ -8,6 +8,7 @@ import numpy as np
 
 from proxops.ground.criteria import ATTITUDE_RMS_RAD, POSITION_RMS_M
 from proxops.ground.following import Errors, Following
+from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
 from proxops.ground.plot_style import (
     BAD,
@@ -22,8 +23,8 @@ from proxops.ground.plot_style import (
     thin,
 )
 from proxops.ground.plots import DEG, TIME_LABEL
-from proxops.ground.recorded import Floats, Recorded, distance, ports_of_axes
-from proxops.lab.cell import Cell
+from proxops.ground.pose_rows import distance
+from proxops.ground.recorded import Floats, Recorded
 
 POINTS: Final = 900  # of a curve in the report
 WIDTH: Final = 11.0
@@ -34,10 +35,11 @@ ERROR_LABELS: Final = (
 )
 
 
-def approach_figure(data: Recorded, cell: Cell) -> Any:
+def approach_figure(run: HallRun) -> Any:
     """Port 1 in the lab and its distance to port 2 against time; the paths from the side and from above."""
-    t = data.t[data.run]
-    wished, actual = (ports_of_axes(cell.hall, q[data.run]) for q in (data.wish, data.actual))
+    rows = run.data.run
+    t = run.data.t[rows]
+    wished, actual = ((a[rows], b[rows]) for a, b in (run.wished_ports, run.actual_ports))
     with styled():
         figure = new_figure(WIDTH, 6.0)
         grid = figure.add_gridspec(3, 2, left=0.065, right=0.985, top=0.95, bottom=0.085, wspace=0.16, hspace=0.42)

@@ -14,8 +14,11 @@ from typing import Final
 import numpy as np
 
 from proxops.core.messages import PERIOD_S, UNITS
-from proxops.ground.recorded import Floats, Recorded, distance_and_angle, ports_of_axes
+from proxops.ground.pose_rows import distance_and_angle
+from proxops.ground.recorded import Floats, Ports, Recorded, ports_of_axes
 from proxops.lab.coordinates import HallRecord
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array
 
 ITERATIONS: Final = 12
 CONVERGED_S: Final = 1e-7
@@ -44,29 +47,49 @@ class Following:
     axes_delay_removed: Floats
 
 
-def follow(data: Recorded, hall: HallRecord) -> Following:
-    """Compare wish and actual axes of the run, and the ports that they carry."""
+def follow(data: Recorded, hall: HallRecord, wished: Ports, actual_ports: Ports) -> Following:
+    """Compare wish and actual axes of the run, and the ports that they carry (those of the whole log)."""
     actual, wish = data.actual[data.run], data.wish[data.run]
     delays, earlier = {}, np.empty_like(wish)
     for name, unit in UNITS.items():
         delay, sure = fit_delay(data, unit)
         delays[name] = delay if sure else math.nan
         earlier[:, unit] = delayed_wish(data, unit, delay)[0]
-    ports = ports_of_axes(hall, actual)
-    return Following(delays, _errors(hall, wish, ports), _errors(hall, earlier, ports), actual - wish, actual - earlier)
+    shown = _of_run(data, actual_ports)
+    direct, delay_removed = _errors(_of_run(data, wished), shown), _errors(ports_of_axes(hall, earlier), shown)
+    return Following(delays, direct, delay_removed, actual - wish, actual - earlier)
+
+
+def _of_run(data: Recorded, ports: Ports) -> Ports:
+    return ports[0][data.run], ports[1][data.run]
 
 
 def delayed_wish(data: Recorded, unit: slice, delay: float) -> tuple[Floats, Floats]:
     """Wish of a unit's axes ``delay`` seconds before each cycle of the run, and its rate then."""
     window = slice(max(data.run.start - LOOK_BACK, 0), data.run.stop)
-    t, wish = data.t[window], data.wish[window, unit]
-    wanted = data.t[data.run] - delay
-    high = np.clip(np.searchsorted(t, wanted, side="left"), 1, max(len(t) - 1, 1))
-    high, low = np.minimum(high, len(t) - 1), np.maximum(high - 1, 0)
-    step = np.maximum(t[high] - t[low], 1e-9)
-    share = np.clip((wanted - t[low]) / step, 0.0, 1.0)
-    rise = wish[high] - wish[low]
-    return wish[low] + share[:, None] * rise, rise / step[:, None]
+    values, rates = (np.empty((data.run.stop - data.run.start, unit.stop - unit.start)) for _ in range(2))
+    first = data.run.start - window.start
+    _between(data.t[window], data.wish[window], unit.start, first, float(delay), values, rates)
+    return values, rates
+
+
+@kernel
+def _between(t: Array, wish: Array, column: int, first: int, delay: float, values: Array, rates: Array) -> None:
+    """``wish`` from ``column`` on, ``delay`` before each row from ``first`` on, linear between rows; and its slope there."""
+    last, high = len(t) - 1, 0
+    for k in range(len(values)):
+        wanted = t[first + k] - delay
+        if not (0 < high <= last and t[high - 1] < wanted <= t[high]):
+            high += 1  # as a rule the next one
+            if not (high <= last and t[high - 1] < wanted <= t[high]):
+                high = np.searchsorted(t, wanted)
+        upper = min(max(high, 1), last)
+        lower = max(upper - 1, 0)
+        step = max(t[upper] - t[lower], 1e-9)
+        share = min(max((wanted - t[lower]) / step, 0.0), 1.0)
+        for i in range(values.shape[1]):
+            rise = wish[upper, column + i] - wish[lower, column + i]
+            values[k, i], rates[k, i] = wish[lower, column + i] + share * rise, rise / step
 
 
 def fit_delay(data: Recorded, unit: slice) -> tuple[float, bool]:
@@ -88,7 +111,6 @@ def fit_delay(data: Recorded, unit: slice) -> tuple[float, bool]:
     return delay, sigma < UNSURE_S and abs(delay) < LONGEST_S
 
 
-def _errors(hall: HallRecord, commanded: Floats, actual_ports: tuple[Floats, Floats]) -> Errors:
-    ports = ports_of_axes(hall, commanded)
-    pairs = [distance_and_angle(c, a) for c, a in zip(ports, actual_ports, strict=True)]
+def _errors(commanded: Ports, actual: Ports) -> Errors:
+    pairs = [distance_and_angle(c, a) for c, a in zip(commanded, actual, strict=True)]
     return Errors(*(np.stack(columns, axis=1) for columns in zip(*pairs, strict=True)))

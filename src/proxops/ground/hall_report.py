@@ -11,10 +11,10 @@ import numpy as np
 from proxops.core.vocabulary import Severity
 from proxops.ground.bridge_report import bridge_moments, bridge_sections
 from proxops.ground.chapter import Chapter
+from proxops.ground.hall_run import HallRun
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
 from proxops.ground.provenance import cell_of
-from proxops.ground.recorded import Kind, Recorded, recorded
 from proxops.ground.report_figures import (
     axis_drawings,
     log_sections,
@@ -42,13 +42,14 @@ def hall_report(log: Log, cell: Cell | None = None, chapter: Chapter | None = No
     """Of a run that was played, served or scripted; ``cell``: None for the one that the log names; ``chapter``: of what
     else it was."""
     cell = cell or cell_of(log)
-    summary = summarise(log, cell, chapter)
+    run = HallRun(log, cell, chapter)
+    summary = summarise(run)
     what = Path(summary["trajectory"]).name if summary["trajectory"] else summary["scenario"] or log.path.name
     parts = {"cell ": "cell", "clock ": "clock", "seed ": "seed", "": "start_utc"}
     about = [f"{word}{summary[name]}" for word, name in parts.items() if summary[name] is not None]
     return RunReport(
         what, " · ".join(about), verdict(summary, chapter), summary, _brief(summary, chapter),
-        _sections(log, cell, summary, chapter),
+        _sections(run, summary),
     )  # fmt: skip
 
 
@@ -63,16 +64,15 @@ def _brief(summary: Summary, chapter: Chapter | None) -> Iterator[Section]:
         yield Section("", [criteria_table(missed)])
 
 
-def _sections(log: Log, cell: Cell, summary: Summary, chapter: Chapter | None) -> Iterator[Section]:
-    data = recorded(log)
-    bridged = data.kind is Kind.BRIDGED
-    yield from pictures(data, cell, bridge_moments(log, data) if bridged else run_moments(data))
+def _sections(run: HallRun, summary: Summary) -> Iterator[Section]:
+    log, cell, data, chapter = run.log, run.cell, run.data, run.chapter
+    yield from pictures(data, cell, bridge_moments(run) if run.bridged else run_moments(data))
     yield from _figures(summary, chapter)
     if chapter and chapter.name in summary:
-        yield from chapter.sections(log, cell, summary[chapter.name])
-    yield from bridge_sections(log, data, cell, summary) if bridged else run_sections(data, cell)
-    yield from log_sections(log, data, cell)
-    yield from _axes(log, data, cell, summary)
+        yield from chapter.sections(run.of_kind, cell, summary[chapter.name])
+    yield from bridge_sections(run, summary) if run.bridged else run_sections(run)
+    yield from log_sections(run)
+    yield from _axes(run, summary)
     if summary["missed_cycles"] is not None:
         yield Section("Timing", timing_drawings(log, data))
     yield Section("Events", _events(log))
@@ -90,9 +90,9 @@ def _figures(summary: Summary, chapter: Chapter | None) -> Iterator[Section]:
     yield Section("Criteria", [criteria_table(summary["criteria"])])
 
 
-def _axes(log: Log, data: Recorded, cell: Cell, summary: Summary) -> Iterator[Section]:
-    if data.ran:
-        yield Section("Axes and speeds", axis_drawings(log, data, cell))
+def _axes(run: HallRun, summary: Summary) -> Iterator[Section]:
+    if run.data.ran:
+        yield Section("Axes and speeds", axis_drawings(run))
         yield Section("", [Table(AXIS_HEAD, axis_rows(summary), AXIS_NOTE)])
 
 

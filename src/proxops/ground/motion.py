@@ -8,7 +8,8 @@ import numpy as np
 
 from proxops.core.messages import AXES
 from proxops.ground.log import Log
-from proxops.ground.recorded import Floats, Recorded, distance, distance_and_angle, recorded_poses, stacked
+from proxops.ground.pose_rows import distance, distance_and_angle
+from proxops.ground.recorded import Floats, Recorded, recorded_poses, stacked
 from proxops.lab.cell import Cell
 
 

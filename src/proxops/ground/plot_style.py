@@ -92,9 +92,9 @@ def styled() -> Any:
 
 def new_figure(width: float, height: float) -> Any:
     """A figure of its own, without pyplot's global state. Inches."""
-    from matplotlib.figure import Figure
+    from proxops.ground.plot_sheet import PlotSheet
 
-    return Figure(figsize=(width, height), facecolor="white")
+    return PlotSheet(figsize=(width, height), facecolor="white")
 
 
 def thin(t: Floats, y: Floats, points: int = POINTS) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ import numpy as np
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
 from proxops.ground.curves import COLUMNS, Curves, curves_of
+from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
 from proxops.ground.plot_style import (
     COMMANDED,
@@ -24,7 +25,8 @@ from proxops.ground.plot_style import (
     styled,
     thin,
 )  # fmt: skip
-from proxops.ground.recorded import Floats, Recorded, distance, distance_and_angle, ports_of_axes, recorded
+from proxops.ground.pose_rows import distance, distance_and_angle
+from proxops.ground.recorded import Floats
 from proxops.lab.cell import Cell
 
 TIME_LABEL: Final = "time since the start of the log [s]"
@@ -35,29 +37,29 @@ DEG: Final = 180.0 / np.pi
 def plot_log(log: Log, cell: Cell, system: System, out: Path) -> None:
     """Write the picture of ``system`` as .png, .svg or .pdf."""
     checked_suffix(out)
-    save(system_figure(log, cell, system), out)
+    save(system_figure(HallRun(log, cell), system), out)
 
 
-def system_figure(log: Log, cell: Cell, system: System, *, points: int = POINTS, titled: bool = True) -> Any:
+def system_figure(run: HallRun, system: System, *, points: int = POINTS, titled: bool = True) -> Any:
     """Small panels, one for each component, commanded dashed over actual; modes along the top."""
-    data = recorded(log)
+    log, data = run.log, run.data
     if data.t.size < 2:
         raise BadInput("fewer than two records: nothing to plot", where=str(log.path), value=int(data.t.size))
-    curves = curves_of(log, data, cell, system)
+    curves = curves_of(log, data, run.cell, system)
     with styled():
-        return _Sheet(data, curves, points).draw(cell, f"{log.path.name}   {system.name}" if titled else "")
+        return _Sheet(run, curves, points).draw(f"{log.path.name}   {system.name}" if titled else "")
 
 
 class _Sheet:
     """One figure under construction."""
 
-    def __init__(self, data: Recorded, curves: Curves, points: int) -> None:
-        self._data, self._curves, self._points = data, curves, points
+    def __init__(self, run: HallRun, curves: Curves, points: int) -> None:
+        self._run, self._data, self._curves, self._points = run, run.data, curves, points
         self._columns = COLUMNS[curves.system]
         self._rows = len(self._columns.names)
-        self._span = (0.0, float(data.phases[-1].end))
+        self._span = (0.0, float(run.data.phases[-1].end))
 
-    def draw(self, cell: Cell, title: str) -> Any:
+    def draw(self, title: str) -> Any:
         self._figure = new_figure(14.0, 1.35 * self._rows + 1.6)
         top = 1.0 - (0.85 if title else 0.62) / self._figure.get_figheight()
         self._grid = self._figure.add_gridspec(
@@ -76,7 +78,7 @@ class _Sheet:
             )
         for robot in (1, 2):
             self._robot(robot)
-        self._third(cell)
+        self._third()
         self._legend()
         return self._figure
 
@@ -106,10 +108,10 @@ class _Sheet:
         panel.plot(*thin(self._data.t, commanded, self._points), **COMMANDED)
         _at_least(panel, commanded)
 
-    def _third(self, cell: Cell) -> None:
+    def _third(self) -> None:
         """Rail or data lin, distance of the ports, errors of the ports."""
         data, (name, unit) = self._data, self._columns.lin
-        wished, actual = ports_of_axes(cell.hall, data.wish), ports_of_axes(cell.hall, data.actual)
+        wished, actual = self._run.wished_ports, self._run.actual_ports
         pairs: dict[str, tuple[Floats, Floats]] = {
             f"{name} [{unit}]": self._curves.lin(),
             "rail [m]": (data.wish[:, 0], data.actual[:, 0]),

@@ -20,6 +20,8 @@ from proxops.maths.pose import pack_pose
 from proxops.maths.rotation import Array
 
 Floats = NDArray[np.float64]
+Ports = tuple[Floats, Floats]
+"""T_lab_port1 and T_lab_port2 as rows x y z qw qx qy qz."""
 NOTHING: Final = slice(0, 0)
 
 
@@ -96,10 +98,24 @@ def recorded(log: Log) -> Recorded:
 
 def stacked(log: Log, group: str, names: Sequence[str]) -> Floats:
     """Variables of one group side by side, (cycles, names)."""
+    columns = [log.values(f"{group}.{name}") for name in names]
     out = np.empty((log.pool.size, len(names)))
-    for i, name in enumerate(names):
-        out[:, i] = log.values(f"{group}.{name}")
+    if side_by_side(columns):  # as in the record: one walk through it, not one for each of them
+        out[:] = np.lib.stride_tricks.as_strided(columns[0], out.shape, (*columns[0].strides, columns[0].itemsize))
+        return out
+    for i, column in enumerate(columns):
+        out[:, i] = column
     return out
+
+
+def side_by_side(columns: Sequence[NDArray[np.generic]]) -> bool:
+    """Whether columns of one type follow each other in memory, record by record."""
+    size = columns[0].itemsize if columns else 0
+    starts = [column.__array_interface__["data"][0] for column in columns]
+    return size > 0 and all(
+        b - a == size and one.strides == other.strides and one.dtype == other.dtype
+        for (a, one), (b, other) in pairwise(zip(starts, columns, strict=True))
+    )
 
 
 def recorded_poses(log: Log, group: str) -> Floats:
@@ -135,22 +151,8 @@ def _ports(hall: HallRecord, q: Array, port1: Array, port2: Array) -> None:
         pack_pose(T_lab_port2, port2[k])
 
 
-def ports_of_axes(hall: HallRecord, q: Floats) -> tuple[Floats, Floats]:
-    """T_lab_port1 and T_lab_port2 of axes (n, 13), as rows x y z qw qx qy qz."""
+def ports_of_axes(hall: HallRecord, q: Floats) -> Ports:
+    """Of axes (n, 13)."""
     ports = np.empty((len(q), 7)), np.empty((len(q), 7))
     _ports(hall, np.ascontiguousarray(q), *ports)
     return ports
-
-
-def distance_and_angle(T_lab_a: Floats, T_lab_b: Floats) -> tuple[Floats, Floats]:
-    """Distance (m) and angle of rotation (rad) between poses, row by row; accurate for small angles too."""
-    a, b = T_lab_a[:, 3:], T_lab_b[:, 3:]
-    sign = np.where(np.einsum("ij,ij->i", a, b) < 0.0, -1.0, 1.0)[:, None]
-    half_sine, half_cosine = np.linalg.norm(sign * b - a, axis=1), np.linalg.norm(sign * b + a, axis=1)
-    return distance(T_lab_a, T_lab_b), 4.0 * np.arctan2(half_sine, half_cosine)
-
-
-def distance(T_lab_a: Floats, T_lab_b: Floats) -> Floats:
-    """Distance (m) of the origins of poses, row by row."""
-    out: Floats = np.linalg.norm(T_lab_b[:, :3] - T_lab_a[:, :3], axis=1)
-    return out

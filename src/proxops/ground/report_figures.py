@@ -9,12 +9,12 @@ from proxops.core.offscreen import PictureUnavailable
 from proxops.core.vocabulary import System
 from proxops.ground.axis_figures import range_figure, speed_figure
 from proxops.ground.figures import POINTS, approach_figure, error_figure, timing_figure
-from proxops.ground.following import follow
+from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
-from proxops.ground.motion import motion_of
 from proxops.ground.picture import VIEWS, HallPicture
 from proxops.ground.plots import system_figure
-from proxops.ground.recorded import Recorded, distance, ports_of_axes
+from proxops.ground.pose_rows import distance
+from proxops.ground.recorded import Recorded, ports_of_axes
 from proxops.ground.section import Drawing, Part, Picture, Section, SideBySide, Text
 from proxops.lab.cell import Cell
 
@@ -51,28 +51,28 @@ def _caption(data: Recorded, cell: Cell, name: str, row: int) -> str:
     return f"{name}: {data.t[row]:.1f} s, ports {apart:.3f} m apart"
 
 
-def run_sections(data: Recorded, cell: Cell) -> Iterator[Section]:
+def run_sections(run: HallRun) -> Iterator[Section]:
     """The run as seen by the ports."""
-    if not data.ran:
+    if not run.data.ran:
         return
-    yield Section("Approach", [Drawing(approach_figure(data, cell), "The run: commanded dashed, actual in colour.")])
+    yield Section("Approach", [Drawing(approach_figure(run), "The run: commanded dashed, actual in colour.")])
     note = "Distance and angle between commanded and actual port, the greatest of each stretch; logarithmic."
-    yield Section("Errors", [Drawing(error_figure(data, follow(data, cell.hall)), note)])
+    yield Section("Errors", [Drawing(error_figure(run.data, run.following), note)])
 
 
-def log_sections(log: Log, data: Recorded, cell: Cell) -> Iterator[Section]:
+def log_sections(run: HallRun) -> Iterator[Section]:
     """The whole log in lab coordinates."""
-    if data.t.size < 2:
+    if run.data.t.size < 2:
         return
-    sheet = system_figure(log, cell, System.GLC, points=POINTS, titled=False)
+    sheet = system_figure(run, System.GLC, points=POINTS, titled=False)
     note = "The whole log under the band of modes. A, B, C: KUKA's angles about z, y, x, through full turns."
     yield Section("Commanded and actual, GLC", [Drawing(sheet, note)])
 
 
-def axis_drawings(log: Log, data: Recorded, cell: Cell) -> Iterator[Part]:
+def axis_drawings(run: HallRun) -> Iterator[Part]:
     """The run as seen by the axes."""
-    yield Drawing(range_figure(data, cell), "What each axis used of its range.")
-    speeds = speed_figure(data, motion_of(log, data, cell), cell)
+    yield Drawing(range_figure(run.data, run.cell), "What each axis used of its range.")
+    speeds = speed_figure(run.data, run.motion, run.cell)
     yield Drawing(speeds, "Set-points in the run against what the guard allows.")
 
 

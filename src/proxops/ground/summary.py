@@ -13,14 +13,14 @@ import numpy as np
 from proxops.core.clock import gps_from_utc_ns
 from proxops.core.messages import AXES, AXIS_UNITS, UNITS
 from proxops.ground.bridge_summary import bridge_figures
-from proxops.ground.chapter import Chapter
 from proxops.ground.course import Figures, course, events, number, timing
 from proxops.ground.criteria import criteria
-from proxops.ground.following import Errors, Following, follow
+from proxops.ground.following import Errors, Following
+from proxops.ground.hall_run import HallRun
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
-from proxops.ground.motion import MotionFigures, motion_of
-from proxops.ground.recorded import Floats, Kind, Recorded, ports_of_axes, recorded, recorded_poses
+from proxops.ground.motion import MotionFigures
+from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded_poses
 from proxops.lab.cell import Cell
 
 MARGINS: Final = {
@@ -34,20 +34,19 @@ MARGINS: Final = {
 SAME_POSE_M: Final = 1e-6  # recorded and recomputed ports agree to this when cell and tool are the log's
 
 
-def summarise(log: Log, cell: Cell, chapter: Chapter | None = None) -> Figures:
-    """All figures, ready for JSON; ``criteria`` and ``passed`` judge them. ``chapter``: of the run's kind."""
-    data = recorded(log)
-    following, motion = follow(data, cell.hall), motion_of(log, data, cell)
-    more = chapter.figures(log, cell) if chapter else None
+def summarise(run: HallRun) -> Figures:
+    """All figures, ready for JSON; ``criteria`` and ``passed`` judge them."""
+    log, cell, data, chapter = run.log, run.cell, run.data, run.chapter
+    more = chapter.figures(run.of_kind, cell) if chapter and run.of_kind is not None else None
     figures: Figures = {
         **_about(log),
         **_log_figures(log, data),
         **course(log, data),
         "cell_matches_log": _cell_matches(log, data, cell),
-        **_following_figures(data, following),
-        **_motion_figures(data, motion),
+        **_following_figures(data, run.following),
+        **_motion_figures(data, run.motion),
         **_margins(log, data),
-        **(bridge_figures(log, data, cell, following, motion) if data.kind is Kind.BRIDGED else {}),
+        **(bridge_figures(run) if run.bridged else {}),
         **({chapter.name: more} if chapter and more is not None else {}),
         **timing(log),
         **events(log),

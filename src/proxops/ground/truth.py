@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput
 from proxops.core.messages import AXES, AXIS_UNITS, POSE, POSE_UNITS
 from proxops.ground.log import Log
+from proxops.ground.pose_rows import relative
 
 Floats = NDArray[np.float64]
 _POSE: Final = tuple(zip(POSE, POSE_UNITS, strict=True))
@@ -88,30 +89,4 @@ def slerp(a: Floats, b: Floats, share: Floats) -> Floats:
         wb = np.where(straight, share, np.sin(share * angle) / sine)
         q = wa[:, None] * a + wb[:, None] * b
         out: Floats = q / np.linalg.norm(q, axis=1, keepdims=True)
-    return out
-
-
-def relative(T_lab_a: Floats, T_lab_b: Floats) -> Floats:
-    """T_a_b of poses given as rows x y z qw qx qy qz."""
-    inverse = T_lab_a[:, 3:] * (1.0, -1.0, -1.0, -1.0)
-    p = _rotated(inverse, T_lab_b[:, :3] - T_lab_a[:, :3])
-    return np.hstack([p, _product(inverse, T_lab_b[:, 3:])])
-
-
-def composed(T_a_b: Floats, T_b_c: Floats) -> Floats:
-    """T_a_c of poses given as rows x y z qw qx qy qz."""
-    return np.hstack([T_a_b[:, :3] + _rotated(T_a_b[:, 3:], T_b_c[:, :3]), _product(T_a_b[:, 3:], T_b_c[:, 3:])])
-
-
-def _product(a: Floats, b: Floats) -> Floats:
-    """Hamilton product, row by row."""
-    w = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
-    v = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
-    return np.hstack([w, v])
-
-
-def _rotated(q: Floats, p: Floats) -> Floats:
-    """Vectors ``p`` turned by unit quaternions ``q``."""
-    t = 2.0 * np.cross(q[:, 1:], p)
-    out: Floats = p + q[:, :1] * t + np.cross(q[:, 1:], t)
     return out

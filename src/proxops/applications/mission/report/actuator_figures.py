@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -44,8 +45,8 @@ def _room_above(panel: Any) -> None:
 def on_time(run: MissionRun, edges: Floats) -> Floats:
     """(thrusters, cells) seconds on per second."""
     begins = np.searchsorted(run.t_cycles, edges)
-    sums = np.vstack([np.zeros((1, run.thrusters.shape[1])), np.cumsum(run.thrusters, axis=0)])[begins]
-    out: Floats = np.diff(sums, axis=0).T * PERIOD_S / np.diff(edges)
+    cycles = np.stack([run.thrusters[a:b].sum(axis=0) for a, b in pairwise(begins.tolist())])
+    out: Floats = cycles.T * PERIOD_S / np.diff(edges)
     return out
 
 

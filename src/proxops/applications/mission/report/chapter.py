@@ -13,7 +13,7 @@ from proxops.applications.mission.report.mission_run import MissionRun, mission_
 from proxops.applications.mission.report.path_figures import laboratory_figure, orbit_frame_figure
 from proxops.applications.mission.report.pose import hall_delays, hall_errors
 from proxops.applications.mission.report.scene_figure import scene_figure
-from proxops.applications.mission.report.summary import mission_figures
+from proxops.applications.mission.report.summary import figures_of
 from proxops.applications.mission.report.words import (
     AUDIT_HEAD,
     CONTACT_HEAD,
@@ -29,7 +29,6 @@ from proxops.applications.mission.report.words import (
     mission_rows,
 )
 from proxops.ground.chapter import Chapter, Figures
-from proxops.ground.log import Log
 from proxops.ground.section import Drawing, Part, Section, Table, Text
 from proxops.lab.cell import Cell
 
@@ -87,10 +86,8 @@ AUDIT_NOTE: Final = (
 )
 
 
-def sections(log: Log, cell: Cell, m: Figures) -> Iterator[Section]:
-    """Of a log that has a mission; ``m``: its figures."""
-    run = mission_run(log)
-    assert run is not None
+def sections(run: MissionRun, cell: Cell, m: Figures) -> Iterator[Section]:
+    """Of a mission; ``m``: its figures."""
     if m["flight_line"]:
         yield Section("On-board computer", [Table(LINE_HEAD, line_rows(m["flight_line"]), LINE_NOTE)])
     if run.truth.size < LEAST_ROWS or run.steps.size < LEAST_ROWS:
@@ -133,4 +130,4 @@ def _belief(run: MissionRun, m: Figures) -> Iterator[Part]:
     yield Table(ESTIMATE_HEAD, estimate_rows(m), ESTIMATE_NOTE)
 
 
-MISSION: Final = Chapter("mission", mission_figures, criteria, how_it_flew, mission_rows, sections)
+MISSION: Final = Chapter("mission", mission_run, figures_of, criteria, how_it_flew, mission_rows, sections)

@@ -13,8 +13,8 @@ from proxops.applications.mission.report.mission_run import MissionRun, P, Rows,
 from proxops.bridge.roles import exchange_pose
 from proxops.core.messages import PERIOD_S, QUATERNION
 from proxops.core.vocabulary import MissionEnd
-from proxops.ground.recorded import Floats, distance_and_angle
-from proxops.ground.truth import composed, relative
+from proxops.ground.pose_rows import composed, distance_and_angle, relative
+from proxops.ground.recorded import Floats
 from proxops.lab.cell import Cell
 
 POSE: Final = ("x", "y", "z", *QUATERNION)

@@ -11,13 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.applications.mission.report.estimate import estimate_figures
-from proxops.applications.mission.report.mission_run import IN_CORRIDOR, MissionRun, mission_run
+from proxops.applications.mission.report.mission_run import IN_CORRIDOR, MissionRun
 from proxops.applications.mission.report.pose import Contact, hall_contact, hall_delays, hall_errors, true_contact
 from proxops.core.earth import STANDARD_GRAVITY
 from proxops.core.messages import PERIOD_S, POOL
 from proxops.core.vocabulary import MissionPhase, SensorSource
 from proxops.ground.course import Figures, number
-from proxops.ground.log import Log
 from proxops.ground.recorded import Floats
 from proxops.lab.cell import Cell
 
@@ -40,12 +39,6 @@ HALL: Final = (
     "hall_attitude_error_max_rad",
     "hall_attitude_error_rms_rad",
 )
-
-
-def mission_figures(log: Log, cell: Cell) -> Figures | None:
-    """Of the log's mission; None when it has none."""
-    run = mission_run(log)
-    return None if run is None else figures_of(run, cell)
 
 
 def figures_of(run: MissionRun, cell: Cell) -> Figures:
