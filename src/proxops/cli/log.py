@@ -32,15 +32,21 @@ def info(file: LogPath, json: Json = False) -> None:
 @log.command("export")
 def export(
     file: LogPath,
-    out: Annotated[Path | None, typer.Option(help="CSV to write; standard output by default.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File to write: CSV, or standard messages as .mcap; CSV to standard output by default."),
+    ] = None,
     variable: Variables = None,
     words: Annotated[bool, typer.Option(help="Modes and sources by name.")] = False,
     json: Json = False,
 ) -> None:
-    """CSV of all or chosen variables."""
+    """CSV of all or chosen variables; as .mcap every cycle as a standard message, for any viewer of logs."""
     from proxops.ground.export import choose, export_csv, write_csv
     from proxops.ground.log import Log
 
+    if out is not None and out.suffix == ".mcap":
+        _export_messages(file, out, variable, words, json)
+        return
     recorded = Log.open(file)
     if out is not None:
         refuse_overwriting(out, file)
@@ -50,6 +56,17 @@ def export(
         print_json({column.path: recorded.values(column.path).tolist() for column in choose(recorded, variable)})
     else:
         write_csv(recorded, choose(recorded, variable), sys.stdout, words=words)
+
+
+def _export_messages(file: Path, out: Path, variable: list[str] | None, words: bool, json: bool) -> None:
+    from proxops.ground.standard_log import export_messages
+
+    if variable or words:
+        raise BadInput(
+            "a log of standard messages has every variable", where=str(out), way_out="leave out --variable and --words"
+        )
+    refuse_overwriting(out, file)
+    _tell(json, out, cycles=export_messages(file, out))
 
 
 @log.command("plot")

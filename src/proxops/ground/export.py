@@ -47,14 +47,14 @@ def export_csv(log: Log, out: Path | str, names: Sequence[str] | None = None, *,
             write_csv(log, columns, file, words=words)
     except OSError as reason:
         raise BadInput(f"cannot be written: {reason.strerror}", where=str(out)) from reason
-    return int(log.pool.size)
+    return log.count
 
 
 def write_csv(log: Log, columns: Sequence[Column], file: TextIO, *, words: bool = False) -> None:
     """The same onto an open text stream."""
     write_heading(columns, file)
-    for start in range(0, log.pool.size, _ROWS):
-        block = log.pool[start : start + _ROWS]
+    for start in range(0, log.count, _ROWS):
+        block = log.cycles.records(slice(start, start + _ROWS))
         write_rows(block, columns, file, words=words)
 
 

@@ -96,10 +96,7 @@ def recorded(log: Log) -> Recorded:
 
 def stacked(log: Log, group: str, names: Sequence[str]) -> Floats:
     """Variables of one group side by side, (cycles, names)."""
-    out = np.empty((log.pool.size, len(names)))
-    for i, name in enumerate(names):
-        out[:, i] = log.values(f"{group}.{name}")
-    return out
+    return log.table(group, names)
 
 
 def recorded_poses(log: Log, group: str) -> Floats:

@@ -30,10 +30,10 @@ from proxops.ground.viewer_message import ViewerMessages
 from proxops.ground.watchdog_events import WatchdogEvents
 from proxops.ground.wire import Layout, pool_layout
 
-READ_LIMIT: Final = 1240  # records read at once: 5 s of data
-WORTH_READING: Final = 124  # records, two blocks; fewer wait: a read costs as much as twelve, and the tick its cache
+READ_LIMIT: Final = 1250  # records read at once: 5 s of data
+WORTH_READING: Final = 125  # records, half a block; fewer wait: a read costs as much as twelve, and the tick its cache
 PATIENCE: Final = 3  # looks after which fewer are read as well: 60 ms
-WAITING_BLOCKS: Final = 80  # 20 s of data kept in memory while the disk refuses
+WAITING_BLOCKS: Final = 20  # 20 s of data kept in memory while the disk refuses
 IDLE_S: Final = 0.02
 SYNC_S: Final = 1.0
 LAST_TRIES: Final = 3  # refusals at the end of a run before the recorder gives up
