@@ -56,16 +56,16 @@ def test_official_reader_sees_everything(start: Start, made_up: MadeUp, tmp_path
         metadata = list(reader.iter_metadata())
         attachments = list(reader.iter_attachments())
     records = [(m, body) for topic, m, body in seen if topic == "/pool"]
-    assert [m.sequence for m, _ in records] == list(range(0, 300, 25)), "ten times a second, for viewers"
+    assert [m.sequence for m, _ in records] == list(range(0, 300, 50)), "five times a second, for viewers"
     assert all(m.log_time == m.publish_time == body.clock.utc_ns for m, body in records)
-    assert [b.actual.robot2_a6 for _, b in records] == pool["actual"]["robot2_a6"][::25].tolist()
+    assert [b.actual.robot2_a6 for _, b in records] == pool["actual"]["robot2_a6"][::50].tolist()
     events = [(place, m, body) for place, (topic, m, body) in enumerate(seen) if topic == "/events"]
     assert [m.sequence for _, m, _ in events] == [0, 50, 100, 150, 200, 250]
     assert all(seen[place + 1][1].sequence == m.sequence for place, m, _ in events), "events stand before their tick"
     assert [(m.sequence, m.log_time) for m in blocks] == [(t, int(pool["clock"]["utc_ns"][t])) for t in (249, 299)]
     assert {b.message for _, _, b in events} == {"Umschaltung nach läuft"}
     assert in_time_order == sorted(in_time_order)
-    assert summary is not None and summary.statistics.message_count == 12 + 6 + 2
+    assert summary is not None and summary.statistics.message_count == 6 + 6 + 2
     assert metadata[0].name == "proxops" and metadata[0].metadata == {"cell": "epos", "seed": "7"}
     assert [(a.name, a.data) for a in attachments] == [("probe.val", b"1 0 0\n")]
 
@@ -81,7 +81,7 @@ def test_our_reader_gives_the_records_back(start: Start, made_up: MadeUp) -> Non
     assert log.events["text"][0].decode() == "Umschaltung nach läuft"
     assert log.complete and not log.notes
     assert log.metadata == {"cell": "epos", "seed": "7"}
-    assert log.topics == {"/pool": 8, "/events": 3, "/cycles": 1}
+    assert log.topics == {"/pool": 4, "/events": 3, "/cycles": 1}
     assert run.pool.tail == 200 and run.pool.lost == 0
 
 
@@ -121,13 +121,13 @@ def test_kill_costs_the_last_block_only(start: Start, made_up: MadeUp, wait: Wai
     assert log.pool.tobytes() == made_up(500)[: log.pool.size].tobytes()
 
     saved = recover(run.out, tmp_path / "whole.mcap")
-    assert saved.messages == {"/pool": log.count // 25, "/events": log.events.size, "/cycles": log.count // 250}
+    assert saved.messages == {"/pool": log.count // 50, "/events": log.events.size, "/cycles": log.count // 250}
     whole = Log.open(tmp_path / "whole.mcap")
     assert whole.complete and whole.pool.tobytes() == log.pool.tobytes()
     assert whole.events.tobytes() == log.events.tobytes() and whole.metadata == log.metadata
     with open(tmp_path / "whole.mcap", "rb") as file:
         reader = make_reader(file, decoder_factories=[DecoderFactory()], validate_crcs=True)
-        assert sum(1 for _ in reader.iter_decoded_messages(VIEWED)) == log.count // 25 + log.events.size
+        assert sum(1 for _ in reader.iter_decoded_messages(VIEWED)) == log.count // 50 + log.events.size
     with pytest.raises(BadInput, match="exists already"):
         recover(run.out, tmp_path / "whole.mcap")
 

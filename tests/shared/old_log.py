@@ -20,7 +20,7 @@ def write_old_log(path: Path, pool: NDArray[np.void], events: NDArray[np.void] =
     interleaver = Interleaver(most=SMALL_BLOCK)
     interleaver.add(pool, events)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mcap_file, "_packed", lambda data: ("lz4", lz4.frame.compress(data)))
+        patch.setattr(mcap_file, "_packed", lambda chunk: ("lz4", lz4.frame.compress(chunk.data)))
         file = McapFile(path)
         file.begin(Preamble(SCHEMAS[:2], CHANNELS[:2]))
         for block in interleaver.blocks(last=True):

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +23,7 @@ from proxops.ground.prediction import (
     take_differences,
     unsigned,
 )
-from proxops.ground.relation import WORTH, Places, Relations, foretold, relations
+from proxops.ground.relation import NO_RELATIONS, WORTH, Places, Relations, foretold, relations
 
 ENCODING: Final = "proxops-columns"
 FORMAT: Final = """\
@@ -34,7 +35,7 @@ the order of their declaration, are C columns: double f8, sfixed64 i8, fixed32 u
   u4[F] source column, f8[F] factor: of the forms 7 and 8, in the order of the columns
   u1[8][S]: the value of each of the S still columns, byte 0 of all, then byte 1 of all, ...
   u1[8][M][min(R, 5)]: the head, the first rows of each of the M = C - S other columns, byte by byte as above
-  then for byte 0..7: u1[columns with a greater width][R - 5], the other rows: the body
+  for k = 0..7: u1[columns of a width > k][R - 5]: the body, of the other rows the k-th kept byte, counted down from the highest
 Columns stand by form in head and body, within a form in their order (7 and 8 count as 1). Numbers are 64 bits; those of a double
 are its bits, all but the sign inverted if that is set. A number n >= 0 of head and body is kept as 2 n, n < 0 as -2 n - 1. Row
 k of n-th differences has those of order min(n, k). Forms 7 and 8 keep the number less that of factor * source (8: of factor *
@@ -49,16 +50,43 @@ _HEAD: Final = struct.Struct("<B3xIII")
 STILL, PLAIN, MULTIPLE, RATE = 0, 1, 7, 8
 
 
-def encode_block(bits: Whole, floats: NDArray[np.bool_]) -> bytes:
-    """Columns (rows of ``bits``) of 64-bit numbers, those of doubles where ``floats`` says so."""
+class ColumnPlan:
+    """How each column is foretold: chosen from a block, good for those after it. What it says of a block costs bytes at worst."""
+
+    def __init__(self) -> None:
+        self._epoch: int | None = None
+        self._forms, self._related = np.empty(0, np.uint8), NO_RELATIONS
+
+    def renew(self, epoch: int) -> None:
+        """Choose again if ``epoch`` is another than before. The same block, encoded twice, finds the same plan."""
+        if epoch != self._epoch:
+            self._epoch, self._forms = epoch, np.empty(0, np.uint8)
+
+    def of(self, bits: Whole, floats: NDArray[np.bool_], moving: Places) -> tuple[NDArray[np.uint8], Relations]:
+        """Forms of the columns, and those that follow from others; chosen again if a column moves that has stood still."""
+        if self._forms.size != len(bits) or not self._forms[moving].all():
+            self._choose(bits, floats, moving)
+        forms = np.zeros(len(bits), np.uint8)
+        forms[moving] = self._forms[moving]
+        return forms, self._related.only(forms[self._related.columns] != STILL)
+
+    def _choose(self, bits: Whole, floats: NDArray[np.bool_], moving: Places) -> None:
+        forms = np.zeros(len(bits), np.uint8)
+        self._related = relations(bits.view(np.float64), moving[floats[moving]])
+        forms[self._related.columns] = np.where(self._related.rates, RATE, MULTIPLE)
+        plain = moving[forms[moving] == STILL]
+        forms[plain] = PLAIN + chosen_orders(_numbers(bits[plain, sample_rows(bits.shape[1])], floats[plain]))
+        self._forms = forms
+
+
+def block_pieces(bits: Whole, floats: NDArray[np.bool_], plan: ColumnPlan | None = None) -> list[bytes]:
+    """A message of columns (rows of ``bits``) of 64-bit numbers, those of doubles where ``floats`` says so. In pieces that are
+    better packed each for itself: bytes that say much, and bytes that are noise. ``plan``: of the blocks before."""
     count, rows = bits.shape
     moving = np.flatnonzero((bits[:, 1:] != bits[:, :1]).any(axis=1)) if rows else np.empty(0, np.intp)
-    forms, widths = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
-    related, left_of_related = _related(bits, moving[floats[moving]])
-    forms[related.columns] = np.where(related.rates, RATE, MULTIPLE)
-    plain = moving[forms[moving] == STILL]
-    sample = sample_rows(rows)
-    forms[plain] = PLAIN + chosen_orders(_numbers(bits[plain, sample], floats[plain]))
+    widths = np.zeros(count, np.uint8)
+    forms, related = (plan or ColumnPlan()).of(bits, floats, moving)
+    related, left_of_related = _left_of(bits, related, forms)
     by_form = moving[np.argsort(_orders(forms[moving]), kind="stable")]
     values = _numbers(bits[by_form], floats[by_form])
     values[_places(by_form, related.columns, count)] = left_of_related
@@ -71,8 +99,13 @@ def encode_block(bits: Whole, floats: NDArray[np.bool_]) -> bytes:
         _planes(bits[forms == STILL, : min(rows, 1)]), _planes(left[:, :HEAD_ROWS]),
     ]  # fmt: skip
     raw = _bytes_of(left)[:, HEAD_ROWS:]
-    pieces += [raw[kept > place, :, place].tobytes() for place in range(int(kept.max(initial=0)))]
-    return b"".join(pieces)
+    levels = [raw[wide, :, place].tobytes() for wide, place in _levels(kept)]
+    return [b"".join(pieces), *levels[:2], b"".join(levels[2:])]
+
+
+def encode_block(bits: Whole, floats: NDArray[np.bool_]) -> bytes:
+    """The same as one."""
+    return b"".join(block_pieces(bits, floats))
 
 
 def rows_in(data: bytes) -> int:
@@ -135,14 +168,13 @@ def _places(by_form: Places, columns: Places, count: int) -> Places:
     return back[columns]
 
 
-def _related(bits: Whole, able: Places) -> tuple[Relations, Whole]:
-    """Columns among ``able`` that follow from others, and what is left of them."""
-    doubles = bits.view(np.float64)
-    found = relations(doubles, able)
-    left = in_order(bits[found.columns])
-    left -= foretold(doubles[found.sources], found.factors, found.rates)
+def _left_of(bits: Whole, related: Relations, forms: NDArray[np.uint8]) -> tuple[Relations, Whole]:
+    """Columns that do follow from others, and what is left of them; the others become plain in ``forms``."""
+    left = in_order(bits[related.columns])
+    left -= foretold(bits[related.sources].view(np.float64), related.factors, related.rates)
     good: NDArray[np.bool_] = np.all(np.abs(left[:, 1:]) < WORTH, axis=1)
-    return found.only(good), left[good]
+    forms[related.columns[~good]] = PLAIN + 1
+    return related.only(good), left[good]
 
 
 def _follow(
@@ -161,6 +193,13 @@ def _widths(left: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Bytes that the greatest number of each column needs."""
     most = np.bitwise_or.reduce(left, axis=1) if left.shape[1] else np.zeros(len(left), np.uint64)
     return np.searchsorted(_STEPS, most, side="right").astype(np.uint8)
+
+
+def _levels(widths: NDArray[np.uint8]) -> Iterator[tuple[Places, Places]]:
+    """Columns that keep at least one byte, then those with two, ...; and which byte of each it is, from the highest on."""
+    for level in range(int(widths.max(initial=0))):
+        wide = np.flatnonzero(widths > level)
+        yield wide, widths[wide].astype(np.intp) - 1 - level
 
 
 _STEPS: Final = np.array([1 << 8 * k for k in range(8)], np.uint64)
@@ -205,7 +244,6 @@ def _moving(data: _Reader, rows: int, columns: int, widths: NDArray[np.uint8]) -
     out[:, :head] = data.planes(columns, head).view(np.uint64)
     if rows > HEAD_ROWS:
         raw, body = _bytes_of(out), rows - HEAD_ROWS
-        for place in range(8):
-            wide = np.flatnonzero(widths > place)
+        for wide, place in _levels(widths):
             raw[wide, HEAD_ROWS:, place] = data.take(wide.size * body, "u1").reshape(wide.size, body)
     return out

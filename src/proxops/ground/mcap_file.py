@@ -54,6 +54,7 @@ class ChunkData:
 
     data: bytes
     index: dict[int, NDArray[np.uint64]]
+    seams: tuple[int, ...] = ()  # bytes at which another kind of data begins: each is packed by its own statistics
 
     @property
     def times(self) -> tuple[int, int]:
@@ -119,7 +120,7 @@ class McapFile:
     def add(self, chunk: ChunkData) -> Place:
         """A chunk and its message indexes; where it lies."""
         (start, end), crc = chunk.times, zlib.crc32(chunk.data)
-        compression, packed = _packed(chunk.data)
+        compression, packed = _packed(chunk)
         raw = serialised(
             Chunk(
                 compression=compression,
@@ -230,10 +231,15 @@ def _message_index(channel: int, table: NDArray[np.uint64]) -> bytes:
     return struct.pack("<BQHI", Opcode.MESSAGE_INDEX, 6 + len(body), channel, len(body)) + body
 
 
-def _packed(data: bytes) -> tuple[str, bytes]:
-    """The way of packing, and what it makes of ``data``."""
-    packed = zstandard.ZstdCompressor(LEVEL).compress(data)
-    return ("zstd", packed) if len(data) <= RATIO * len(packed) else ("", data)
+def _packed(chunk: ChunkData) -> tuple[str, bytes]:
+    """The way of packing, and what it makes of a chunk: one frame, a new block of it at every seam."""
+    packer = zstandard.ZstdCompressor(LEVEL).compressobj(size=len(chunk.data))
+    pieces, at = [], 0
+    for seam in chunk.seams:
+        pieces += [packer.compress(chunk.data[at:seam]), packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)]
+        at = seam
+    packed = b"".join([*pieces, packer.compress(chunk.data[at:]), packer.flush()])
+    return ("zstd", packed) if len(chunk.data) <= RATIO * len(packed) else ("", chunk.data)
 
 
 def _index_of(record: Metadata | Attachment, offset: int, length: int) -> MetadataIndex | AttachmentIndex:

@@ -36,6 +36,9 @@ class Relations(NamedTuple):
         return Relations(self.columns[good], self.sources[good], self.factors[good], self.rates[good])
 
 
+NO_RELATIONS: Final = Relations(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0, np.bool_))
+
+
 def foretold(sources: Floats, factors: Floats, rates: NDArray[np.bool_]) -> Whole:
     """For columns with these sources: whole numbers (see ``in_order``) to expect; zero where there is no number."""
     with np.errstate(all="ignore"):
@@ -50,7 +53,7 @@ def relations(values: Floats, able: Places) -> Relations:
     """Columns (rows of ``values``) among ``able`` that follow from others which do not follow from any themselves."""
     count, rows = able.size, values.shape[1]
     if rows < LEAST_ROWS:
-        return Relations(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0, np.bool_))
+        return NO_RELATIONS
     with np.errstate(all="ignore"):
         seen = values[able[:, None], [1, rows // 2, rows - 1, 0, rows // 2 - 1, rows - 2]]
         samples = np.concatenate([seen[:, :3], seen[:, :3] - seen[:, 3:]])  # the columns themselves, then their growths
