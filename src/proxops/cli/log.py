@@ -41,32 +41,18 @@ def export(
     json: Json = False,
 ) -> None:
     """CSV of all or chosen variables; as .mcap every cycle as a standard message, for any viewer of logs."""
-    from proxops.ground.export import choose, export_csv, write_csv
+    from proxops.ground.export import choose, export_file, write_csv
     from proxops.ground.log import Log
 
-    if out is not None and out.suffix == ".mcap":
-        _export_messages(file, out, variable, words, json)
-        return
-    recorded = Log.open(file)
     if out is not None:
         refuse_overwriting(out, file)
-        rows = export_csv(recorded, out, variable, words=words)
-        _tell(json, out, rows=rows)
-    elif json:
+        _tell(json, out, rows=export_file(file, out, variable, words=words))
+        return
+    recorded = Log.open(file)
+    if json:
         print_json({column.path: recorded.values(column.path).tolist() for column in choose(recorded, variable)})
     else:
         write_csv(recorded, choose(recorded, variable), sys.stdout, words=words)
-
-
-def _export_messages(file: Path, out: Path, variable: list[str] | None, words: bool, json: bool) -> None:
-    from proxops.ground.standard_log import export_messages
-
-    if variable or words:
-        raise BadInput(
-            "a log of standard messages has every variable", where=str(out), way_out="leave out --variable and --words"
-        )
-    refuse_overwriting(out, file)
-    _tell(json, out, cycles=export_messages(file, out))
 
 
 @log.command("plot")

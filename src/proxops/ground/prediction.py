@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Whole = NDArray[np.int64]
 MOST_ORDERS: Final = 5  # differences of differences: a smooth motion's fifth ones are its rounding
-SAMPLE: Final = 24  # rows on which an order is chosen
+SAMPLE: Final = 96  # rows on which an order is chosen
 _MAGNITUDE: Final = np.int64(2**63 - 1)
 
 
@@ -33,14 +33,14 @@ def sample_rows(rows: int) -> slice:
 
 
 def chosen_orders(sample: Whole) -> NDArray[np.intp]:
-    """For each column how often to take differences: what leaves the smallest numbers in a sample of it."""
-    left, sizes = sample, []
+    """For each column how often to take differences: what leaves the fewest bits in a sample of it."""
+    left, bits = sample, []
     for order in range(MOST_ORDERS + 1):
         if order:
             left = np.diff(left, axis=1)
         size = np.abs(left[:, max(0, left.shape[1] - SAMPLE) :].astype(np.float32))
-        sizes.append(size.sum(axis=1) if size.shape[1] else np.full(len(sample), np.inf, np.float32))
-    best: NDArray[np.intp] = np.argmin(sizes, axis=0)
+        bits.append(np.log(size + np.float32(1.0)).sum(axis=1) if size.shape[1] else np.full(len(sample), np.inf))
+    best: NDArray[np.intp] = np.argmin(bits, axis=0)
     return best
 
 
