@@ -17,6 +17,7 @@ from patient_cell import patient_cell
 from proxops.core.vocabulary import System
 from proxops.facility.warmup import standing
 from proxops.ground import plots
+from proxops.ground.log import Log
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, read_trajectory, write_trajectory
