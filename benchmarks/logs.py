@@ -1,5 +1,5 @@
-"""An hour's log in the log viewer: opening, curves, a zoomed window and replay, against reading the whole log; and what the
-overview costs the recorder."""
+"""An hour's log in the log viewer: opening, curves, a zoomed window and replay, against reading the whole log; and what log and
+overview cost the recorder, beside logs of the old form (a protobuf message each cycle, LZ4) in the same run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import lz4.frame
 import numpy as np
 from mcap.records import Metadata
 from numpy.typing import NDArray
@@ -19,12 +21,14 @@ from numpy.typing import NDArray
 from proxops.core.clock import LOCKSTEP_EPOCH, parse_utc_ns
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL, POOL_DTYPE
 from proxops.ground.blocks import BLOCK_RECORDS, CHANNELS, SCHEMAS, Block, Interleaver
+from proxops.ground.column_block import ColumnPlan
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview, overview_path
 
 HOUR = 900_000  # records
 NAMES = ["actual.rail", "setpoint.rail", "actual.robot1_a1", "actual.robot2_a6", "margin.speed", "state.mode"]
 PIXELS = 1500
+OLD_EVERY = 20  # blocks of which one is written in the old form, too
 STILL = ("orbit", "mission", "estimate_error", "estimate_sigma", "thrusters", "audit", "wheels", "measurement", "goal")
 NOISE = 1e-6  # of an axis, m or rad: encoders never give the same number twice, so a log is hard to pack
 
@@ -88,13 +92,25 @@ def _written(log: Path) -> dict[str, float]:
     """Write the hour as the recorder does; milliseconds of processor time a block for the log and for its overview."""
     file, overview = McapFile(log), RecordersOverview(log)
     file.begin(Preamble(SCHEMAS, CHANNELS, (Metadata("proxops", {"clock": "lockstep"}),)))
-    times = np.array([_add(file, overview, block) for block in _blocks()]) * 1e3
+    plan, old = ColumnPlan(), list[tuple[float, int]]()
+    times_s = []
+    for number, block in enumerate(_blocks()):
+        times_s.append(_add(file, overview, block, plan))
+        if number % OLD_EVERY == 0:
+            old.append(_old_form(block))
+    times = np.array(times_s) * 1e3
     overview.finish()
     file.finish()
     file.sync()
     file.close()
     log_ms, overview_ms = times.T
+    old_bytes = np.mean([size for _, size in old])
+    each = 1e3 / BLOCK_RECORDS
     return {
+        "recorder_log_us_per_cycle": float(np.median(log_ms)) * each,
+        "recorder_log_us_per_cycle_old_form": float(np.median([s for s, _ in old])) * 1e3 * each,
+        "log_bytes_per_cycle_old_form": float(old_bytes) / BLOCK_RECORDS,
+        "old_form_bytes_over_columns": float(old_bytes) / BLOCK_RECORDS / (file.size / HOUR),
         "recorder_log_ms_per_block": float(np.mean(log_ms)),
         "recorder_overview_ms_per_block": float(np.mean(overview_ms)),
         "recorder_overview_ms_worst_of_99_percent": float(np.percentile(overview_ms, 99)),
@@ -102,9 +118,19 @@ def _written(log: Path) -> dict[str, float]:
     }
 
 
-def _add(file: McapFile, overview: RecordersOverview, block: Block) -> tuple[float, float]:
+def _old_form(block: Block) -> tuple[float, int]:
+    """Seconds and bytes that the same records took as protobuf, in four chunks as then."""
+    began, size = time.thread_time(), 0
+    for rows in np.array_split(np.arange(block.pool.size), 4):
+        part = Block(block.pool[rows[0] : rows[-1] + 1], block.events[:0], block.places[:0]).messages().data
+        zlib.crc32(part)
+        size += len(lz4.frame.compress(part, -2, block_size=lz4.frame.BLOCKSIZE_MAX1MB)) + 16 * rows.size
+    return time.thread_time() - began, size
+
+
+def _add(file: McapFile, overview: RecordersOverview, block: Block, plan: ColumnPlan) -> tuple[float, float]:
     began = time.thread_time()
-    place = file.add(block.encode())
+    place = file.add(block.encode((), plan))
     logged = time.thread_time()
     overview.add(place, block.pool, block.events)
     return logged - began, time.thread_time() - logged

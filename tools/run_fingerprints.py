@@ -49,12 +49,12 @@ def _hash(data: bytes) -> str:
 def variables(log: Log) -> dict[str, str]:
     """One hash for every variable of a log, and one for its events."""
     found = {
-        column.path: _hash(log.pool[column.group][column.name].tobytes())
+        column.path: _hash(log.values(column.path).tobytes())
         for column in log.columns
         if column.group not in BY_THE_CLOCK
     }
     said = [f"{event['name'].decode()}|{event['text'].decode()}" for event in log.events]
-    return {"cycles": str(len(log.pool)), "events": _hash("\n".join(said).encode()), **found}
+    return {"cycles": str(log.count), "events": _hash("\n".join(said).encode()), **found}
 
 
 def entries(value: Any, name: str = "") -> dict[str, str]:

@@ -17,6 +17,7 @@ from patient_cell import patient_cell
 from proxops.core.vocabulary import System
 from proxops.facility.warmup import standing
 from proxops.ground import plots
+from proxops.ground.log import Log
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, read_trajectory, write_trajectory
@@ -178,12 +179,15 @@ def test_log_commands(run: Run, motion: Path, tmp_path: Path, monkeypatch: pytes
     code, out, _ = run("log", "info", record, "--json")
     about = json.loads(out)
     assert code == 0
-    assert about["topics"]["/pool"]["rate_hz"] == pytest.approx(250)
+    assert about["cycles"]["rate_hz"] == pytest.approx(250)
     assert run("log", "info", record)[0] == 0
     code, out, _ = run("log", "export", record, "--variable", "clock.utc_ns", "--variable", "actual")
     table = list(csv.reader(io.StringIO(out)))
-    assert len(table) == about["topics"]["/pool"]["count"] + 1
+    assert len(table) == about["cycles"]["count"] + 1
     assert len(table[0]) == 14
+    assert run("log", "export", record, "--out", tmp_path / "all.mcap")[0] == 0
+    assert Log.open(tmp_path / "all.mcap").topics["/pool"] == about["cycles"]["count"]
+    assert run("log", "export", record, "--out", tmp_path / "all.mcap", "--words")[0] == 2
     assert run("log", "plot", record, "--system", "GLC", "--out", tmp_path / "GLC.png")[0] == 0
     assert (tmp_path / "GLC.png").stat().st_size > 10_000
     asked = []  # drawings of every system are tested where they are made

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_log import START_NS, begun_log, small_pool, write_log
+from small_log import SMALL_BLOCK, START_NS, begun_log, small_pool, write_log
 
 from proxops.console import log_desk
 from proxops.core.errors import BadInput
@@ -84,14 +84,14 @@ def test_csv_of_a_span(folder: str, tmp_path: Path) -> None:
 
 
 def test_a_run_being_recorded_opens_up_to_now(folder: str) -> None:
-    file, interleaver = begun_log(Path(folder) / "live.mcap"), Interleaver()
+    file, interleaver = begun_log(Path(folder) / "live.mcap"), Interleaver(most=SMALL_BLOCK)
     interleaver.add(POOL, np.empty(0, EVENT_DTYPE))
     blocks = list(interleaver.blocks(last=True))
     for now, block in enumerate(blocks, 1):
         file.add(block.encode())
         if now in (3, 4, len(blocks)):
             found = log_desk.open_log(folder, "live.mcap")
-            records = min(now * 62, COUNT)
+            records = min(now * SMALL_BLOCK, COUNT)
             assert found["recording"] and not found["complete"] and found["records"] == records
             curve = log_desk.curves(folder, "live.mcap", ["actual.rail"], 0.0, 1e6, 20_000)
             assert curve["low"]["actual.rail"].tolist() == POOL["actual"]["rail"][:records].tolist()

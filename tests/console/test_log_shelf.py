@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from small_log import begun_log, small_pool, write_log
+from small_log import SMALL_BLOCK, begun_log, small_pool, write_log
 
 from proxops.console.log_shelf import log_path, runs
 from proxops.core.errors import BadInput
@@ -57,7 +57,7 @@ def test_what_is_deeper_or_hidden_is_not_listed(shelf: Path) -> None:
 
 
 def test_a_run_being_recorded_and_one_cut_off(shelf: Path) -> None:
-    interleaver = Interleaver()
+    interleaver = Interleaver(most=SMALL_BLOCK)
     interleaver.add(small_pool(400), small_pool(0))
     growing = begun_log(shelf / "live.mcap", SERVED)
     for block in interleaver.blocks():
@@ -65,7 +65,7 @@ def test_a_run_being_recorded_and_one_cut_off(shelf: Path) -> None:
     write_log(shelf / "cut.mcap", small_pool(251), metadata=SERVED, end=False)
     found = {run.id: run for run in runs(shelf)}
     assert found["live.mcap"].recording and not found["live.mcap"].complete
-    assert found["live.mcap"].duration_s == pytest.approx(0.004 * (6 * 62 - 1), abs=1e-9)
+    assert found["live.mcap"].duration_s == pytest.approx(0.004 * (6 * SMALL_BLOCK - 1), abs=1e-9)
     assert not found["cut.mcap"].recording and not found["cut.mcap"].complete
     assert found["cut.mcap"].duration_s == pytest.approx(1.0, abs=1e-9)
     growing.finish()

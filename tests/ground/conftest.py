@@ -18,6 +18,7 @@ from proxops.core.vocabulary import System
 from proxops.facility.installation import Installation
 from proxops.facility.play import play
 from proxops.ground.log import Log
+from proxops.ground.pool_columns import PoolColumns
 from proxops.ground.recorder import Recorder
 from proxops.ground.wire import pool_layout
 from proxops.lab.any_cell import load_cell
@@ -132,7 +133,7 @@ def log_of(tmp_path: Path) -> Callable[[NDArray[np.void]], Log]:
         events = np.empty(0, EVENT_DTYPE)
         return Log(
             tmp_path / "memory.mcap",
-            pool,
+            PoolColumns.of(pool, pool_layout()),
             events,
             pool_layout().columns,
             {},

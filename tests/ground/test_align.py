@@ -140,7 +140,7 @@ def test_sign_of_a_quaternion_means_nothing(log: Log) -> None:
     instants = START + np.arange(0, 9 * PERIOD, 700_001)
     before = truth_at(log, instants)
     for name in ("qw", "qx", "qy", "qz"):
-        log.pool["actual_port1"][name][5] *= -1.0
+        log.values(f"actual_port1.{name}")[5] *= -1.0
     after = truth_at(log, instants)
     dots = np.abs(np.sum(before.T_lab_port1[:, 3:] * after.T_lab_port1[:, 3:], axis=1))
     np.testing.assert_allclose(dots, 1.0, atol=1e-14)
@@ -148,7 +148,9 @@ def test_sign_of_a_quaternion_means_nothing(log: Log) -> None:
 
 def test_tiny_turns_keep_their_digits(log: Log) -> None:
     """Slow motion: 1e-7 rad between samples must still divide evenly."""
-    write_quaternions(log.pool, "actual_port1", Rotation.from_rotvec([[0.0, 0.0, 1e-7 * i] for i in range(10)]))
+    turns = Rotation.from_rotvec([[0.0, 0.0, 1e-7 * i] for i in range(10)])
+    for name, values in zip(("qw", "qx", "qy", "qz"), turns.as_quat(scalar_first=True).T, strict=True):
+        log.values(f"actual_port1.{name}")[:] = values
     truth = truth_at(log, np.array([START + PERIOD // 4]))
     assert truth.T_lab_port1[0, 6] == pytest.approx(0.5 * 0.25e-7, rel=1e-9)
 
@@ -161,7 +163,7 @@ def test_lost_samples_show_as_a_gap(made_up: Callable[..., NDArray[np.void]], lo
 
 def test_poses_that_are_not_there_stay_empty(log: Log, run: Go) -> None:
     for name in ("qw", "qx", "qy", "qz"):
-        log.pool["actual_port2"][name] = 0.0
+        log.values(f"actual_port2.{name}")[:] = 0.0
     told, (row,) = run(f"utc_ns\n{UTC}\n")
     assert told.undefined == 1 and told.outside == 0
     assert row["T_lab_port2.qw [1]"] == "" and row["T_lab_port1.qw [1]"] != ""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from changed_log import with_records
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -84,7 +85,7 @@ def changed(log: Log, group: str, name: str, rows: Any, value: Any) -> Log:
     """The log with some values changed."""
     pool = log.pool.copy()
     pool[group][name][rows] = value
-    return dataclasses.replace(log, pool=pool)
+    return with_records(log, pool)
 
 
 def matrices(log: Log, group: str) -> Floats:
@@ -233,7 +234,7 @@ def test_a_search_is_part_of_standing_and_a_halt_takes_its_cause_from_what_follo
     halting = np.flatnonzero(overshot.pool["bridge"]["phase"] == Phase.HALTING)
     unnamed = changed(overshot, "bridge", "cause", halting, Standstill.NONE)
     after = np.arange(halting[-1] + 1, halting[-1] + 3)
-    unnamed.pool["bridge"]["cause"][after] = Standstill.LIMIT
+    unnamed.values("bridge.cause")[after] = Standstill.LIMIT
     run = bridge_run(unnamed, recorded(unnamed))
     assert [halt.cause for halt in run.halts] == [Standstill.LIMIT]
     assert Phase.SEARCHING in run.told_phase and Phase.SEARCHING not in run.phase
@@ -345,7 +346,7 @@ def test_a_shipped_scenario_is_named(
 @pytest.mark.usefixtures("plain_report")
 @pytest.mark.parametrize("cycles", (52, 60, 700))
 def test_report_of_a_log_that_was_cut_off(overshot: Log, cell: Cell, cycles: int, tmp_path: Path) -> None:
-    cut = dataclasses.replace(overshot, pool=overshot.pool[:cycles], complete=False)
+    cut = with_records(overshot, overshot.pool[:cycles], complete=False)
     report = hall_report(cut, cell)
     judged = report.summary
     assert (judged["run_ended"], judged["passed"], judged["first_converged_s"]) == ("cut off", False, None)

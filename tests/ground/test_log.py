@@ -32,7 +32,7 @@ MadeUp = Callable[..., NDArray[np.void]]
 def written(tmp_path: Path, made_up: MadeUp, event: Callable[..., np.void]) -> Path:
     """A whole log of 200 records and 4 events, without a process."""
     path = tmp_path / "whole.mcap"
-    both = Interleaver()
+    both = Interleaver(most=62)
     both.add(made_up(200), np.array([event(t) for t in (0, 62, 63, 199)], EVENT_DTYPE))
     file = McapFile(path)
     file.begin(Preamble(SCHEMAS, CHANNELS))
@@ -168,7 +168,10 @@ def test_description(written: Path) -> None:
     assert told["duration_s"] == pytest.approx(199 * 0.004)
     assert told["start"]["utc"] == "2026-01-01T00:00:00.000000000Z"
     assert told["end"]["gps_ns"] == log.pool["clock"]["gps_ns"][-1]
-    assert told["topics"]["/pool"] == {"count": 200, "rate_hz": pytest.approx(250.0)}
+    assert told["cycles"] == {"count": 200, "rate_hz": pytest.approx(250.0)}
+    assert told["topics"]["/cycles"]["count"] == 4 and told["topics"]["/pool"]["count"] == 7, (
+        "five a second, from the first of each block on"
+    )
     assert told["gaps"] == {"count": 0, "lost_ticks": 0, "first": []}
     assert sum(told["events"].values()) == 4
     rail = told["variables"]["actual.rail"]

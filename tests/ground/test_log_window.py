@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from small_log import SMALL_BLOCK as BLOCK_RECORDS
 from small_log import write_log
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
 from proxops.ground import log_curves
-from proxops.ground.blocks import BLOCK_RECORDS
 from proxops.ground.log import Log
 from proxops.ground.log_curves import curves
 from proxops.ground.log_file import LogFile

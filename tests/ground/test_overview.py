@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from small_log import begun_log, write_log
+from small_log import SMALL_BLOCK, begun_log, write_log
 
 from proxops.core.errors import BadInput
 from proxops.core.experiment_result import ExperimentResult, Series
 from proxops.core.messages import EVENT_DTYPE
 from proxops.ground import overview as overview_module
 from proxops.ground.block_bounds import BlockBounds
-from proxops.ground.blocks import BLOCK_RECORDS, Interleaver
+from proxops.ground.blocks import BLOCK_NS, Interleaver
 from proxops.ground.experiment_log import write_experiment
 from proxops.ground.log import Log
 from proxops.ground.overview import Overview, overview_of
@@ -28,7 +28,7 @@ from proxops.ground.overview_writer import overview_path
 
 MadeUp = Callable[..., NDArray[np.void]]
 BLOCKS = TILE_BLOCKS + 6  # one whole tile and a bit
-COUNT = BLOCKS * BLOCK_RECORDS - 20  # the last block is not full
+COUNT = BLOCKS * SMALL_BLOCK - 20  # the last block is not full
 
 
 @pytest.fixture(autouse=True)
@@ -38,12 +38,13 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def records(made_up: MadeUp, count: int = COUNT) -> NDArray[np.void]:
-    """Random numbers with holes: some NaN, one variable without any number in the second block, one infinite value."""
+    """Random numbers, a block a second. Some NaN, one variable without any number in the second block, one infinite value."""
     pool = made_up(count)
+    pool["clock"]["utc_ns"] = pool["clock"]["utc_ns"][0] + np.arange(count) * (BLOCK_NS // SMALL_BLOCK + 1)
     pool["actual"]["rail"][::3] = np.nan
-    pool["margin"]["wrist"][BLOCK_RECORDS : 2 * BLOCK_RECORDS] = np.nan
+    pool["margin"]["wrist"][SMALL_BLOCK : 2 * SMALL_BLOCK] = np.nan
     pool["margin"]["elbow"][7] = np.inf
-    pool["state"]["rule"][5] = 200  # more than one byte on the wire: the log holds 127
+    pool["state"]["rule"][5] = 200  # more than viewers see: one byte of protobuf holds 127
     return pool
 
 
@@ -189,21 +190,21 @@ def test_a_killed_recorders_overview_is_completed(
 
 def test_a_log_that_grows_without_a_recorders_overview(tmp_path: Path, made_up: MadeUp) -> None:
     """Far ahead of its overview it gets a file; a little ahead it is completed in memory."""
-    path, pool = tmp_path / "growing.mcap", records(made_up, 330 * BLOCK_RECORDS)
-    file, interleaver = begun_log(path), Interleaver()
+    path, pool = tmp_path / "growing.mcap", records(made_up, 100 * SMALL_BLOCK)
+    file, interleaver = begun_log(path), Interleaver(most=SMALL_BLOCK)
     interleaver.add(pool, np.empty(0, EVENT_DTYPE))
     blocks = list(interleaver.blocks(last=True))
-    for block in blocks[:300]:
+    for block in blocks[:70]:
         file.add(block.encode())
     with overview_of(path) as found:
-        assert found.recording and found.blocks.size == 300
+        assert found.recording and found.blocks.size == 70
     stored = overview_path(path).read_bytes()
-    for block in blocks[300:]:
+    for block in blocks[70:]:
         file.add(block.encode())
     with overview_of(path) as found:
-        assert found.recording and found.blocks.size == 330 and len(found.parts) == 2
+        assert found.recording and found.blocks.size == 100 and len(found.parts) == 2
         low, _ = found.bounds("actual.rail")
-        assert low[-1] == np.nanmin(pool["actual"]["rail"][-BLOCK_RECORDS:])
+        assert low[-1] == np.nanmin(pool["actual"]["rail"][-SMALL_BLOCK:])
     assert overview_path(path).read_bytes() == stored
     file.finish()
     file.close()
@@ -279,9 +280,9 @@ def test_the_log_of_an_experiment(tmp_path: Path) -> None:
     log = Log.open(path)
     with overview_of(path) as found:
         counts = found.blocks["count"].tolist()
-        assert sum(counts) == 1700 and set(counts[:-1]) == {BLOCK_RECORDS}
+        assert sum(counts) == 1700 and set(counts) == {100}, "a second"
         low, high = found.bounds("arm.q1")
-        rows = [slice(at, at + BLOCK_RECORDS) for at in range(0, 1700, BLOCK_RECORDS)]
+        rows = [slice(at, at + 100) for at in range(0, 1700, 100)]
         assert low.tolist() == [log.values("arm.q1")[r].min() for r in rows]
         assert high.tolist() == [log.values("arm.q1")[r].max() for r in rows]
         assert found.events["text"].tolist() == [b"it broke"]

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 import pytest
+from changed_log import with_records
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -120,7 +121,7 @@ def test_an_unknown_kind_of_file_is_refused(swung: Log, cell: Cell, tmp_path: Pa
 
 def test_an_empty_log_cannot_be_plotted(swung: Log, cell: Cell, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="fewer than two records"):
-        plot_log(dataclasses.replace(swung, pool=swung.pool[:1]), cell, System.GLC, tmp_path / "plot.png")
+        plot_log(with_records(swung, swung.pool[:1]), cell, System.GLC, tmp_path / "plot.png")
 
 
 @pytest.mark.parametrize("system", System)
@@ -197,7 +198,7 @@ def test_report_of_a_stop_names_the_rule(
 def test_report_of_a_log_in_which_nothing_ran(
     swung: Log, cell: Cell, cycles: int, tmp_path: Path, no_pictures: None
 ) -> None:
-    short = dataclasses.replace(swung, pool=swung.pool[:cycles], events=np.empty(0, EVENT_DTYPE))
+    short = with_records(swung, swung.pool[:cycles], events=np.empty(0, EVENT_DTYPE))
     assert "Nothing ran" in report(short, cell, tmp_path / "report.html")
 
 
@@ -210,7 +211,7 @@ def test_lateness_of_a_live_run_is_drawn(
     pool["timing"]["lateness"] = np.random.default_rng(1).exponential(50e-6, pool.size)
     pool["timing"]["lateness"][100] = 5e-3
     pool["timing"]["missed"][100:] = 1
-    live = dataclasses.replace(swung, pool=pool, metadata={**swung.metadata, "clock": "live"})
+    live = with_records(swung, pool, metadata={**swung.metadata, "clock": "live"})
     figures = summarise(HallRun(live, cell))
     assert (figures["missed_cycles"], figures["lateness_max_s"], figures["passed"]) == (1, 5e-3, False)
     assert figures["late_share"] == pytest.approx(1 / pool.size)
@@ -223,7 +224,7 @@ def test_text_from_outside_cannot_become_markup(swung: Log, cell: Cell, tmp_path
     events = swung.events.copy()
     events["text"][0] = b"<img src=x> & [bold]"
     metadata = {**swung.metadata, "trajectory": "<b>odd</b>.txt"}
-    odd = dataclasses.replace(swung, pool=swung.pool[:1], events=events, metadata=metadata)
+    odd = with_records(swung, swung.pool[:1], events=events, metadata=metadata)
     text = report(odd, cell, tmp_path / "report.html")
     assert "<b>odd" not in text
     assert "&lt;img src=x&gt; &amp; [bold]" in text

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from changed_log import with_records
 
 from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_S
 from proxops.ground.following import UNITS, fit_delay
@@ -127,7 +128,7 @@ def test_figures_are_json(swung: Log, stopped: Log, cell: Cell) -> None:
 
 @pytest.mark.parametrize("cycles", (0, 1, 2, 51))
 def test_what_does_not_exist_is_none(swung: Log, cell: Cell, cycles: int) -> None:
-    short = dataclasses.replace(swung, pool=swung.pool[:cycles], events=np.empty(0, EVENT_DTYPE), complete=False)
+    short = with_records(swung, swung.pool[:cycles], events=np.empty(0, EVENT_DTYPE), complete=False)
     figures = summarise(HallRun(short, cell))
     json.dumps(figures, allow_nan=False)
     assert figures["cycles"] == cycles
@@ -145,13 +146,13 @@ def test_what_does_not_exist_is_none(swung: Log, cell: Cell, cycles: int) -> Non
 
 def test_a_log_that_ends_in_the_run_says_so(swung: Log, cell: Cell) -> None:
     run = recorded(swung).run
-    figures = summarise(HallRun(dataclasses.replace(swung, pool=swung.pool[: run.stop - 100]), cell))
+    figures = summarise(HallRun(with_records(swung, swung.pool[: run.stop - 100]), cell))
     assert (figures["run_ended"], figures["final_mode"]) == ("cut off", "RUNNING")
 
 
 def test_missing_cycles_are_counted(swung: Log, cell: Cell) -> None:
     run = recorded(swung).run
-    holed = dataclasses.replace(swung, pool=np.delete(swung.pool, np.arange(run.start + 50, run.start + 57)))
+    holed = with_records(swung, np.delete(swung.pool, np.arange(run.start + 50, run.start + 57)))
     figures = summarise(HallRun(holed, cell))
     assert (figures["gaps"], figures["lost_ticks"]) == (1, 7)
     assert not figures["passed"]

@@ -16,6 +16,7 @@ from proxops.ground.mcap_file import McapFile, Preamble
 
 START_NS = parse_utc_ns(LOCKSTEP_EPOCH)
 NO_EVENTS = np.empty(0, EVENT_DTYPE)
+SMALL_BLOCK = 62  # records: a log of many chunks need not be long
 
 
 def small_pool(count: int, seed: int = 1) -> NDArray[np.void]:
@@ -47,7 +48,7 @@ def write_log(
 ) -> Path:
     """A log; without its ``end`` it is one that was cut off."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    file, interleaver = begun_log(path, metadata), Interleaver()
+    file, interleaver = begun_log(path, metadata), Interleaver(most=SMALL_BLOCK)
     interleaver.add(pool, events)
     for block in interleaver.blocks(last=True):
         file.add(block.encode())

@@ -32,21 +32,24 @@ def info(file: LogPath, json: Json = False) -> None:
 @log.command("export")
 def export(
     file: LogPath,
-    out: Annotated[Path | None, typer.Option(help="CSV to write; standard output by default.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File to write: CSV, or standard messages as .mcap; CSV to standard output by default."),
+    ] = None,
     variable: Variables = None,
     words: Annotated[bool, typer.Option(help="Modes and sources by name.")] = False,
     json: Json = False,
 ) -> None:
-    """CSV of all or chosen variables."""
-    from proxops.ground.export import choose, export_csv, write_csv
+    """CSV of all or chosen variables; as .mcap every cycle as a standard message, for any viewer of logs."""
+    from proxops.ground.export import choose, export_file, write_csv
     from proxops.ground.log import Log
 
-    recorded = Log.open(file)
     if out is not None:
         refuse_overwriting(out, file)
-        rows = export_csv(recorded, out, variable, words=words)
-        _tell(json, out, rows=rows)
-    elif json:
+        _tell(json, out, rows=export_file(file, out, variable, words=words))
+        return
+    recorded = Log.open(file)
+    if json:
         print_json({column.path: recorded.values(column.path).tolist() for column in choose(recorded, variable)})
     else:
         write_csv(recorded, choose(recorded, variable), sys.stdout, words=words)

@@ -87,7 +87,7 @@ def curves(folder: str, id: str, names: Sequence[str], t0: float, t1: float, pix
 
 def samples(folder: str, id: str, times: Sequence[float], names: Sequence[str]) -> dict[str, Any]:
     """For replay: the newest record at or before each time, as doubles by name; ``t`` tells when it was. What falls into one
-    chunk (a quarter of a second) is unpacked once if the times rise."""
+    chunk (a second) is unpacked once if the times rise."""
     if len(times) > SAMPLES_MAX:
         raise BadInput("too many samples at once", value=len(times), bound=f"at most {SAMPLES_MAX}")
     path, asked = log_path(folder, id), [_time(t) for t in times]

@@ -28,13 +28,13 @@ WIDTH: Final = 9.2
 
 def is_of_arms(log: Log) -> bool:
     """Whether a log was recorded in a cell of arms."""
-    return "cell" in (log.pool.dtype.names or ())
+    return "cell" in (log.dtype.names or ())
 
 
 def arm_cell_of(log: Log) -> ArmCell:
     """The shipped cell that a log names. A log of another cell needs ``--cell``."""
     cell = read_any_cell(log.metadata.get("cell", ""))
-    if not isinstance(cell, ArmCell) or cell.axis_names != log.pool.dtype["actual"].names:
+    if not isinstance(cell, ArmCell) or cell.axis_names != log.names("actual"):
         raise BadInput("not the cell of this log", where=str(log.path), value=cell.file.name, way_out="give it: --cell")
     return cell
 
@@ -58,8 +58,7 @@ def arm_report(log: Log, cell: ArmCell) -> RunReport:
 
 def axes_in(log: Log, group: str) -> Floats:
     """(cycles, axes) of a group, in the order of the cell."""
-    rows = np.ascontiguousarray(log.pool[group])
-    return rows.view("<f8").reshape(-1, len(rows.dtype.names or ()))
+    return log.table(group)
 
 
 def summarise_arms(log: Log, cell: ArmCell) -> Figures:
@@ -160,7 +159,7 @@ def _motion_figure(log: Log, cell: ArmCell) -> Any:
 
 
 def _event_rows(log: Log) -> Iterator[tuple[str, ...]]:
-    start = int(log.values("clock.utc_ns")[0]) if log.pool.size else 0
+    start = int(log.values("clock.utc_ns")[0]) if log.count else 0
     for event in log.events[-EVENTS_SHOWN:]:
         text = event["text"].decode(errors="replace")
         seconds = (int(event["utc_ns"]) - start) * 1e-9

@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 from proxops.ground.wire import runs
 
 Floats = NDArray[np.float64]
-U1_MAX = 255
 
 
 class BlockBounds:
-    """For records of one ``dtype`` (groups of variables, packed or with gaps). ``u1_max``: what a larger u1 is written as."""
+    """For records of one ``dtype`` (groups of variables, packed or with gaps)."""
 
-    def __init__(self, dtype: np.dtype[np.void], u1_max: int = U1_MAX) -> None:
-        self._runs, self._u1_max = runs(dtype, dtype), u1_max
+    def __init__(self, dtype: np.dtype[np.void]) -> None:
+        self._runs = runs(dtype, dtype)
         self.dtype, self.count = dtype, sum(run.count for run in self._runs)
 
     def of(self, records: NDArray[np.void]) -> tuple[Floats, Floats]:
@@ -32,8 +31,6 @@ class BlockBounds:
         for run in self._runs:
             at, step = run.record
             source = np.ndarray((len(records), run.count), run.type, records, at, (records.strides[0], step))
-            if source.dtype == np.uint8 and self._u1_max < U1_MAX:
-                source = np.minimum(source, self._u1_max)
             values[:, column : column + run.count] = source
             column += run.count
         return values

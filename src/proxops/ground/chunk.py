@@ -13,20 +13,31 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
+from proxops.ground.column_block import ENCODING, decode_block, rows_in
+from proxops.ground.column_rows import column_rows
+from proxops.ground.prediction import Whole
 from proxops.ground.scan import Scan
-from proxops.ground.schema import EVENT_TOPIC, LOG_NAME, POOL_NAME, POOL_TOPIC, message_class
+from proxops.ground.schema import CYCLES_TOPIC, EVENT_TOPIC, LOG_NAME, POOL_NAME, POOL_TOPIC, message_class
 from proxops.ground.unpacking import MESSAGE, records
 from proxops.ground.wire import Layout, layout
 
 MOST_EVENTS = 16_384  # in a chunk: sixteen full rings of them
+MOST_BLOCKS = 64  # in a chunk; ours have one
 STAMP = np.dtype("<i8")
 Spot = tuple[int, int]  # first byte of a message in its chunk, and the one after its last
 EventBody = tuple[int, int, bytes]  # channel, sequence, message
 
 
+def in_columns(scan: Scan) -> bool:
+    """Whether a log has its records as blocks of columns; protobuf ones are then for viewers. Older logs have only those."""
+    return any(c.topic == CYCLES_TOPIC and c.message_encoding == ENCODING for c in scan.channels.values())
+
+
 def sorted_messages(part: bytes, scan: Scan) -> tuple[Counter[int], list[Spot], list[EventBody]]:
-    """Messages per channel in the records of a chunk, where those of the pool are, and the events."""
+    """Messages per channel in the records of a chunk, where those with the pool's records are, and the events."""
     topics = {channel.id: channel.topic for channel in scan.channels.values()}
+    packed = in_columns(scan)
+    wanted = CYCLES_TOPIC if packed else POOL_TOPIC
     counts: Counter[int] = Counter()
     spots: list[Spot] = []
     bodies: list[EventBody] = []
@@ -36,8 +47,10 @@ def sorted_messages(part: bytes, scan: Scan) -> tuple[Counter[int], list[Spot], 
         channel, sequence, _, _ = MESSAGE.unpack_from(part, start)
         counts[channel] += 1
         topic = topics.get(channel)
-        if topic == POOL_TOPIC:
+        if topic == wanted:
             spots.append((start + MESSAGE.size, end))
+            if packed and len(spots) > MOST_BLOCKS:
+                raise ValueError(f"more than {MOST_BLOCKS} blocks of records in a chunk")
         elif topic == EVENT_TOPIC:
             bodies.append((channel, sequence, part[start + MESSAGE.size : end]))
             if len(bodies) > MOST_EVENTS:
@@ -51,8 +64,27 @@ def message_rows(part: bytes, spots: list[Spot], size: int) -> NDArray[np.uint8]
     return rows
 
 
-def pool_records(part: bytes, spots: list[Spot], table: Layout) -> NDArray[np.void]:
-    """The pool's records of a chunk where they lie, with groups and names; decoded one by one when another wrote them."""
+def block_rows(part: bytes, spots: list[Spot]) -> int:
+    """Records in the blocks at ``spots``."""
+    return sum(rows_in(part[start:end]) for start, end in spots)
+
+
+def block_columns(block: bytes, table: Layout) -> Whole:
+    """Of a message of columns; ValueError when it is none."""
+    return decode_block(block, column_rows(table).floats)
+
+
+def pool_records(part: bytes, spots: list[Spot], table: Layout, *, packed: bool) -> NDArray[np.void]:
+    """The pool's records of a chunk, out of columns if ``packed``."""
+    if packed:
+        blocks = [block_columns(part[start:end], table) for start, end in spots]
+        none = np.empty((len(table.columns), 0), np.int64)
+        return column_rows(table).records(blocks[0] if len(blocks) == 1 else np.concatenate([none, *blocks], axis=1))
+    return _protobuf_records(part, spots, table)
+
+
+def _protobuf_records(part: bytes, spots: list[Spot], table: Layout) -> NDArray[np.void]:
+    """Where they lie, with groups and names; decoded one by one when another wrote them."""
     if any(end - start != table.size for start, end in spots):
         return table.decode_each([part[start:end] for start, end in spots])
     return table.seen(message_rows(part, spots, table.size))

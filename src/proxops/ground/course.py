@@ -67,7 +67,11 @@ def _stop(log: Log, event: np.void) -> Figures:
     rule = event["name"].decode().removeprefix("stop.").upper()
     told = int(Rule[rule]) if rule in Rule.__members__ else 0
     rows = np.flatnonzero((log.values("clock.tick") >= event["tick"]) & (log.values("state.rule") == told))
-    state = log.pool["state"][rows[0]] if rows.size else None
+    state = (
+        {name: log.values(f"state.{name}")[rows[0]] for name in ("axis", "rule_value", "rule_bound")}
+        if rows.size
+        else None
+    )
     axis = int(state["axis"]) if state is not None else 0
     return {
         "rule": rule,
@@ -77,7 +81,7 @@ def _stop(log: Log, event: np.void) -> Figures:
         "bound": number(state["rule_bound"]) if state is not None else None,
         "text": event["text"].decode(errors="replace"),
         "tick": int(event["tick"]),
-        "at_s": (int(event["utc_ns"]) - int(log.values("clock.utc_ns")[0])) * 1e-9 if log.pool.size else None,
+        "at_s": (int(event["utc_ns"]) - int(log.values("clock.utc_ns")[0])) * 1e-9 if log.count else None,
     }
 
 
@@ -99,5 +103,5 @@ def events(log: Log) -> Figures:
     return {
         "events": {s.name: int(np.count_nonzero(levels == s)) for s in Severity},
         "alarms": sorted(alarms),
-        "alarm_bits": int(np.bitwise_or.reduce(log.values("state.alarms"))) if log.pool.size else 0,
+        "alarm_bits": int(np.bitwise_or.reduce(log.values("state.alarms"))) if log.count else 0,
     }

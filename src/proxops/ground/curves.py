@@ -80,8 +80,8 @@ def _points_of_view(log: Log) -> Floats:
     """Of each cycle: the point of view of the newest CLW command, of the first until then, else the lab."""
     given = np.flatnonzero(log.values("command.system") == System.CLW)
     if not given.size:
-        return np.tile(POV_AT_LAB, (log.pool.size, 1))
-    newest = np.searchsorted(given, np.arange(log.pool.size), side="right") - 1
+        return np.tile(POV_AT_LAB, (log.count, 1))
+    newest = np.searchsorted(given, np.arange(log.count), side="right") - 1
     return stacked(log, "command", POV_NAMES)[given[np.maximum(newest, 0)]]
 
 

@@ -23,7 +23,7 @@ def experiment_report(log: Log, draw: Draw) -> RunReport:
     if about is None:
         raise BadInput("the log does not tell what came of the run", where=str(log.path), value=log.ended_words)
     about["criteria"] = [Criterion.of(row).plain() for row in about["criteria"]]
-    drawn = draw(log, about) if len(log.pool) >= 2 else None
+    drawn = draw(log, about) if log.count >= 2 else None
     return RunReport(
         log.metadata.get("scenario", log.path.stem), log.metadata.get("about", ""), told_verdict(about),
         {**{name: log.metadata.get(name, "") for name in TOLD}, **about}, told_tables(about),

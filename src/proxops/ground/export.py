@@ -1,4 +1,4 @@
-"""A log as comma-separated values, for tools that know nothing of us. Numbers read back exactly."""
+"""A log as a file for tools that know nothing of us: comma-separated values, which read back exactly, or standard messages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.ground.log import Log, unknown_name
+from proxops.ground.standard_log import export_messages
 from proxops.ground.wire import Column
 
 _ROWS: Final = 2048  # formatted at once
@@ -39,6 +40,15 @@ def heading(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
+def export_file(log: Path, out: Path, names: Sequence[str] | None = None, *, words: bool = False) -> int:
+    """A log as CSV, or with every cycle as a standard message if ``out`` is an .mcap; how many there are."""
+    if out.suffix != ".mcap":
+        return export_csv(Log.open(log), out, names, words=words)
+    if names or words:
+        raise BadInput("has every variable, as a number", where=str(out), way_out="leave out --variable and --words")
+    return export_messages(log, out)
+
+
 def export_csv(log: Log, out: Path | str, names: Sequence[str] | None = None, *, words: bool = False) -> int:
     """Write chosen variables and return the rows. ``words`` spells enumerations instead of numbers."""
     columns = choose(log, names)
@@ -47,14 +57,14 @@ def export_csv(log: Log, out: Path | str, names: Sequence[str] | None = None, *,
             write_csv(log, columns, file, words=words)
     except OSError as reason:
         raise BadInput(f"cannot be written: {reason.strerror}", where=str(out)) from reason
-    return int(log.pool.size)
+    return log.count
 
 
 def write_csv(log: Log, columns: Sequence[Column], file: TextIO, *, words: bool = False) -> None:
     """The same onto an open text stream."""
     write_heading(columns, file)
-    for start in range(0, log.pool.size, _ROWS):
-        block = log.pool[start : start + _ROWS]
+    for start in range(0, log.count, _ROWS):
+        block = log.cycles.records(slice(start, start + _ROWS))
         write_rows(block, columns, file, words=words)
 
 

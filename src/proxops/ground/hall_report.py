@@ -97,7 +97,7 @@ def _axes(run: HallRun, summary: Summary) -> Iterator[Section]:
 
 
 def _events(log: Log) -> Iterator[Part]:
-    start = int(log.values("clock.utc_ns")[0]) if log.pool.size else 0
+    start = int(log.values("clock.utc_ns")[0]) if log.count else 0
     yield Table(EVENT_HEAD, [_event_row(event, start) for event in log.events[:EVENTS_SHOWN]], wraps=True)
     if len(log.events) > EVENTS_SHOWN:
         yield Text([f"{len(log.events) - EVENTS_SHOWN} more are in the log."])

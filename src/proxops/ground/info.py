@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.clock import gps_from_utc_ns
 from proxops.core.vocabulary import Severity
@@ -32,6 +33,7 @@ def describe(log: Log) -> dict[str, Any]:
         "ended": log.ended.plain if log.ended else None,
         "ended_words": log.ended_words,
         **_times(log),
+        "cycles": _rated(log.count, log.values("clock.utc_ns")),
         "topics": _topics(log),
         "gaps": _gaps(log),
         "events": _events(log),
@@ -42,9 +44,9 @@ def describe(log: Log) -> dict[str, Any]:
 
 
 def _times(log: Log) -> dict[str, Any]:
-    if not log.pool.size:
+    if not log.count:
         return {"duration_s": 0.0, "start": None, "end": None}
-    first, last = (int(log.pool["clock"]["utc_ns"][i]) for i in (0, -1))
+    first, last = (int(log.values("clock.utc_ns")[i]) for i in (0, -1))
     return {
         "duration_s": (last - first) * 1e-9,
         "start": {"utc": iso_utc(first), "utc_ns": first, "gps_ns": gps_from_utc_ns(first)},
@@ -55,19 +57,22 @@ def _times(log: Log) -> dict[str, Any]:
 def _topics(log: Log) -> dict[str, dict[str, Any]]:
     """Messages per topic and their measured rate (intervals over the time between first and last; for what we do not decode,
     over the time of the whole log)."""
-    whole = log.pool["clock"]["utc_ns"]
+    whole = log.values("clock.utc_ns")
     stamps = {POOL_TOPIC: whole, EVENT_TOPIC: log.events["utc_ns"]}
     topics: dict[str, dict[str, Any]] = {}
     for topic, count in log.topics.items():
-        times = stamps.get(topic, whole)
-        span = int(times.max()) - int(times.min()) if count > 1 and times.size > 1 else 0
-        topics[topic] = {"count": count, "rate_hz": (count - 1) / (span * 1e-9) if span else None}
+        topics[topic] = _rated(count, stamps.get(topic, whole))
     return topics
+
+
+def _rated(count: int, times: NDArray[np.int64]) -> dict[str, Any]:
+    span = int(times.max()) - int(times.min()) if count > 1 and times.size > 1 else 0
+    return {"count": count, "rate_hz": (count - 1) / (span * 1e-9) if span else None}
 
 
 def _gaps(log: Log) -> dict[str, Any]:
     """Where cycle numbers jump: cycles that are not in the log."""
-    ticks = log.pool["clock"]["tick"]
+    ticks = log.values("clock.tick")
     steps = np.diff(ticks)
     spots = np.flatnonzero(steps != 1)
     shown = [{"after_tick": int(ticks[i]), "missing": int(steps[i]) - 1} for i in spots[:GAPS_SHOWN]]
@@ -81,7 +86,7 @@ def _events(log: Log) -> dict[str, int]:
 
 
 def _variable(log: Log, column: Column) -> dict[str, Any]:
-    values = log.pool[column.group][column.name]
+    values = log.values(column.path)
     entry: dict[str, Any] = {"unit": column.unit, "meaning": column.meaning}
     entry |= dict.fromkeys(("min", "max", "last"))
     known = values[np.isfinite(values)] if values.dtype.kind == "f" else values

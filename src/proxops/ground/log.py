@@ -1,4 +1,4 @@
-"""Reading a log: the whole pool as one array of records, the events, and what was written about the run.
+"""Reading a log: every variable as one array, the events, and what was written about the run.
 
 Logs that were cut off read up to their last whole chunk; ``complete`` and ``notes`` say so.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +18,19 @@ from numpy.typing import NDArray
 
 from proxops.core.ending import ENDED, NO_END, NOT_TOLD, Ending
 from proxops.core.errors import BadInput
-from proxops.ground.chunk import EventBody, Spot, events_in, layout_in, message_rows, sorted_messages
+from proxops.ground.chunk import (
+    EventBody,
+    Spot,
+    block_columns,
+    block_rows,
+    events_in,
+    in_columns,
+    layout_in,
+    message_rows,
+    sorted_messages,
+)
+from proxops.ground.column_rows import column_rows
+from proxops.ground.pool_columns import PoolColumns
 from proxops.ground.scan import Scan
 from proxops.ground.unpacking import DAMAGE
 from proxops.ground.wire import Column, Layout
@@ -27,10 +41,10 @@ MOST_EVENTS: Final = 250_000  # in a log: one every 14 ms for an hour
 
 @dataclass(frozen=True)
 class Log:
-    """A recorded run. ``pool`` has the groups and variables of the table it was recorded with."""
+    """A recorded run. ``cycles`` has the groups and variables of the table it was recorded with."""
 
     path: Path
-    pool: NDArray[np.void]
+    cycles: PoolColumns
     events: NDArray[np.void]
     columns: tuple[Column, ...]
     metadata: dict[str, str]
@@ -66,10 +80,39 @@ class Log:
         raise unknown_name(name, self.columns, str(self.path))
 
     def values(self, name: str) -> NDArray[Any]:
-        """All values of ``group.variable``."""
-        column = self.column(name)
-        values: NDArray[Any] = self.pool[column.group][column.name]
-        return values
+        """All values of ``group.variable``, one after the other in memory."""
+        if name not in self.cycles:
+            raise unknown_name(name, self.columns, str(self.path))
+        return self.cycles.column(name)
+
+    @property
+    def count(self) -> int:
+        """Records."""
+        return self.cycles.count
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Groups and variables of a record."""
+        return self.cycles.table.dtype
+
+    def names(self, group: str) -> tuple[str, ...]:
+        """Variables of a group; none if there is no such group."""
+        return tuple(self.dtype[group].names or ()) if group in (self.dtype.names or ()) else ()
+
+    def table(self, group: str, names: Sequence[str] | None = None) -> NDArray[np.float64]:
+        """Variables of one group side by side (records, names), all of them by default."""
+        names = self.names(group) if names is None else names
+        out = np.empty((self.count, len(names)))
+        for i, name in enumerate(names):
+            out[:, i] = self.values(f"{group}.{name}")
+        return out
+
+    @cached_property
+    def pool(self) -> NDArray[np.void]:
+        """All records, one after the other: a copy of everything, to be read only. Who wants variables asks for ``values``."""
+        records = self.cycles.records()
+        records.flags.writeable = False
+        return records
 
 
 def ended_in(events: NDArray[np.void]) -> Ending | None:
@@ -98,7 +141,7 @@ def _read(path: Path) -> Log:
     table = reader.table()
     return Log(
         path=path,
-        pool=reader.pool(),
+        cycles=reader.cycles(),
         events=events_in(reader.event_bodies, scan),
         columns=table.columns,
         metadata={key: value for record in scan.metadata for key, value in record.metadata.items()},
@@ -110,7 +153,7 @@ def _read(path: Path) -> Log:
 
 
 class _Messages:
-    """Sorts messages by channel and decodes the pool in batches."""
+    """Sorts messages by channel; blocks of columns wait as they are, protobuf is decoded in batches."""
 
     def __init__(self, scan: Scan) -> None:
         self._scan = scan
@@ -118,7 +161,7 @@ class _Messages:
         self.event_bodies: list[EventBody] = []
         self._rows: list[NDArray[np.uint8]] = []
         self._waiting = 0
-        self._decoded: list[NDArray[np.void]] = []
+        self._pieces: list[bytes | NDArray[np.void]] = []
         self._table: Layout | None = None
         self._count, self._most = 0, _memory() // 2
 
@@ -139,16 +182,19 @@ class _Messages:
             self._take_pool(part, spots)
 
     def _take_pool(self, part: bytes, spots: list[Spot]) -> None:
-        table = self.table()
-        self._count += len(spots)
+        table, packed = self.table(), in_columns(self._scan)
+        self._count += block_rows(part, spots) if packed else len(spots)
         if self._count * table.dtype.itemsize > self._most:
             raise BadInput(
                 "the log does not fit into memory", where=str(self._scan.path), value=f"{self._count} records and more",
                 bound=f"{self._most // 10**6} MB, half of this machine's", way_out="proxops.ground.log_window reads a span",
             )  # fmt: skip
+        if packed:
+            self._pieces += [part[start:end] for start, end in spots]
+            return
         if any(end - start != table.size for start, end in spots):
             self._decode()
-            self._decoded.append(table.decode_each([part[start:end] for start, end in spots]))
+            self._pieces.append(table.decode_each([part[start:end] for start, end in spots]))
             return
         self._rows.append(message_rows(part, spots, table.size))
         self._waiting += len(spots)
@@ -157,16 +203,17 @@ class _Messages:
 
     def _decode(self) -> None:
         if self._rows:
-            self._decoded.append(self.table().decode(np.concatenate(self._rows)))
+            self._pieces.append(self.table().decode(np.concatenate(self._rows)))
         self._rows, self._waiting = [], 0
 
-    def pool(self) -> NDArray[np.void]:
-        """All records. Blocks are given up while they are copied, so a long log is in memory only once."""
+    def cycles(self) -> PoolColumns:
+        """All records. Pieces are given up while they are copied, so a long log is in memory only once."""
         self._decode()
-        out = np.empty(sum(block.size for block in self._decoded), self.table().dtype)
-        at = out.size
-        while self._decoded:
-            block = self._decoded.pop()
-            out[at - block.size : at] = block
-            at -= block.size
+        table, at = self.table(), self._count
+        out = PoolColumns(table, self._count)
+        while self._pieces:
+            piece = self._pieces.pop()
+            columns = block_columns(piece, table) if isinstance(piece, bytes) else column_rows(table).columns(piece)
+            at -= columns.shape[1]
+            out.put(at, columns)
         return out

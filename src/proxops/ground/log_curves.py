@@ -22,7 +22,7 @@ from proxops.ground.overview import Overview, overview_of
 from proxops.ground.overview_file import DamagedOverview
 
 RECORDS_PER_PIXEL: Final = 4  # fewer are read one by one
-READ_BLOCKS: Final = 600  # chunks that are unpacked rather than shown as one column each: 150 s of a facility's log
+READ_BLOCKS: Final = 300  # chunks that are unpacked rather than shown as one column each: 5 minutes of a facility's log
 PIXELS_MAX: Final = 20_000
 
 

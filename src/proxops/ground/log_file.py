@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.user_file import opened
-from proxops.ground.chunk import events_in, layout_in, pool_records, sorted_messages
+from proxops.ground.chunk import events_in, in_columns, layout_in, pool_records, sorted_messages
 from proxops.ground.log import unknown_name
 from proxops.ground.mcap_file import MAGIC, Place
 from proxops.ground.scan import Scan, end_note, heads
@@ -73,7 +73,7 @@ class LogFile:
             for part in self.scan.parts():
                 _, spots, _ = sorted_messages(part, self.scan)
                 if spots:
-                    first = pool_records(part, spots[:1], layout_in(self.scan))
+                    first = pool_records(part, spots[:1], layout_in(self.scan), packed=in_columns(self.scan))
                     self.begin_ns = int(first["clock"]["utc_ns"][0])
                     break
         except (OSError, *DAMAGE) as reason:
@@ -142,7 +142,8 @@ class LogFile:
             raise ValueError("no longer there")
         body = unpacked(data, RECORD.size, len(data))
         _, spots, bodies = sorted_messages(body, self.scan)
-        return Chunk(pool_records(body, spots, self.table), events_in(bodies, self.scan))
+        found = pool_records(body, spots, self.table, packed=in_columns(self.scan))
+        return Chunk(found, events_in(bodies, self.scan))
 
     def tail(self, start: int = len(MAGIC)) -> Tail:
         """Chunks from byte ``start`` (the beginning of a record) to the end of the file."""

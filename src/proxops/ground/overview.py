@@ -44,7 +44,7 @@ from proxops.ground.wire import Column
 Progress = Callable[[int, int], None]
 """(bytes of the log read, of how many)."""
 LOOKS: Final = 16  # chunks of the log that are compared with an overview before it is believed
-KEPT_IN_MEMORY: Final = 4 * TILE_BLOCKS  # blocks that a growing log may be ahead of its overview without a new file
+KEPT_IN_MEMORY: Final = TILE_BLOCKS  # blocks that a growing log may be ahead of its overview without a new file
 CACHED: Final = 16  # overviews that stay in the cache folder
 
 
@@ -233,7 +233,7 @@ def _copy(source: IO[bytes], target: IO[bytes], count: int) -> None:
 
 def _fill(file: IO[bytes], log: LogFile, places: Iterable[Place], progress: Progress | None) -> None:
     """Blocks of the chunks at ``places``, as tiles onto the end of ``file``."""
-    writer, size = OverviewWriter(file.write, log.table.wire), log.size
+    writer, size = OverviewWriter(file.write, log.table.dtype), log.size
     for place in places:
         try:
             chunk = log.chunk(place)

@@ -15,7 +15,7 @@ from proxops.core.messages import EVENT_DTYPE
 from proxops.ground.block_bounds import BlockBounds
 from proxops.ground.mcap_file import Place
 from proxops.ground.overview_file import BLOCK_DTYPE, DAMAGED, TILE_BLOCKS, TILE_EVENTS, head_bytes, tile_bytes
-from proxops.ground.wire import VARINT_MAX, Layout, pool_layout
+from proxops.ground.wire import Layout, pool_layout
 
 SUFFIX: Final = ".overview"
 
@@ -28,9 +28,9 @@ def overview_path(log: Path) -> Path:
 class OverviewWriter:
     """Gathers blocks and hands whole tiles to ``append``."""
 
-    def __init__(self, append: Callable[[bytes], object], dtype: np.dtype[np.void], u1_max: int = 255) -> None:
+    def __init__(self, append: Callable[[bytes], object], dtype: np.dtype[np.void]) -> None:
         self._append = append
-        self._u1_max, self._bounds = u1_max, BlockBounds(dtype, u1_max)
+        self._bounds = BlockBounds(dtype)
         self._low, self._high = (np.empty((TILE_BLOCKS, self._bounds.count)) for _ in range(2))
         self._blocks = np.zeros(TILE_BLOCKS, BLOCK_DTYPE)
         self._events: list[NDArray[np.void]] = []
@@ -39,7 +39,7 @@ class OverviewWriter:
     def add(self, place: Place, records: NDArray[np.void], events: NDArray[np.void]) -> None:
         """One block: the records and events of the chunk at ``place``."""
         if records.dtype is not self._bounds.dtype:  # the same object, mostly: comparing hundreds of names takes 0.2 ms
-            self._bounds = BlockBounds(records.dtype, self._u1_max)
+            self._bounds = BlockBounds(records.dtype)
         row = self._filled
         self._low[row], self._high[row] = self._bounds.of(records)
         self._blocks[row] = _block(place, records)
@@ -87,7 +87,7 @@ class RecordersOverview:
 
     def __init__(self, log: Path, table: Layout | None = None) -> None:
         table = table or pool_layout()
-        self._writer = OverviewWriter(self._write, table.dtype, VARINT_MAX)
+        self._writer = OverviewWriter(self._write, table.dtype)
         self._size = 0
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         self._fd: int | None = None

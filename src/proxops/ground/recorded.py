@@ -98,24 +98,7 @@ def recorded(log: Log) -> Recorded:
 
 def stacked(log: Log, group: str, names: Sequence[str]) -> Floats:
     """Variables of one group side by side, (cycles, names)."""
-    columns = [log.values(f"{group}.{name}") for name in names]
-    out = np.empty((log.pool.size, len(names)))
-    if side_by_side(columns):  # as in the record: one walk through it, not one for each of them
-        out[:] = np.lib.stride_tricks.as_strided(columns[0], out.shape, (*columns[0].strides, columns[0].itemsize))
-        return out
-    for i, column in enumerate(columns):
-        out[:, i] = column
-    return out
-
-
-def side_by_side(columns: Sequence[NDArray[np.generic]]) -> bool:
-    """Whether columns of one type follow each other in memory, record by record."""
-    size = columns[0].itemsize if columns else 0
-    starts = [column.__array_interface__["data"][0] for column in columns]
-    return size > 0 and all(
-        b - a == size and one.strides == other.strides and one.dtype == other.dtype
-        for (a, one), (b, other) in pairwise(zip(starts, columns, strict=True))
-    )
+    return log.table(group, names)
 
 
 def recorded_poses(log: Log, group: str) -> Floats:

@@ -27,7 +27,7 @@ from mcap.records import Attachment, Metadata
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError
 from proxops.core.messages import EVENT_DTYPE, POOL, Group
 from proxops.core.ring import Ring
-from proxops.ground.blocks import CHANNELS, schemas_of
+from proxops.ground.blocks import CHANNELS, VIEWED_HZ, schemas_of
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
@@ -40,6 +40,7 @@ METADATA_NAME: Final = "proxops"
 HUNG_S: Final = 10.0  # without a heartbeat at the end of a run: forcing a long file onto a slow disk takes less
 KEEP_UP_S: Final = 30.0  # without a heartbeat while a lockstep run waits for the recorder
 SLICE_S: Final = 0.5  # between looks at the heartbeat
+KEPT_BYTES: Final = 64 * 1024 * 1024
 EXIT_LOST: Final = 5  # the log has its end, but records were overwritten before the recorder could read them
 EXIT_UNFINISHED: Final = 4
 """``finish`` ran out of patience; the recorder goes on and completes the file on its own."""
@@ -71,14 +72,16 @@ class Recorder:
         last_words: bool = False,
         viewer: Ring | None = None,
         viewer_channels: Sequence[int] = (),
+        viewed_hz: float = VIEWED_HZ,
     ) -> Recorder:
         """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``. ``durable``: forced onto
         the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit. ``stage``:
         the hall for viewers of the log. ``groups``: the table of the pool ring's variables. ``last_words``: ``finish`` will bring
-        some. ``viewer``: ring of ready messages for viewers, of these channels."""
+        some. ``viewer``: ring of ready messages for viewers, of these channels. ``viewed_hz``: how often they see a cycle."""
         command = [sys.executable, "-P", "-m", "proxops.ground.recorder"]
         command += ["--pool", str(pool_ring.path), "--events", str(event_ring.path), "--out", str(out)]
         command += ["--parent", str(os.getpid()), "--retry-s", str(retry_s)]
+        command += ["--viewed-hz", str(viewed_hz)]
         command += ["--replace"] if replace else []
         command += [] if durable else ["--lazy"]
         command += ["--watchdog-events", str(watchdog.path)] if watchdog else []
@@ -181,9 +184,11 @@ def _say(pipe: IO[bytes], words: bytes) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, and where this very package lies, installed or not."""
+    """Ours, and where this very package lies, installed or not. Memory is kept between blocks: to give back the few MB of one and
+    to be given them again for the next takes a fifth of the recorder's time."""
     paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(p for p in paths if p)}
+    kept = dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), str(KEPT_BYTES))
+    return os.environ | kept | {"PYTHONPATH": os.pathsep.join(p for p in paths if p)}
 
 
 def _arguments() -> argparse.Namespace:
@@ -200,6 +205,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--attach", type=Path, action="append", default=[], help="file to keep in the log")
     parser.add_argument("--parent", type=int, default=os.getppid(), help="process whose end ends this one")
     parser.add_argument("--lazy", action="store_true", help="leave it to the system when data reach the disk")
+    parser.add_argument(
+        "--viewed-hz", type=float, default=VIEWED_HZ, help="standard messages a second, beside the columns"
+    )
     parser.add_argument("--retry-s", type=float, default=1.0, help="pause between attempts on a full disk")
     return parser.parse_args()
 
@@ -272,7 +280,7 @@ def main() -> int:
     gone, overview = orphaned(options.parent), RecordersOverview(options.out, table)
     recording = Recording(
         pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy, watchdog=watchdog, stage=stage,
-        table=table, last_words=_last_words, viewer=viewer,
+        table=table, last_words=_last_words, viewer=viewer, viewed_ns=round(1e9 / options.viewed_hz),
     )  # fmt: skip
     code = recording.run(gone, options.parent)
     overview.finish()

@@ -22,7 +22,8 @@ from proxops.core.ending import ENDED, Ending, EndReason
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Severity
-from proxops.ground.blocks import Beside, Block, Interleaver, joined
+from proxops.ground.blocks import VIEWED_NS, Beside, Block, Interleaver, joined
+from proxops.ground.column_block import ColumnPlan
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.stage import Stage, StageMessages
@@ -30,10 +31,10 @@ from proxops.ground.viewer_message import ViewerMessages
 from proxops.ground.watchdog_events import WatchdogEvents
 from proxops.ground.wire import Layout, pool_layout
 
-READ_LIMIT: Final = 1240  # records read at once: 5 s of data
-WORTH_READING: Final = 124  # records, two blocks; fewer wait: a read costs as much as twelve, and the tick its cache
+READ_LIMIT: Final = 1250  # records read at once: 5 s of data
+WORTH_READING: Final = 125  # records, half a block; fewer wait: a read costs as much as twelve, and the tick its cache
 PATIENCE: Final = 3  # looks after which fewer are read as well: 60 ms
-WAITING_BLOCKS: Final = 80  # 20 s of data kept in memory while the disk refuses
+WAITING_BLOCKS: Final = 20  # 20 s of data kept in memory while the disk refuses
 IDLE_S: Final = 0.02
 SYNC_S: Final = 1.0
 LAST_TRIES: Final = 3  # refusals at the end of a run before the recorder gives up
@@ -49,6 +50,7 @@ class Recording:
         self, pool: Ring, events: Ring, out: McapFile, overview: RecordersOverview, preamble: Preamble, retry_s: float,
         *, durable: bool = True, watchdog: Ring | None = None, stage: Stage | None = None, table: Layout | None = None,
         last_words: Callable[[], tuple[Metadata | Attachment, ...]] = tuple, viewer: ViewerMessages | None = None,
+        viewed_ns: int = VIEWED_NS,
     ) -> None:  # fmt: skip
         """``table``: of the pool ring's variables, the facility's unless given. ``last_words``: to be asked when all is read."""
         self._pool, self._events, self._file, self._overview, self._preamble = pool, events, out, overview, preamble
@@ -57,7 +59,7 @@ class Recording:
         self._stage = StageMessages(stage) if stage else None
         self._table, self._last_words = table or pool_layout(), last_words
         self._interleaver = Interleaver(self._table)
-        self._viewer = viewer
+        self._viewer, self._plan, self._viewed_ns = viewer, ColumnPlan(), viewed_ns
         self._waiting: deque[tuple[Block, list[Beside]]] = deque()
         self._words: tuple[Metadata | Attachment, ...] = ()
         self._begun = self._last = self._done = False
@@ -174,7 +176,8 @@ class Recording:
             self._begun = True
         while self._waiting:
             block, beside = self._waiting[0]
-            place = self._file.add(block.encode([*(self._stage.beside(block) if self._stage else ()), *beside]))
+            others = [*(self._stage.beside(block) if self._stage else ()), *beside]
+            place = self._file.add(block.encode(others, self._plan, self._viewed_ns))
             self._waiting.popleft()
             self._overview.add(place, block.pool, block.events)
             self._pool.heartbeat += 1

@@ -28,7 +28,9 @@ from proxops.core.vocabulary import Severity
 
 POOL_NAME: Final = "proxops.Pool"
 LOG_NAME: Final = "foxglove.Log"
+CYCLES_NAME: Final = "proxops.Cycles"
 POOL_TOPIC: Final = "/pool"
+CYCLES_TOPIC: Final = "/cycles"
 EVENT_TOPIC: Final = "/events"
 KEPT: Final = 16  # schemas of logs that are remembered
 

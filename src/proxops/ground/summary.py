@@ -93,7 +93,7 @@ def _log_figures(log: Log, data: Recorded) -> Figures:
 
 def _cell_matches(log: Log, data: Recorded, cell: Cell) -> bool | None:
     """Whether the recorded poses follow from the recorded axes with this cell and tool."""
-    if not log.pool.size:
+    if not log.count:
         return None
     ends = data.actual[[0, -1]]
     pairs = zip(ports_of_axes(cell.hall, ends), ("actual_port1", "actual_port2"), strict=True)

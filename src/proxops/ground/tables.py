@@ -12,6 +12,10 @@ def plain(result: Any) -> dict[str, Any]:
     return table
 
 
+def _rate(state: dict[str, Any]) -> str:
+    return f"{state['rate_hz']:.3f} Hz" if state["rate_hz"] else "-"
+
+
 def print_info(about: dict[str, Any]) -> None:
     """What ``describe`` found, for the terminal."""
     from rich.console import Console
@@ -23,9 +27,9 @@ def print_info(about: dict[str, Any]) -> None:
         if about[moment]:
             console.print(f"{moment:<6} {about[moment]['utc']}   GPS {about[moment]['gps_ns'] / 1e9:.3f} s")
     width = max((len(topic) for topic in about["topics"]), default=0)
+    console.print(f"{about['cycles']['count']} cycles, {_rate(about['cycles'])}")
     for topic, state in about["topics"].items():
-        rate = f"{state['rate_hz']:.3f} Hz" if state["rate_hz"] else "-"
-        console.print(f"{topic:<{width}} {state['count']} messages, {rate}")
+        console.print(f"{topic:<{width}} {state['count']} messages, {_rate(state)}")
     events = ", ".join(f"{count} {name.lower()}" for name, count in about["events"].items() if count) or "none"
     console.print(f"events: {events}; gaps: {about['gaps']['count']}, {about['gaps']['lost_ticks']} cycles lost")
     console.print(f"ended: {about['ended_words']}", markup=False)

@@ -64,7 +64,7 @@ def truth_at(log: Log, utc_ns: NDArray[np.int64]) -> Truth:
 
 
 def _stacked(log: Log, group: str, names: tuple[str, ...], rows: NDArray[np.intp]) -> Floats:
-    return np.stack([log.pool[group][name][rows] for name in names], axis=1)
+    return np.stack([log.values(f"{group}.{name}")[rows] for name in names], axis=1)
 
 
 def _between(low: Floats, high: Floats, share: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 What a chunk says of its own size is judged before anything is unpacked, and unpacking ends at that size, whatever the packed
 bytes say. Measured on logs of a hall at rest, the hardest packing makes a 150th of a chunk and 18 bytes of a record.
-Compressions: lz4 (ours), zstd (what other tools like to write) and none.
+Compressions: zstd (ours), lz4 (of older logs) and none.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import zstandard
 from google.protobuf.message import DecodeError
 from mcap.opcode import Opcode
 
+from proxops.ground.mcap_file import RATIO
+
 RECORD: Final = struct.Struct("<BQ")
 MESSAGE: Final = struct.Struct("<HIQQ")  # channel, sequence, log time, publish time
 CHUNK: Final = struct.Struct("<QQQII")  # start, end, uncompressed size, crc, length of the method's name
 LARGEST_CHUNK: Final = 64 * 1024 * 1024  # bytes, unpacked; the recorder's are 0.17 MB, other tools make them of 4 MB
-RATIO: Final = 256  # unpacked to packed; LZ4 cannot do more
 BYTES_PER_RECORD: Final = 4  # packed, at least
 FEW: Final = 64  # records that are not counted
 DAMAGE: Final = (ValueError, RuntimeError, OverflowError, struct.error, zstandard.ZstdError, DecodeError)

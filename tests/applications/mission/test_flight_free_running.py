@@ -46,6 +46,7 @@ from proxops.core.mission import Mission, parse_mission
 from proxops.core.ring import bytes_of
 from proxops.core.vocabulary import AbortCause, MissionEnd
 from proxops.ground.log import Log
+from proxops.ground.pool_columns import PoolColumns
 from proxops.ground.wire import pool_layout
 from proxops.lab.any_cell import load_cell
 from proxops.maths.rotation import Array
@@ -445,7 +446,8 @@ def test_summary_and_report_say_that_it_was_free_running(silenced: tuple[Mission
     _, rows = silenced
     metadata = {"mission": "true", "scenario": "free", "scenario_file": TEXT, "clock": "live", "hall": "True"}
     log = Log(
-        Path("free.mcap"), rows, np.empty(0, EVENT_DTYPE), pool_layout().columns, metadata, {}, {"/pool": rows.size}, True, ()
+        Path("free.mcap"), PoolColumns.of(rows, pool_layout()), np.empty(0, EVENT_DTYPE), pool_layout().columns, metadata, {},
+        {"/pool": rows.size}, True, (),
     )  # fmt: skip
     run = mission_run(log)
     assert run is not None

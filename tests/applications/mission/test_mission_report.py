@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from changed_log import with_records
 from numpy.typing import NDArray
 from rich.console import Console
 from scipy.spatial.transform import Rotation
@@ -51,6 +52,7 @@ from proxops.ground import report_figures
 from proxops.ground.criteria import criteria
 from proxops.ground.hall_report import hall_report
 from proxops.ground.log import Log
+from proxops.ground.pool_columns import PoolColumns
 from proxops.ground.recorded import ports_of_axes
 from proxops.ground.report_page import write_page
 from proxops.ground.section import RunReport
@@ -221,9 +223,19 @@ def _fly_actuators(pool: NDArray[np.void], t: Floats) -> None:
 def log_with(pool: NDArray[np.void], text: str = SCENARIO, base: Log | None = None) -> Log:
     metadata = {"mission": "true", "scenario": "made_up", "scenario_file": text, "clock": "lockstep"}
     if base is not None:
-        return dataclasses.replace(base, pool=pool, metadata={**base.metadata, **metadata})
+        return with_records(base, pool, metadata={**base.metadata, **metadata})
     events = np.empty(0, EVENT_DTYPE)
-    return Log(Path("made_up.mcap"), pool, events, pool_layout().columns, metadata, {}, {"/pool": pool.size}, True, ())
+    return Log(
+        Path("made_up.mcap"),
+        PoolColumns.of(pool, pool_layout()),
+        events,
+        pool_layout().columns,
+        metadata,
+        {},
+        {"/pool": pool.size},
+        True,
+        (),
+    )
 
 
 WAITED = 100  # cycles before the mission begins, the first 20 before its application says anything
@@ -287,7 +299,9 @@ def figures(shown: Log, cell: Cell) -> Figures:
 def changed(log: Log, change: Callable[[NDArray[np.void]], None], text: str = SCENARIO) -> Log:
     pool = log.pool.copy()
     change(pool)
-    return dataclasses.replace(log, pool=pool, metadata={**log.metadata, "scenario_file": text})
+    return dataclasses.replace(
+        log, cycles=PoolColumns.of(pool, log.cycles.table), metadata={**log.metadata, "scenario_file": text}
+    )
 
 
 def reported(log: Log, cell: Cell) -> RunReport:
@@ -537,7 +551,7 @@ def test_headlines_say_it_in_a_sentence(flown: Log, cell: Cell) -> None:
 # ------------------------------------------------------------------ logs that are not whole
 @pytest.mark.usefixtures("plain_report")
 def test_a_mission_that_never_began(flown: Log, cell: Cell, tmp_path: Path) -> None:
-    log = dataclasses.replace(flown, pool=flown.pool[: WAITED - 5])
+    log = with_records(flown, flown.pool[: WAITED - 5])
     report = reported(log, cell)
     s = report.summary
     assert (s["mission"]["began"], s["mission"]["duration_s"], s["passed"]) == (False, None, False)
@@ -550,7 +564,7 @@ def test_a_mission_that_never_began(flown: Log, cell: Cell, tmp_path: Path) -> N
 @pytest.mark.usefixtures("plain_report")
 @pytest.mark.parametrize("cycles", (1, 2, 30, 80, 900))
 def test_a_log_that_was_cut_off(flown: Log, cell: Cell, cycles: int, tmp_path: Path) -> None:
-    log = dataclasses.replace(flown, pool=flown.pool[: WAITED + cycles], complete=False)
+    log = with_records(flown, flown.pool[: WAITED + cycles], complete=False)
     report = reported(log, cell)
     s = report.summary
     assert s["mission"]["end"] == "UNDER_WAY"
@@ -568,7 +582,7 @@ def test_what_is_empty_after_the_application_was_killed_is_not_its_mission(flown
             pool[group][WAITED + 900 : WAITED + 1025] = pool[group][WAITED + 899]
             pool[group][WAITED + 1025 :] = np.zeros(1, pool[group].dtype)
 
-    cut = run_of(dataclasses.replace(flown, pool=flown.pool[: WAITED + 900], complete=False))
+    cut = run_of(with_records(flown, flown.pool[: WAITED + 900], complete=False))
     killed = run_of(changed(flown, kill))
     assert killed.end is MissionEnd.UNDER_WAY
     assert killed.cycles.start == WAITED

@@ -146,7 +146,7 @@ def _books(log: Log, t: Floats, floating: Any, curves: ImpulseCurves) -> Any:
         away = np.sqrt(sum((log.values(f"shown.{axis}") - log.values(f"module.{axis}")) ** 2 for axis in AXES))
         off.semilogy(t[floating], 1e3 * np.maximum(away[floating], 1e-8), color=BAD, lw=0.8)
         off.set(xlabel="t [s]", ylabel="[mm]", title="Shown from computed")
-        names = log.pool.dtype["setpoint"].names or ()
+        names = log.names("setpoint")
         for name in names:
             joints.plot(t[floating], np.degrees(log.values(f"setpoint.{name}")[floating]), lw=1.0, label=name)
         low, high = joints.get_ylim()

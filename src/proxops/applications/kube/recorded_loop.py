@@ -38,14 +38,14 @@ class RecordedLoop:
 
 
 def recorded_loop(log: Log) -> RecordedLoop:
-    groups = log.pool.dtype.names or ()
-    joints = tuple(log.pool["rates"].dtype.names or ())
+    groups = log.dtype.names or ()
+    joints = log.names("rates")
     if "loop" not in groups:
         return _alone(log, joints)
     kept = np.isfinite(log.values("loop.t"))
     axes = [f"robot1_{name}" for name in joints]
     t = log.values("loop.t")[kept]
-    told = "answers" in (log.pool["loop"].dtype.names or ())
+    told = "answers" in log.names("loop")
     seen = np.flatnonzero(log.values("loop.answers")[kept] == t) if told else np.arange(t.size)
     return RecordedLoop(
         joints, t, stacked(log, "actual", axes)[kept], stacked(log, "setpoint_rate", axes)[kept], *_own(log, joints, kept, seen),
@@ -63,8 +63,8 @@ def _own(
 
 
 def _alone(log: Log, joints: tuple[str, ...]) -> RecordedLoop:
-    t, none = log.values("clock.t_sim"), np.zeros(len(log.pool))
-    timed = "timing" in (log.pool.dtype.names or ())
+    t, none = log.values("clock.t_sim"), np.zeros(log.count)
+    timed = "timing" in (log.dtype.names or ())
     evaluation, lateness = (log.values(f"timing.{name}") if timed else none for name in ("evaluation", "lateness"))
     return RecordedLoop(
         joints, t, stacked(log, "measured", joints), stacked(log, "commanded", joints),

@@ -79,11 +79,10 @@ class CalibrationRecord:
 def recorded_in(log: Log) -> Recorded:
     """What the calibration had, again."""
     ours = np.isfinite(log.values("calibration.t"))
-    actual = np.ascontiguousarray(log.pool["actual"][ours])
-    read = np.ascontiguousarray(log.pool["reading"]).view("<f8").reshape(len(log.pool), -1)
+    actual, read = (log.table(group) for group in ("actual", "reading"))
     read = read[np.isfinite(read[:, 0])]
     began, missed = log.values("calibration.begin")[ours], log.values("calibration.missed")[ours]
     return Recorded(
-        log.values("calibration.t")[ours], actual.view("<f8").reshape(len(actual), -1), read[:, 0], read[:, 1:],
+        log.values("calibration.t")[ours], actual[ours], read[:, 0], read[:, 1:],
         float(began[-1]), int(missed[-1]),
     )  # fmt: skip

@@ -50,7 +50,7 @@ def _attitude(log: Log, t: Floats) -> Any:
 def _joints(log: Log, t: Floats) -> Any:
     figure = new_figure(11.0, 3.0)
     axes = figure.add_axes((0.075, 0.17, 0.8, 0.72))
-    for name in log.pool.dtype["joints"].names or ():
+    for name in log.names("joints"):
         values = np.degrees(log.values(f"joints.{name}"))
         still = not np.ptp(values)
         axes.plot(t, values, color=GREY if still else None, lw=0.9 if still else 1.6, label=name.replace("_", " "))

@@ -199,6 +199,4 @@ def _vector(log: Log, name: str, what: str) -> Floats:
 
 
 def _numbered(log: Log, name: str, prefix: str) -> list[str]:
-    names = log.pool[_group(name)].dtype.names
-    assert names is not None
-    return [one for one in names if one.startswith(prefix)]
+    return [one for one in log.names(_group(name)) if one.startswith(prefix)]

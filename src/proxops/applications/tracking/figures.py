@@ -25,7 +25,7 @@ NAMES: Final = {
 
 def draw(log: Log, about: dict[str, Any]) -> Iterator[Drawing]:
     """For the report."""
-    laws = [law for law in NAMES if f"law{law}" in (log.pool.dtype.names or ())]
+    laws = [law for law in NAMES if f"law{law}" in (log.dtype.names or ())]
     with styled():
         yield Drawing(
             _poses(log),
@@ -70,7 +70,7 @@ def _poses(log: Log) -> Any:
     figure = new_figure(10.5, 4.2)
     figure.subplots_adjust(left=0.0, right=0.97, top=0.95, bottom=0.05, wspace=0.02)
     names = _numbered(log, "skeleton", "p")
-    places = stacked(log, "skeleton", tuple(names)).reshape(len(log.pool), -1, 3)
+    places = stacked(log, "skeleton", tuple(names)).reshape(log.count, -1, 3)
     demand, last = stacked(log, "demand", ("x", "y", "z")), int(np.isfinite(places[:, 0, 0]).sum()) - 1
     rows = (0, last // 2, last)
     for column, (title, elevation, azimuth) in enumerate((("From the front", 18, 25), ("From above", 75, 0))):
@@ -219,4 +219,4 @@ def _wrong_models(about: dict[str, Any]) -> Any:
 
 
 def _numbered(log: Log, group: str, prefix: str) -> list[str]:
-    return [name for name in log.pool[group].dtype.names or () if name.startswith(prefix)]
+    return [name for name in log.names(group) if name.startswith(prefix)]

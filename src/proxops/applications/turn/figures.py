@@ -75,7 +75,7 @@ def _joints(axes: Any, log: Log, name: str, t: Floats) -> None:
 
 
 def _columns(log: Log, name: str) -> tuple[str, ...]:
-    return tuple(log.pool.dtype[name].names or ())
+    return log.names(name)
 
 
 def _labels(axes: Any, y: str, title: str) -> None:

@@ -155,7 +155,7 @@ class MissionRun:
 
     def table(self, group: str, names: tuple[str, ...], rows: Rows) -> Floats:
         """Variables of a group side by side (rows, names)."""
-        return np.stack([self.log.pool[group][name][rows] for name in names], axis=1).astype(np.float64)
+        return np.stack([self.log.values(f"{group}.{name}")[rows] for name in names], axis=1).astype(np.float64)
 
 
 def mission_run(log: Log) -> MissionRun | None:

@@ -1,0 +1,157 @@
+"""Blocks of columns: every bit comes back, whatever the numbers; strange bytes end in ValueError and cost little memory."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from proxops.ground.column_block import (
+    MOST_ROWS,
+    MULTIPLE,
+    RATE,
+    STILL,
+    ColumnPlan,
+    block_pieces,
+    decode_block,
+    encode_block,
+)
+
+Whole = NDArray[np.int64]
+ROWS = st.sampled_from([0, 1, 2, 4, 5, 6, 7, 29, 250])
+NAN_WITH_A_MESSAGE = 0x7FF8_0000_DEAD_BEEF
+
+
+def columns(rng: np.random.Generator, rows: int) -> dict[str, NDArray[np.generic]]:
+    """One of each kind that a log has, and some that it should not have."""
+    t, noise = np.arange(rows) * 0.004, rng.standard_normal(rows)
+    smooth, steps = np.sin(0.3 * t) + 1.0, np.repeat(rng.standard_normal(rows // 25 + 1), 25)[:rows]
+    odd = noise.copy()
+    odd[::3], odd[1::7], odd[2::11] = np.nan, np.inf, -0.0
+    return {
+        "counter": np.arange(rows) + 10**12, "stamps": 1_767_225_600_000_000_000 + np.arange(rows) * 4_000_000,
+        "bits": rng.integers(-(2**63), 2**63 - 1, rows), "ends": np.where(noise > 0, np.int64(2**63 - 1), np.int64(-(2**63))),
+        "still": np.full(rows, -7), "mode": (noise > 2.0).astype(np.int64),
+        "smooth": smooth, "noisy": smooth + 1e-6 * noise, "noise": noise, "steps": steps, "odd": odd, "tiny": 1e-310 * noise,
+        "still float": np.full(rows, 0.1), "nan": np.full(rows, np.nan), "through zero": np.sin(t - 0.5),
+        "crash": np.exp(100 * noise),
+    }  # fmt: skip
+
+
+def bits_of(table: dict[str, NDArray[np.generic]]) -> tuple[Whole, NDArray[np.bool_]]:
+    floats = np.array([column.dtype.kind == "f" for column in table.values()])
+    return np.stack([np.ascontiguousarray(column).view(np.int64) for column in table.values()]), floats
+
+
+def forms_in(data: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(data, np.uint8, struct.unpack_from("<I", data, 8)[0], 16)
+
+
+@settings(deadline=None, max_examples=40)
+@given(ROWS, st.integers(0, 2**32))
+def test_every_bit_comes_back(rows: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    bits, floats = bits_of(columns(rng, rows))
+    bits[rng.integers(len(bits)), : rows // 2] = NAN_WITH_A_MESSAGE
+    shuffled = rng.permutation(len(bits))
+    data = encode_block(bits[shuffled], floats[shuffled])
+    assert (decode_block(data, floats[shuffled]) == bits[shuffled]).all()
+    assert data == encode_block(bits[shuffled].copy(), floats[shuffled]), "the same records give the same bytes"
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(ROWS, min_size=1, max_size=4), st.integers(0, 2**32))
+def test_a_plan_made_for_other_blocks_loses_nothing(lengths: list[int], seed: int) -> None:
+    """Columns begin to move, stand still, follow no longer; a block encoded again is the same."""
+    rng, plan = np.random.default_rng(seed), ColumnPlan()
+    for rows in lengths:
+        bits, floats = bits_of(columns(rng, rows))
+        bits = bits[:, :1] + np.where(rng.random(len(bits)) < 0.3, 0, 1)[:, None] * (bits - bits[:, :1])
+        bits[9] = bits[6] if rng.random() < 0.5 else bits[8]
+        plan.renew(int(rng.integers(2)))
+        data = b"".join(block_pieces(bits, floats, plan))
+        assert (decode_block(data, floats) == bits).all()
+        assert data == b"".join(block_pieces(bits, floats, plan))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 9), st.integers(0, 40), st.data())
+def test_any_bits_as_any_columns(count: int, rows: int, data: st.DataObject) -> None:
+    raw = data.draw(st.binary(min_size=8 * count * rows, max_size=8 * count * rows))
+    bits = np.frombuffer(raw, np.int64).reshape(count, rows)
+    floats = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)), np.bool_)
+    assert (decode_block(encode_block(bits, floats), floats) == bits).all()
+
+
+def test_what_says_the_same_again_costs_nothing() -> None:
+    """Copies, degrees of radians, millimetres and rates: as a facility's records have them beside what they say again."""
+    rng = np.random.default_rng(4)
+    q = np.cumsum(rng.standard_normal((5, 250)), axis=1) * 1e-3 + 0.7
+    rate = np.diff(q, axis=1, prepend=q[:, :1]) / 0.004
+    table = [np.degrees(q), q * 1000.0, q.copy(), q, rate]
+    bits, floats = np.concatenate(table).view(np.int64), np.ones(25, np.bool_)
+    data, alone = encode_block(bits, floats), encode_block(bits[15:20], floats[:5])
+    assert (decode_block(data, floats) == bits).all()
+    assert len(zstandard.compress(data, 1)) < 1.3 * len(zstandard.compress(alone, 1)), "five times as many columns"
+    assert np.count_nonzero(forms_in(data) == RATE) == 5 and np.count_nonzero(forms_in(data) == MULTIPLE) == 15
+
+
+def test_a_relation_that_breaks_costs_bytes_and_no_bits() -> None:
+    rng = np.random.default_rng(5)
+    first = np.cumsum(rng.standard_normal(250))
+    second = first.copy()
+    second[200:230] = rng.standard_normal(30)
+    bits = np.stack([first, second]).view(np.int64)
+    assert (decode_block(encode_block(bits, np.ones(2, np.bool_)), np.ones(2, np.bool_)) == bits).all()
+
+
+def test_what_stands_still_costs_its_value() -> None:
+    bits = np.repeat(np.random.default_rng(6).integers(-9, 9, (300, 1)), 250, axis=1)
+    data = encode_block(bits, np.zeros(300, np.bool_))
+    assert len(data) == 16 + 300 * (1 + 1 + 8) and (forms_in(data) == STILL).all()
+
+
+def test_a_smooth_motion_is_small() -> None:
+    bits, floats = bits_of({"smooth": np.sin(np.arange(250) * 0.004) + 2.0})
+    assert len(encode_block(bits, floats)) < 250 * 2.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_strange_bytes_are_refused_or_read(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    bits, floats = bits_of(columns(rng, 250))
+    good = encode_block(bits, floats)
+    for _ in range(150):
+        raw = bytearray(good)
+        for _ in range(int(rng.integers(1, 4))):
+            raw[int(rng.integers(min(len(raw), 400)))] = int(rng.integers(256))
+        data = bytes(raw[: int(rng.integers(len(raw)))] if rng.random() < 0.2 else raw)
+        try:
+            assert decode_block(data, floats).shape[0] == len(bits)
+        except ValueError:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [
+        (b"", "without its head"),
+        (struct.pack("<B3xIII", 2, 5, 1, 0), "version 2"),
+        (struct.pack("<B3xIII", 1, MOST_ROWS + 1, 1, 0), "rows"),
+        (struct.pack("<B3xIII", 1, 4096, 65_536, 0), "rows"),
+        (struct.pack("<B3xIII", 1, 2**32 - 1, 2**32 - 1, 2**32 - 1), "rows"),
+        (struct.pack("<B3xIII", 1, 5, 2, 0), "2 columns where there are 1"),
+        (struct.pack("<B3xIII", 1, 4096, 1, 0) + b"\x01\x08", "too early"),
+        (struct.pack("<B3xIII", 1, 4096, 1, 0) + b"\x09\x08", "does not exist"),
+        (struct.pack("<B3xIII", 1, 1, 1, 1) + b"\x07\x00" + bytes(4 + 8 + 8), "follows from none"),
+        (struct.pack("<B3xIII", 1, 1, 1, 0) + bytes(2 + 8 + 1), "too many bytes"),
+    ],
+)
+def test_what_a_head_may_not_say(head: bytes, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        decode_block(head, np.ones(1, np.bool_))
