@@ -3,22 +3,18 @@ some cycles in one call (``usual_following``). What the filter has heard too ear
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from proxops.bridge.arrivals import Arrivals
 from proxops.bridge.coupling import Coupling
 from proxops.bridge.hearing import Hearing
-from proxops.bridge.input_filter import Sample
+from proxops.bridge.input_filter import U32, Sample
 from proxops.bridge.port import BridgePort
 from proxops.bridge.telemetry_views import TelemetryViews
 from proxops.bridge.usual_following import Following, Heard, follow_usual
 from proxops.bridge.zone_judge import ZoneJudge
 from proxops.maths.rotation import Array
 from proxops.safety.guarded_cycle import MOST, GuardedCycle, Passing
-
-U32: Final = 0xFFFFFFFF
 
 
 class Cruise:
@@ -77,7 +73,7 @@ class Cruise:
                     row[14:] = sample.velocity
             heard.states[k] = filter_.state
             heard.sequence[k] = hearing.sample.sequence if hearing.sample else -1
-            heard.counters[k] = self._counters
+            heard.counters[k] = filter_.counters(self._port.refused)
         return count
 
     def _hear_at_once(self, cycles: list[list[Sample]], samples: Array, now_ns: int, count: int) -> bool:
@@ -88,14 +84,6 @@ class Cruise:
         self._hearing.sample, numbers = packets[-1], np.arange(1 - count, 1)  # up to the last
         heard.samples[:count], heard.fresh[:count], heard.with_velocity[:count] = samples[:count], True, True
         heard.states[:count], heard.sequence[:count] = filter_.state, packets[-1].sequence + numbers
-        heard.counters[:count] = self._counters
+        heard.counters[:count] = filter_.counters(self._port.refused)
         heard.counters[:count, 0] = (filter_.taken + numbers) & U32
         return True
-
-    @property
-    def _counters(self) -> tuple[int, ...]:
-        """As they are told (``telemetry``)."""
-        f = self._hearing.filter
-        return (
-            f.taken & U32, f.lost & U32, f.extrapolated_count & U32, f.stale & U32, self._port.refused & U32, f.doubled & U32,
-        )  # fmt: skip

@@ -51,6 +51,7 @@ SLOW: Final = 1.5 * PERIOD_S  # from here on a client is not near 250 Hz: cycles
 FAST: Final = 0.7 * PERIOD_S  # up to here it brings more than one packet a cycle as its habit
 LEAP: Final = 1000  # numbers: further ahead is a new numbering, not a loss
 SEEN: Final = 64  # numbers behind the newest of which it is known whether they came
+U32: Final = 0xFFFFFFFF
 ALL_SEEN: Final = (1 << SEEN) - 1
 _BY_NUMBER: Final = attrgetter("sequence")
 
@@ -101,6 +102,11 @@ class InputFilter:
         self._seen = ALL_SEEN  # bit k: number newest - k has come, or lies before the first
         self._guesses = 0  # in a row
         self._heard_ns = self._now_ns
+
+    def counters(self, refused: int) -> tuple[int, ...]:
+        """As they are told, 32 bits each: taken, lost, extrapolated, stale, ``refused`` (by the port), doubled."""
+        counts = self.taken, self.lost, self.extrapolated_count, self.stale, refused, self.doubled
+        return tuple(count & U32 for count in counts)
 
     def kept(self) -> Kept:
         """All that it knows now, to be handed back to ``restore``."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from proxops.bridge.bridged import Bridged
 from proxops.bridge.hall_state import HallState
+from proxops.bridge.input_filter import U32
 from proxops.bridge.port import BridgePort
 from proxops.bridge.relative import in_client_frame, relative_of_ports, unit_quat
 from proxops.bridge.roles import turn_half
@@ -24,7 +25,6 @@ from proxops.safety.rules import Rule
 NAN: Final = math.nan
 NO_POSE: Final = (NAN,) * 7
 NO_NUMBERS: Final = (NAN,) * 6
-U32: Final = 0xFFFFFFFF
 
 
 @kernel
@@ -67,9 +67,7 @@ class BridgeTelemetry:
             return
         f, z = bridged.hearing.filter, bridged.zones
         sample = bridged.hearing.sample
-        self._counters = (
-            f.taken & U32, f.lost & U32, f.extrapolated_count & U32, f.stale & U32, self._port.refused & U32, f.doubled & U32,
-        )  # fmt: skip
+        self._counters = f.counters(self._port.refused)
         self._numbers = (*bridged.left, z.commanded_clearance_m, z.actual_clearance_m, z.yellow_m)
         self._write(
             bridged.phase, bridged.cause, f.state, z.commanded, z.actual, bridged.converged, bridged.rule, bridged.placed,
