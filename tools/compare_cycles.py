@@ -1,4 +1,4 @@
-"""Flies every shipped scenario through the hall twice, cycle by cycle and up to 25 cycles in one call, and compares what was told.
+"""Flies every shipped scenario through the hall twice, cycle by cycle and up to 25 cycles at once, and compares what was told.
 
     python tools/compare_cycles.py                    # all scripts and missions: some minutes
     python tools/compare_cycles.py straight approach
