@@ -13,7 +13,7 @@ from approach_truth import PERIOD_S, Approach, Flight, board, navigation, withou
 from proxops.core.flight import Floats, Measurements, RelativeMeasurement
 from proxops.core.mission import Sensor
 from proxops.onboard.navigation import TRIAL_FIRST, TRIAL_RELIEF, Navigation
-from proxops.onboard.relative_model import SlowErrors
+from proxops.onboard.relative_model import NO_HALL
 
 # Biases are drawn once per run, so that samples of one run say nearly the same: runs count, not samples. With 200 the share
 # inside is known to 1.5 %. (350 runs of another draw, sampled up to 40 s, thrust off by 0.5 deg instead of 0.3: 94 %.)
@@ -72,7 +72,7 @@ def test_a_filter_that_knows_of_no_bias_fails_the_same_test() -> None:
     for spec in spread("8-4", 10):
         flight = Flight(spec)
         told = Sensor.model_validate({"bias_m": 0.0, "boresight_deg": 0.0, "attitude_bias_deg": 0.0})
-        nav = Navigation(board(), told, hall=SlowErrors(0.0, 0.0, 0.0, 0.0))
+        nav = Navigation(board(), told, hall=NO_HALL)
         for k in range(401):
             nav.step(flight.measure(k), flight.acceleration(k))
         bad.append(flight.nees(400, nav.estimate))

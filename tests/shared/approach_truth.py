@@ -1,7 +1,8 @@
 """A small truth of its own for tests of navigation: two craft in orbit, a tumbling client, pulses of the chaser's thrusters.
 
-Independent of ``space``: two-body differential gravity without linearisation and Euler's equations, Runge-Kutta, at the flight
-software's cycle. The hall adds slowly varying errors of pose to what the sensor sees, and an error of its clock.
+Independent of ``space``: two-body differential gravity without linearisation, Euler's equations with the torque of the gravity
+gradient, Runge-Kutta, at the flight software's cycle. The hall adds slowly varying errors of pose to what the sensor sees, and an
+error of its clock.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Approach:
     duration_s: float = 40.0
     sensor: Sensor = field(default_factory=Sensor)
     inertia_share: float = 0.03  # the on-board inertia is wrong by this, each principal moment
-    thrust_share: float = 0.03  # and the thrust, each axis, for the whole run
+    thrust_share: float = 0.03  # and the thrust to either side of each axis, for the whole run
     pulse_m_s: float = 1e-3  # largest
     hall: bool = True
     clock_s: float = 0.003
@@ -55,14 +56,14 @@ class Approach:
 
 
 @kernel
-def rates(y: Floats, p_chaser: Floats, a: Floats, inertia: Floats, inverse: Floats) -> Floats:
-    """Of r, v (chaser from target, eci) and the client's rate; ``p_chaser`` is where the chaser is."""
+def rates(y: Floats, p_chaser: Floats, a: Floats, torque: Floats, inertia: Floats, inverse: Floats) -> Floats:
+    """Of r, v (chaser from target, eci) and the client's rate; ``p_chaser`` is where the chaser is, ``torque`` the client's."""
     out = np.empty(9)
     target = p_chaser - y[0:3]
     g = -MU * p_chaser / np.sum(p_chaser**2) ** 1.5 + MU * target / np.sum(target**2) ** 1.5
     out[0:3] = y[3:6]
     out[3:6] = g + a
-    out[6:9] = applied(inverse, cross(applied(inertia, y[6:9]), y[6:9]))
+    out[6:9] = applied(inverse, cross(applied(inertia, y[6:9]), y[6:9]) + torque)
     return out
 
 
@@ -77,10 +78,12 @@ def fly(
     for k in range(n):
         y = ys[k]
         half = 0.5 * (orbit[k] + orbit[k + 1])
-        k1 = rates(y, orbit[k], a[k], inertia, inverse)
-        k2 = rates(y + 0.5 * dt * k1, half, a[k], inertia, inverse)
-        k3 = rates(y + 0.5 * dt * k2, half, a[k], inertia, inverse)
-        k4 = rates(y + dt * k3, orbit[k + 1], a[k], inertia, inverse)
+        up = turned(quat_inverse(qs[k]), orbit[k] - y[0:3])
+        torque = 3.0 * MU / np.sum(up**2) ** 2.5 * cross(up, applied(inertia, up))
+        k1 = rates(y, orbit[k], a[k], torque, inertia, inverse)
+        k2 = rates(y + 0.5 * dt * k1, half, a[k], torque, inertia, inverse)
+        k3 = rates(y + 0.5 * dt * k2, half, a[k], torque, inertia, inverse)
+        k4 = rates(y + dt * k3, orbit[k + 1], a[k], torque, inertia, inverse)
         ys[k + 1] = y + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
         w = (y[6:9] + 4.0 * (y[6:9] + 0.25 * dt * (k1[6:9] + k2[6:9])) + ys[k + 1, 6:9]) / 6.0
         put_unit(quat_product(qs[k], quat_from_rotation_vector(w * dt)), qs[k + 1])
@@ -124,15 +127,15 @@ def _wobbled(base: Floats, t: float, phase: Floats) -> Floats:
     return quat_product(base, quat_from_rotation_vector(wobble))
 
 
-def wander(rng: np.random.Generator, sigma: Floats, n: int, time_s: float = 100.0) -> Floats:
+def wander(rng: np.random.Generator, sigma: Floats, n: int, time_s: Floats) -> Floats:
     """(n, len(sigma)) Gauss-Markov processes."""
-    keep = math.exp(-PERIOD_S / time_s)
+    keep = np.exp(-PERIOD_S / time_s)
     first = sigma * rng.standard_normal(len(sigma))
-    return _kept(first, math.sqrt(1.0 - keep * keep) * sigma * rng.standard_normal((n, len(sigma))), keep)
+    return _kept(first, np.sqrt(1.0 - keep * keep) * sigma * rng.standard_normal((n, len(sigma))), keep)
 
 
 @kernel
-def _kept(first: Floats, drive: Floats, keep: float) -> Floats:
+def _kept(first: Floats, drive: Floats, keep: Floats) -> Floats:
     out = np.empty_like(drive)
     out[0] = first
     for k in range(1, len(drive)):
@@ -170,8 +173,11 @@ class Flight:
         self.avionics = AvionicsSuite(Avionics(), np.random.default_rng([spec.seed, 2]))
         self._fly_the_chaser()
         self._fly_the_rest(n)
-        hall = np.repeat([0.0006, math.radians(0.04), math.radians(0.04)], 3)
-        self.off = wander(rng, hall if spec.hall else 0.0 * hall, n + 1)
+        # As the filter is told; the chaser's x axis is the line of sight.
+        turns = np.radians([0.05, 0.036, 0.036, 0.04, 0.04, 0.04])
+        hall = np.concatenate([np.full(3, 0.0005), turns])
+        times = np.repeat([450.0, 1500.0, 450.0], 3)
+        self.off = wander(rng, hall if spec.hall else 0.0 * hall, n + 1, times)
         self.clock = spec.clock_s * rng.standard_normal() if spec.hall else 0.0
         centres = spec.centre_m * rng.standard_normal((2, 3))  # by which the mass centres known on board are wrong
         self.target_centre, self.chaser_centre = TARGET_CENTRE + centres[0], CHASER_CENTRE + centres[1]
@@ -197,7 +203,8 @@ class Flight:
         burn = rng.integers(0, n - 20)
         self.told[burn : burn + 20, rng.integers(3)] += rng.choice([-1.0, 1.0]) * spec.pulse_m_s / PERIOD_S
         turned_by = quat_from_rotation_vector(math.radians(0.3) * rng.standard_normal(3))
-        real = self.told * (1.0 + spec.thrust_share * rng.standard_normal(3))
+        forward, back = 1.0 + spec.thrust_share * rng.standard_normal((2, 3))
+        real = np.where(self.told > 0.0, forward, back) * self.told
         a = pushes(self.q_ec[:-1], turned_by, real)
         axis = rng.standard_normal(3)
         moments, axes = np.linalg.eigh(TARGET_INERTIA)
