@@ -175,8 +175,8 @@ class Flight:
         self._fly_the_rest(n)
         # As the filter is told; the chaser's x axis is the line of sight.
         turns = np.radians([0.05, 0.036, 0.036, 0.04, 0.04, 0.04])
-        hall = np.concatenate([np.full(3, 0.0005), turns])
-        times = np.repeat([450.0, 1500.0, 450.0], 3)
+        hall = np.concatenate([np.full(3, 0.0004), turns])
+        times = np.repeat([500.0, 1500.0, 500.0], 3)
         self.off = wander(rng, hall if spec.hall else 0.0 * hall, n + 1, times)
         self.clock = spec.clock_s * rng.standard_normal() if spec.hall else 0.0
         centres = spec.centre_m * rng.standard_normal((2, 3))  # by which the mass centres known on board are wrong
@@ -203,7 +203,8 @@ class Flight:
         burn = rng.integers(0, n - 20)
         self.told[burn : burn + 20, rng.integers(3)] += rng.choice([-1.0, 1.0]) * spec.pulse_m_s / PERIOD_S
         turned_by = quat_from_rotation_vector(math.radians(0.3) * rng.standard_normal(3))
-        forward, back = 1.0 + spec.thrust_share * rng.standard_normal((2, 3))
+        forward = 1.0 + spec.thrust_share * rng.standard_normal(3)
+        back = 1.0 + spec.thrust_share * np.random.default_rng([spec.seed, 3]).standard_normal(3)
         real = np.where(self.told > 0.0, forward, back) * self.told
         a = pushes(self.q_ec[:-1], turned_by, real)
         axis = rng.standard_normal(3)

@@ -41,7 +41,8 @@ THRUST_TIME_S: Final = 1000.0
 UNEVEN: Final = 0.06
 THRUST_SHARE: Final = 0.007
 THRUST_ANGLE: Final = math.radians(0.3)
-VELOCITY_WALK: Final = 1.6e-6  # m/s per sqrt(s): drag and sunlight on two different craft, oblateness
+# m/s per sqrt(s): drag and sunlight on two different craft 4e-8 m/s², oblateness 1e-7 m/s² at 25 m, less nearer; for minutes.
+VELOCITY_WALK: Final = 0.8e-6
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class SlowErrors:
     # A calibrated hall has 1.56 mm and 0.2 deg (three times the root mean square of the length) at each plate: 0.30 mm and 0.039
     # deg in each component. The ports stand 0.5 m ahead of them. Most of the 0.2 deg is in the wrists: their last axis turns
     # a port about its own axis and whose fourth does in part: there it is more than across.
-    position_m: float = 0.0005
+    position_m: float = 0.0004
     chaser_deg: float = 0.036  # the chaser's port: turns the line of sight, as a misaligned boresight does
     chaser_roll_deg: float = 0.05  # about the line of sight
     target_deg: float = 0.04  # the target's port, which is seen from any side
@@ -61,7 +62,7 @@ class SlowErrors:
     # and hardly changes its own; the target's turns with the client. Correlation along the flagship's postures after 100 s:
     # 0.95 and 0.80 (across the line of sight), after 200 s 0.90 and 0.68.
     chaser_time_s: float = 1500.0
-    target_time_s: float = 450.0
+    target_time_s: float = 500.0
 
 
 NO_HALL: Final = SlowErrors(0.0, 0.0, 0.0, 0.0, 0.0)
