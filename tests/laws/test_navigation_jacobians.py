@@ -10,11 +10,12 @@ import pytest
 from approach_truth import TARGET_INERTIA, board
 
 from proxops.core.earth import MU_M3_S2
-from proxops.core.flight import Floats
-from proxops.core.mission import Avionics, Knowledge, Sensor
+from proxops.core.flight import Floats, onboard_data
+from proxops.core.mission import Avionics, Knowledge, Sensor, load_mission
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.onboard.local_orbit import gravity_gradient
+from proxops.onboard.navigation import navigation_of
 from proxops.onboard.relative_dynamics import (
     angular_acceleration,
     gradient_pull,
@@ -198,6 +199,31 @@ def test_a_client_under_control_keeps_its_rate() -> None:
     rotate(x, gradient_pull(x[Q : Q + 4], G, held.axes), 0.1, held)
     assert x[W : W + 3] == pytest.approx(before[W : W + 3], rel=1e-14)
     assert held.rate_walk > MODEL.rate_walk
+
+
+@pytest.mark.parametrize("pulled", [True, False])
+def test_the_gravity_gradient_turns_the_client_where_the_mission_has_it(pulled: bool) -> None:
+    """As the mission's file says: for a client that rests it is the only torque."""
+    file = load_mission("approach").file
+    environment = file.environment.model_copy(update={"gravity_gradient": pulled})
+    nav = navigation_of(file.model_copy(update={"environment": environment}), onboard_data(file))
+    model, x, P = nav._model, state(1), np.eye(N_ERROR) * 1e-6
+    x[W : W + 3] = 0.0
+    propagate(x, P, np.zeros((3, 3)), np.zeros((3, N_SCALE)), PLACE, 0.1, model)
+    assert (float(np.linalg.norm(x[W : W + 3])) > 1e-9) == pulled  # rad/s
+
+
+def test_the_halls_errors_change_faster_where_its_wrists_fold() -> None:
+    """Sizes stay; within ``near_m`` of the ports' frames errors are forgotten sooner."""
+    known = []
+    for metres in (MODEL.near_m + 0.01, MODEL.near_m - 0.01):
+        x, P = np.zeros(N_STATE), np.eye(N_ERROR) * 1e-12
+        x[0], x[Q] = metres, 1.0
+        for _ in range(100):
+            propagate(x, P, np.zeros((3, 3)), np.zeros((3, N_SCALE)), PLACE, 0.1, MODEL)
+        known.append(np.diag(P)[E_SLOW:][6:9])
+    assert np.all(known[1] > 10.0 * known[0])
+    assert np.all(MODEL.near_time <= MODEL.slow_time)
 
 
 def test_a_torque_free_client_keeps_energy_and_momentum() -> None:

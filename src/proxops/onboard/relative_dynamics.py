@@ -16,7 +16,7 @@ import numpy as np
 
 from proxops.core.flight import Floats
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import put_unit, quat_product
+from proxops.maths.quaternion import length, put_unit, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.maths.small_matrix import applied, product, skew
 from proxops.onboard.local_orbit import gravity_gradient
@@ -52,9 +52,9 @@ def propagate(
     G = np.empty((3, 3))
     gravity_gradient(p_eci - 0.5 * x[0:3], G)
     translation = translation_transition(G, uneven, dt)
-    g = gradient_pull(x[Q : Q + 4], G, model.axes)
+    g = model.pull * gradient_pull(x[Q : Q + 4], G, model.axes)
     rotation = rotation_transition(x, g, dt, model)
-    decay = np.exp(-dt / model.slow_time)
+    decay = np.exp(-dt / (model.near_time if length(x[0:3]) < model.near_m else model.slow_time))
     move(x, G, a_eci, dt)
     rotate(x, g, dt, model)
     for i in range(N_SLOW):

@@ -11,7 +11,7 @@ scale along each axis of the chaser, one for those that push forward along it an
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -30,8 +30,9 @@ BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SCALE = 0, 3, 6, 9, 10, 13  # among th
 
 # Errors of inertia hold; they fade only so that old motion does not bind the filter for ever.
 INERTIA_TIME_S: Final = 1000.0
-# rad/s per sqrt(s): torques beside the gravity gradient's, 2e-8 rad/s² of drag and sunlight that last for minutes.
-RATE_WALK: Final = 0.3e-6
+# rad/s per sqrt(s): torques beside the gravity gradient's. Drag and sunlight make about 2.3e-8 rad/s² on the flagship's client,
+# which lasts; the filter forgets a rate in two minutes (walk of the attitude bias over this walk): a² 120 s covers it.
+RATE_WALK: Final = 0.25e-6
 HELD_RATE_WALK: Final = 1.1e-6  # of a client that holds its attitude: 2e-7 rad/s² of its control
 # Thrusters, one standard deviation: what persists (mass, thrust of those that push to one side) and adds up in a burn, and what
 # every cycle's impulse has anew, along its direction and across it, since now these and now those thrusters make it.
@@ -58,11 +59,15 @@ class SlowErrors:
     chaser_roll_deg: float = 0.05  # about the line of sight
     target_deg: float = 0.04  # the target's port, which is seen from any side
     clock_s: float = 0.003
-    # Axes are off by constants: what that makes of the pose changes with the postures. The chaser's robot faces the target
-    # and hardly changes its own; the target's turns with the client. Correlation along the flagship's postures after 100 s:
-    # 0.95 and 0.80 (across the line of sight), after 200 s 0.90 and 0.68.
+    # Axes are off by constants: what that makes of the pose changes with the postures, evenly for minutes: a rate e' that lasts
+    # for L = 120 s is a walk of e'² L, so T = 2 h² / (e'² L). Along the flagship's postures (three seeds alike) the target's port
+    # turns by 0.02 to 0.15 mdeg/s, the chaser's by 0.02 to 0.1, while the rail does the range and the robots stand apart. With
+    # the ports' frames within 2.75 m both wrists fold: 0.45 and 0.2 mdeg/s, which lasts until they mate (150 s).
     chaser_time_s: float = 1500.0
-    target_time_s: float = 500.0
+    target_time_s: float = 1500.0
+    near_m: float = 2.75
+    near_chaser_time_s: float = 500.0
+    near_target_time_s: float = 100.0
 
 
 NO_HALL: Final = SlowErrors(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -79,6 +84,8 @@ class RelativeModel(NamedTuple):
     R_sensor_chaser: Floats
     slow_sigma: Floats  # (19)
     slow_time: Floats  # (19) s
+    near_time: Floats  # (19) s, with the centres of mass within ``near_m``
+    near_m: float
     period_s: float  # cycle of the flight software, for which an acceleration is the mean
     across_share: float
     along_share: float
@@ -86,24 +93,31 @@ class RelativeModel(NamedTuple):
     attitude_rad: float
     attitude_per_m: float
     rate_walk: float  # rad/s per sqrt(s)
+    pull: float  # 1: the gravity gradient turns the client; 0: the mission has none
 
 
 def relative_model(
-    data: OnboardData, sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: Knowledge, held: bool = False
-) -> RelativeModel:
-    """From the nominal data on board and the sensor's data sheet; ``held``: the client's attitude is under control."""
+    data: OnboardData, sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: Knowledge, held: bool = False,
+    pulled: bool = True,
+) -> RelativeModel:  # fmt: skip
+    """From the nominal data on board and the sensor's data sheet; ``held``: the client's attitude is under control, ``pulled``:
+    the gravity gradient acts on it."""
     R_sensor_chaser = np.ascontiguousarray(R_CHASER_SENSOR.T)
     moments, axes = np.linalg.eigh(data.target_inertia)
     axes[:, 0] *= np.linalg.det(axes)  # ±1
     free = 0.0 if held else 1.0
     sigma, times = slow_errors(sensor, avionics, hall, knowledge)
+    near = replace(hall, chaser_time_s=hall.near_chaser_time_s, target_time_s=hall.near_target_time_s)
+    _, near_times = slow_errors(sensor, avionics, near, knowledge)
+    # Near, the craft face each other: their centres of mass lie behind the ports' frames.
+    near_m = hall.near_m + float(np.linalg.norm(data.mass_centre) + np.linalg.norm(data.target_mass_centre))
     return RelativeModel(
         np.ascontiguousarray(axes), free * (np.roll(moments, -1) - np.roll(moments, -2)) / moments,
         free * ratio_slope(moments, max(knowledge.inertia, 0.01) / 100.0), data.target_mass_centre,
-        R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, data.period_s,
-        sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
+        R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, near_times, near_m,
+        data.period_s, sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
         math.radians(max(sensor.attitude_deg, 1e-3)), math.radians(sensor.attitude_deg_per_m),
-        HELD_RATE_WALK if held else RATE_WALK,
+        HELD_RATE_WALK if held else RATE_WALK, float(pulled),
     )  # fmt: skip
 
 
