@@ -214,15 +214,16 @@ def test_the_gravity_gradient_turns_the_client_where_the_mission_has_it(pulled: 
 
 
 def test_the_halls_errors_change_faster_where_its_wrists_fold() -> None:
-    """Sizes stay; within ``near_m`` of the ports' frames errors are forgotten sooner."""
+    """Sizes stay; within ``near_m`` and beyond ``far_m`` errors are forgotten sooner."""
     known = []
-    for metres in (MODEL.near_m + 0.01, MODEL.near_m - 0.01):
+    for metres in (MODEL.near_m + 0.01, MODEL.near_m - 0.01, MODEL.far_m - 0.01, MODEL.far_m + 0.01):
         x, P = np.zeros(N_STATE), np.eye(N_ERROR) * 1e-12
         x[0], x[Q] = metres, 1.0
         for _ in range(100):
             propagate(x, P, np.zeros((3, 3)), np.zeros((3, N_SCALE)), PLACE, 0.1, MODEL)
         known.append(np.diag(P)[E_SLOW:][6:9])
     assert np.all(known[1] > 10.0 * known[0])
+    assert np.all(known[3] > 10.0 * known[2])
     assert np.all(MODEL.near_time <= MODEL.slow_time)
 
 

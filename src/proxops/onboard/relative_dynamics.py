@@ -54,7 +54,8 @@ def propagate(
     translation = translation_transition(G, uneven, dt)
     g = model.pull * gradient_pull(x[Q : Q + 4], G, model.axes)
     rotation = rotation_transition(x, g, dt, model)
-    decay = np.exp(-dt / (model.near_time if length(x[0:3]) < model.near_m else model.slow_time))
+    folding = not model.near_m <= length(x[0:3]) <= model.far_m
+    decay = np.exp(-dt / (model.near_time if folding else model.slow_time))
     move(x, G, a_eci, dt)
     rotate(x, g, dt, model)
     for i in range(N_SLOW):

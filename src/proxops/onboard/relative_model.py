@@ -63,9 +63,11 @@ class SlowErrors:
     # for L = 120 s is a walk of e'² L, so T = 2 h² / (e'² L). Along the flagship's postures (three seeds alike) the target's port
     # turns by 0.02 to 0.15 mdeg/s, the chaser's by 0.02 to 0.1, while the rail does the range and the robots stand apart. With
     # the ports' frames within 2.75 m both wrists fold: 0.45 and 0.2 mdeg/s, which lasts until they mate (150 s).
+    # Beyond 21.5 m the robots turn from the posture in which they joined into the one of the way: 2 mdeg/s for a minute.
     chaser_time_s: float = 1500.0
     target_time_s: float = 1500.0
     near_m: float = 2.75
+    far_m: float = 21.5
     near_chaser_time_s: float = 500.0
     near_target_time_s: float = 100.0
 
@@ -84,8 +86,9 @@ class RelativeModel(NamedTuple):
     R_sensor_chaser: Floats
     slow_sigma: Floats  # (19)
     slow_time: Floats  # (19) s
-    near_time: Floats  # (19) s, with the centres of mass within ``near_m``
+    near_time: Floats  # (19) s, with the centres of mass within ``near_m`` or beyond ``far_m``
     near_m: float
+    far_m: float
     period_s: float  # cycle of the flight software, for which an acceleration is the mean
     across_share: float
     along_share: float
@@ -109,12 +112,13 @@ def relative_model(
     sigma, times = slow_errors(sensor, avionics, hall, knowledge)
     near = replace(hall, chaser_time_s=hall.near_chaser_time_s, target_time_s=hall.near_target_time_s)
     _, near_times = slow_errors(sensor, avionics, near, knowledge)
-    # Near, the craft face each other: their centres of mass lie behind the ports' frames.
-    near_m = hall.near_m + float(np.linalg.norm(data.mass_centre) + np.linalg.norm(data.target_mass_centre))
+    # The craft face each other: their centres of mass lie behind the ports' frames.
+    behind_m = float(np.linalg.norm(data.mass_centre) + np.linalg.norm(data.target_mass_centre))
     return RelativeModel(
         np.ascontiguousarray(axes), free * (np.roll(moments, -1) - np.roll(moments, -2)) / moments,
         free * ratio_slope(moments, max(knowledge.inertia, 0.01) / 100.0), data.target_mass_centre,
-        R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, near_times, near_m,
+        R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, near_times,
+        hall.near_m + behind_m, hall.far_m + behind_m,
         data.period_s, sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
         math.radians(max(sensor.attitude_deg, 1e-3)), math.radians(sensor.attitude_deg_per_m),
         HELD_RATE_WALK if held else RATE_WALK, float(pulled),
