@@ -17,7 +17,7 @@ from proxops.onboard.relative_model import NO_HALL
 
 # Biases are drawn once per run, so that samples of one run say nearly the same: runs count, not samples.
 RUNS = 200
-FALSE_ALARM = 1e-3  # of a filter that is exactly consistent, in one bin
+FALSE_ALARM = 1e-3  # of a filter that is exactly consistent, at one sampled time of one bin
 SAMPLES = range(125, 251, 25)  # cycles: every 2.5 s from 12.5 s on
 BOUNDS = (4.4038, 23.3367)  # chi-square, 12 degrees of freedom, two-sided 95 %
 # First and last beginning of a run such that all of it stays in its bin; m/s towards the client.

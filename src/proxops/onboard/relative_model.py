@@ -60,7 +60,7 @@ class SlowErrors:
     target_deg: float = 0.04  # the target's port, which is seen from any side
     clock_s: float = 0.003
     # Axes are off by constants: what that makes of the pose changes with the postures, evenly for minutes: a rate e' that lasts
-    # for L = 120 s is a walk of e'² L, so T = 2 h² / (e'² L). Along the flagship's postures (three seeds alike) the target's port
+    # for L = 120 s is a walk of e'² L, so T = 2 h² / (e'² L). Along the flagship's postures (three runs alike) the target's port
     # turns by 0.02 to 0.15 mdeg/s, the chaser's by 0.02 to 0.1, while the rail does the range and the robots stand apart. With
     # the ports' frames within 2.75 m both wrists fold: 0.45 and 0.2 mdeg/s, which lasts until they mate (150 s).
     # Beyond 21.5 m the robots turn from the posture in which they joined into the one of the way: 2 mdeg/s for a minute.
