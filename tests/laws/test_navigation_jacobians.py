@@ -7,22 +7,26 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from approach_truth import board
+from approach_truth import TARGET_INERTIA, board
 
 from proxops.core.earth import MU_M3_S2
-from proxops.core.flight import Floats
-from proxops.core.mission import Avionics, Knowledge, Sensor
+from proxops.core.flight import Floats, onboard_data
+from proxops.core.mission import Avionics, Knowledge, Sensor, load_mission
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
-from proxops.maths.rotation import quat_from_rotation_vector
+from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.onboard.local_orbit import gravity_gradient
+from proxops.onboard.navigation import navigation_of
 from proxops.onboard.relative_dynamics import (
+    angular_acceleration,
+    gradient_pull,
     move,
     propagate,
+    ratios,
     rotate,
     rotation_transition,
     translation_transition,
 )
-from proxops.onboard.relative_filter import correct
+from proxops.onboard.relative_filter import correct, scaled
 from proxops.onboard.relative_model import (
     E_Q,
     E_S,
@@ -30,10 +34,12 @@ from proxops.onboard.relative_model import (
     E_V,
     E_W,
     N_ERROR,
+    N_SCALE,
     N_SLOW,
     N_STATE,
     SCALE,
     SLOW,
+    UNEVEN,
     Q,
     S,
     SlowErrors,
@@ -111,25 +117,36 @@ def test_observation(seed: int) -> None:
 def test_transition(seed: int) -> None:
     x, dt = state(seed), 0.1
     rng = np.random.default_rng([seed, 1])
-    thrust = 0.05 * rng.standard_normal((3, 3))
+    thrust = 0.05 * rng.standard_normal((3, N_SCALE))
     G = gradient(PLACE)
 
     def later(y: Floats) -> Floats:
         y = y.copy()
         move(y, G, thrust @ (1.0 + y[SLOW + SCALE :]), dt)
-        rotate(y, dt, MODEL)
+        rotate(y, gradient_pull(y[Q : Q + 4], G, MODEL.axes), dt, MODEL)
         return y
 
     there = later(x)
     found = slopes(x, lambda y: difference(later(y), there))
-    translation, rotation = translation_transition(G, thrust, dt), rotation_transition(x, dt, MODEL)
+    g = gradient_pull(x[Q : Q + 4], G, MODEL.axes)
+    translation, rotation = translation_transition(G, thrust, dt), rotation_transition(x, g, dt, MODEL)
     assert found[0:6, 0:6] == pytest.approx(translation[:, 0:6], abs=1e-8)
-    assert found[0:6, E_SLOW + SCALE :] == pytest.approx(translation[:, 6:9], abs=1e-8)
+    assert found[0:6, E_SLOW + SCALE :] == pytest.approx(translation[:, 6:], abs=1e-8)
     # Third order: (|ω| dt)³/6 is 1e-6 for 10 deg/s; the change of ω within the step brings (|ω| dt)²/2 = 2e-4 times the ratio of
     # moments, of which half is counted: here up to 25 deg/s.
     assert found[E_Q:E_SLOW, E_Q:E_S] == pytest.approx(rotation[:, 0:6], abs=1e-4)
     assert found[E_Q:E_SLOW, E_S:E_SLOW] == pytest.approx(rotation[:, 6:9], abs=2e-5)
     assert found[0:6, E_Q:E_SLOW] == pytest.approx(0.0, abs=1e-8)
+
+
+def test_thrusters_of_either_side_have_their_own_scale() -> None:
+    """Backward along x, forward along y, nothing along z: column by column, and the share of the whole across on all."""
+    R = matrix_from_quat(Q_CHASER)
+    found = R.T @ scaled(R @ np.diag([-0.02, 0.01, 0.0]), R)
+    along = np.zeros((3, N_SCALE))
+    along[0, 3], along[1, 1] = -0.02, 0.01
+    across = UNEVEN * math.hypot(0.02, 0.01) * np.hstack([np.eye(3), np.eye(3)])
+    assert found == pytest.approx(along + across, abs=1e-15)
 
 
 def test_gravity_gradient_is_the_slope_of_gravity() -> None:
@@ -144,6 +161,72 @@ def test_gravity_gradient_is_the_slope_of_gravity() -> None:
     assert gradient(PLACE - 0.5 * r) @ r == pytest.approx(exact, rel=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_client_turns_by_euler_and_the_gravity_gradient(seed: int) -> None:
+    """Against the closed form, with the moments of inertia as told and with others; a slow client, as in flight: both torques are
+    of one size. The effect of each moment is what the covariance is told."""
+    x = state(seed)
+    q, w = x[Q : Q + 4], 0.02 * x[W : W + 3]
+    R, axes = matrix_from_quat(q), MODEL.axes
+    up = R.T @ (PLACE / np.linalg.norm(PLACE))
+    pull = 3.0 * MU_M3_S2 / np.linalg.norm(PLACE) ** 3
+    g = gradient_pull(q, gradient(PLACE), axes)
+
+    def expected(s: Floats) -> Floats:
+        moments = np.diag(axes.T @ TARGET_INERTIA @ axes) * (1.0 + 0.01 * Knowledge().inertia * s)
+        J = axes @ np.diag(moments) @ axes.T
+        return np.asarray(np.linalg.solve(J, np.cross(J @ w, w) + pull * np.cross(up, J @ up)))
+
+    def found(s: Floats) -> Floats:
+        u = axes.T @ w
+        return axes @ angular_acceleration((u[0], u[1], u[2]), ratios(s, MODEL), g)
+
+    none, size = np.zeros(3), float(np.linalg.norm(expected(np.zeros(3))))
+    assert found(none) == pytest.approx(expected(none), abs=1e-9 * size)
+    x[W : W + 3], x[S : S + 3] = w, 0.0
+    effect = rotation_transition(x, g, 0.1, MODEL)[3:6, 6:9] / 0.1
+    for i, s in enumerate(1e-3 * np.eye(3)):
+        slope = (expected(s) - expected(-s)) / 2e-3
+        assert found(s) - found(none) == pytest.approx(1e-3 * slope, abs=1e-8 * size)
+        assert effect[:, i] == pytest.approx(slope, abs=1e-3 * size)  # F² dt²/2 beside it
+    assert size > 1e-7  # rad/s²
+
+
+def test_a_client_under_control_keeps_its_rate() -> None:
+    held = relative_model(board(), Sensor(), Avionics(), SlowErrors(), Knowledge(), held=True)
+    x, G = state(2), gradient(PLACE)
+    before = x.copy()
+    rotate(x, gradient_pull(x[Q : Q + 4], G, held.axes), 0.1, held)
+    assert x[W : W + 3] == pytest.approx(before[W : W + 3], rel=1e-14)
+    assert held.rate_walk > MODEL.rate_walk
+
+
+@pytest.mark.parametrize("pulled", [True, False])
+def test_the_gravity_gradient_turns_the_client_where_the_mission_has_it(pulled: bool) -> None:
+    """As the mission's file says: for a client that rests it is the only torque."""
+    file = load_mission("approach").file
+    environment = file.environment.model_copy(update={"gravity_gradient": pulled})
+    nav = navigation_of(file.model_copy(update={"environment": environment}), onboard_data(file))
+    model, x, P = nav._model, state(1), np.eye(N_ERROR) * 1e-6
+    x[W : W + 3] = 0.0
+    propagate(x, P, np.zeros((3, 3)), np.zeros((3, N_SCALE)), PLACE, 0.1, model)
+    assert (float(np.linalg.norm(x[W : W + 3])) > 1e-9) == pulled  # rad/s
+
+
+def test_the_halls_errors_change_faster_where_its_wrists_fold() -> None:
+    """Sizes stay; within ``near_m`` and beyond ``far_m`` errors are forgotten sooner."""
+    known = []
+    for metres in (MODEL.near_m + 0.01, MODEL.near_m - 0.01, MODEL.far_m - 0.01, MODEL.far_m + 0.01):
+        x, P = np.zeros(N_STATE), np.eye(N_ERROR) * 1e-12
+        x[0], x[Q] = metres, 1.0
+        for _ in range(100):
+            propagate(x, P, np.zeros((3, 3)), np.zeros((3, N_SCALE)), PLACE, 0.1, MODEL)
+        known.append(np.diag(P)[E_SLOW:][6:9])
+    assert np.all(known[1] > 10.0 * known[0])
+    assert np.all(known[3] > 10.0 * known[2])
+    assert np.all(MODEL.near_time <= MODEL.slow_time)
+
+
 def test_a_torque_free_client_keeps_energy_and_momentum() -> None:
     x = state(3)
     x[S : S + 3] = 0.0
@@ -152,13 +235,13 @@ def test_a_torque_free_client_keeps_energy_and_momentum() -> None:
     P = np.eye(N_ERROR) * 1e-6
 
     def invariants() -> tuple[float, Floats]:
-        momentum = MODEL.inertia @ x[W : W + 3]
+        momentum = TARGET_INERTIA @ x[W : W + 3]
         R = quat_product(quat_product(x[Q : Q + 4], np.array([0.0, *momentum])), quat_inverse(x[Q : Q + 4]))
         return float(x[W : W + 3] @ momentum), R[1:]
 
     energy, momentum = invariants()
     for _ in range(3000):
-        propagate(x, P, thrust, thrust, PLACE, 0.1, MODEL)
+        propagate(x, P, thrust, np.zeros((3, N_SCALE)), 1e6 * PLACE, 0.1, MODEL)  # where nothing pulls
     after, turned_momentum = invariants()
     assert after == pytest.approx(energy, rel=1e-9)  # Runge-Kutta of fourth order, 0.3 deg a step
     # Second order (mean rate).
@@ -169,8 +252,9 @@ def test_covariance_stays_symmetric_and_positive() -> None:
     x = state(1)
     P = np.diag(np.concatenate([np.full(15, 1e-4), MODEL.slow_sigma**2]))
     thrust = 0.02 * np.eye(3)
+    uneven = scaled(thrust, np.eye(3))
     for _ in range(2000):
-        propagate(x, P, thrust, thrust, PLACE, 0.1, MODEL)
+        propagate(x, P, thrust, uneven, PLACE, 0.1, MODEL)
     assert np.allclose(P, P.T, rtol=1e-9)
     spread = np.sqrt(np.diag(P))
     assert np.linalg.eigvalsh(P / np.outer(spread, spread)).min() > 0.0

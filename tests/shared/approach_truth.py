@@ -1,7 +1,8 @@
 """A small truth of its own for tests of navigation: two craft in orbit, a tumbling client, pulses of the chaser's thrusters.
 
-Independent of ``space``: two-body differential gravity without linearisation and Euler's equations, Runge-Kutta, at the flight
-software's cycle. The hall adds slowly varying errors of pose to what the sensor sees, and an error of its clock.
+Independent of ``space``: two-body differential gravity without linearisation, Euler's equations with the torque of the gravity
+gradient, Runge-Kutta, at the flight software's cycle. The hall adds its errors of pose to what the sensor sees (hall_errors.py:
+its own figures, not the filter's), and an error of its clock.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from hall_errors import port_errors
 
 from proxops.core.flight import Estimate, Floats, Measurements, OnboardData
 from proxops.core.mission import Avionics, Sensor
 from proxops.maths.kernel import kernel
+from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
 from proxops.maths.quaternion import (
     cross,
     put_unit,
@@ -38,7 +41,7 @@ TARGET_CENTRE = np.array([-0.3, 0.05, 0.1])
 
 @dataclass(frozen=True)
 class Approach:
-    """One run. The defaults are a consistent world: what is drawn is what the filter is told."""
+    """One run. The defaults are a consistent world: what is drawn is what the filter is told, and what the hall states."""
 
     seed: int
     range_m: float = 20.0
@@ -47,7 +50,7 @@ class Approach:
     duration_s: float = 40.0
     sensor: Sensor = field(default_factory=Sensor)
     inertia_share: float = 0.03  # the on-board inertia is wrong by this, each principal moment
-    thrust_share: float = 0.03  # and the thrust, each axis, for the whole run
+    thrust_share: float = 0.03  # and the thrust to either side of each axis, for the whole run
     pulse_m_s: float = 1e-3  # largest
     hall: bool = True
     clock_s: float = 0.003
@@ -55,14 +58,14 @@ class Approach:
 
 
 @kernel
-def rates(y: Floats, p_chaser: Floats, a: Floats, inertia: Floats, inverse: Floats) -> Floats:
-    """Of r, v (chaser from target, eci) and the client's rate; ``p_chaser`` is where the chaser is."""
+def rates(y: Floats, p_chaser: Floats, a: Floats, torque: Floats, inertia: Floats, inverse: Floats) -> Floats:
+    """Of r, v (chaser from target, eci) and the client's rate; ``p_chaser`` is where the chaser is, ``torque`` the client's."""
     out = np.empty(9)
     target = p_chaser - y[0:3]
     g = -MU * p_chaser / np.sum(p_chaser**2) ** 1.5 + MU * target / np.sum(target**2) ** 1.5
     out[0:3] = y[3:6]
     out[3:6] = g + a
-    out[6:9] = applied(inverse, cross(applied(inertia, y[6:9]), y[6:9]))
+    out[6:9] = applied(inverse, cross(applied(inertia, y[6:9]), y[6:9]) + torque)
     return out
 
 
@@ -77,10 +80,12 @@ def fly(
     for k in range(n):
         y = ys[k]
         half = 0.5 * (orbit[k] + orbit[k + 1])
-        k1 = rates(y, orbit[k], a[k], inertia, inverse)
-        k2 = rates(y + 0.5 * dt * k1, half, a[k], inertia, inverse)
-        k3 = rates(y + 0.5 * dt * k2, half, a[k], inertia, inverse)
-        k4 = rates(y + dt * k3, orbit[k + 1], a[k], inertia, inverse)
+        up = turned(quat_inverse(qs[k]), orbit[k] - y[0:3])
+        torque = 3.0 * MU / np.sum(up**2) ** 2.5 * cross(up, applied(inertia, up))
+        k1 = rates(y, orbit[k], a[k], torque, inertia, inverse)
+        k2 = rates(y + 0.5 * dt * k1, half, a[k], torque, inertia, inverse)
+        k3 = rates(y + 0.5 * dt * k2, half, a[k], torque, inertia, inverse)
+        k4 = rates(y + dt * k3, orbit[k + 1], a[k], torque, inertia, inverse)
         ys[k + 1] = y + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
         w = (y[6:9] + 4.0 * (y[6:9] + 0.25 * dt * (k1[6:9] + k2[6:9])) + ys[k + 1, 6:9]) / 6.0
         put_unit(quat_product(qs[k], quat_from_rotation_vector(w * dt)), qs[k + 1])
@@ -89,21 +94,17 @@ def fly(
 
 @kernel
 def shown(
-    y: Floats, q_et: Floats, q_ec: Floats, w_c: Floats, clock: float, c_t: Floats, c_c: Floats, off: Floats
-) -> Floats:
-    """T_target_chaser, packed, as the hall shows it: ``clock`` seconds later and off by ``off`` (position in the target's
-    frame, chaser's port about its own axes, target's attitude about the chaser's axes)."""
+    y: Floats, q_et: Floats, q_ec: Floats, w_c: Floats, clock: float, c_t: Floats, c_c: Floats, chaser_off: Floats,
+    target_off: Floats,
+) -> Floats:  # fmt: skip
+    """T_target_chaser, packed, as the hall shows it: ``clock`` seconds later, either port off by a pose in its own frame."""
     r = y[0:3] + clock * y[3:6]
     q_t = quat_product(q_et, quat_from_rotation_vector(clock * y[6:9]))
     q_c = quat_product(q_ec, quat_from_rotation_vector(clock * w_c))
-    q_tc = quat_product(quat_inverse(q_t), q_c)
-    out = np.empty(7)
-    out[0:3] = turned(quat_inverse(q_t), r - turned(q_c, c_c)) + c_t + off[0:3]
-    # The target alone turns: the chaser is seen from another side, the line of sight in the chaser's frame stays.
-    q_off = quat_product(q_tc, quat_from_rotation_vector(off[6:9]))
-    line = turned(quat_inverse(q_tc), out[0:3])
-    out[0:3] = turned(q_off, line)
-    put_unit(quat_product(q_off, quat_from_rotation_vector(off[3:6])), out[3:7])
+    true, out = np.empty(7), np.empty(7)
+    true[0:3] = turned(quat_inverse(q_t), r - turned(q_c, c_c)) + c_t
+    put_unit(quat_product(quat_inverse(q_t), q_c), true[3:7])
+    pack_pose(compose(inverse_pose(target_off), compose(pose_from_packed(true), chaser_off)), out)
     return out
 
 
@@ -122,22 +123,6 @@ def wobbling(base: Floats, t: Floats, phase: Floats) -> tuple[Floats, Floats]:
 def _wobbled(base: Floats, t: float, phase: Floats) -> Floats:
     wobble = math.radians(0.5) * np.sin(2.0 * math.pi * t / np.array([41.0, 37.0, 29.0]) + phase)
     return quat_product(base, quat_from_rotation_vector(wobble))
-
-
-def wander(rng: np.random.Generator, sigma: Floats, n: int, time_s: float = 100.0) -> Floats:
-    """(n, len(sigma)) Gauss-Markov processes."""
-    keep = math.exp(-PERIOD_S / time_s)
-    first = sigma * rng.standard_normal(len(sigma))
-    return _kept(first, math.sqrt(1.0 - keep * keep) * sigma * rng.standard_normal((n, len(sigma))), keep)
-
-
-@kernel
-def _kept(first: Floats, drive: Floats, keep: float) -> Floats:
-    out = np.empty_like(drive)
-    out[0] = first
-    for k in range(1, len(drive)):
-        out[k] = keep * out[k - 1] + drive[k]
-    return out
 
 
 @kernel
@@ -170,8 +155,7 @@ class Flight:
         self.avionics = AvionicsSuite(Avionics(), np.random.default_rng([spec.seed, 2]))
         self._fly_the_chaser()
         self._fly_the_rest(n)
-        hall = np.repeat([0.0006, math.radians(0.04), math.radians(0.04)], 3)
-        self.off = wander(rng, hall if spec.hall else 0.0 * hall, n + 1)
+        self.off = port_errors(np.random.default_rng([spec.seed, 4])) if spec.hall else (np.eye(4), np.eye(4))
         self.clock = spec.clock_s * rng.standard_normal() if spec.hall else 0.0
         centres = spec.centre_m * rng.standard_normal((2, 3))  # by which the mass centres known on board are wrong
         self.target_centre, self.chaser_centre = TARGET_CENTRE + centres[0], CHASER_CENTRE + centres[1]
@@ -197,7 +181,8 @@ class Flight:
         burn = rng.integers(0, n - 20)
         self.told[burn : burn + 20, rng.integers(3)] += rng.choice([-1.0, 1.0]) * spec.pulse_m_s / PERIOD_S
         turned_by = quat_from_rotation_vector(math.radians(0.3) * rng.standard_normal(3))
-        real = self.told * (1.0 + spec.thrust_share * rng.standard_normal(3))
+        forward, back = 1.0 + spec.thrust_share * rng.standard_normal((2, 3))
+        real = np.where(self.told > 0.0, forward, back) * self.told
         a = pushes(self.q_ec[:-1], turned_by, real)
         axis = rng.standard_normal(3)
         moments, axes = np.linalg.eigh(TARGET_INERTIA)
@@ -224,7 +209,7 @@ class Flight:
                     self.clock,
                     self.target_centre,
                     self.chaser_centre,
-                    self.off[k],
+                    *self.off,
                 ),
                 t,
             )

@@ -23,7 +23,7 @@ from proxops.maths.finite import all_finite
 from proxops.onboard.attitude_filter import UNIT_SLACK, AttitudeFilter
 from proxops.onboard.input_history import InputHistory
 from proxops.onboard.relative_filter import RelativeFilter
-from proxops.onboard.relative_model import Q, SlowErrors, W, relative_model
+from proxops.onboard.relative_model import NO_HALL, Q, SlowErrors, W, relative_model
 
 TRIAL_FIRST: Final = 5  # measurements in a row that make the first filter
 TRIAL_RELIEF: Final = 10  # that replace a filter in charge
@@ -35,7 +35,7 @@ class Navigation:
 
     def __init__(
         self, data: OnboardData, sensor: Sensor, avionics: Avionics | None = None, hall: SlowErrors | None = None,
-        knowledge: Knowledge | None = None,
+        knowledge: Knowledge | None = None, held: bool = False, pulled: bool = True,
     ) -> None:  # fmt: skip
         avionics = avionics or Avionics()
         self.age_s = math.inf  # since the exposure of the last accepted measurement
@@ -43,7 +43,9 @@ class Navigation:
         self.refused, self.late, self.restarts = 0, 0, 0  # in all: unusable, too old, times the filter was replaced
         self.p_eci_chaser: Floats = np.full(3, np.nan)
         self.v_eci_chaser: Floats = np.full(3, np.nan)
-        self._model = relative_model(data, sensor, avionics, hall or SlowErrors(), knowledge or Knowledge())
+        self._model = relative_model(
+            data, sensor, avionics, hall or SlowErrors(), knowledge or Knowledge(), held, pulled
+        )
         self._exposure_period_s = 1.0 / sensor.rate_hz
         self._lag_s = 1e-3 * (sensor.delay_ms + sensor.jitter_ms) + data.period_s + LAG_SLACK_S
         self._history = InputHistory(self._lag_s + 2.0 * data.period_s, data.period_s)
@@ -174,6 +176,8 @@ def _unit(seen: RelativeMeasurement, now: float) -> RelativeMeasurement | None:
 
 
 def navigation_of(file: MissionFile, data: OnboardData) -> Navigation:
-    """For a mission: with the slow errors of the hall, if it goes through it."""
-    hall = SlowErrors() if file.hall.use else SlowErrors(0.0, 0.0, 0.0, 0.0)
-    return Navigation(data, file.sensor, file.avionics, hall, file.knowledge)
+    """For a mission: with the slow errors of the hall, if it goes through it; of a client that tumbles, or one that is held;
+    turned by the gravity gradient where the mission has it."""
+    hall = SlowErrors() if file.hall.use else NO_HALL
+    held, pulled = file.target.control == "lvlh", file.environment.gravity_gradient
+    return Navigation(data, file.sensor, file.avionics, hall, file.knowledge, held, pulled)

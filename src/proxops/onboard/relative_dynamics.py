@@ -1,9 +1,11 @@
 """How relative motion, the client's attitude and their covariance go on in time: one step of the relative filter.
 
 d²r/dt² = G r + A 1 + U κ,  G = μ/R³ (3 eeᵀ − 1), e up, half-way between the craft (there it has no second order),
-                            A: accelerations by the thrust along the chaser's three axes, κ: their errors of scale,
-                            U: A and a share of the whole on each axis, since thrusters that push together push unevenly
-dω/dt = J⁻¹ (Jω × ω) + D(ω) s,  s: relative errors of the principal moments of inertia, in standard deviations
+                            A: accelerations by the thrust along the chaser's three axes, κ: errors of scale of the thrusters that
+                            push to either side of each, U: what those push, and a share of the whole, since they push unevenly
+dω/dt = J⁻¹ (Jω × ω + τ),   τ: torque of the gravity gradient. About the principal axis i that is k_i (u_j u_k − g_i) with u the
+                            rates about the three, g_i the gradient's element jk in these axes, and k_i = (I_j − I_k)/I_i,
+                            which changes with s, the relative errors of the moments, in standard deviations
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ import numpy as np
 
 from proxops.core.flight import Floats
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, put_unit, quat_product
-from proxops.maths.rotation import quat_from_rotation_vector
+from proxops.maths.quaternion import length, put_unit, quat_product
+from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.maths.small_matrix import applied, product, skew
 from proxops.onboard.local_orbit import gravity_gradient
 from proxops.onboard.relative_model import (
@@ -26,8 +28,8 @@ from proxops.onboard.relative_model import (
     E_W,
     INERTIA_TIME_S,
     N_ERROR,
+    N_SCALE,
     N_SLOW,
-    RATE_WALK,
     SCALE,
     SLOW,
     THRUST_ANGLE,
@@ -44,16 +46,18 @@ from proxops.onboard.relative_model import (
 def propagate(
     x: Floats, P: Floats, thrust: Floats, uneven: Floats, p_eci: Floats, dt: float, model: RelativeModel
 ) -> None:
-    """State and covariance over ``dt`` (at most about 0.1 s) in place. ``thrust``: (3, 3) A above, ``uneven``: U above;
+    """State and covariance over ``dt`` (at most about 0.1 s) in place. ``thrust``: (3, 3) A above, ``uneven``: (3, 6) U above;
     columns in eci axes. ``p_eci``: where the chaser is."""
-    a_eci = applied(thrust, np.ones(3)) + applied(uneven, x[SLOW + SCALE : SLOW + SCALE + 3])
+    a_eci = applied(thrust, np.ones(3)) + applied(uneven, x[SLOW + SCALE : SLOW + SCALE + N_SCALE])
     G = np.empty((3, 3))
     gravity_gradient(p_eci - 0.5 * x[0:3], G)
     translation = translation_transition(G, uneven, dt)
-    rotation = rotation_transition(x, dt, model)
-    decay = np.exp(-dt / model.slow_time)
+    g = model.pull * gradient_pull(x[Q : Q + 4], G, model.axes)
+    rotation = rotation_transition(x, g, dt, model)
+    folding = not model.near_m <= length(x[0:3]) <= model.far_m
+    decay = np.exp(-dt / (model.near_time if folding else model.slow_time))
     move(x, G, a_eci, dt)
-    rotate(x, dt, model)
+    rotate(x, g, dt, model)
     for i in range(N_SLOW):
         x[SLOW + i] *= decay[i]
     spread(P, translation, rotation, decay)
@@ -74,59 +78,66 @@ def move(x: Floats, G: Floats, a: Floats, dt: float) -> None:
 
 
 @kernel
-def angular_acceleration(w: Floats, s: Floats, model: RelativeModel) -> Floats:
-    """Euler's equations with moments of inertia that are wrong by s, target's frame."""
-    out = applied(model.inverse_inertia, cross(applied(model.inertia, w), w))
-    return out + applied(inertia_effect(w, model), s)
-
-
-@kernel
-def inertia_effect(w: Floats, model: RelativeModel) -> Floats:
-    """(3, 3) rad/s²: how the angular acceleration changes with s, one standard deviation of each principal moment. About the
-    principal axis i it is (I_j − I_k)/I_i u_j u_k, whose first factor changes by ``model.torque_slope``."""
-    u = applied(model.axes.T, w)
-    local = np.empty((3, 3))
-    for i in range(3):
-        local[i] = u[(i + 1) % 3] * u[(i + 2) % 3] * model.torque_slope[i]
-    return product(model.axes, local)
-
-
-@kernel
-def inertia_slope(w: Floats, s: Floats, model: RelativeModel) -> Floats:
-    """(3, 3) 1/s: how ``inertia_effect`` times s changes with the rate."""
-    u = applied(model.axes.T, w)
-    share = applied(model.torque_slope, s)
-    local = np.zeros((3, 3))
+def gradient_pull(q_eci_target: Floats, G: Floats, axes: Floats) -> Floats:
+    """(3) 1/s²: the elements yz, zx, xy of the gravity gradient ``G`` (eci axes) in the target's principal axes. They act against
+    the products of the rates: 3μ/r³ r̂ × J r̂ is about the principal axis i −(I_j − I_k) 3μ/r³ r̂_j r̂_k."""
+    M = product(matrix_from_quat(q_eci_target), axes)
+    out = np.empty(3)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
-        local[i, j], local[i, k] = share[i] * u[k], share[i] * u[j]
-    return product(product(model.axes, local), model.axes.T)
+        out[i] = 0.0
+        for a in range(3):
+            out[i] += M[a, j] * (G[a, 0] * M[0, k] + G[a, 1] * M[1, k] + G[a, 2] * M[2, k])
+    return out
 
 
 @kernel
-def rotate(x: Floats, dt: float, model: RelativeModel) -> None:
-    """Attitude, rate and torque error over ``dt``: Runge-Kutta for the rate, its mean for the attitude."""
-    w, s = x[W : W + 3].copy(), x[S : S + 3].copy()
-    k1 = angular_acceleration(w, s, model)
-    k2 = angular_acceleration(w + 0.5 * dt * k1, s, model)
-    k3 = angular_acceleration(w + 0.5 * dt * k2, s, model)
-    k4 = angular_acceleration(w + dt * k3, s, model)
-    middle = w + dt / 6.0 * (k1 + k2 + k3)
-    put_unit(quat_product(x[Q : Q + 4], quat_from_rotation_vector(middle * dt)), x[Q : Q + 4])
+def ratios(s: Floats, model: RelativeModel) -> Floats:
+    """(3) (I_j − I_k)/I_i of moments of inertia that are wrong by s."""
+    return model.ratios + applied(model.ratio_slope, s)
+
+
+@kernel
+def angular_acceleration(u: tuple[float, float, float], k: Floats, g: Floats) -> tuple[float, float, float]:
+    """Euler's equations with the gravity gradient, about principal axes."""
+    return k[0] * (u[1] * u[2] - g[0]), k[1] * (u[2] * u[0] - g[1]), k[2] * (u[0] * u[1] - g[2])
+
+
+@kernel
+def ahead(u: tuple[float, float, float], h: float, a: tuple[float, float, float]) -> tuple[float, float, float]:
+    return u[0] + h * a[0], u[1] + h * a[1], u[2] + h * a[2]
+
+
+@kernel
+def rotate(x: Floats, g: Floats, dt: float, model: RelativeModel) -> None:
+    """Attitude, rate and errors of inertia over ``dt``: Runge-Kutta for the rate, its mean for the attitude. ``g``: see
+    ``gradient_pull``; in a step it turns by 1e-3 of itself at most."""
+    k, first = ratios(x[S : S + 3], model), applied(model.axes.T, x[W : W + 3])
+    u = first[0], first[1], first[2]
+    k1 = angular_acceleration(u, k, g)
+    k2 = angular_acceleration(ahead(u, 0.5 * dt, k1), k, g)
+    k3 = angular_acceleration(ahead(u, 0.5 * dt, k2), k, g)
+    k4 = angular_acceleration(ahead(u, dt, k3), k, g)
+    middle, last = np.empty(3), np.empty(3)
+    for i in range(3):
+        middle[i] = dt * (u[i] + dt / 6.0 * (k1[i] + k2[i] + k3[i]))
+        last[i] = u[i] + dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
+    put_unit(quat_product(x[Q : Q + 4], quat_from_rotation_vector(applied(model.axes, middle))), x[Q : Q + 4])
     decay = math.exp(-dt / INERTIA_TIME_S)
     for i in range(3):
-        x[W + i] = w[i] + dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
-        x[S + i] = decay * s[i]
+        x[W + i] = model.axes[i, 0] * last[0] + model.axes[i, 1] * last[1] + model.axes[i, 2] * last[2]
+        x[S + i] *= decay
 
 
 @kernel
 def translation_transition(G: Floats, thrust: Floats, dt: float) -> Floats:
-    """(6, 9) to position and velocity, of them and the thrust's scales."""
-    out = np.zeros((6, 9))
+    """(6, 12) to position and velocity, of them and the thrust's scales."""
+    out = np.zeros((6, 6 + N_SCALE))
     for i in range(3):
         for j in range(3):
             out[i, j] = out[3 + i, 3 + j] = 0.5 * dt * dt * G[i, j]
             out[3 + i, j] = dt * G[i, j]
+        for j in range(N_SCALE):
             out[i, 6 + j] = 0.5 * dt * dt * thrust[i, j]
             out[3 + i, 6 + j] = dt * thrust[i, j]
         out[i, i] += 1.0
@@ -136,14 +147,20 @@ def translation_transition(G: Floats, thrust: Floats, dt: float) -> Floats:
 
 
 @kernel
-def rotation_transition(x: Floats, dt: float, model: RelativeModel) -> Floats:
-    """(9, 9) of δθ, δω, δs: 1 + F dt + F² dt²/2."""
-    w, s = x[W : W + 3], x[S : S + 3]
+def rotation_transition(x: Floats, g: Floats, dt: float, model: RelativeModel) -> Floats:
+    """(9, 9) of δθ, δω, δs: 1 + F dt + F² dt²/2. That the gradient's torque changes with δθ is left out: of 0.1 deg it makes
+    1e-9 rad/s²."""
+    w, u, k = x[W : W + 3], applied(model.axes.T, x[W : W + 3]), ratios(x[S : S + 3], model)
+    by_rate, by_moments = np.zeros((3, 3)), np.empty((3, 3))
+    for i in range(3):
+        j, h = (i + 1) % 3, (i + 2) % 3
+        by_rate[i, j], by_rate[i, h] = k[i] * u[h], k[i] * u[j]
+        for m in range(3):
+            by_moments[i, m] = (u[j] * u[h] - g[i]) * model.ratio_slope[i, m]
     F = np.zeros((9, 9))
     F[0:3, 0:3] = -skew(w)
-    turn = skew(applied(model.inertia, w)) - product(skew(w), model.inertia)  # ∂(Jω × ω)/∂ω
-    F[3:6, 3:6] = product(model.inverse_inertia, turn) + inertia_slope(w, s, model)
-    F[3:6, 6:9] = inertia_effect(w, model)
+    F[3:6, 3:6] = product(product(model.axes, by_rate), model.axes.T)
+    F[3:6, 6:9] = product(model.axes, by_moments)
     for i in range(3):
         F[i, 3 + i] = 1.0
         F[6 + i, 6 + i] = -1.0 / INERTIA_TIME_S
@@ -162,7 +179,7 @@ def spread(P: Floats, translation: Floats, rotation: Floats, decay: Floats) -> N
         for i in range(E_Q):
             _add_rows(translation, i, 0, 6, P, 0, M, i)
             by_scales = np.zeros((1, N_ERROR))
-            _add_rows(translation, i, 6, 3, P, E_SLOW + SCALE, by_scales, 0)
+            _add_rows(translation, i, 6, N_SCALE, P, E_SLOW + SCALE, by_scales, 0)
             for j in range(N_ERROR):
                 M[i, j] += by_scales[0, j]
         for i in range(E_SLOW - E_Q):
@@ -199,7 +216,7 @@ def add_noise(P: Floats, a: Floats, decay: Floats, dt: float, model: RelativeMod
             P[i, E_V + j] += q * dt / 2.0
             P[E_V + i, j] += q * dt / 2.0
             P[E_V + i, E_V + j] += q
-        P[E_W + i, E_W + i] += RATE_WALK * RATE_WALK * dt
+        P[E_W + i, E_W + i] += model.rate_walk * model.rate_walk * dt
         P[E_S + i, E_S + i] += 1.0 - math.exp(-2.0 * dt / INERTIA_TIME_S)
     for i in range(N_SLOW):
         P[E_SLOW + i, E_SLOW + i] += model.slow_sigma[i] ** 2 * (1.0 - decay[i] * decay[i])

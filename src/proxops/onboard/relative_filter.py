@@ -20,6 +20,7 @@ from proxops.onboard.relative_model import (
     E_V,
     E_W,
     N_ERROR,
+    N_SCALE,
     N_STATE,
     SLOW,
     UNEVEN,
@@ -105,8 +106,7 @@ def advance(x: Floats, P: Floats, t: float, until: float, history: Floats, model
             continue
         end = until if i == last else min(until, history[i, T])
         thrust = thrust_at(history, i)
-        whole = length(applied(thrust, np.ones(3)))
-        uneven = thrust + UNEVEN * whole * matrix_from_quat(history[i, ATTITUDE : ATTITUDE + 4])
+        uneven = scaled(thrust, matrix_from_quat(history[i, ATTITUDE : ATTITUDE + 4]))
         steps = max(1, math.ceil((end - t) / LONGEST_STEP_S))
         for _ in range(steps):
             propagate(x, P, thrust, uneven, history[i, PLACE : PLACE + 3], (end - t) / steps, model)
@@ -129,6 +129,23 @@ def predict(
     x_out[:], P_out[:] = x_next, P_next
     advance(x_out, P_out, first, until, history, model)
     return first if first <= history[last, T] else math.nan
+
+
+@kernel
+def scaled(thrust: Floats, R_eci_chaser: Floats) -> Floats:
+    """(3, 6) m/s²: what a scale of one of those that push along +x, +y, +z, -x, -y, -z adds, eci axes. Along an axis one of
+    its two sides pushes; what the whole does across itself is either's."""
+    across = UNEVEN * length(applied(thrust, np.ones(3)))
+    out = np.empty((3, N_SCALE))
+    for j in range(3):
+        along = 0.0
+        for i in range(3):
+            along += thrust[i, j] * R_eci_chaser[i, j]
+        pushing = j if along >= 0.0 else 3 + j
+        for i in range(3):
+            out[i, j] = out[i, 3 + j] = across * R_eci_chaser[i, j]
+            out[i, pushing] += thrust[i, j]
+    return out
 
 
 @kernel

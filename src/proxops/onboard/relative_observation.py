@@ -62,7 +62,7 @@ def sight(
 def observe(
     x: Floats, q_eci_chaser: Floats, w_eci_chaser: Floats, model: RelativeModel
 ) -> tuple[Floats, Floats, Floats]:
-    """Expected p_sensor_target and q_sensor_target, and how they change with the error state (6, 31): rows position, then
+    """Expected p_sensor_target and q_sensor_target, and how they change with the error state (6, 34): rows position, then
     the small rotation in the sensor's frame on the left of the quaternion."""
     h, rate, turn, R_se, R_st = sight(x, q_eci_chaser, w_eci_chaser, model)
     tau = x[_TAU]
