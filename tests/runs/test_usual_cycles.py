@@ -13,6 +13,7 @@ import proxops.runs.bridged_run
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.run import run_mission
 from proxops.applications.scripted.run import run_lockstep
+from proxops.bridge.usual_following import follow_usual
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
@@ -110,6 +111,14 @@ def test_a_script_over_a_bad_network(flown: Flown, tmp_path: Any) -> None:
     same(one, many)
     followed = int((many.records["bridge"]["phase"] == Phase.FOLLOWING).sum())
     assert many.unasked > 0.6 * followed > 500  # losses and overtaking are heard ahead of time too
+    assert not _runtime_of(follow_usual)  # a cycle asks nothing of the heap, and counts no references
+
+
+def _runtime_of(kernel: Any) -> set[str]:
+    """What a kernel that Python has called wants of Numba's memory."""
+    modules = [kernel.called.of(types).library._get_module_for_linking() for types in kernel.signatures]
+    assert modules
+    return {f.name for module in modules for f in module.functions if f.name.startswith("NRT_")}
 
 
 @pytest.mark.parametrize("name", ["approach", "spinning"])

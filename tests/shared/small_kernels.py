@@ -6,6 +6,7 @@ import numpy as np
 
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.maths.stack import matrix, vector
 
 NAMES = ("zero", "eins", "two")
 
@@ -36,3 +37,37 @@ def twice(values: Array) -> Array:
 def sum_of_twice(values: Array) -> float:
     both = twice(values)
     return both[0] + both[1]
+
+
+@kernel
+def square_length(values: Array) -> float:
+    """Borrows an array, and has one of its own on the stack."""
+    squares = vector(3)
+    put_squares(values, squares)
+    return squares[0] + squares[1] + squares[2]
+
+
+@kernel
+def put_squares(values: Array, out: Array) -> None:
+    part = values[0:3]
+    for i in range(3):
+        out[i] = part[i] * part[i]
+
+
+@kernel
+def square_matrix(values: Array) -> float:
+    squares, total = matrix(2, 3), 0.0
+    for row in range(2):
+        put_squares(values, squares[row])
+    for row in range(2):
+        for column in range(3):
+            total += squares[row, column]
+    return total
+
+
+@kernel
+def dangling(values: Array) -> Array:
+    """What must not be compiled: the array would be gone."""
+    out = vector(3)
+    put_squares(values, out)
+    return out

@@ -31,7 +31,8 @@ from proxops.bridge.pursuit import DT, pursue, pursue_attitude, time_left
 from proxops.bridge.rig_frame import pose_in_rig, rig_coordinates
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import length, put_unit, turn, way_between
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import matrix, vector
 
 HOLD = 25  # ticks
 ENTER_M, LEAVE_M = 1e-4, 1e-3
@@ -85,20 +86,21 @@ def _bound_rad(rms_rad: float) -> float:
 def _command_course(est: Estimate, poses: Array) -> None:
     """The command now, a tick ago and two ticks ago (3, 7), by its own velocity and acceleration."""
     s = est[0]
-    back = np.empty(3)
-    poses[0, :3], poses[0, 3:] = s.p, s.q
+    back = vector(3)
+    copy_to(s.p, poses[0])
+    copy_to(s.q, poses[0, 3:])
     for k in range(1, 3):
         for i in range(3):
             poses[k, i] = poses[k - 1, i] - (s.v[i] - (k - 0.5) * DT * s.a[i]) * DT
             back[i] = -(s.w[i] - (k - 0.5) * DT * s.alpha[i]) * DT
-        poses[k, 3:] = poses[k - 1, 3:]
+        copy_to(poses[k - 1, 3:], poses[k, 3:])
         turn(poses[k, 3:], back)
 
 
 @kernel
 def _differences(attitudes: Array, u: Array, A: Array) -> None:
     """Mean rate of this tick and change of it from the last (rad/s, rad/s²), of an attitude now, a tick and two ticks ago."""
-    before = np.empty(3)
+    before = vector(3)
     way_between(attitudes[1], attitudes[0], u)
     way_between(attitudes[2], attitudes[1], before)
     for i in range(3):
@@ -116,7 +118,9 @@ def _radius(limit: float, own: float, pace: float, throttle: float) -> float:
 def _advance_distance(clutch: Clutch, L: Array, limits: Array, pace: float, throttle: float, rms_m: float) -> float:
     """Towards the command's distances ``L`` (now, a tick ago, two ticks ago); returns the time left."""
     c = clutch[0]
-    e, u, A = np.zeros(3), np.zeros(3), np.zeros(3)
+    e, u, A = vector(3), vector(3), vector(3)
+    for i in range(3):
+        e[i] = u[i] = A[i] = 0.0
     u[0] = (L[0] - L[1]) / DT
     A[0] = (L[0] - 2.0 * L[1] + L[2]) / (DT * DT)
     e[0] = L[1] - c.L[0]
@@ -132,7 +136,7 @@ def _advance_attitude(
     q: Array, w: Array, way: Array, command: Array, limits: Array, pace: float, throttle: float, rms_rad: float
 ) -> float:
     """One attitude towards the command's (now, a tick ago, two ticks ago); returns the time left."""
-    u, A = np.empty(3), np.empty(3)
+    u, A = vector(3), vector(3)
     _differences(command, u, A)
     rate = _radius(limits[2], length(u), pace, throttle)
     return pursue_attitude(q, w, way, command[0], command[1], u, A, rate, limits[3], rms_rad, _bound_rad(rms_rad))
@@ -144,7 +148,7 @@ def _within(shown_before: Array, clutch: Clutch, poses: Array, bound_m: float, b
     c = clutch[0]
     if c.left_m >= bound_m or c.left_rad >= bound_rad:
         return False
-    dv, dw, turned = np.empty(3), np.empty(3), np.empty(3)
+    dv, dw, turned = vector(3), vector(3), vector(3)
     way_between(shown_before[3:], c.pose[3:], dw)
     way_between(poses[1, 3:], poses[0, 3:], turned)
     for i in range(3):
@@ -157,11 +161,14 @@ def _within(shown_before: Array, clutch: Clutch, poses: Array, bound_m: float, b
 def advance(rig: Rig, clutch: Clutch, est: Estimate, limits: Array, pace: float, throttle: float) -> None:
     """One tick towards the estimate. ``limits``: m/s, m/s², rad/s, rad/s²; ``pace`` for closing in, ``throttle`` for all."""
     c, s = clutch[0], est[0]
-    poses, L = np.empty((3, 7)), np.empty(3)
-    chaser, target = np.empty((3, 4)), np.empty((3, 4))
+    poses, L = matrix(3, 7), vector(3)
+    chaser, target = matrix(3, 4), matrix(3, 4)
     _command_course(est, poses)
     L[0] = rig_coordinates(rig, poses[0], c.line, c.reference, chaser[0], target[0])
-    line, reference, shown_before = c.line.copy(), c.reference.copy(), c.pose.copy()
+    line, reference, shown_before = vector(3), vector(3), vector(7)
+    copy_to(c.line, line)
+    copy_to(c.reference, reference)
+    copy_to(c.pose, shown_before)
     for k in range(1, 3):
         L[k] = rig_coordinates(rig, poses[k], line, reference, chaser[k], target[k])
     rms_rad = math.hypot(s.rms_rad, s.rms_m / max(L[0], 0.1))  # the line turns with both
@@ -180,7 +187,7 @@ def advance(rig: Rig, clutch: Clutch, est: Estimate, limits: Array, pace: float,
 def _judge(clutch: Clutch, est: Estimate, poses: Array, shown_before: Array, time: float) -> None:
     """What is left, and whether that counts as converged; with noise the bounds of leaving stay apart from those of reaching."""
     c, s = clutch[0], est[0]
-    e = np.empty(3)
+    e = vector(3)
     c.left_rad = way_between(c.pose[3:], s.q, e)
     for i in range(3):
         e[i] = s.p[i] - c.pose[i]

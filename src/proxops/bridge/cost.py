@@ -23,6 +23,7 @@ from proxops.lab.cell import Cell
 from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array, nearest_turn
+from proxops.maths.stack import matrix, vector
 
 DEG: Final = math.pi / 180.0
 
@@ -128,7 +129,9 @@ def _port_terms(hall: HallRecord, cost: Cost, place: Place, force: Array, torque
     """Table 3, the pull to the middle and the sun: forces on the ports and torques on the spacecraft, (2, 3) each."""
     h, c, o = hall[0], cost[0], place[0]
     total = 0.0
-    force[:], torque[:] = 0.0, 0.0
+    for robot in range(2):
+        for k in range(3):
+            force[robot, k] = torque[robot, k] = 0.0
     for robot in range(2):
         P = o.P1 if robot == 0 else o.P2
         for k in range(3):
@@ -246,13 +249,13 @@ def _arm_column(base: Array, lengths: Array, q: Array, k: int, v: Array, w: Arra
 def cost_gradient(hall: HallRecord, cost: Cost, place: Place, gradient: Array) -> float:
     """Cost of a place and its gradient in the seven free parameters, at constant relative pose."""
     h, c, o = hall[0], cost[0], place[0]
-    slope, force, torque = np.empty(N_AXES), np.empty((2, 3)), np.empty((2, 3))
+    slope, force, torque = vector(N_AXES), matrix(2, 3), matrix(2, 3)
     total = _axis_terms(hall, cost, o.q, slope) + _port_terms(hall, cost, place, force, torque)
     dx, dy, dz, L = o.d[0], o.d[1], o.d[2], o.L
     lateral = math.hypot(dy, dz) / L
     value, lateral_slope = fence(lateral, -np.inf, c.lateral_max, c.lateral_soft, c.lateral_weight)
     total += value
-    g1, g2, turn = np.empty(3), np.empty(3), np.empty(3)
+    g1, g2, turn = vector(3), vector(3), vector(3)
     _wrist_torque(h.base1, o.q[1:7], slope[1:7], g1)
     _wrist_torque(h.base2, o.q[7:13], slope[7:13], g2)
     # Torque on the whole rig: wrists, attitudes, and the ports' forces about their wrist centres.
@@ -265,7 +268,7 @@ def cost_gradient(hall: HallRecord, cost: Cost, place: Place, gradient: Array) -
     for i in range(3):
         turn[i] += g1[i] + g2[i] + torque[0, i] + torque[1, i]
     ux, uy, uz = dx / L, dy / L, dz / L
-    v, w = np.empty(3), np.empty(3)
+    v, w = vector(3), vector(3)
     for j in range(6):
         robot = 0 if j < 3 else 1
         if robot == 0:
@@ -301,4 +304,4 @@ def cost_gradient(hall: HallRecord, cost: Cost, place: Place, gradient: Array) -
 @kernel
 def value_of(hall: HallRecord, cost: Cost, place: Place) -> float:
     """Cost of a place."""
-    return cost_gradient(hall, cost, place, np.empty(N_FREE))
+    return cost_gradient(hall, cost, place, vector(N_FREE))

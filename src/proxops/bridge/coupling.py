@@ -25,7 +25,7 @@ from proxops.lab.cell import Cell
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import way_between
 from proxops.maths.record import doubles_of
-from proxops.maths.rotation import Array, put_quat
+from proxops.maths.rotation import Array, copy_to, put_quat
 
 PHI_TOLERANCE: Final = math.radians(2.0)
 
@@ -36,14 +36,15 @@ def put_poses(
 ) -> None:
     """Relative poses commanded and shown, and T_lab_port1 that is asked for, packed (21); NaN where there is none."""
     e, o = est[0], place[0]
-    out[:] = np.nan
+    for i in range(21):
+        out[i] = np.nan
     if e.seated:
-        out[0:3] = e.p
-        out[3:7] = e.q
+        copy_to(e.p, out)
+        copy_to(e.q, out[3:])
     if shown:
-        out[7:14] = ride[0].pose
+        copy_to(ride[0].pose, out[7:])
     if asked:
-        out[14:17] = o.P1
+        copy_to(o.P1, out[14:])
         put_quat(o.R1, out[17:21])
 
 

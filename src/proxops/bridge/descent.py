@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.cost import Cost, cost_gradient
-from proxops.bridge.mapping import N_FREE, OK, PLACE_DTYPE, Place, Rig, carry, line_in_chaser, place
+from proxops.bridge.mapping import N_FREE, OK, Place, Rig, carry, line_in_chaser, place
 from proxops.core.messages import PERIOD_S
 from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import record_like, vector
 
 GAIN: Final = 0.35  # rad/s per unit of slope
 RATE: Final = math.radians(5.0)  # rad/s of a free parameter, at most
@@ -44,10 +45,10 @@ def slide(gradient: Array, pace: float, x: Array, v: Array) -> None:
 def follow_line(rig: Rig, pose: Array, free: Free) -> float:
     """Carry the reference to the line of ``pose``; returns the distance of the wrist centres."""
     f = free[0]
-    line = np.empty(3)
+    line = vector(3)
     L = line_in_chaser(rig, pose, line)
     carry(line, f.line, f.reference)
-    f.line[:] = line
+    copy_to(line, f.line)
     return L
 
 
@@ -66,8 +67,8 @@ def relax(
     """Descend at a pose that stands still, with a step that grows while it helps. Returns the cost (inf: no root at the
     start) and the step to go on with; ``free`` and ``out`` hold the best."""
     f = free[0]
-    gradient, trial_gradient, x = np.empty(N_FREE), np.empty(N_FREE), np.empty(N_FREE)
-    trial = np.zeros(1, PLACE_DTYPE)
+    gradient, trial_gradient, x = vector(N_FREE), vector(N_FREE), vector(N_FREE)
+    trial = record_like(out)
     if place(hall, rig, pose, f.x, f.reference, near, out) != OK:
         return np.inf, step
     best = cost_gradient(hall, cost, out, gradient)
@@ -84,7 +85,8 @@ def relax(
         if value < best:
             best = value
             step = min(step * 1.4, 1.0)
-            f.x[:], gradient[:] = x, trial_gradient
+            copy_to(x, f.x)
+            copy_to(trial_gradient, gradient)
             out[0] = trial[0]
         else:
             step = max(step * 0.4, 1e-6)

@@ -39,7 +39,8 @@ from numpy.typing import NDArray
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import length, turn, way_between
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import vector
 
 DT = PERIOD_S
 OMEGA = 12.0  # rad/s, triple pole of poses alone
@@ -155,7 +156,7 @@ def predict(est: Estimate) -> None:
     s = est[0]
     if s.seated == 0:
         return
-    way = np.empty(3)
+    way = vector(3)
     for i in range(3):
         s.p[i] += DT * (s.v[i] + 0.5 * DT * s.a[i])
         s.v[i] += DT * s.a[i]
@@ -231,7 +232,7 @@ def _correct(r: Array, velocity: Array, with_rates: bool, T: float, v: Array, a:
 @kernel
 def _observe_position(est: Estimate, pose: Array, velocity: Array, with_rates: bool, T: float) -> bool:
     s = est[0]
-    r = np.empty(3)
+    r = vector(3)
     for i in range(3):
         r[i] = pose[i] - s.p[i]
     off = length(r)
@@ -267,7 +268,7 @@ def _observe_position(est: Estimate, pose: Array, velocity: Array, with_rates: b
 @kernel
 def _returned(p: Array, before: Array, rate: Array, t: float, gate: float) -> bool:
     """Back where it would be had the jump before not come: that one was an outlier, and says nothing of a velocity."""
-    off = np.empty(3)
+    off = vector(3)
     for i in range(3):
         off[i] = p[i] - before[i] - rate[i] * t
     return length(off) <= gate
@@ -276,7 +277,7 @@ def _returned(p: Array, before: Array, rate: Array, t: float, gate: float) -> bo
 @kernel
 def _observe_attitude(est: Estimate, pose: Array, velocity: Array, with_rates: bool, T: float) -> bool:
     s = est[0]
-    q, r = np.empty(4), np.empty(3)
+    q, r = vector(4), vector(3)
     _attitude(pose, q)
     off = way_between(s.q, q, r)
     jumped: bool = off > max(JUMP_RAD, JUMP_FACTOR * s.rms_rad)
@@ -293,15 +294,17 @@ def _observe_attitude(est: Estimate, pose: Array, velocity: Array, with_rates: b
     again = s.since_q > 0 and (s.row_q > 1 or s.since_q <= AGAIN)
     back = False
     if again:
-        turned = np.empty(3)
+        turned = vector(3)
         for i in range(3):
             turned[i] = s.before_w[i] * DT * s.since_q
-        expected = s.before_q.copy()
+        expected = vector(4)
+        copy_to(s.before_q, expected)
         turn(expected, turned)
         back = way_between(expected, q, r) <= max(JUMP_RAD, JUMP_FACTOR * s.rms_rad)
         way_between(s.jump_q, q, r)
     else:
-        s.before_q[:], s.before_w[:] = s.q, s.w
+        copy_to(s.q, s.before_q)
+        copy_to(s.w, s.before_w)
     for i in range(3):
         if with_rates:
             s.w[i] = velocity[3 + i]
@@ -330,8 +333,8 @@ def hear(
     elif fresh:
         observe(est, pose, velocity, has_velocity)
     elif dry:
-        s.a[:] = 0.0
-        s.alpha[:] = 0.0
+        for i in range(3):
+            s.a[i] = s.alpha[i] = 0.0
     for i in range(3):
         out[i] = s.p[i]
     for i in range(4):

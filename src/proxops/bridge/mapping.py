@@ -28,7 +28,8 @@ from proxops.lab.cell import Cell
 from proxops.lab.coordinates import HallRecord
 from proxops.lab.kinematics import wrist
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array, matrix_from_quat, nearest_turn
+from proxops.maths.rotation import Array, nearest_turn, put_matrix
+from proxops.maths.stack import matrix, vector
 
 N_FREE: Final = 7
 PHI: Final = 6  # its place among the free parameters, after A1..A3 of robot 1 and of robot 2
@@ -85,7 +86,8 @@ def wrist_centre(lengths: Array, a1: float, a2: float, a3: float) -> tuple[float
 def line_in_chaser(rig: Rig, pose: Array, line: Array) -> float:
     """Direction from wrist centre 2 to wrist centre 1 in the chaser's frame, and their distance. ``pose`` is T_target_chaser."""
     r = rig[0]
-    R = matrix_from_quat(pose[3:7])
+    R = matrix(3, 3)
+    put_matrix(pose[3:7], R)
     x, y, z = pose[0] - r.c2[0], pose[1] - r.c2[1], pose[2] - r.c2[2]
     L = 0.0
     for i in range(3):
@@ -127,14 +129,17 @@ def square_across(line: Array, reference: Array) -> None:
             for i in range(3):
                 reference[i] /= norm
         else:
-            k = int(np.argmin(np.abs(line)))
+            k = 0
+            for i in range(1, 3):
+                k = i if abs(line[i]) < abs(line[k]) else k
             for i in range(3):
                 reference[i] = 1.0 if i == k else 0.0
 
 
 @kernel
-def rig_axes(u: Array, B: Array) -> None:
-    """B_lab: the line, a horizontal axis across it, and the one that points up."""
+def rig_axes(d: Array, L: float, B: Array) -> None:
+    """B_lab of the line ``d``, which is ``L`` long: along it, a horizontal axis across it, and the one that points up."""
+    u = d[0] / L, d[1] / L, d[2] / L
     n = math.hypot(u[0], u[1])
     B[0, 0], B[1, 0], B[2, 0] = u[0], u[1], u[2]
     B[0, 1], B[1, 1], B[2, 1] = -u[1] / n, u[0] / n, 0.0
@@ -148,7 +153,7 @@ def place(hall: HallRecord, rig: Rig, pose: Array, free: Array, reference: Array
     ``pose`` is T_target_chaser packed, ``reference`` the carried unit vector in the chaser's frame; turns of axes are
     those nearest to ``near``. Returns OK, NO_ROOT or TOO_NEAR; ``out`` is good only with OK."""
     h, r, o = hall[0], rig[0], out[0]
-    line = np.empty(3)
+    line = vector(3)
     L = line_in_chaser(rig, pose, line)
     if not L >= SHORTEST:
         return TOO_NEAR
@@ -182,18 +187,19 @@ def place(hall: HallRecord, rig: Rig, pose: Array, free: Array, reference: Array
 def _attitudes(rig: Rig, pose: Array, phi: float, line: Array, reference: Array, out: Place) -> None:
     """R_lab_port1 from the line, phi and the carried reference; R_lab_port2 from the relative attitude."""
     o = out[0]
-    B_lab, M = np.empty((3, 3)), np.empty((3, 3))
-    rig_axes(o.d / o.L, B_lab)
+    B_lab, M = matrix(3, 3), matrix(3, 3)
+    rig_axes(o.d, o.L, B_lab)
     c, s = math.cos(phi), math.sin(phi)
     for i in range(3):  # M = B_lab Rx(phi)
         M[i, 0] = B_lab[i, 0]
         M[i, 1] = c * B_lab[i, 1] + s * B_lab[i, 2]
         M[i, 2] = -s * B_lab[i, 1] + c * B_lab[i, 2]
-    third = np.empty(3)
+    third = vector(3)
     third[0] = line[1] * reference[2] - line[2] * reference[1]
     third[1] = line[2] * reference[0] - line[0] * reference[2]
     third[2] = line[0] * reference[1] - line[1] * reference[0]
-    R = matrix_from_quat(pose[3:7])
+    R = matrix(3, 3)
+    put_matrix(pose[3:7], R)
     for i in range(3):
         for j in range(3):
             o.R1[i, j] = M[i, 0] * line[j] + M[i, 1] * reference[j] + M[i, 2] * third[j]
@@ -205,7 +211,7 @@ def _attitudes(rig: Rig, pose: Array, phi: float, line: Array, reference: Array,
 @kernel
 def _wrist_axes(base: Array, R_port_flange: Array, R_lab_port: Array, sign: float, near: Array, q: Array) -> None:
     """A4..A6 of one arm into ``q`` (6), whose first three are given."""
-    F, T = np.empty((3, 3)), np.empty((3, 3))
+    F, T = matrix(3, 3), matrix(3, 3)
     for i in range(3):
         for j in range(3):
             F[i, j] = (
@@ -216,7 +222,7 @@ def _wrist_axes(base: Array, R_port_flange: Array, R_lab_port: Array, sign: floa
     for i in range(3):
         for j in range(3):
             T[i, j] = base[0, i] * F[0, j] + base[1, i] * F[1, j] + base[2, i] * F[2, j]
-    both = np.empty((2, 6))
+    both = matrix(2, 6)
     wrist(T, -q[0], q[1] + q[2], near[3], both)
     row = 0 if sign > 0.0 else 1
     for i in range(3, 6):
@@ -227,9 +233,9 @@ def _wrist_axes(base: Array, R_port_flange: Array, R_lab_port: Array, sign: floa
 def phi_of(rig: Rig, pose: Array, reference: Array, place_: Place) -> float:
     """The phi that goes with attitudes and line in ``place_`` (R1, d, L): the inverse of ``_attitudes``."""
     o = place_[0]
-    line, B_lab = np.empty(3), np.empty((3, 3))
+    line, B_lab = vector(3), matrix(3, 3)
     line_in_chaser(rig, pose, line)
-    rig_axes(o.d / o.L, B_lab)
+    rig_axes(o.d, o.L, B_lab)
     across, up = 0.0, 0.0
     for i in range(3):
         b = o.R1[i, 0] * reference[0] + o.R1[i, 1] * reference[1] + o.R1[i, 2] * reference[2]

@@ -41,12 +41,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import length, turn, way_between
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import vector
 
 DT = PERIOD_S
 OMEGA, SOFTEST = 30.0, 15.0  # rad/s of the landing, on a clean and on a noisy command
@@ -94,7 +93,7 @@ def pursue(e: Array, u: Array, A: Array, v: Array, speed: float, acceleration: f
         speed = kept
     left = length(e)
     own = length(A)
-    r, new = np.empty(3), np.empty(3)
+    r, new = vector(3), vector(3)
     for i in range(3):
         r[i] = v[i] - u[i] + A[i] * DT
     if left <= LANDING * step * DT and length(r) <= LANDING * step and own * DT <= SHARE * step:
@@ -106,7 +105,7 @@ def pursue(e: Array, u: Array, A: Array, v: Array, speed: float, acceleration: f
             return True
     theta = math.exp(-DT * landing_omega(usual, acceleration))
     before, after = curve(left, braking_share(own, acceleration), theta)
-    base, more = np.empty(3), np.empty(3)
+    base, more = vector(3), vector(3)
     for i in range(3):
         n = e[i] / left if left > 0.0 else 0.0
         base[i] = A[i] * DT + (after - before) * n
@@ -173,14 +172,14 @@ def pursue_attitude(
 ) -> float:  # fmt: skip
     """One tick of the attitude ``q`` (turning at ``w``, rad/s; ``way`` was left in the tick before) after a command that came
     from ``before`` to ``now``. Returns the time until it is within ``bound``."""
-    e, step = np.empty(3), np.empty(3)
+    e, step = vector(3), vector(3)
     _kept_way(e, way_between(q, before, e), way)
-    way[:] = e
+    copy_to(e, way)
     if pursue(e, u, A, w, speed, acceleration, usual):
         way_between(q, now, e)
         for i in range(3):
             w[i] = e[i] / DT  # u and e do not commute: the rate that was needed, not their sum
-        q[:] = now
+        copy_to(now, q)
         return 0.0
     for i in range(3):
         step[i] = w[i] * DT

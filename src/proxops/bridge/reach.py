@@ -11,7 +11,8 @@ from proxops.bridge.mapping import LATERAL_MAX, Place
 from proxops.core.messages import N_AXES
 from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array, abc_from_matrix, nearest_turn
+from proxops.maths.rotation import Array, abc_angles, nearest_turn
+from proxops.maths.stack import matrix
 
 WRIST_MIN: Final = math.radians(10.0)  # |A5| below which the hall does not begin a motion
 FIRST_COMPONENT: Final = 14  # number of robot 1's x, as safety.rules.AXIS_TEXT counts
@@ -19,12 +20,12 @@ WRIST, LATERAL = 26, 27  # what else can be nearest
 
 
 @kernel
-def plate_angles(hall: HallRecord, robot: int, R_lab_port: Array) -> Array:
+def plate_angles(hall: HallRecord, robot: int, R_lab_port: Array) -> tuple[float, float, float]:
     """Yaw, pitch and roll of a plate (KUKA's ABC) from the attitude of its port."""
     h = hall[0]
     R_port_flange = h.port1_inv if robot == 0 else h.port2_inv
     plate = h.plate1 if robot == 0 else h.plate2
-    A, R = np.empty((3, 3)), np.empty((3, 3))
+    A, R = matrix(3, 3), matrix(3, 3)
     for i in range(3):
         for j in range(3):
             A[i, j] = (
@@ -35,7 +36,7 @@ def plate_angles(hall: HallRecord, robot: int, R_lab_port: Array) -> Array:
     for i in range(3):
         for j in range(3):
             R[i, j] = R_lab_port[i, 0] * A[0, j] + R_lab_port[i, 1] * A[1, j] + R_lab_port[i, 2] * A[2, j]
-    return abc_from_matrix(R)
+    return abc_angles(R)
 
 
 @kernel

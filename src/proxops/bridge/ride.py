@@ -37,7 +37,8 @@ from proxops.core.messages import N_AXES, PERIOD_S
 from proxops.lab.coordinates import HallRecord, port_poses
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import record_like, vector
 
 TOO_FAST: Final = 3  # beside mapping's OK, NO_ROOT, TOO_NEAR
 WRIST_STRAIGHT, WRONG_SIDE = 4, 5  # why a posture cannot be ridden from
@@ -106,8 +107,10 @@ def seat_ride(hall: HallRecord, rig: Rig, q: Array, free: Free, ride: Ride, out:
 def _keep_ports(ride: Ride, out: Place) -> None:
     """Where the ports are now, for their speeds in the next tick."""
     s, o = ride[0], out[0]
-    s.P1[:], s.P2[:] = o.P1, o.P2
-    s.R1[:], s.R2[:] = o.R1, o.R2
+    for i in range(3):
+        s.P1[i], s.P2[i] = o.P1[i], o.P2[i]
+        for j in range(3):
+            s.R1[i, j], s.R2[i, j] = o.R1[i, j], o.R2[i, j]
 
 
 @kernel
@@ -149,11 +152,12 @@ def _tick(
 ) -> int:  # fmt: skip
     """``gentle``: share of the accelerations."""
     f, c, s, o = free[0], clutch[0], ride[0], out[0]
-    allowed = limits.copy()
+    allowed = vector(4)
+    copy_to(limits, allowed)
     for i in (0, 2):
         allowed[i + 1] = gentle * min(limits[i + 1], limits[i] / RISE_S)
     advance(rig, clutch, est, allowed, s.pace, s.throttle)
-    s.pose[:] = c.pose
+    copy_to(c.pose, s.pose)
     slide(s.gradient, s.pace * slide_share(limits), f.x, f.v)
     line_and_reference(c.q_rig_chaser, f.line, f.reference)
     code = place(hall, rig, s.pose, f.x, f.reference, q, out)
@@ -174,7 +178,8 @@ def ride_tick(
 ) -> int:  # fmt: skip
     """Axes of the next tick into ``out``, from set-point ``q`` and its rate ``v``. ``limits``: m/s, m/s², rad/s, rad/s²."""
     s = ride[0]
-    clutch_before, free_before = clutch.copy(), free.copy()
+    clutch_before, free_before = record_like(clutch), record_like(free)
+    clutch_before[0], free_before[0] = clutch[0], free[0]
     code = TOO_FAST
     for gentle in GENTLER:
         code = _tick(hall, rig, est, clutch, limits, gentle, free, ride, q, v, out)

@@ -14,12 +14,11 @@ axis of a target that spins has a large speed in the target's frame, and robot 2
 
 from __future__ import annotations
 
-import numpy as np
-
 from proxops.bridge.mapping import Rig, carry, line_in_chaser
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit
-from proxops.maths.rotation import Array, put_quat
+from proxops.maths.rotation import Array, copy_to, put_quat
+from proxops.maths.stack import matrix, vector
 from proxops.maths.triple import composed, inverse, quad, rotated, triple
 
 NO_LINE = 1e-6  # m between the wrist centres, below which the line is the last one that there was
@@ -31,12 +30,12 @@ def rig_coordinates(
 ) -> float:
     """L (m), R_rig_chaser and R_rig_target of ``pose`` (T_target_chaser). ``line`` and ``reference`` (unit vectors in the
     chaser's frame) are carried from the pose before to this one."""
-    new = np.empty(3)
+    new = vector(3)
     L = line_in_chaser(rig, pose, new)
     if L > NO_LINE:
         carry(new, line, reference)
-        line[:] = new
-    R = np.empty((3, 3))
+        copy_to(new, line)
+    R = matrix(3, 3)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         R[0, i], R[1, i], R[2, i] = line[i], reference[i], line[j] * reference[k] - line[k] * reference[j]

@@ -17,9 +17,11 @@ from proxops.bridge.estimate import Estimate, hear
 from proxops.bridge.mapping import OK, PHI
 from proxops.bridge.ride import ride_tick
 from proxops.bridge.telemetry_views import TelemetryViews
+from proxops.core.messages import N_AXES
 from proxops.core.vocabulary import InputState
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import record_like, vector
 from proxops.safety.guarded_cycle import (
     Bytes,
     GuardedCycle,
@@ -77,7 +79,7 @@ def _usual_wish(c: GuardedCycle, f: Following, heard: Heard, row: int) -> float:
         c.hall, z.fixed, z.cache, z.acceleration, rate, z.lags_s, q, c.actual, z.way, z.reach, z.minimum_m
     )
     if layer >= 0.0:
-        c.wish[:] = q
+        copy_to(q, c.wish)
     return layer
 
 
@@ -87,7 +89,8 @@ def _tell(c: GuardedCycle, f: Following, heard: Heard, k: int, layer: float) -> 
     v, clutch, ride = f.views, f.coupling.clutch[0], f.coupling.ride[0]
     numbers = v.numbers
     v.states[INPUT], v.sequence[0] = heard.states[k], heard.sequence[k]
-    v.counters[:] = heard.counters[k]
+    for i in range(v.counters.shape[0]):
+        v.counters[i] = heard.counters[k, i]
     numbers[LEFT], numbers[LEFT + 1], numbers[LEFT + 2] = clutch.left_m, clutch.left_rad, clutch.left_s
     numbers[YELLOW], numbers[PHI_AT] = layer, f.coupling.free[0].x[PHI]
     numbers[COST], numbers[COST + 1] = ride.cost, ride.pace
@@ -101,16 +104,23 @@ def follow_usual(c: GuardedCycle, f: Following, heard: Heard, p: Passing, count:
     """Up to ``count`` cycles: how many have passed, and the yellow layer of the last. A controller's fault ends them with its own
     cycle."""
     layer, coupling = 0.0, f.coupling
+    actual, actual_rate, pose = vector(N_AXES), vector(N_AXES), vector(7)
+    estimate, clutch, free = record_like(f.estimate), record_like(coupling.clutch), record_like(coupling.free)
+    ride, place = record_like(coupling.ride), record_like(coupling.place)
     for k in range(count):
-        actual, actual_rate = c.actual.copy(), c.actual_rate.copy()
+        copy_to(c.actual, actual)
+        copy_to(c.actual_rate, actual_rate)
+        copy_to(f.pose, pose)
         read_robots(c)
-        estimate, pose, clutch = f.estimate.copy(), f.pose.copy(), coupling.clutch.copy()
-        free, ride, place = coupling.free.copy(), coupling.ride.copy(), coupling.place.copy()
+        estimate[0], clutch[0], free[0] = f.estimate[0], coupling.clutch[0], coupling.free[0]
+        ride[0], place[0] = coupling.ride[0], coupling.place[0]
         found = _usual_wish(c, f, heard, k)
         if found < 0.0 or not judge_wish(c):
-            f.estimate[0], f.pose[:], coupling.clutch[0] = estimate[0], pose, clutch[0]
-            coupling.free[0], coupling.ride[0], coupling.place[0] = free[0], ride[0], place[0]
-            c.actual[:], c.actual_rate[:] = actual, actual_rate
+            f.estimate[0], coupling.clutch[0], coupling.free[0] = estimate[0], clutch[0], free[0]
+            coupling.ride[0], coupling.place[0] = ride[0], place[0]
+            copy_to(actual, c.actual)
+            copy_to(actual_rate, c.actual_rate)
+            copy_to(pose, f.pose)
             return k, layer
         layer = found
         fault = move_robots(c, p.noise + k)

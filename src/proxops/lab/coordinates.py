@@ -19,10 +19,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.lab.kinematics import REACH_ROUNDING, forward, inverse_near
+from proxops.lab.kinematics import REACH_ROUNDING, inverse_near, put_forward
 from proxops.maths.kernel import kernel
-from proxops.maths.pose import compose, inverse_pose, pose_from_abc, pose_from_packed
-from proxops.maths.rotation import Array, abc_from_matrix, quat_from_matrix
+from proxops.maths.pose import compose, inverse_pose, pose_from_abc, put_composed, put_inverse, put_last_row
+from proxops.maths.rotation import Array, abc_angles, put_matrix, put_quat
+from proxops.maths.stack import matrix, vector
 
 HallRecord = NDArray[np.void]
 
@@ -46,18 +47,41 @@ POV_AT_LAB = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 @kernel
 def flange_poses(hall: HallRecord, q: Array) -> tuple[Array, Array]:
     """T_lab_flange1 and T_lab_flange2."""
-    h = hall[0]
-    T_lab_flange1 = compose(h.base1, forward(h.lengths1, q[1:7]))
+    T1, T2 = np.empty((4, 4)), np.empty((4, 4))
+    put_flange_poses(hall, q, T1, T2)
+    put_last_row(T1)
+    put_last_row(T2)
+    return T1, T2
+
+
+@kernel
+def put_flange_poses(hall: HallRecord, q: Array, T_lab_flange1: Array, T_lab_flange2: Array) -> None:
+    """The upper rows of both."""
+    h, T_base_flange = hall[0], matrix(4, 4)
+    put_forward(h.lengths1, q[1:7], T_base_flange)
+    put_composed(h.base1, T_base_flange, T_lab_flange1)
     T_lab_flange1[0, 3] += q[0]
-    return T_lab_flange1, compose(h.base2, forward(h.lengths2, q[7:13]))
+    put_forward(h.lengths2, q[7:13], T_base_flange)
+    put_composed(h.base2, T_base_flange, T_lab_flange2)
 
 
 @kernel
 def port_poses(hall: HallRecord, q: Array) -> tuple[Array, Array]:
     """T_lab_port1 and T_lab_port2."""
-    h = hall[0]
-    T_lab_flange1, T_lab_flange2 = flange_poses(hall, q)
-    return compose(T_lab_flange1, h.port1), compose(T_lab_flange2, h.port2)
+    T1, T2 = np.empty((4, 4)), np.empty((4, 4))
+    put_port_poses(hall, q, T1, T2)
+    put_last_row(T1)
+    put_last_row(T2)
+    return T1, T2
+
+
+@kernel
+def put_port_poses(hall: HallRecord, q: Array, T_lab_port1: Array, T_lab_port2: Array) -> None:
+    """The upper rows of both."""
+    h, T_lab_flange1, T_lab_flange2 = hall[0], matrix(4, 4), matrix(4, 4)
+    put_flange_poses(hall, q, T_lab_flange1, T_lab_flange2)
+    put_composed(T_lab_flange1, h.port1, T_lab_port1)
+    put_composed(T_lab_flange2, h.port2, T_lab_port2)
 
 
 @kernel
@@ -80,11 +104,20 @@ def check_values(system: int, v: Array) -> tuple[int, int, float]:
 @kernel
 def wire_pose(v: Array, start: int) -> Array:
     """Pose from x y z and a quaternion with the scalar last."""
-    packed = np.empty(7)
-    packed[0:3] = v[start : start + 3]
-    packed[3] = v[start + 6]
-    packed[4:7] = v[start + 3 : start + 6]
-    return pose_from_packed(packed)
+    T = np.empty((4, 4))
+    _put_wire_pose(v, start, T)
+    put_last_row(T)
+    return T
+
+
+@kernel
+def _put_wire_pose(v: Array, start: int, T: Array) -> None:
+    """The upper rows of it."""
+    q = vector(4)
+    q[0] = v[start + 6]
+    for i in range(3):
+        T[i, 3], q[1 + i] = v[start + i], v[start + 3 + i]
+    put_matrix(q, T)
 
 
 @kernel
@@ -135,7 +168,7 @@ def axes_from_values(
 
 @kernel
 def _put_abc(T: Array, length: float, v: Array, start: int) -> None:
-    abc = abc_from_matrix(T)
+    abc = abc_angles(T)
     for i in range(3):
         v[start + i] = T[i, 3] / length
         v[start + 3 + i] = abc[i] / DEG
@@ -144,7 +177,8 @@ def _put_abc(T: Array, length: float, v: Array, start: int) -> None:
 
 @kernel
 def _put_quat(T: Array, v: Array, start: int) -> None:
-    q = quat_from_matrix(T)
+    q = vector(4)
+    put_quat(T, q)
     for i in range(3):
         v[start + i] = T[i, 3]
         v[start + 3 + i] = q[1 + i]
@@ -162,24 +196,34 @@ def values_from_axes(hall: HallRecord, system: int, q: Array, pov: Array, v: Arr
             v[ROB1 + i] = q[1 + i] / DEG
             v[ROB2 + i] = q[7 + i] / DEG
         return
-    T_base1_flange1, T_base2_flange2 = forward(h.lengths1, q[1:7]), forward(h.lengths2, q[7:13])
+    T_base1_flange1, T_base2_flange2 = matrix(4, 4), matrix(4, 4)
+    put_forward(h.lengths1, q[1:7], T_base1_flange1)
+    put_forward(h.lengths2, q[7:13], T_base2_flange2)
     if system == IDC:
         v[LIN] = q[0] / MM
         _put_abc(T_base1_flange1, MM, v, ROB1)
         _put_abc(T_base2_flange2, MM, v, ROB2)
         return
     v[LIN] = T_base1_flange1[0, 3]
-    T_lab_port1 = compose(compose(h.base1, T_base1_flange1), h.port1)
+    T_lab_flange, T_lab_port1, T_lab_port2 = matrix(4, 4), matrix(4, 4), matrix(4, 4)
+    put_composed(h.base1, T_base1_flange1, T_lab_flange)
+    put_composed(T_lab_flange, h.port1, T_lab_port1)
     T_lab_port1[0, 3] += q[0]
-    T_lab_port2 = compose(compose(h.base2, T_base2_flange2), h.port2)
+    put_composed(h.base2, T_base2_flange2, T_lab_flange)
+    put_composed(T_lab_flange, h.port2, T_lab_port2)
     if system == GLC:
         _put_abc(T_lab_port1, 1.0, v, ROB1)
         _put_abc(T_lab_port2, 1.0, v, ROB2)
         return
-    v[POV : POV + 7] = pov
-    T_pov_lab = inverse_pose(wire_pose(v, POV))
-    _put_quat(compose(T_pov_lab, T_lab_port1), v, ROB1)
-    _put_quat(compose(T_pov_lab, T_lab_port2), v, ROB2)
+    for i in range(7):
+        v[POV + i] = pov[i]
+    T_lab_pov, T_pov_lab, T_pov_port = matrix(4, 4), matrix(4, 4), matrix(4, 4)
+    _put_wire_pose(v, POV, T_lab_pov)
+    put_inverse(T_lab_pov, T_pov_lab)
+    put_composed(T_pov_lab, T_lab_port1, T_pov_port)
+    _put_quat(T_pov_port, v, ROB1)
+    put_composed(T_pov_lab, T_lab_port2, T_pov_port)
+    _put_quat(T_pov_port, v, ROB2)
 
 
 @kernel

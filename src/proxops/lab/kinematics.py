@@ -14,7 +14,9 @@ import math
 import numpy as np
 
 from proxops.maths.kernel import kernel
+from proxops.maths.pose import put_last_row
 from proxops.maths.rotation import Array, nearest_turn
+from proxops.maths.stack import matrix, vector
 
 BRANCHES = 8
 WRIST_HOLD = 5e-10  # |sin A5| below which A4 is held and only A4+A6 is solved; bounds the attitude error it costs
@@ -24,6 +26,15 @@ REACH_ROUNDING = 1e-12  # metres by which arithmetic alone may put a wrist centr
 @kernel
 def forward(lengths: Array, q: Array) -> Array:
     """T_base_flange."""
+    T = np.empty((4, 4))
+    put_forward(lengths, q, T)
+    put_last_row(T)
+    return T
+
+
+@kernel
+def put_forward(lengths: Array, q: Array, T: Array) -> None:
+    """The upper rows of T_base_flange, into ``T``."""
     a1, d1, a2, a3, d4, d6 = lengths[0], lengths[1], lengths[2], lengths[3], lengths[4], lengths[5]
     c1, s1 = math.cos(q[0]), -math.sin(q[0])
     c2, s2 = math.cos(q[1]), math.sin(q[1])
@@ -35,7 +46,6 @@ def forward(lengths: Array, q: Array) -> Array:
     m00, m01, m02 = c5, s5 * s6, s5 * c6
     m10, m11, m12 = s4 * s5, c4 * c6 - s4 * c5 * s6, -c4 * s6 - s4 * c5 * c6
     m20, m21, m22 = -c4 * s5, s4 * c6 + c4 * c5 * s6, -s4 * s6 + c4 * c5 * c6
-    T = np.empty((4, 4))
     # R_0_3 = Rz(-A1) Ry(A2+A3); flange columns are (-z6, y6, x6): the turn of 90 deg about y.
     for j in range(3):
         if j == 0:
@@ -52,9 +62,6 @@ def forward(lengths: Array, q: Array) -> Array:
     T[0, 3] = c1 * r + d6 * T[0, 2]
     T[1, 3] = s1 * r + d6 * T[1, 2]
     T[2, 3] = d1 - a2 * s2 - s3 * d4 + c3 * a3 + d6 * T[2, 2]
-    T[3, 0] = T[3, 1] = T[3, 2] = 0.0
-    T[3, 3] = 1.0
-    return T
 
 
 @kernel
@@ -97,7 +104,7 @@ def wrist(T: Array, azimuth: float, pitch: float, a4_hold: float, out: Array) ->
     """A4..A6 of both wrist branches from the attitude left over after the forearm. A5 and A6 follow from the chosen
     A4, so that the three together stay exact however small A5 is."""
     c1, s1, c3, s3 = math.cos(azimuth), math.sin(azimuth), math.cos(pitch), math.sin(pitch)
-    m = np.empty((3, 3))  # R_3_6 = R_0_3^T R_0_6, with x6 = flange z, z6 = -flange x
+    m = matrix(3, 3)  # R_3_6 = R_0_3^T R_0_6, with x6 = flange z, z6 = -flange x
     for j in range(3):
         if j == 0:
             gx, gy, gz = T[0, 2], T[1, 2], T[2, 2]
@@ -128,12 +135,12 @@ def inverse_near(
     In motion (``start`` False) nearness alone decides: at a limit the answer runs over it and the guard names it,
     rather than jumping to another branch or turn. At a start, postures inside the limits come first.
     """
-    branches = np.empty((BRANCHES, 6))
+    branches = matrix(BRANCHES, 6)
     beyond = inverse(lengths, T_base_flange, reference[3], branches)
     if not beyond <= REACH_ROUNDING:  # also when NaN came in
         return beyond
     best = np.inf
-    candidate = np.empty(6)
+    candidate = vector(6)
     for row in range(BRANCHES):
         if math.isnan(branches[row, 0]):
             continue

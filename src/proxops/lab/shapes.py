@@ -23,7 +23,7 @@ from proxops.lab.coordinates import HallRecord
 from proxops.lab.mockup import Mockup
 from proxops.lab.urdf import LINKS
 from proxops.maths.kernel import kernel
-from proxops.maths.pose import pose_from_abc
+from proxops.maths.pose import pose_from_abc, put_composed
 from proxops.maths.rotation import Array
 
 FLOOR, RAIL, CARRIAGE, ROBOT1, ROBOT2 = 0, 1, 2, 3, 12
@@ -165,15 +165,6 @@ def _link(T: Array, x: float, y: float, z: float, axis: int, angle: float, out: 
 
 
 @kernel
-def place(T_a_b: Array, T_b_c: Array, T_a_c: Array) -> None:
-    """T_a_c of upper rows, without making an array."""
-    for i in range(3):
-        for j in range(4):
-            T_a_c[i, j] = T_a_b[i, 0] * T_b_c[0, j] + T_a_b[i, 1] * T_b_c[1, j] + T_a_b[i, 2] * T_b_c[2, j]
-        T_a_c[i, 3] += T_a_b[i, 3]
-
-
-@kernel
 def _arm_poses(lengths: Array, T_flange_port: Array, q: Array, out: Array) -> None:
     """Links, flange and mock-up of an arm from its base in ``out[0]``; the chain of ``kinematics.forward``."""
     a1, d1, a2, a3, d4, d6 = lengths[0], lengths[1], lengths[2], lengths[3], lengths[4], lengths[5]
@@ -184,7 +175,7 @@ def _arm_poses(lengths: Array, T_flange_port: Array, q: Array, out: Array) -> No
     _link(out[4], d4, 0.0, 0.0, 1, q[4], out[5])
     _link(out[5], 0.0, 0.0, 0.0, 0, -q[5], out[6])
     _link(out[6], d6, 0.0, 0.0, 1, 0.5 * math.pi, out[FLANGE])
-    place(out[FLANGE], T_flange_port, out[MOCKUP])
+    put_composed(out[FLANGE], T_flange_port, out[MOCKUP])
 
 
 @kernel

@@ -23,28 +23,45 @@ def pose(R: Array, p: Array) -> Array:
 
 @kernel
 def compose(T_a_b: Array, T_b_c: Array) -> Array:
-    """T_a_c. Written out: BLAS costs more than it saves at this size."""
+    """T_a_c."""
     T = np.empty((4, 4))
+    put_composed(T_a_b, T_b_c, T)
+    put_last_row(T)
+    return T
+
+
+@kernel
+def put_composed(T_a_b: Array, T_b_c: Array, T_a_c: Array) -> None:
+    """The upper rows of T_a_c; into one that is already there. Written out: BLAS costs more than it saves at this size."""
     for i in range(3):
         for j in range(4):
-            T[i, j] = T_a_b[i, 0] * T_b_c[0, j] + T_a_b[i, 1] * T_b_c[1, j] + T_a_b[i, 2] * T_b_c[2, j]
-        T[i, 3] += T_a_b[i, 3]
-        T[3, i] = 0.0
+            T_a_c[i, j] = T_a_b[i, 0] * T_b_c[0, j] + T_a_b[i, 1] * T_b_c[1, j] + T_a_b[i, 2] * T_b_c[2, j]
+        T_a_c[i, 3] += T_a_b[i, 3]
+
+
+@kernel
+def put_last_row(T: Array) -> None:
+    """Of every pose: 0 0 0 1."""
+    T[3, 0] = T[3, 1] = T[3, 2] = 0.0
     T[3, 3] = 1.0
-    return T
 
 
 @kernel
 def inverse_pose(T_a_b: Array) -> Array:
     """T_b_a."""
     T = np.empty((4, 4))
+    put_inverse(T_a_b, T)
+    put_last_row(T)
+    return T
+
+
+@kernel
+def put_inverse(T_a_b: Array, T: Array) -> None:
+    """The upper rows of T_b_a, into ``T``."""
     for i in range(3):
         for j in range(3):
             T[i, j] = T_a_b[j, i]
         T[i, 3] = -(T_a_b[0, i] * T_a_b[0, 3] + T_a_b[1, i] * T_a_b[1, 3] + T_a_b[2, i] * T_a_b[2, 3])
-        T[3, i] = 0.0
-    T[3, 3] = 1.0
-    return T
 
 
 @kernel

@@ -8,16 +8,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.maths.kernel import kernel
+from proxops.maths.stack import matrix
 
 Array = NDArray[np.float64]
 
 
 @kernel
+def copy_to(values: Array, out: Array) -> None:
+    """``out`` := ``values``, of any length. A slice that is assigned asks first whether the two overlap, and where."""
+    for i in range(values.shape[0]):
+        out[i] = values[i]
+
+
+@kernel
 def matrix_from_quat(q: Array) -> Array:
     """Rotation matrix of a unit quaternion (w, x, y, z); a norm off by rounding is divided out."""
+    R = np.empty((3, 3))
+    put_matrix(q, R)
+    return R
+
+
+@kernel
+def put_matrix(q: Array, R: Array) -> None:
+    """Likewise, into ``R``."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     s = 2.0 / (w * w + x * x + y * y + z * z)
-    R = np.empty((3, 3))
     R[0, 0] = 1.0 - s * (y * y + z * z)
     R[0, 1] = s * (x * y - w * z)
     R[0, 2] = s * (x * z + w * y)
@@ -27,7 +42,6 @@ def matrix_from_quat(q: Array) -> Array:
     R[2, 0] = s * (x * z - w * y)
     R[2, 1] = s * (y * z + w * x)
     R[2, 2] = 1.0 - s * (x * x + y * y)
-    return R
 
 
 @kernel
@@ -88,6 +102,14 @@ def matrix_from_abc(a: float, b: float, c: float) -> Array:
 
 @kernel
 def abc_from_matrix(R: Array) -> Array:
+    """KUKA's ABC as an array."""
+    out = np.empty(3)
+    out[0], out[1], out[2] = abc_angles(R)
+    return out
+
+
+@kernel
+def abc_angles(R: Array) -> tuple[float, float, float]:
     """KUKA's ABC with b in [-pi/2, pi/2]. C comes from the rotation that is left after A and B, so that the three
     together give R back to rounding even at the gimbal lock b = +-pi/2 (where A is taken as it falls, 0 if exact)."""
     cb = math.hypot(R[0, 0], R[1, 0])
@@ -96,16 +118,14 @@ def abc_from_matrix(R: Array) -> Array:
     b = math.atan2(-R[2, 0], ca * R[0, 0] + sa * R[1, 0])
     # Rz(-a) R has the rows below; its second row is (0, cos c, -sin c).
     c = math.atan2(sa * R[0, 2] - ca * R[1, 2], ca * R[1, 1] - sa * R[0, 1])
-    out = np.empty(3)
-    out[0], out[1], out[2] = a, b, c
-    return out
+    return a, b, c
 
 
 @kernel
 def angle_between(R1: Array, R2: Array) -> float:
     """Angle of the rotation from R1 to R2, accurate for small angles too."""
     # M = R1^T R2; its skew part holds sin, its trace cos.
-    m = np.empty((3, 3))
+    m = matrix(3, 3)
     for i in range(3):
         for j in range(3):
             m[i, j] = R1[0, i] * R2[0, j] + R1[1, i] * R2[1, j] + R1[2, i] * R2[2, j]

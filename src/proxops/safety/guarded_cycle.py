@@ -17,10 +17,12 @@ from proxops.lab.coordinates import HallRecord
 from proxops.lab.links.virtual import step
 from proxops.lab.observation import observe
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import vector
 from proxops.safety.limits import Guarded, judge
 
 MOST = 25  # cycles in one call: more would gain nothing, and a stop that is asked for waits so long in lockstep
+MARGINS = 6  # of a hall, see ``limits``
 Bytes = NDArray[np.uint8]
 
 
@@ -72,10 +74,12 @@ def read_robots(c: GuardedCycle) -> None:
 @kernel
 def judge_wish(c: GuardedCycle) -> bool:
     """Take ``c.wish`` as the set-point. False where that is not plainly allowed; then nothing has changed."""
-    margins = c.margins.copy()
+    margins = vector(MARGINS)
+    for i in range(MARGINS):
+        margins[i] = c.margins[i]
     if judge(c.hall, c.guard, c.wish, c.actual, c.margins, c.report) == 0:
         return True
-    c.margins[:] = margins
+    copy_to(margins, c.margins)
     return False
 
 

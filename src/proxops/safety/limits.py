@@ -21,7 +21,7 @@ from proxops.lab.cell_axes import trailing_s
 from proxops.lab.coordinates import HallRecord
 from proxops.maths.kernel import kernel
 from proxops.maths.record import one_layout
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
 from proxops.safety.braking import braking_time, braking_way
 from proxops.safety.port_limits import judge_port_ranges, judge_ports, stand_ports
 from proxops.safety.range_rule import JUMP_FACTOR, SPEED_ROUNDING, broken, within
@@ -55,6 +55,7 @@ def guard_dtype(axes: int) -> np.dtype[np.void]:
             # What the wish of this cycle would make of the above: taken over by ``accept``.
             ("next_x", "f8", n), ("next_v", "f8", n), ("next_range_margin", "f8", (2, 6)),
             ("next_axis_margin", "f8", n), ("next_roll", "f8", (2,)), ("next_ports", "f8", (2, 4, 4)),
+            ("way", "f8", n), ("rest", "f8", n),  # of a stop begun at next_x
             # At axes zone_q every clearance exceeds yellow's least layer by zone_slack (m) at least; m/rad (rail: m/m), s.
             ("zone_q", "f8", n), ("zone_slack", "f8"), ("levers", "f8", n), ("lag", "f8", n),
             ("point_limit", "f8"), ("point_speed", "f8"),  # m/s of the fastest point: allowed, and in the cycle before
@@ -220,11 +221,15 @@ def judge(hall: HallRecord | None, guard: Guarded, wish: Array, actual: Array, m
     rule = _follow(guard, wish, x, v, margins, report)
     if rule:
         return rule
-    way = v * (0.5 * braking_time(v, g.acceleration))
-    rest = x + way
+    way, rest = g.way, g.rest
+    half_s = 0.5 * braking_time(v, g.acceleration)
+    for i in range(x.shape[0]):
+        way[i] = v[i] * half_s
+        rest[i] = x[i] + way[i]
     if hall is None:
         _from_ahead(rest, x, way, actual)
-        rest += v * g.coast
+        for i in range(x.shape[0]):
+            rest[i] += v[i] * g.coast
     rule = _axis_ranges(guard, rest, g.next_axis_margin, margins, report)
     if rule:
         return rule
@@ -276,9 +281,13 @@ def judge_run(
 def accept(guard: Guarded, wish: Array) -> None:
     """The wish that ``judge`` has looked at last is the set-point from now on."""
     g = guard[0]
-    g.x[:], g.v[:], g.wish[:] = g.next_x, g.next_v, wish
-    g.axis_margin[:], g.range_margin[:] = g.next_axis_margin, g.next_range_margin
-    g.roll[:], g.ports[:] = g.next_roll, g.next_ports
+    for i in range(wish.shape[0]):
+        g.x[i], g.v[i], g.wish[i], g.axis_margin[i] = g.next_x[i], g.next_v[i], wish[i], g.next_axis_margin[i]
+    for robot in range(2):
+        g.roll[robot] = g.next_roll[robot]
+        copy_to(g.next_range_margin[robot], g.range_margin[robot])
+        for i in range(4):
+            copy_to(g.next_ports[robot, i], g.ports[robot, i])
     g.braking = 0
 
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from proxops.lab.chain import chain_fields, chain_poses
 from proxops.lab.coordinates import HallRecord
-from proxops.lab.shapes import body_poses, place
+from proxops.lab.shapes import body_poses
 from proxops.maths.kernel import kernel
+from proxops.maths.pose import put_composed
 from proxops.maths.record import one_layout
 from proxops.maths.rotation import Array
 
@@ -93,7 +94,7 @@ def place_shapes(hall: HallRecord | None, fixed: Table, cache: Table) -> None:
     else:
         body_poses(hall, c.q, c.bodies)
     for s in range(f.body.shape[0]):
-        place(c.bodies[f.body[s]], f.pose[s], c.shapes[s])
+        put_composed(c.bodies[f.body[s]], f.pose[s], c.shapes[s])
     c.placed = 1
 
 

@@ -10,11 +10,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.messages import N_AXES
 from proxops.lab.coordinates import HallRecord
 from proxops.lab.kinematics import singularity_margins
 from proxops.lab.port_components import port_components
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array, angle_between
+from proxops.maths.rotation import Array, angle_between, copy_to
+from proxops.maths.stack import matrix, vector
 from proxops.safety.range_rule import SPEED_ROUNDING, broken, within
 from proxops.safety.rules import Rule
 
@@ -42,11 +44,16 @@ def port_ranges(
 ) -> int:
     """Table 3 all along the way on which a stop begun now would end; ``least`` receives the smallest margins on it."""
     h, g = hall[0], guard[0]
-    values, ports, roll = np.empty((2, 6)), np.empty((2, 4, 4)), g.roll.copy()
-    least[:] = np.inf
+    values, roll, at = matrix(2, 6), vector(2), vector(N_AXES)
+    copy_to(g.roll, roll)
+    for robot in range(2):
+        for k in range(6):
+            least[robot, k] = np.inf
     count = _samples(way)
     for sample in range(1, count + 1):
-        port_components(hall, x + way * (sample / count), roll, values, ports)
+        for i in range(N_AXES):
+            at[i] = x[i] + way[i] * (sample / count)
+        port_components(hall, at, roll, values, g.next_ports)
         for robot in range(2):
             for k in range(6):
                 rule, margin = within(
@@ -56,7 +63,10 @@ def port_ranges(
                 if rule:
                     return rule
                 least[robot, k] = min(least[robot, k], margin)
-    margins[TABLE3] = least[:, :3].min()
+    margins[TABLE3] = np.inf
+    for robot in range(2):
+        for k in range(3):
+            margins[TABLE3] = min(margins[TABLE3], least[robot, k])
     return 0
 
 
@@ -106,8 +116,8 @@ def judge_ports(hall: HallRecord, guard: Guarded, x: Array, way: Array, margins:
     rule = port_ranges(hall, guard, x, way, g.next_range_margin, margins, report)
     if rule:
         return rule
-    values, roll = np.empty((2, 6)), g.next_roll
-    roll[:] = g.roll
+    values, roll = matrix(2, 6), g.next_roll
+    copy_to(g.roll, roll)
     port_components(hall, x, roll, values, g.next_ports)
     rule = port_motion(hall, guard, g.next_ports, report)
     if rule:
@@ -119,10 +129,13 @@ def judge_ports(hall: HallRecord, guard: Guarded, x: Array, way: Array, margins:
 def judge_port_ranges(hall: HallRecord, guard: Guarded, x: Array, ports: Array, margins: Array, report: Array) -> int:
     """Ranges and singularities alone, on the way from the set-point to ``x``, which is taken if they allow it."""
     g = guard[0]
-    rule = port_ranges(hall, guard, g.x, x - g.x, g.next_range_margin, margins, report)
+    way = vector(N_AXES)
+    for i in range(N_AXES):
+        way[i] = x[i] - g.x[i]
+    rule = port_ranges(hall, guard, g.x, way, g.next_range_margin, margins, report)
     if rule:
         return rule
-    port_components(hall, x, g.roll, np.empty((2, 6)), ports)
+    port_components(hall, x, g.roll, matrix(2, 6), ports)
     g.range_margin[:] = g.next_range_margin
     return singularities(hall, guard, x, margins, report)
 
@@ -131,7 +144,9 @@ def judge_port_ranges(hall: HallRecord, guard: Guarded, x: Array, ports: Array, 
 def stand_ports(hall: HallRecord, guard: Guarded, q: Array, margins: Array, report: Array) -> None:
     """The ports of robots that stand at ``q``: no rule is broken by standing."""
     g = guard[0]
-    values, range_margin, still = np.empty((2, 6)), np.empty((2, 6)), np.zeros(q.shape[0])
+    values, range_margin, still = matrix(2, 6), matrix(2, 6), vector(N_AXES)
+    for i in range(N_AXES):
+        still[i] = 0.0
     port_components(hall, q, g.roll, values, g.ports)
     g.range_margin[:] = -np.inf  # nothing before to compare with
     port_ranges(hall, guard, q, still, range_margin, margins, report)

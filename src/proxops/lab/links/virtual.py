@@ -145,21 +145,26 @@ def _servo(c: NDArray[np.void], i: int) -> None:
 
 
 @kernel
+def _still(c: NDArray[np.void], unit: int) -> bool:
+    """None of the axes of a controller moves any more."""
+    s, still = c[0], True
+    for i in range(s.v.shape[0]):
+        still = still and (s.unit[i] != unit or s.v[i] == 0.0)
+    return still
+
+
+@kernel
 def step(c: NDArray[np.void], setpoint: Array, noise: Array, actual: Array, rate: Array) -> int:
     """One cycle of all controllers; returns the fault that stands."""
     s = c[0]
     _accept(c, setpoint)
-    units = s.drive.shape[0]
-    still = np.ones(units)
     for i in range(setpoint.shape[0]):
         _servo(c, i)
         s.wander[i] += -s.wander[i] * (s.dt / WANDER_S) + s.sigma[i] * math.sqrt(2.0 * s.dt / WANDER_S) * noise[i]
         actual[i], rate[i] = s.x[i] + s.wander[i], s.v[i]
-        if s.v[i] != 0.0:
-            still[s.unit[i]] = 0.0
     s.all_on[0] = 1
-    for unit in range(units):
-        if s.drive[unit] == BRAKING and still[unit] == 1.0:
+    for unit in range(s.drive.shape[0]):
+        if s.drive[unit] == BRAKING and _still(c, unit):
             s.drive[unit] = OFF
         elif s.drive[unit] == RELEASING:
             s.timer[unit] -= 1
