@@ -6,8 +6,8 @@ the first form ends with the optimised code. The second, machine code with the w
 kernel. Each is kept on disk by itself. The instructions are the same, so are the numbers.
 
 Numba counts who uses an array, by an atomic addition for each name that it gets and each kernel that it is handed to. A kernel
-that makes no array, and in which none is made, only borrows those of its caller, and need not count: that was a third of the time
-of the hall's kernels.
+that makes no array, and in which none is made, only borrows those of its caller, and need not count: of the cycle of a hall that
+follows its client this was a fifth.
 """
 
 from __future__ import annotations
