@@ -99,3 +99,13 @@ def test_what_cannot_be_exported(tmp_path: Path, made_up: MadeUp) -> None:
         export_messages(path, tmp_path / "no" / "folder.mcap")
     with pytest.raises(BadInput, match="no such file"):
         export_messages(tmp_path / "none.mcap", tmp_path / "all.mcap")
+
+
+def test_what_is_there_is_never_written_over(tmp_path: Path, made_up: MadeUp) -> None:
+    """It may be another log, one that is being recorded, or the log itself."""
+    one, other = (write_log(tmp_path / name, made_up(3)) for name in ("one.mcap", "other.mcap"))
+    before = [path.read_bytes() for path in (one, other)]
+    for out in (one, other):
+        with pytest.raises(BadInput, match="exists already"):
+            export_messages(one, out)
+    assert [path.read_bytes() for path in (one, other)] == before

@@ -58,3 +58,36 @@ def test_nothing_else_of_the_program_imports_scipy() -> None:
 def test_every_way_of_writing_it_is_seen(line: str) -> None:
     assert linear_algebra(ast.parse(f"@kernel\ndef f(a):\n    return {line}"))
     assert not linear_algebra(ast.parse(f"def f(a):\n    return {line}"))
+
+
+def borrowed(tree: ast.AST) -> list[str]:
+    """Kernels that return an argument, or a part of one: who calls them gets an array that nobody counts (``called_kernel``)."""
+    found = []
+    for kernel in kernels(tree):
+        given = {argument.arg for argument in (*kernel.args.args, *kernel.args.kwonlyargs)}
+        annotated = {
+            a.arg for a in kernel.args.args if a.annotation is not None and "Array" in ast.unparse(a.annotation)
+        }
+        for node in ast.walk(kernel):
+            if not isinstance(node, ast.Return) or node.value is None:
+                continue
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            for part in parts:
+                sliced = isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice)
+                root = part.value if sliced else part  # type: ignore[attr-defined]
+                while isinstance(root, ast.Attribute):
+                    root = root.value
+                if isinstance(root, ast.Name) and root.id in (given if sliced else annotated):
+                    found.append(f"{kernel.name}: {ast.unparse(node)}")
+    return found
+
+
+def test_no_kernel_returns_what_it_was_lent() -> None:
+    found = [f"{path}: {what}" for path, text in texts().items() for what in borrowed(ast.parse(text))]
+    assert not found
+
+
+@pytest.mark.parametrize("line", ["x", "x[1:4]", "x.T", "(1, x[2:])"])
+def test_every_way_of_lending_on_is_seen(line: str) -> None:
+    assert borrowed(ast.parse(f"@kernel\ndef f(x: Array):\n    return {line}"))
+    assert not borrowed(ast.parse(f"@kernel\ndef f(x: Array):\n    return g({line})"))

@@ -70,6 +70,7 @@ def test_consistent_in_every_range(bin_name: str) -> None:
     found = np.array([nees(spec, SAMPLES) for spec in spread(bin_name, RUNS)])
     for at_one_time in found.T:
         assert inside(at_one_time) * RUNS >= fewest_inside(RUNS) - 0.5  # 179
+    assert inside(found) >= 0.93
     assert 9.0 < found.mean() < 14.0  # 12 is exact; less: too cautious
 
 

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import proxops.applications.scripted.run as scripted_run
 import proxops.facility.loop
 import proxops.runs.bridged_run
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.run import run_mission
+from proxops.applications.scripted.application import Application
 from proxops.applications.scripted.run import run_lockstep
 from proxops.bridge.usual_following import follow_usual
-from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.messages import EVENT_DTYPE, PERIOD_S, POOL_DTYPE
 from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
 from proxops.core.scenario import parse_scenario
@@ -169,3 +171,26 @@ def test_a_file(flown: Flown) -> None:
     one, many = (flown(lambda: play(CELL, trajectory, None), most) for most in (1, 25))
     same(one, many)
     assert many.unasked > 0.9 * len(t)
+
+
+class Failing:
+    """A client that fails in one cycle, and has sent nothing unusual before."""
+
+    def __init__(self, client: Application, cycle: int) -> None:
+        self._client, self._t = client, cycle * PERIOD_S
+        self.over = False
+
+    def advance(self, t: float) -> list[bytes]:
+        if t >= self._t:
+            raise RuntimeError("out of ideas")
+        return self._client.advance(t)
+
+
+def test_a_client_that_fails_does_so_in_its_own_cycle_and_name(
+    flown: Flown, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = parse_scenario(SCRIPTED, tmp_path / "usual.toml")
+    monkeypatch.setattr(scripted_run, "Application", lambda made: Failing(Application(made), 3390))
+    one, many = (flown(lambda: run_lockstep(CELL, scenario, None), most) for most in (1, 25))
+    same(one, many)
+    assert any("application: RuntimeError" in str(event) for event in many.events)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Protocol
 
 import numpy as np
@@ -26,8 +26,8 @@ class SetPoint(Protocol):
 
     @property
     def moving(self) -> bool: ...
-    def slow_way(self) -> Callable[[Axes], Stop | None]:
-        """Asked for one corner of a way after the other: which limit forbids to go there."""
+    def slow_way(self) -> Callable[[Axes], Generator[None, None, Stop | None]]:
+        """Asked for one corner of a way after the other, portion by portion: which limit forbids to go there."""
         ...
 
 

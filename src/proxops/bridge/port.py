@@ -179,7 +179,7 @@ class BridgePort:
     def hear(self, cycles: list[list[Sample]], first_ns: int, period_ns: int) -> None:
         """These packets came, cycle by cycle, in order: as ``poll`` and ``take`` would leave it."""
         last = max((k for k, packets in enumerate(cycles) if packets), default=0)
-        for k in {last, len(cycles) - 1}:
+        for k in sorted({last, len(cycles) - 1}):
             self.poll(first_ns + k * period_ns)
             for sample in cycles[k]:
                 self._keep(sample, LOCKSTEP, NO_SESSION)

@@ -164,7 +164,7 @@ class Start:
         """Whether the guard would let pass who goes this way: its limits and its zones, leg by leg."""
         forbidden, way = self._state.guard.slow_way(), self._zones.way_from(start)
         for corner in corners:
-            if forbidden(corner) or not (yield from way.leads_to(corner)):
+            if (yield from forbidden(corner)) or not (yield from way.leads_to(corner)):
                 return False
         return True
 

@@ -112,8 +112,8 @@ class LockstepClock:
         return 0.0
 
     def skip(self, cycles: int) -> None:
-        """So many have passed in one go, as after as many calls of ``advance``."""
-        if self.wait is not None and self.tick % WAIT_EVERY + cycles > WAIT_EVERY:
+        """So many have passed in one go."""
+        if self.wait is not None and (-self.tick) % WAIT_EVERY < cycles:  # one of them would have waited
             self.wait()
         self.tick += cycles
 

@@ -44,7 +44,7 @@ class Duties:
 
     def __init__(self, fail: Fail) -> None:
         self.poll, self.publish, self.answer = Turn(fail), Turn(fail), Turn(fail)
-        self._aheads: list[Ahead | None] = []
+        self._fail, self._aheads = fail, list[tuple[str, Ahead | None]]()
 
     def attach(
         self, name: str, *, poll: Work | None = None, publish: Work | None = None, answer: Work | None = None,
@@ -52,7 +52,7 @@ class Duties:
     ) -> None:  # fmt: skip
         """Read what has come, fill groups of the pool, answer; in the order in which they are attached, but for a ``first``
         one. Without ``ahead`` every cycle is waited for."""
-        self._aheads.append(ahead)
+        self._aheads.append((name, ahead))
         for turn, work, told in (
             (self.poll, poll, name), (self.publish, publish, f"telemetry of the {name}"), (self.answer, answer, name),
         ):  # fmt: skip
@@ -67,13 +67,19 @@ class Duties:
 
     def ahead(self, most: int) -> int:
         """Of how many of the next cycles, up to ``most``, nobody has to be asked."""
-        for one in self._aheads:
-            if most > 1:
-                most = one.ahead(most) if one is not None else 0
+        for name, one in self._aheads:
+            if most <= 1 or one is None:
+                return 0
+            try:
+                most = one.ahead(most)
+            except Exception as error:  # as in its turn
+                self._fail(name, error)
+                error.__traceback__ = None
+                return 0
         return most
 
     def passed(self, count: int) -> None:
         """So many of these have passed."""
-        for one in self._aheads:
+        for _, one in self._aheads:
             if one is not None:
                 one.passed(count)

@@ -169,7 +169,7 @@ class Interleaver:
     def _closed(self) -> int:
         """Records of the next block, if one more has come."""
         stamps = self._pool["clock"]["utc_ns"][: self._most]
-        late = np.flatnonzero(stamps - stamps[:1] >= BLOCK_NS)
+        late = np.flatnonzero(np.abs(stamps - stamps[:1]) >= BLOCK_NS)
         return int(late[0]) if late.size else self._most
 
     def _cut(self, count: int, *, all_events: bool) -> Block:

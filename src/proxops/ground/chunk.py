@@ -22,7 +22,7 @@ from proxops.ground.unpacking import MESSAGE, records
 from proxops.ground.wire import Layout, layout
 
 MOST_EVENTS = 16_384  # in a chunk: sixteen full rings of them
-MOST_BLOCKS = 64  # in a chunk; ours have one
+MOST_BLOCKS = 2  # in a chunk; ours have one
 STAMP = np.dtype("<i8")
 Spot = tuple[int, int]  # first byte of a message in its chunk, and the one after its last
 EventBody = tuple[int, int, bytes]  # channel, sequence, message

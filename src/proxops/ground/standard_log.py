@@ -24,12 +24,14 @@ from proxops.ground.wire import Layout
 def export_messages(path: Path | str, out: Path | str) -> int:
     """Rewrite the log ``path`` as ``out``, every cycle on ``/pool``; how many there are. A cut log is read as far as it goes."""
     path, out = Path(path), Path(out)
+    if out.exists():  # it may be a log, even one that is being recorded
+        raise BadInput("exists already", where=str(out), way_out="choose another name")
     try:
         found = Scan(path)
         for _ in found.parts():
             pass  # only to know all schemas and channels before the new file begins
         table, pool = layout_in(found), next(c for c in found.channels.values() if c.topic == POOL_TOPIC)
-        target = McapFile(out, replace=True)
+        target = McapFile(out)
     except OSError as reason:
         raise BadInput(f"cannot be opened: {reason.strerror}", where=str(reason.filename or path)) from reason
     try:

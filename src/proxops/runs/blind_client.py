@@ -19,13 +19,17 @@ class BlindClient:
     def __init__(self, client: Client, settings: BridgeSettings) -> None:
         self._client, self._settings = client, settings
         self._packets, self._samples = deque[list[bytes]](), deque[list[Sample]]()  # of the cycles to come
+        self._failed: Exception | None = None
 
     @property
     def over(self) -> bool:
-        return self._client.over
+        return self._client.over and not self._packets
 
     def advance(self, t: float) -> list[bytes]:
         if not self._packets:
+            failed, self._failed = self._failed, None
+            if failed is not None:
+                raise failed
             return self._client.advance(t)
         packets = self._packets[0]
         self.passed(1)
@@ -33,8 +37,11 @@ class BlindClient:
 
     def foretell(self, cycle: int, most: int) -> Arrivals | None:
         """As far as its packets are sound; the first that is not is the port's to judge, in its own cycle."""
-        while len(self._packets) < most:
-            self._packets.append(self._client.advance((cycle + len(self._packets)) * PERIOD_S))
+        try:
+            while len(self._packets) < most and self._failed is None:
+                self._packets.append(self._client.advance((cycle + len(self._packets)) * PERIOD_S))
+        except Exception as error:  # of a cycle to come: raised there
+            self._failed = error
         try:
             for packets in list(self._packets)[len(self._samples) :]:
                 self._samples.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Final, Protocol
 
 import numpy as np
@@ -171,13 +171,16 @@ class Guard:
         g["zone_slack"], g["zone_q"] = self.zones.room_m(self._next), self._next
         return True
 
-    def slow_way(self) -> Callable[[Axes], Stop | None]:
+    def slow_way(self) -> Callable[[Axes], Generator[None, None, Stop | None]]:
         """Asked for one corner of a way after the other, from the set-point at rest on: what limit of axes or ports forbids to go
-        there slowly in a straight line of axes. Zones are not asked."""
+        there slowly in a straight line of axes, found portion by portion. Zones are not asked."""
         state, margins, report = self._state.copy(), np.zeros_like(self.margins), np.zeros(3)
 
-        def leg(corner: Axes) -> Stop | None:
-            rule = judge_leg(self._hall, state, corner, margins, report)
+        def leg(corner: Axes) -> Generator[None, None, Stop | None]:
+            start, rule, step = state[0]["x"].copy(), 0, 1
+            while step:
+                rule, step = judge_leg(self._hall, state, start, corner, step, margins, report)
+                yield
             return stop_of(rule, report, state[0]["x"], self._names) if rule else None
 
         return leg
@@ -189,7 +192,8 @@ class Guard:
         for leaving in (False, True):
             self.zones.refuses(place, self.rate, place, leaving=leaving)
         self.zones.astray(place)
-        self.slow_way()(place)
+        for _ in self.slow_way()(place):
+            pass
         accept(self._state, place)
         self.stand(place)
 

@@ -69,6 +69,7 @@ def guard_dtype(axes: int) -> np.dtype[np.void]:
 
 
 Guarded = NDArray[np.void]
+LEG_PORTION = 100  # steps of a leg that are judged in one cycle: a tenth of a millisecond
 LEG_STEP = (
     0.01  # m or rad of a leg between two looks at its ranges: an arc rises some hundredths of a mm over its chord
 )
@@ -247,21 +248,24 @@ def judge(hall: HallRecord | None, guard: Guarded, wish: Array, actual: Array, m
 
 
 @kernel
-def judge_leg(hall: HallRecord | None, guard: Guarded, goal: Array, margins: Array, report: Array) -> int:
-    """A straight leg from the set-point to ``goal``, gone so slowly that a stop stays on it: the rule of ranges that forbids it,
-    or 0 and the set-point is there. Of a guard's copy; zones are not looked at."""
+def judge_leg(
+    hall: HallRecord | None, guard: Guarded, start: Array, goal: Array, first: int, margins: Array, report: Array
+) -> tuple[int, int]:
+    """A portion of a straight leg from ``start`` to ``goal``, gone so slowly that a stop stays on it, from step ``first`` (1) on:
+    the rule of ranges that forbids it, or 0, and the step to go on with, 0 at its end. Of a guard's copy; zones are left out."""
     g = guard[0]
-    start, x, ports = g.x.copy(), g.next_x, g.next_ports
+    x, ports = g.next_x, g.next_ports
     count = 1 + int(np.max(np.abs(goal - start)) / LEG_STEP)
-    for k in range(1, count + 1):
+    last = min(count, first + LEG_PORTION - 1)
+    for k in range(first, last + 1):
         x[:] = start + (goal - start) * (k / count)
         rule = _axis_ranges(guard, x, g.next_axis_margin, margins, report)
         if rule == 0 and hall is not None:
             rule = judge_port_ranges(hall, guard, x, ports, margins, report)
         if rule:
-            return rule
+            return rule, 0
         g.x[:], g.axis_margin[:] = x, g.next_axis_margin
-    return 0
+    return 0, last + 1 if last < count else 0
 
 
 @kernel
