@@ -26,6 +26,7 @@ from proxops.facility.usual_cycles import UsualCycles
 from proxops.lab.any_cell import load_cell
 from proxops.lab.links.virtual import VirtualHall
 from proxops.lab.trajectory import Trajectory
+from proxops.runs.blind_client import BlindClient
 from proxops.safety.rules import Rule
 
 CELL = load_cell()
@@ -194,3 +195,19 @@ def test_a_client_that_fails_does_so_in_its_own_cycle_and_name(
     one, many = (flown(lambda: run_lockstep(CELL, scenario, None), most) for most in (1, 25))
     same(one, many)
     assert any("application: RuntimeError" in str(event) for event in many.events)
+
+
+def test_who_fails_when_cycles_have_passed_is_named_and_nothing_told_is_lost(
+    flown: Flown, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario, passed = parse_scenario(SCRIPTED, tmp_path / "usual.toml"), BlindClient.passed
+
+    def failing(self: BlindClient, count: int) -> None:
+        passed(self, count)
+        if count > 1:
+            raise RuntimeError("lost count")
+
+    monkeypatch.setattr(BlindClient, "passed", failing)
+    told = flown(lambda: run_lockstep(CELL, scenario, None), 25)
+    assert any("application: RuntimeError: lost count" in str(event) for event in told.events)
+    assert np.diff(told.records["clock"]["tick"]).tolist() == [1] * (len(told.records) - 1)

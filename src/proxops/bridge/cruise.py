@@ -53,11 +53,8 @@ class Cruise:
 
     def _hear(self, arrivals: Arrivals, now_ns: int, period_ns: int, count: int) -> int:
         """Rows of what goes out of the filter, until the client is gone; how many."""
-        if (
-            arrivals.samples is not None
-            and count
-            and self._hear_at_once(arrivals.packets, arrivals.samples, now_ns, count)
-        ):
+        samples = arrivals.samples
+        if count and samples is not None and self._hear_at_once(arrivals.packets, samples, now_ns, count):
             return count
         heard, hearing, filter_ = self._heard, self._hearing, self._hearing.filter
         for k in range(count):

@@ -80,6 +80,10 @@ class Duties:
 
     def passed(self, count: int) -> None:
         """So many of these have passed."""
-        for _, one in self._aheads:
-            if one is not None:
-                one.passed(count)
+        for name, one in self._aheads:
+            try:
+                if one is not None:
+                    one.passed(count)
+            except Exception as error:  # as in its turn
+                self._fail(name, error)
+                error.__traceback__ = None

@@ -61,14 +61,13 @@ class Facility(Supervisor):
         try:
             count = self.duties.ahead(self._usual.possible(most)) if self._watches.quiet else 0
             passed = self._usual.move(count) if count > 1 else 0
-            if passed:
-                self.duties.passed(passed)
         except Exception as error:  # as in ``_asked``: whatever it is, the robots have to brake
             self.fail("usual cycles", error)
             error.__traceback__ = None
             return 0
         if passed:
             self._judged = True
+            self.duties.passed(passed)
             self.ring.push_all(self._usual.rows[: passed - 1])
             self.publish()
         return passed

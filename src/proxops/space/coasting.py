@@ -58,6 +58,14 @@ def fly(y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int
 
 
 @kernel
+def contact_near(y: Array, gap_m: float, lateral_m: float, looks: Looks) -> bool:
+    """Whether a flight stops here to look closer, the interfaces being so far apart along and across the docking axis."""
+    if abs(gap_m) < looks.gap_m and lateral_m < looks.reach_m:
+        return True
+    return y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m
+
+
+@kernel
 def coast(
     y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int, looks: Looks, gap: float
 ) -> tuple[int, float]:
@@ -72,8 +80,6 @@ def coast(
         interfaces(
             y[6:9], y[9:12], y[12:16], y[16:19], y[19:23], y[23:26], looks.interface_t, looks.interface_c, told
         )  # fmt: skip
-        if abs(told[0]) < looks.gap_m and told[1] < looks.reach_m:
-            return flown, gap
-        if y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m:
+        if contact_near(y, told[0], told[1], looks):
             return flown, gap
         gap = told[0]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.applications.mission.record import INTERFACES, MissionRecord
 from proxops.applications.mission.record import Kept as RecordKept
-from proxops.applications.mission.record import MissionRecord
 from proxops.applications.mission.transmitter import SUN, Origins, Transmitter, packet
 from proxops.applications.mission.truth import Told, both_in_inertial_axes, tell_truth
 from proxops.core.bridge_datagram import VALUES
@@ -20,12 +20,12 @@ from proxops.core.messages import MISSION_DTYPE, PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.safety.guarded_cycle import MOST, Bytes
-from proxops.space.coasting import REACH_SLACK, Given, Looks, fly
+from proxops.space.coasting import Given, Looks, contact_near, fly
 from proxops.space.pair import Kept as PairKept
 from proxops.space.pair import SpacecraftPair
 from proxops.space.two_craft import MASS, World
 
-GAP, LATERAL = 4, 5  # among the doubles of truth
+GAP, LATERAL = INTERFACES.start, INTERFACES.start + 1  # among the doubles of truth
 
 
 @kernel
@@ -52,10 +52,7 @@ def coast_and_tell(
             )  # fmt: skip
             for i in range(told.wheels.shape[0]):
                 told.wheels[i] = y[26 + i]
-            beside = told.truth[LATERAL] < looks.reach_m
-            if abs(told.truth[GAP]) < looks.gap_m and beside:
-                return k + 1, gap
-            if y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m:
+            if contact_near(y, told.truth[GAP], told.truth[LATERAL], looks):
                 return k + 1, gap
             gap = told.truth[GAP]
         for i in range(told.bytes.shape[0]):
@@ -90,7 +87,7 @@ class Outlook:
         return gap
 
     def coast(self, pair: SpacecraftPair, cycles: int, looks: Looks, gap: float, told: Told, origins: Origins) -> float:
-        """Fly on, as ``pair.coast``; then the last cycle's record is told, and all of it is to be ``kept``."""
+        """Fly on, as ``pair.coast``; then the last cycle's record is told, and all of it is to be kept (``keep``)."""
         pair.look_round()
         flown, gap = coast_and_tell(
             pair.y, pair.world, pair.bank.row, pair.given, pair.cycle, cycles, looks, gap, told, origins,
