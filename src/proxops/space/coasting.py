@@ -62,7 +62,8 @@ def contact_near(y: Array, gap_m: float, lateral_m: float, looks: Looks) -> bool
     """Whether a flight stops here to look closer, the interfaces being so far apart along and across the docking axis."""
     if abs(gap_m) < looks.gap_m and lateral_m < looks.reach_m:
         return True
-    return y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m
+    inside: bool = y[6] * y[6] + y[7] * y[7] + y[8] * y[8] < REACH_SLACK * looks.reach_m * looks.reach_m
+    return inside
 
 
 @kernel
