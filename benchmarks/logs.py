@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from proxops.core.clock import LOCKSTEP_EPOCH, parse_utc_ns
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL, POOL_DTYPE
 from proxops.ground.blocks import BLOCK_RECORDS, CHANNELS, SCHEMAS, Block, Interleaver
-from proxops.ground.column_block import ColumnPlan
+from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview, overview_path
 
@@ -92,10 +92,10 @@ def _written(log: Path) -> dict[str, float]:
     """Write the hour as the recorder does; milliseconds of processor time a block for the log and for its overview."""
     file, overview = McapFile(log), RecordersOverview(log)
     file.begin(Preamble(SCHEMAS, CHANNELS, (Metadata("proxops", {"clock": "lockstep"}),)))
-    plan, old = ColumnPlan(), list[tuple[float, int]]()
+    packer, old = ColumnPacker.of(POOL_DTYPE), list[tuple[float, int]]()
     times_s = []
     for number, block in enumerate(_blocks()):
-        times_s.append(_add(file, overview, block, plan))
+        times_s.append(_add(file, overview, block, packer))
         if number % OLD_EVERY == 0:
             old.append(_old_form(block))
     times = np.array(times_s) * 1e3
@@ -128,11 +128,12 @@ def _old_form(block: Block) -> tuple[float, int]:
     return time.thread_time() - began, size
 
 
-def _add(file: McapFile, overview: RecordersOverview, block: Block, plan: ColumnPlan) -> tuple[float, float]:
+def _add(file: McapFile, overview: RecordersOverview, block: Block, packer: ColumnPacker) -> tuple[float, float]:
     began = time.thread_time()
-    place = file.add(block.encode((), plan))
+    columns = packer.columns_of(block.pool)
+    place = file.add(block.encode(columns))
     logged = time.thread_time()
-    overview.add(place, block.pool, block.events)
+    overview.add(place, block.pool, block.events, columns)
     return logged - began, time.thread_time() - logged
 
 

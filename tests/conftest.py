@@ -26,6 +26,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+gc.disable()  # what is imported and collected stays: see pytest_collection_finish
+
 settings.register_profile("house", deadline=None)  # no test asserts wall-clock time
 settings.load_profile("house")
 
@@ -77,6 +79,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+    gc.enable()
 
 
 def place_of(item: pytest.Item) -> str:

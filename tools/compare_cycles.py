@@ -13,6 +13,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import proxops.facility.loop
 import proxops.runs.bridged_run
 from proxops.applications.catalogue import shelf
@@ -28,23 +31,28 @@ from proxops.safety.guarded_cycle import MOST
 
 def told(flight: Callable[[], Any], most: int) -> tuple[str, int, int]:
     """Hash of all that a flight pushes into its rings, how much that was, and how many cycles passed unasked."""
-    digest, push, move, counts = hashlib.sha256(), Ring.push, UsualCycles.move, [0, 0]
+    digest, push, push_all, move, counts = hashlib.sha256(), Ring.push, Ring.push_all, UsualCycles.move, [0, 0]
 
     def heard(ring: Ring, record: memoryview) -> None:
         digest.update(record)
         counts[0] += 1
         push(ring, record)
 
+    def all_heard(ring: Ring, rows: NDArray[np.uint8]) -> None:
+        digest.update(rows.tobytes())
+        counts[0] += len(rows)
+        push_all(ring, rows)
+
     def moved(usual: UsualCycles, count: int) -> int:
         counts[1] += (done := move(usual, count))
         return done
 
-    Ring.push, UsualCycles.move = heard, moved  # type: ignore[method-assign, assignment]
+    Ring.push, Ring.push_all, UsualCycles.move = heard, all_heard, moved  # type: ignore[method-assign, assignment]
     proxops.runs.bridged_run.MOST = proxops.facility.loop.MOST = most  # type: ignore[attr-defined]
     try:
         flight()
     finally:
-        Ring.push, UsualCycles.move = push, move  # type: ignore[method-assign]
+        Ring.push, Ring.push_all, UsualCycles.move = push, push_all, move  # type: ignore[method-assign]
     return digest.hexdigest(), counts[0], counts[1]
 
 

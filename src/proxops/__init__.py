@@ -17,6 +17,7 @@ _WHERE = {
     "check": "proxops.api",
     "serve": "proxops.api",
     "report": "proxops.api",
+    "read_log": "proxops.api",
     "Run": "proxops.api",
     # what was recorded
     "Log": "proxops.ground.log",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from proxops.api import Run as Run
     from proxops.api import check as check
     from proxops.api import play as play
+    from proxops.api import read_log as read_log
     from proxops.api import report as report
     from proxops.api import run as run
     from proxops.api import serve as serve

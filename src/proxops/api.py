@@ -1,4 +1,5 @@
-"""What the program does, as functions: run a scenario, play a file, check a motion, serve. The command line is a skin on it.
+"""What the program does, as functions: run a scenario, play a file, check a motion, serve, read a log. The command line is a skin
+on it.
 
     import proxops
 
@@ -44,9 +45,7 @@ class Run:
     @cached_property
     def log(self) -> Log:
         """What was recorded: ``log.values("group.variable")``, ``log.events``."""
-        from proxops.ground.log import Log
-
-        return Log.open(self.folder / "run.mcap")
+        return read_log(self.folder)
 
     @property
     def report(self) -> Path | None:
@@ -124,6 +123,15 @@ def report(
     return Run(path if path.is_dir() else path.parent, report_session(path, read, quiet=quiet))
 
 
+def read_log(run: Path | str) -> Log:
+    """What a run recorded, from its folder or its log, also of one that was killed: ``log.values("group.variable")``,
+    ``log.events``, ``log.ended``."""
+    from proxops.ground.log import Log
+
+    path = Path(run)
+    return Log.open(path / "run.mcap" if path.is_dir() else path)
+
+
 def check(
     motion: Path | str, *, out: Path | str | None = None, plot: Path | str | None = None, cell: Path | str | None = None,
     user_tool: Path | str | None = None, quiet: bool = True,
@@ -136,12 +144,14 @@ def check(
 
 def serve(
     *, out: Path | str | None = None, cell: Path | str | None = None, user_tool: Path | str | None = None, bind: str = LOOPBACK,
-    port: int = SYNC_PORT, bridge: bool = False, bridge_port: int = BRIDGE_PORT, control: str = CONTROL_NAME,
+    port: int = SYNC_PORT, bridge: bool = False, bridge_port: int = BRIDGE_PORT,
+    bridge_settings: Path | str | None = None, control: str = CONTROL_NAME,
     control_bind: str | None = None, key_file: Path | str | None = None, seed: int = 0, for_s: float | None = None,
     drives: bool = True, report: bool = True, console: bool = True, console_bind: str = LOOPBACK, console_port: int | None = None,
     console_token: str | None = None, quiet: bool = True,
 ) -> Run:  # fmt: skip
-    """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``)."""
+    """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``).
+    ``bridge_settings``: a file with the table ``[bridge]``, as scenarios have it."""
     from proxops.console.launch import ConsoleLaunch
     from proxops.facility.control import control_settings
     from proxops.runs.options import RunOptions
@@ -158,5 +168,6 @@ def serve(
         read, folder, sync=(bind, port), bridge_at=(bind, bridge_port), bridged=bridge,
         control=control_settings(control, read.file.access, control_bind, _path(key_file)), seed=seed, for_s=for_s, drives=drives,
         report=report, quiet=quiet, console=launch, key_file=_path(key_file),
+        bridge_file=_path(bridge_settings),
     )  # fmt: skip
     return Run(folder, summary)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from own_mockup import OWN, own_cell
 
 from proxops.bridge.settings import BridgeSettings, settings_of
 from proxops.core.scenario import parse_scenario
@@ -253,6 +254,19 @@ def test_bad_input_exits_2(run: Run, tmp_path: Path, words: tuple[str, ...]) -> 
     code, _, err = run("check", *words)
     assert code == 2
     assert err.startswith("proxops: ")
+
+
+def test_what_the_bridge_does_not_show_is_named_with_the_way_out(run: Run) -> None:
+    code, _, err = run("check", "docking")
+    assert code == 2
+    assert "kind docking is not a motion that the bridge shows" in err and "proxops run docking" in err
+
+
+def test_a_payload_beyond_the_rating_is_named_before_anything_is_tried(run: Run, tmp_path: Path) -> None:
+    cell = own_cell(tmp_path, OWN.replace('<mass value="30"/>', '<mass value="300"/>'))
+    code, out, err = run("check", "hold", "--cell", cell)
+    assert code == 1 and not out
+    assert "robot 2 payload: mass is 310 kg, Table 5 allows 200 kg" in err and "mount less" in err
 
 
 def test_the_chaser_on_robot_2_is_checked_as_the_hall_would_show_it(cell: Cell) -> None:

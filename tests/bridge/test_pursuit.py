@@ -151,7 +151,7 @@ def first(run: Run) -> int:
     return k
 
 
-# --- what the issue asks for ---
+# --- what is required of the clutch ---
 
 
 @pytest.mark.parametrize("packets", PACKETS)

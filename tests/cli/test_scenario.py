@@ -37,6 +37,9 @@ def test_list_names_the_shipped_scenarios_with_one_line_each(run: Run) -> None:
     assert any(line.startswith("extepos") for line in said.splitlines())
     rows = json.loads(run("list", "--json")[1])
     assert len(rows) == len(said.splitlines()) >= 6
+    assert all(f'kind = "{row["kind"]}"' in Path(row["file"]).read_text() for row in rows), (
+        "the kind that the file says"
+    )
 
 
 def test_run_sums_up(run: Run, short: Path, tmp_path: Path) -> None:

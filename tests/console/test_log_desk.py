@@ -15,6 +15,7 @@ from proxops.console import log_desk
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS
 from proxops.ground.blocks import Interleaver
+from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.export import export_csv
 from proxops.ground.log import Log
 
@@ -88,7 +89,7 @@ def test_a_run_being_recorded_opens_up_to_now(folder: str) -> None:
     interleaver.add(POOL, np.empty(0, EVENT_DTYPE))
     blocks = list(interleaver.blocks(last=True))
     for now, block in enumerate(blocks, 1):
-        file.add(block.encode())
+        file.add(block.encode(ColumnPacker.of(block.pool.dtype).columns_of(block.pool)))
         if now in (3, 4, len(blocks)):
             found = log_desk.open_log(folder, "live.mcap")
             records = min(now * SMALL_BLOCK, COUNT)

@@ -12,6 +12,7 @@ from small_log import SMALL_BLOCK, begun_log, small_pool, write_log
 from proxops.console.log_shelf import log_path, runs
 from proxops.core.errors import BadInput
 from proxops.ground.blocks import Interleaver
+from proxops.ground.column_packer import ColumnPacker
 
 SERVED = {"clock": "live"}
 PLAYED = {"clock": "lockstep", "trajectory": "runs/approach.txt"}
@@ -61,7 +62,7 @@ def test_a_run_being_recorded_and_one_cut_off(shelf: Path) -> None:
     interleaver.add(small_pool(400), small_pool(0))
     growing = begun_log(shelf / "live.mcap", SERVED)
     for block in interleaver.blocks():
-        growing.add(block.encode())
+        growing.add(block.encode(ColumnPacker.of(block.pool.dtype).columns_of(block.pool)))
     write_log(shelf / "cut.mcap", small_pool(251), metadata=SERVED, end=False)
     found = {run.id: run for run in runs(shelf)}
     assert found["live.mcap"].recording and not found["live.mcap"].complete

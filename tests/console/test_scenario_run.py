@@ -22,6 +22,7 @@ from proxops.core.errors import BadInput, Refused
 from proxops.core.messages import PERIOD_NS
 from proxops.core.scenario import parse_scenario
 from proxops.ground.log import Log
+from proxops.runs.bridge_file import read_bridge_file
 
 PATIENCE_S = 240.0  # a fresh clone compiles kernels first, and others give way to live tests
 SCRIPTED = """
@@ -230,12 +231,25 @@ def test_an_experiment_is_computed_beside_the_hall_and_leaves_its_log(runs: Scen
     assert not bridge.came
 
 
-def test_a_scenario_with_the_chaser_on_the_other_robot_is_not_for_a_served_hall(tmp_path: Path) -> None:
-    other = parse_scenario(
-        SCRIPTED.format(name="other", seconds=1.0) + "[bridge]\nchaser_on = 2\n", tmp_path / "other.toml"
+@pytest.mark.parametrize(
+    ("wanted", "served", "runs_here"),
+    [
+        ("", "", True), ("chaser_on = 2", "", False), ("chaser_on = 2", "chaser_on = 2", True), ("", "chaser_on = 2", False),
+        ("", "speed_m_s = 0.1", True), ("speed_m_s = 0.1", "", False), ("speed_m_s = 0.1", "speed_m_s = 0.1", True),
+        ("scale = 0.5", "", False), ("", "scale = 0.5", False),
+    ],
+)  # fmt: skip
+def test_a_scenario_runs_in_a_served_hall_only_if_the_bridge_is_set_as_it_says(
+    tmp_path: Path, wanted: str, served: str, runs_here: bool
+) -> None:
+    text = SCRIPTED.format(name="other", seconds=1.0) + f"[bridge]\n{wanted}\n"
+    other, at = parse_scenario(text, tmp_path / "other.toml"), ("127.0.0.1", 9)
+    (tmp_path / "served.toml").write_text(f"[bridge]\n{served}\n")
+    about = FacilityAbout(
+        1, at, at, tmp_path, tmp_path, tmp_path, tmp_path, bridge_settings=read_bridge_file(tmp_path / "served.toml")
     )
-    at = ("127.0.0.1", 9)
-    runs = ScenarioRuns(FacilityAbout(1, at, at, tmp_path, tmp_path, tmp_path, tmp_path), tmp_path, [other])
-    assert "robot 2" in runs.catalogue()[0]["why_not"]
-    with pytest.raises(BadInput, match="robot 2"):
-        runs.start("other")
+    runs = ScenarioRuns(about, tmp_path, [other])
+    assert (runs.catalogue()[0]["why_not"] == "") is runs_here
+    if not runs_here:
+        with pytest.raises(BadInput, match="--bridge-settings"):
+            runs.start("other")

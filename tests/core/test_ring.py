@@ -112,6 +112,29 @@ def test_read_and_lost_always_add_up(steps: list[tuple[int, int]]) -> None:
         ring.close()
 
 
+def test_many_at_once_are_as_one_by_one(ring: Ring) -> None:
+    """Round the end of the ring too, and however many: none, some, as many as there are slots."""
+    written = 0
+    for count in (3, 0, 8, 1, 7, 8):
+        records = np.zeros(count, DTYPE)
+        records["n"] = np.arange(written, written + count)
+        records["twice"] = 2 * records["n"]
+        ring.push_all(records.view(np.uint8).reshape(count, DTYPE.itemsize))
+        written += count
+        assert ring.head == written
+        newest = max(0, written - 7)  # the slot behind it may be the next to be written
+        assert numbers(ring.read(newest)[0]) == list(range(newest, written))
+
+
+def test_records_that_are_being_overwritten_are_not_read(ring: Ring) -> None:
+    """A reader that looks while many are copied in: what has been announced counts as gone, in place or not."""
+    push(ring, range(8))
+    reader = Ring.attach(ring.path, DTYPE)
+    ring._begun[0] = 8 + 3
+    records, after, overtaken = reader.read(0)
+    assert (numbers(records), after, overtaken) == ([3, 4, 5, 6, 7], 8, 3)
+
+
 def test_latest(ring: Ring) -> None:
     for n in range(20):
         push(ring, range(n, n + 1))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from bridge_hall import IDENTITY, BridgeHall, at
 
-from proxops.bridge.input_filter import TIMEOUT_NS, InputFilter, Sample
+from proxops.bridge.input_filter import TIMEOUT_NS, InputFilter
+from proxops.bridge.sample import Sample
 from proxops.client import SyncClient
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.messages import PERIOD_NS

@@ -18,11 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from log_readers import READERS, read_all
 from mcap.opcode import Opcode
+from numpy.typing import NDArray
 from small_log import START_NS, begun_log, small_pool, write_log
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
 from proxops.ground.blocks import Block
+from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.info import describe
 from proxops.ground.log import Log
 from proxops.ground.log_file import LogFile
@@ -153,9 +155,15 @@ def with_records(path: Path, *pieces: bytes) -> Path:
     return path
 
 
+def encoded(pool: NDArray[np.void]) -> bytes:
+    """The messages of a chunk."""
+    columns = ColumnPacker.of(pool.dtype).columns_of(pool)
+    return Block(pool, NO_EVENTS, np.empty(0, np.int64)).encode(columns).data
+
+
 def _records() -> bytes:
     """Pool messages, 200 MB."""
-    one = Block(small_pool(1), NO_EVENTS, np.empty(0, np.int64)).encode().data
+    one = encoded(small_pool(1))
     return one * (200_000_000 // len(one))
 
 
@@ -222,7 +230,7 @@ def test_bombs_are_read_in_bounded_memory(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["lz4", "zstd", ""])
 def test_a_chunk_is_never_more_than_it_says(tmp_path: Path, kind: str) -> None:
-    data = Block(small_pool(5), NO_EVENTS, np.empty(0, np.int64)).encode().data
+    data = encoded(small_pool(5))
     packed = {"lz4": lz4.frame.compress, "zstd": zstandard.compress, "": bytes}[kind](data)
     path = with_records(tmp_path / "run.mcap", chunk(kind, packed, len(data), zlib.crc32(data)))
     assert len(Log.open(path).pool) == 5

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
 from proxops.ground.blocks import BLOCK_RECORDS, Block, Interleaver
+from proxops.ground.column_packer import ColumnPacker
 
 MadeUp = Callable[..., NDArray[np.void]]
 Event = Callable[..., np.void]
@@ -68,9 +69,9 @@ def test_negative_times_and_ticks_are_written(made_up: MadeUp, event: Event) -> 
     pool, early = made_up(1), np.array([event(0)], EVENT_DTYPE)
     pool["clock"]["utc_ns"], pool["clock"]["tick"] = -5, -1
     early["utc_ns"], early["tick"], early["text"] = -5, -1, b"caf\xc3"  # cut in the middle of a character
-    both = Interleaver()
+    both, packer = Interleaver(), ColumnPacker.of(POOL_DTYPE)
     both.add(pool, early)
-    chunks = [block.encode() for block in both.blocks(last=True)]
+    chunks = [block.encode(packer.columns_of(block.pool)) for block in both.blocks(last=True)]
     assert chunks[0].times == (0, 0)
 
 
@@ -82,16 +83,20 @@ def test_blocks_do_not_depend_on_how_records_came(cuts: list[int]) -> None:
     events["tick"] = np.arange(20) * 10
     whole = Interleaver()
     whole.add(pool, events)
-    expected = [b.encode().data for b in whole.blocks(last=True)]
+    expected = [encoded(b) for b in whole.blocks(last=True)]
     parts, got = Interleaver(), []
     edges = sorted({0, *cuts, 200})
     for low, high in pairwise(edges):
         # all events up to the newest tick are there, and some beyond, as the facility guarantees
         known = (events["tick"] >= (low + 1 if low else 0)) & (events["tick"] < high + (1 if high < 200 else 100))
         parts.add(pool[low:high], events[known])
-        got += [b.encode().data for b in parts.blocks()]
-    got += [b.encode().data for b in parts.blocks(last=True)]
+        got += [encoded(b) for b in parts.blocks()]
+    got += [encoded(b) for b in parts.blocks(last=True)]
     assert got == expected
+
+
+def encoded(block: Block) -> bytes:
+    return block.encode(ColumnPacker.of(POOL_DTYPE).columns_of(block.pool)).data
 
 
 def _pool() -> NDArray[np.void]:

@@ -11,16 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from proxops.ground.column_block import (
-    MOST_ROWS,
-    MULTIPLE,
-    RATE,
-    STILL,
-    ColumnPlan,
-    block_pieces,
-    decode_block,
-    encode_block,
-)
+from proxops.core.messages import POOL_DTYPE
+from proxops.ground.block_bounds import BlockBounds
+from proxops.ground.column_block import MOST_ROWS, MULTIPLE, RATE, STILL, decode_block
+from proxops.ground.column_kernels import DOUBLE, LONG
+from proxops.ground.column_packer import ColumnPacker
+from proxops.ground.column_rows import column_rows
+from proxops.ground.wire import pool_layout
 
 Whole = NDArray[np.int64]
 ROWS = st.sampled_from([0, 1, 2, 4, 5, 6, 7, 29, 250])
@@ -48,6 +45,17 @@ def bits_of(table: dict[str, NDArray[np.generic]]) -> tuple[Whole, NDArray[np.bo
     return np.stack([np.ascontiguousarray(column).view(np.int64) for column in table.values()]), floats
 
 
+def packer_of(floats: NDArray[np.bool_]) -> ColumnPacker:
+    """For records of nothing but 64-bit numbers."""
+    return ColumnPacker(np.arange(floats.size) * 8, np.where(floats, DOUBLE, LONG).astype(np.uint8))
+
+
+def encode_block(bits: Whole, floats: NDArray[np.bool_], packer: ColumnPacker | None = None) -> bytes:
+    """A message of columns, as the recorder makes it of records that have them."""
+    rows = np.ascontiguousarray(bits.T).view(np.uint8).reshape(bits.shape[1], 8 * len(bits))
+    return b"".join((packer or packer_of(floats)).pack(rows).pieces)
+
+
 def forms_in(data: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(data, np.uint8, struct.unpack_from("<I", data, 8)[0], 16)
 
@@ -68,15 +76,16 @@ def test_every_bit_comes_back(rows: int, seed: int) -> None:
 @given(st.lists(ROWS, min_size=1, max_size=4), st.integers(0, 2**32))
 def test_a_plan_made_for_other_blocks_loses_nothing(lengths: list[int], seed: int) -> None:
     """Columns begin to move, stand still, follow no longer; a block encoded again is the same."""
-    rng, plan = np.random.default_rng(seed), ColumnPlan()
+    rng = np.random.default_rng(seed)
+    packer = packer_of(bits_of(columns(rng, 1))[1])
     for rows in lengths:
         bits, floats = bits_of(columns(rng, rows))
         bits = bits[:, :1] + np.where(rng.random(len(bits)) < 0.3, 0, 1)[:, None] * (bits - bits[:, :1])
         bits[9] = bits[6] if rng.random() < 0.5 else bits[8]
-        plan.renew(int(rng.integers(2)))
-        data = b"".join(block_pieces(bits, floats, plan))
+        packer.renew(int(rng.integers(2)))
+        data = encode_block(bits, floats, packer)
         assert (decode_block(data, floats) == bits).all()
-        assert data == b"".join(block_pieces(bits, floats, plan))
+        assert data == encode_block(bits, floats, packer)
 
 
 @settings(deadline=None, max_examples=40)
@@ -86,6 +95,20 @@ def test_any_bits_as_any_columns(count: int, rows: int, data: st.DataObject) -> 
     bits = np.frombuffer(raw, np.int64).reshape(count, rows)
     floats = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)), np.bool_)
     assert (decode_block(encode_block(bits, floats), floats) == bits).all()
+
+
+def test_every_type_of_the_pool_and_its_bounds() -> None:
+    """Records as they lie in the ring; bounds as a reader finds them, where NaN counts only if there is nothing else."""
+    rng, rows = np.random.default_rng(7), column_rows(pool_layout())
+    raw = rng.integers(0, 256, (250, POOL_DTYPE.itemsize), np.uint8)
+    records = raw.view(POOL_DTYPE)[:, 0]
+    records["actual"]["rail"], records["setpoint"]["rail"], records["actual"]["robot1_a1"] = np.nan, -np.inf, 0.5
+    records["actual"]["robot1_a2"][::2] = np.nan
+    packed = ColumnPacker.of(POOL_DTYPE).columns_of(records)
+    assert packed is not None
+    assert (decode_block(b"".join(packed.pieces), rows.floats) == rows.columns(records)).all()
+    low, high = BlockBounds(POOL_DTYPE).of(records)
+    assert np.array_equal(packed.low, low, equal_nan=True) and np.array_equal(packed.high, high, equal_nan=True)
 
 
 def test_what_says_the_same_again_costs_nothing() -> None:

@@ -17,6 +17,7 @@ from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE, POOL, POOL_DTYPE
 from proxops.core.vocabulary import Mode
 from proxops.ground.blocks import CHANNELS, SCHEMAS, Interleaver
+from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.export import export_csv
 from proxops.ground.info import describe
 from proxops.ground.log import Log
@@ -34,10 +35,10 @@ def written(tmp_path: Path, made_up: MadeUp, event: Callable[..., np.void]) -> P
     path = tmp_path / "whole.mcap"
     both = Interleaver(most=62)
     both.add(made_up(200), np.array([event(t) for t in (0, 62, 63, 199)], EVENT_DTYPE))
-    file = McapFile(path)
+    file, packer = McapFile(path), ColumnPacker.of(POOL_DTYPE)
     file.begin(Preamble(SCHEMAS, CHANNELS))
     for block in both.blocks(last=True):
-        file.add(block.encode())
+        file.add(block.encode(packer.columns_of(block.pool)))
     file.finish()
     file.close()
     return path
@@ -151,7 +152,7 @@ def test_log_of_an_older_table(tmp_path: Path, made_up: MadeUp) -> None:
         data += b"\x05" + (22 + len(body)).to_bytes(8, "little") + (1).to_bytes(2, "little") + bytes(20) + body
     file = McapFile(tmp_path / "old.mcap")
     file.begin(Preamble((Schema(id=1, name=POOL_NAME, encoding="protobuf", data=pool_schema(groups)),), CHANNELS[:1]))
-    file.add(ChunkData(data, {1: np.array(table, np.uint64)}))
+    file.add(ChunkData((data,), {1: np.array(table, np.uint64)}))
     file.finish()
     file.close()
     log = Log.open(tmp_path / "old.mcap")

@@ -20,6 +20,7 @@ from proxops.core.messages import EVENT_DTYPE
 from proxops.ground import overview as overview_module
 from proxops.ground.block_bounds import BlockBounds
 from proxops.ground.blocks import BLOCK_NS, Interleaver
+from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.experiment_log import write_experiment
 from proxops.ground.log import Log
 from proxops.ground.overview import Overview, overview_of
@@ -191,16 +192,16 @@ def test_a_killed_recorders_overview_is_completed(
 def test_a_log_that_grows_without_a_recorders_overview(tmp_path: Path, made_up: MadeUp) -> None:
     """Far ahead of its overview it gets a file; a little ahead it is completed in memory."""
     path, pool = tmp_path / "growing.mcap", records(made_up, 100 * SMALL_BLOCK)
-    file, interleaver = begun_log(path), Interleaver(most=SMALL_BLOCK)
+    file, interleaver, packer = begun_log(path), Interleaver(most=SMALL_BLOCK), ColumnPacker.of(pool.dtype)
     interleaver.add(pool, np.empty(0, EVENT_DTYPE))
     blocks = list(interleaver.blocks(last=True))
     for block in blocks[:70]:
-        file.add(block.encode())
+        file.add(block.encode(packer.columns_of(block.pool)))
     with overview_of(path) as found:
         assert found.recording and found.blocks.size == 70
     stored = overview_path(path).read_bytes()
     for block in blocks[70:]:
-        file.add(block.encode())
+        file.add(block.encode(packer.columns_of(block.pool)))
     with overview_of(path) as found:
         assert found.recording and found.blocks.size == 100 and len(found.parts) == 2
         low, _ = found.bounds("actual.rail")

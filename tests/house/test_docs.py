@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
 import proxops
+from proxops.applications.catalogue import shelf
 from proxops.applications.scripted.application import Application
 from proxops.bridge.bridged import Bridged
 from proxops.bridge.cost import COST_DTYPE, cost_of
@@ -55,6 +56,9 @@ SAFETY = (ROOT / "docs" / "safety.md").read_text()
 INTERFACES = (ROOT / "docs" / "interfaces.md").read_text()
 BRIDGE = (ROOT / "docs" / "bridge.md").read_text()
 SCENARIOS = (ROOT / "docs" / "scenarios.md").read_text()
+COMMANDS = (
+    "run", "list", "play", "convert", "serve", "ctl", "log", "doctor", "check", "orbit", "arm", "ft", "report",
+)  # fmt: skip
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -419,11 +423,27 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_on_the_pages_exist(run: Callable[..., tuple[int, str, str]], page: Path) -> None:
     """Every `proxops …` on a page is a command with that name."""
-    words = set(re.findall(r"proxops (ctl [a-z][a-z-]*|log [a-z]+|[a-z]+)", page.read_text())) - {"ctl", "log"}
+    words = set(re.findall(r"proxops (ctl [a-z][a-z-]*|(?:log|arm|ft) [a-z]+|[a-z]+)", page.read_text()))
     for word in sorted(words):
-        if word.split()[0] not in ("run", "list", "play", "convert", "serve", "ctl", "log", "doctor"):
+        if word.split()[0] not in COMMANDS:
             continue  # prose
         assert run(*word.split(), "--help")[0] == 0, word
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_what_the_pages_run_is_shipped(page: Path) -> None:
+    """Every scenario, test file, benchmark and name of the Python API on a page is there."""
+    text = page.read_text()
+    there = {item.name for item in shelf()}
+    for words in re.findall(r"proxops (?:run|check|orbit) ([a-z_0-9][a-z_0-9|\\]*)\b(?![./])", text):
+        assert set(re.split(r"[|\\]+", words)) <= there, words
+    for file in re.findall(r"\btests/[\w/]+(?:\.py)?", text):
+        assert (ROOT / file).exists(), file
+    for name in re.findall(r"python -m benchmarks\.studies\.(\w+)", text):
+        assert (ROOT / "benchmarks" / "studies" / f"{name}.py").exists(), name
+    for name in re.findall(r"python -m benchmarks (\w+)", text):
+        assert (ROOT / "benchmarks" / f"{name}.py").exists(), name
+    assert set(re.findall(r"`proxops\.(\w+)[`(]", text)) - {"Pool"} <= set(proxops.__all__)
 
 
 def test_the_readme_fits_one_screen() -> None:

@@ -25,7 +25,7 @@ from proxops.touch.push import Push
 
 
 def acceptable(f: StudyFigures) -> bool:
-    """The issue's figures."""
+    """The required figures."""
     return (
         f.found_share >= 0.995
         and f.false_alarms == 0

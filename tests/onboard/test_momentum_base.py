@@ -51,7 +51,7 @@ def test_full_turn_of_one_joint_in_closed_form() -> None:
     for angle in np.linspace(-math.pi, math.pi, 4001)[1:]:
         base.advance(np.array([angle]))
     turned = 2.0 * math.atan2(base.quat[3], base.quat[0])
-    # Base 100 kg, 10 kg m2; link 20 kg, 1 kg m2; half a metre each way: issue 5 of the project states the integral.
+    # Base 100 kg, 10 kg m2; link 20 kg, 1 kg m2; half a metre each way: docs/arms.md has the integral.
     assert turned == pytest.approx(-1.520836718150573, abs=1e-6)
 
 

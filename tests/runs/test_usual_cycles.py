@@ -7,20 +7,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import proxops.applications.scripted.run as scripted_run
 import proxops.facility.loop
+import proxops.facility.usual_cycles
 import proxops.runs.bridged_run
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.run import run_mission
 from proxops.applications.scripted.application import Application
 from proxops.applications.scripted.run import run_lockstep
+from proxops.bridge.bridged import Bridged
 from proxops.bridge.usual_following import follow_usual
 from proxops.core.messages import EVENT_DTYPE, PERIOD_S, POOL_DTYPE
 from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
 from proxops.core.scenario import parse_scenario
-from proxops.core.vocabulary import MissionEnd, Phase, System
+from proxops.core.vocabulary import MissionEnd, Phase, System, Zone
 from proxops.facility.play import play
 from proxops.facility.usual_cycles import UsualCycles
 from proxops.lab.any_cell import load_cell
@@ -64,11 +67,15 @@ def flown(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any], int],
 
     def fly(flight: Callable[[], Any], most: int) -> Told:
         pushed: dict[int, list[bytes]] = {POOL_DTYPE.itemsize: [], EVENT_DTYPE.itemsize: []}
-        push, move, unasked = Ring.push, UsualCycles.move, [0]
+        push, push_all, move, unasked = Ring.push, Ring.push_all, UsualCycles.move, [0]
 
         def heard(self: Ring, record: memoryview) -> None:
             pushed[len(bytes(record))].append(bytes(record))
             push(self, record)
+
+        def all_heard(self: Ring, rows: NDArray[np.uint8]) -> None:
+            pushed[rows.shape[1]] += [row.tobytes() for row in rows]
+            push_all(self, rows)
 
         def moved(self: UsualCycles, count: int) -> int:
             unasked[0] += (done := move(self, count))
@@ -78,6 +85,7 @@ def flown(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any], int],
             patch.setattr(proxops.runs.bridged_run, "MOST", most)
             patch.setattr(proxops.facility.loop, "MOST", most)
             patch.setattr(Ring, "push", heard)
+            patch.setattr(Ring, "push_all", all_heard)
             patch.setattr(UsualCycles, "move", moved)
             gave = flight()
         records, events = (np.frombuffer(b"".join(pushed[d.itemsize]), d) for d in (POOL_DTYPE, EVENT_DTYPE))
@@ -211,3 +219,37 @@ def test_who_fails_when_cycles_have_passed_is_named_and_nothing_told_is_lost(
     told = flown(lambda: run_lockstep(CELL, scenario, None), 25)
     assert any("application: RuntimeError: lost count" in str(event) for event in told.events)
     assert np.diff(told.records["clock"]["tick"]).tolist() == [1] * (len(told.records) - 1)
+
+
+HOLD = """
+name = "yellow"
+about = "A hold, in which the robots leave yellow"
+seed = 3
+motion = [ { kind = "hold", duration_s = 18.0 } ]
+[start]
+distance_m = 5.0
+"""
+
+
+def test_robots_that_leave_yellow_are_told_green_at_once(
+    flown: Flown, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They stay yellow for some millimetres more, and may be clear of all in the same cycle: whatever begins there."""
+    scenario = parse_scenario(HOLD, tmp_path / "yellow.toml")
+    ride, usual_cycles, first, last = Bridged._ride, Bridged.usual_cycles, 4381, 4400
+
+    def in_yellow(self: Bridged) -> Any:
+        wish, tick = ride(self), self._state.clock.tick
+        if self.phase is Phase.FOLLOWING and first <= tick <= last:
+            self.zones.actual, self._clear = Zone.YELLOW, tick == last
+        return wish
+
+    def after_it(self: Bridged, *stretch: Any) -> int:
+        return 0 if first - 25 <= self._state.clock.tick < last else usual_cycles(self, *stretch)
+
+    monkeypatch.setattr(Bridged, "_ride", in_yellow)
+    monkeypatch.setattr(Bridged, "usual_cycles", after_it)
+    monkeypatch.setattr(proxops.facility.usual_cycles, "TRY_AGAIN", 0)  # a stretch may begin in any cycle
+    told = flown(lambda: run_lockstep(CELL, scenario, None), 25)
+    yellow = told.records["clock"]["tick"][told.records["bridge"]["actual_zone"] == Zone.YELLOW]
+    assert yellow.tolist() == list(range(first, last + 1))

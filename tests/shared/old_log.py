@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 from small_log import NO_EVENTS, SMALL_BLOCK
 
-from proxops.ground import mcap_file
 from proxops.ground.blocks import CHANNELS, SCHEMAS, Interleaver
 from proxops.ground.mcap_file import McapFile, Preamble
 
@@ -20,7 +19,7 @@ def write_old_log(path: Path, pool: NDArray[np.void], events: NDArray[np.void] =
     interleaver = Interleaver(most=SMALL_BLOCK)
     interleaver.add(pool, events)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mcap_file, "_packed", lambda chunk: ("lz4", lz4.frame.compress(chunk.data)))
+        patch.setattr(McapFile, "_packed", lambda self, chunk, size: ("lz4", lz4.frame.compress(chunk.data)))
         file = McapFile(path)
         file.begin(Preamble(SCHEMAS[:2], CHANNELS[:2]))
         for block in interleaver.blocks(last=True):

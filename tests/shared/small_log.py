@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from proxops.core.clock import LOCKSTEP_EPOCH, parse_utc_ns
 from proxops.core.messages import EVENT_DTYPE, PERIOD_NS, POOL, POOL_DTYPE
 from proxops.ground.blocks import CHANNELS, SCHEMAS, Interleaver
+from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.mcap_file import McapFile, Preamble
 
 START_NS = parse_utc_ns(LOCKSTEP_EPOCH)
@@ -51,7 +52,7 @@ def write_log(
     file, interleaver = begun_log(path, metadata), Interleaver(most=SMALL_BLOCK)
     interleaver.add(pool, events)
     for block in interleaver.blocks(last=True):
-        file.add(block.encode())
+        file.add(block.encode(ColumnPacker.of(block.pool.dtype).columns_of(block.pool)))
     if end:
         file.finish()
     file.close()

@@ -112,7 +112,7 @@ def test_handle_momentum_in_closed_form(craft: ArmModel) -> None:
 def test_a_bump_keeps_momentum_and_both_sides_are_opposite(
     craft: ArmModel, aside: float, spin: float, section: str
 ) -> None:
-    """On the palm, a finger's tip, the palm's edge; the arm hangs loose. Momentum to 1e-6 of the handle's, as the issue asks;
+    """On the palm, a finger's tip, the palm's edge; the arm hangs loose. Momentum to 1e-6 of the handle's, as required;
     energy falls; what the craft has taken up is what the handle has lost."""
     world = world_of(craft, handle_before(craft, 0.06, 0.1, aside, section, spin_deg_s=spin))
     track = carried_on(world, 1.2)

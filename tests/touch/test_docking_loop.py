@@ -90,7 +90,7 @@ def fly(
 @pytest.mark.parametrize("late", [1.0, 3.6, 6.0])
 @pytest.mark.parametrize("believed", [None, 90e3])
 def test_a_bounce_through_a_delay_is_what_it_should_be(late: float, believed: float | None) -> None:
-    """omega tau of 0.08, 0.27 and 0.45; the bound is the issue's floor: B is 0.004 here."""
+    """omega tau of 0.08, 0.27 and 0.45; the bound is the certificate's floor: B is 0.004 here."""
     true = pair_of(PLATE, 106.59e3, 0.05)
     loop = fly(true, state((0.72, 0.0, 0.0), (-0.02, 0.0, 0.0), np.zeros(3)), late, believed, np.random.default_rng(3))
     touch = loop.touches[0]

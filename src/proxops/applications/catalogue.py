@@ -9,8 +9,8 @@ from typing import Final
 
 from proxops.applications.kinds import demand_kind, experiments, tables_of
 from proxops.core.errors import BadInput
-from proxops.core.experiment import Experiment
-from proxops.core.mission import Mission, mission_paths, parse_mission
+from proxops.core.experiment import Experiment, ExperimentFile
+from proxops.core.mission import Mission, MissionFile, mission_paths, parse_mission
 from proxops.core.scenario import Scenario, located, parse_scenario, scenario_paths, shipped
 from proxops.core.strict_table import judge_table
 from proxops.core.toml_text import read_toml, toml_text
@@ -51,11 +51,20 @@ def load(path_or_name: Path | str) -> Loaded:
     return flown.get(kind, parse_experiment)(text, path)
 
 
+def written(item: Loaded) -> Scenario | MissionFile | ExperimentFile:
+    """What its file says of it: name, about, duration."""
+    return item if isinstance(item, Scenario) else item.file
+
+
 def load_flown(path_or_name: Path | str) -> Scenario | Mission:
-    """As ``load``, for what makes sense for motion through the hall only."""
+    """As ``load``, for what makes sense for a motion that the bridge shows only."""
     loaded = load(path_or_name)
     if isinstance(loaded, Experiment):
-        raise BadInput("an experiment with an arm does not go through the hall", value=str(path_or_name))
+        raise BadInput(
+            f"a run of the kind {loaded.kind} is not a motion that the bridge shows", value=str(path_or_name),
+            bound="missions, scripted scenarios, trajectory files",
+            way_out=f"proxops run {path_or_name} judges it before anything moves",
+        )  # fmt: skip
     return loaded
 
 

@@ -26,16 +26,19 @@ from proxops.facility.feasibility import (
 )
 from proxops.facility.trajectories.preflight import preflight
 from proxops.lab.cell import Cell
+from proxops.lab.payload import demand_carried
 from proxops.lab.trajectory import Trajectory, read_trajectory
 
 
 def check_session(cell: Cell, what: str, plot: Path | None, folder: Path | None, *, quiet: bool) -> Table:
-    """Check a scenario, a mission or a trajectory file; the table that was printed and written."""
+    """Check a scenario, a mission or a trajectory file; the table that was printed and written. Robots that may not carry what is
+    mounted can show nothing."""
     if plot is not None:
         from proxops.ground.plot_style import checked_suffix
 
         checked_suffix(plot)
         refuse_overwriting(plot, Path(what))
+    demand_carried(cell)
     with _told(quiet) as say:
         asked, settings, written = _read(cell, what)
         found = answer(TrialHall(cell, settings), asked, lambda text: say(f"{asked.name}: trying {text}"))

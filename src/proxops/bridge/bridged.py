@@ -77,7 +77,8 @@ class Bridged(Motion):
     def usual_cycles(self, cycle: GuardedCycle, passing: Passing, most: int) -> int:
         """Where a step would follow, all clear, and do nothing else: as many steps as the client is known for."""
         follows = self._clear and self.placed and self.phase is Phase.FOLLOWING and self._state.mode is Mode.BRIDGED
-        if self.cruise is None or not follows or not self.hearing.client or self._settings.sun_weight > 0.0:
+        green = self.zones.commanded is self.zones.actual is Zone.GREEN  # and told so: a stretch tells nothing of zones
+        if self.cruise is None or not (follows and green) or not self.hearing.client or self._settings.sun_weight > 0.0:
             return 0
         return self.cruise.follow(cycle, passing, most)
 

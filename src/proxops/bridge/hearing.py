@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
-from proxops.bridge.estimate import ESTIMATE_DTYPE, closing, hear
-from proxops.bridge.input_filter import InputFilter, Sample
-from proxops.core.vocabulary import InputState
+from proxops.bridge.estimate import ESTIMATE_DTYPE, Estimate, closing, hear
+from proxops.bridge.filter_machine import DRY, Filter, silent_ns, step
+from proxops.bridge.input_filter import InputFilter
+from proxops.bridge.packet_history import History
+from proxops.bridge.sample import FLAGS, PacketBlock, Sample
+from proxops.core.bridge_datagram import VELOCITIES_VALID
+from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array, matrix_from_quat
 
-NO_VELOCITY: Final = np.zeros(6)
+
+@kernel
+def listen(
+    filter: Filter, history: History, packets: PacketBlock, now_ns: int, estimate: Estimate, pose: Array
+) -> tuple[bool, bool]:
+    """One cycle: its packets through the filter into the estimate. Whether one went through, and whether a client is there."""
+    f = filter[0]
+    fresh = step(filter, history, packets, 0, now_ns)
+    with_velocity = f.last_head[FLAGS] & VELOCITIES_VALID != 0
+    gone = silent_ns(filter) > f.timeout_ns
+    return fresh, hear(estimate, f.last[0:7], f.last[14:20], fresh, with_velocity, f.state == DRY, gone, pose)
 
 
 class Hearing:
@@ -27,17 +40,14 @@ class Hearing:
 
     def step(self, arrived: Sequence[Sample], now_ns: int) -> Sample | None:
         """The sample of this cycle, if there is one; it is in the estimate then."""
-        sample = self.filter.step(arrived, now_ns)
-        pose, velocity = self.pose, NO_VELOCITY
-        if sample is not None:
-            self.sample, pose = sample, sample.relative
-            if sample.velocity is not None:
-                velocity = sample.velocity
-        dry = self.filter.state is InputState.DRY
-        self.client = hear(
-            self.estimate, pose, velocity, sample is not None, velocity is not NO_VELOCITY, dry, self.filter.gone, self.pose
-        )  # fmt: skip
-        return sample
+        filter_ = self.filter
+        fresh, self.client = listen(
+            filter_.machine, filter_.history, filter_.block(arrived), now_ns, self.estimate, self.pose
+        )
+        if not fresh:
+            return None
+        self.sample = filter_.last
+        return self.sample
 
     @property
     def closing(self) -> tuple[float, float]:

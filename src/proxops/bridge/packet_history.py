@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit, rotation_vector
-from proxops.maths.rotation import Array, exponential
+from proxops.maths.rotation import Array, copy_to, exponential
+from proxops.maths.stack import matrix, vector
 from proxops.maths.triple import composed, inverse, quad
 
 DEPTH = 12  # packets that the fit sees
@@ -53,14 +54,15 @@ def forget(history: History) -> None:
 
 @kernel
 def remember(history: History, number: int, sent_ns: int, cycle: int, poses: Array) -> None:
-    """Take a packet with a higher number than all before; ``poses`` (2, 7) as in the history."""
+    """Take a packet with a higher number than all before; ``poses``: both as in the history, one behind the other."""
     h = history[0]
     came_s = h.came_s[0] + _passed(history, number, cycle) if h.timed > 0 else 0.0
     for j in range(DEPTH - 1, 0, -1):
         h.number[j], h.sent_ns[j], h.came_s[j] = h.number[j - 1], h.sent_ns[j - 1], h.came_s[j - 1]
-        h.poses[j] = h.poses[j - 1]
+        _copy_poses(h.poses[j - 1], h.poses[j])
     h.number[0], h.sent_ns[0], h.came_s[0], h.cycle = number, sent_ns, came_s, cycle
-    h.poses[0] = poses
+    for i in range(7):
+        h.poses[0, 0, i], h.poses[0, 1, i] = poses[i], poses[7 + i]
     h.timed, h.posed = min(h.timed + 1, DEPTH), min(h.posed + 1, DEPTH)
     _judge_clock(history)
     if h.posed > 1 and _jumped(history):
@@ -68,13 +70,9 @@ def remember(history: History, number: int, sent_ns: int, cycle: int, poses: Arr
 
 
 @kernel
-def remember_all(history: History, number: int, sent_ns: NDArray[np.int64], cycle: int, samples: Array) -> None:
-    """One packet each cycle, numbered from ``number`` on, the first in ``cycle``; both poses are the first doubles of a row."""
-    poses = np.empty((2, 7))
-    for k in range(len(sent_ns)):
-        for i in range(7):
-            poses[0, i], poses[1, i] = samples[k, i], samples[k, 7 + i]
-        remember(history, number + k, sent_ns[k], cycle + k, poses)
+def _copy_poses(poses: Array, out: Array) -> None:
+    for body in range(2):
+        copy_to(poses[body], out[body])
 
 
 @kernel
@@ -100,7 +98,7 @@ def _passed(history: History, number: int, cycle: int) -> float:
 def ahead(history: History, numbers: int, out: Array) -> None:
     """Where the two bodies are ``numbers`` packets after the newest one (before it, if negative): ``out`` (2, 7)."""
     h = history[0]
-    moved = np.empty((2, 6))
+    moved = matrix(2, 6)
     _moved(history, 0, numbers * (h.period_s if h.period_s > 0.0 else PERIOD_S), moved)
     for body in range(2):
         for i in range(3):
@@ -132,7 +130,7 @@ def _judge_clock(history: History) -> None:
 @kernel
 def _jumped(history: History) -> bool:
     """Is the newest packet off the cubic of those before it? What is not a number has jumped."""
-    moved = np.empty((1, 6))
+    moved = matrix(1, 6)
     _moved(history, 1, 0.0, moved)
     m = moved[0]
     way = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
@@ -147,14 +145,16 @@ def _moved(history: History, first: int, at_s: float, out: Array) -> None:
     h = history[0]
     count = h.posed - first
     unit_s = h.period_s if h.period_s > 0.0 else PERIOD_S
-    u, weight, turn = np.empty(count), np.empty(count), np.empty(3)
+    u, weight, turn = vector(DEPTH), vector(DEPTH), vector(3)
     for j in range(count):
         if h.clock_good:
             u[j] = (h.sent_ns[first + j] - h.sent_ns[0]) * 1e-9 / unit_s
         else:
             u[j] = h.number[first + j] - h.number[0]
-    fit_weights(u, at_s / unit_s, weight)
-    out[:] = 0.0
+    fit_weights(u[:count], at_s / unit_s, weight)
+    for body in range(len(out)):
+        for i in range(6):
+            out[body, i] = 0.0
     for body in range(len(out)):
         newest = h.poses[0, body]
         for j in range(count):
@@ -172,9 +172,10 @@ def fit_weights(u: Array, at: float, weight: Array) -> None:
     The degree is one less than the number of points until it is three. Forsythe's orthogonal polynomials: no system of
     equations to solve, nothing lost to rounding; all components of a pose share the weights."""
     count = len(u)
-    now, before = np.ones(count), np.zeros(count)  # polynomials k and k - 1 at the points ...
+    now, before = vector(DEPTH), vector(DEPTH)  # polynomials k and k - 1 at the points ...
+    for j in range(count):
+        now[j], before[j], weight[j] = 1.0, 0.0, 0.0
     now_at, before_at, size_before = 1.0, 0.0, 1.0  # ... and where the value is wanted
-    weight[:] = 0.0
     for k in range(min(DEGREE, count - 1) + 1):
         size, centre = 0.0, 0.0
         for j in range(count):

@@ -15,9 +15,10 @@ import numpy as np
 
 from proxops.bridge.arrivals import Arrivals
 from proxops.bridge.client_place import LOCKSTEP, ClientPlace, name_of
-from proxops.bridge.input_filter import SEEN, Sample
+from proxops.bridge.input_filter import SEEN, TAKEN_LIMIT
 from proxops.bridge.relative import relative_sample
 from proxops.bridge.roles import exchange_values
+from proxops.bridge.sample import PacketBlock, Sample
 from proxops.core.authenticator import NO_SESSION, UNPROVEN, Authenticator
 from proxops.core.bridge_datagram import (
     COMMAND_MAGIC,
@@ -41,7 +42,6 @@ from proxops.core.vocabulary import Severity, Tell
 DRAIN_LIMIT: Final = 512  # datagrams read per cycle, at most, and
 DRAIN_NS: Final = 1_200_000  # time spent on reading them: bounded work whatever arrives
 DRAIN_LOOK: Final = 16  # datagrams between two looks at the clock
-TAKEN_LIMIT: Final = 64  # good packets handed on per cycle: the newest
 BUFFER_BYTES: Final = 1 << 20
 REFUSED_ANSWERS: Final = 4  # statuses per cycle to senders that are not master
 NAME_EVERY_NS: Final = 1_000_000_000  # between two tellings of the same kind of refusal
@@ -176,12 +176,13 @@ class BridgePort:
             return 0
         return self.arrivals.in_order(self.place.newest, self._sent_ns, most)
 
-    def hear(self, cycles: list[list[Sample]], first_ns: int, period_ns: int) -> None:
-        """These packets came, cycle by cycle, in order: as ``poll`` and ``take`` would leave it."""
-        last = max((k for k, packets in enumerate(cycles) if packets), default=0)
-        for k in sorted({last, len(cycles) - 1}):
+    def hear(self, packets: PacketBlock, first_ns: int, period_ns: int) -> None:
+        """These came, in order: as ``poll`` and ``take`` would leave it."""
+        last = packets.cycles - 1
+        came = int(packets.begins.searchsorted(packets.begins[-1])) - 1  # the last cycle with a packet
+        for k in sorted({max(came, 0), last}):
             self.poll(first_ns + k * period_ns)
-            for sample in cycles[k]:
+            for sample in packets.of(k):
                 self._keep(sample, LOCKSTEP, NO_SESSION)
 
     def _refuse(self, refusal: Refusal, sender: Address, session: int, text: Callable[[], str]) -> None:

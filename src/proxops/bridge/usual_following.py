@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from proxops.bridge.coupling import CouplingParts, put_poses
 from proxops.bridge.estimate import Estimate, hear
+from proxops.bridge.heard import Heard
 from proxops.bridge.mapping import OK, PHI
 from proxops.bridge.ride import ride_tick
 from proxops.bridge.telemetry_views import TelemetryViews
@@ -45,21 +43,16 @@ class Following(NamedTuple):
     views: TelemetryViews
 
 
-class Heard(NamedTuple):
-    """What comes out of the input filter in the cycles to come, row by row, and what is told of it."""
+class Told(NamedTuple):
+    """What the sender tells of itself in these cycles: rows (n, bytes of the pool), from byte ``at`` on."""
 
-    samples: Array  # (n, 20): relative pose, T_client_target, relative velocity; worth something where
-    fresh: NDArray[np.bool_]
-    with_velocity: NDArray[np.bool_]
-    states: Bytes
-    sequence: NDArray[np.int64]
-    counters: NDArray[np.uint32]  # (n, 6)
-    told: Bytes  # (n, bytes of the pool ...
-    told_at: int  # ... from here on): what the sender tells of itself
+    rows: Bytes
+    at: int
 
 
 INPUT = 2  # among the states
 LEFT, YELLOW, PHI_AT, COST = 0, 5, 6, 7  # among the numbers
+CLEARANCES = slice(3, 5)  # commanded and actual
 DRY = int(InputState.DRY)
 
 
@@ -84,7 +77,7 @@ def _usual_wish(c: GuardedCycle, f: Following, heard: Heard, row: int) -> float:
 
 
 @kernel
-def _tell(c: GuardedCycle, f: Following, heard: Heard, k: int, layer: float) -> None:
+def _tell(c: GuardedCycle, f: Following, heard: Heard, told: Told, k: int, layer: float) -> None:
     """What ``BridgeTelemetry`` and the client fill, but for what does not change while the hall follows."""
     v, clutch, ride = f.views, f.coupling.clutch[0], f.coupling.ride[0]
     numbers = v.numbers
@@ -95,12 +88,12 @@ def _tell(c: GuardedCycle, f: Following, heard: Heard, k: int, layer: float) -> 
     numbers[YELLOW], numbers[PHI_AT] = layer, f.coupling.free[0].x[PHI]
     numbers[COST], numbers[COST + 1] = ride.cost, ride.pace
     put_poses(f.estimate, f.coupling.ride, f.coupling.place, True, True, v.poses)
-    for i in range(heard.told.shape[1]):
-        c.pool[heard.told_at + i] = heard.told[k, i]
+    for i in range(told.rows.shape[1]):
+        c.pool[told.at + i] = told.rows[k, i]
 
 
 @kernel
-def follow_usual(c: GuardedCycle, f: Following, heard: Heard, p: Passing, count: int) -> tuple[int, float]:
+def follow_usual(c: GuardedCycle, f: Following, heard: Heard, told: Told, p: Passing, count: int) -> tuple[int, float]:
     """Up to ``count`` cycles: how many have passed, and the yellow layer of the last. A controller's fault ends them with its own
     cycle."""
     layer, coupling = 0.0, f.coupling
@@ -125,7 +118,7 @@ def follow_usual(c: GuardedCycle, f: Following, heard: Heard, p: Passing, count:
         layer = found
         fault = move_robots(c, p.noise + k)
         tell_cycle(c, p, k, p.system)
-        _tell(c, f, heard, k, layer)
+        _tell(c, f, heard, told, k, layer)
         keep_row(c, k)
         if fault:
             return k + 1, layer

@@ -36,9 +36,9 @@ class ZoneJudge:
         return self._state.clock.tick % SHOW_EVERY == 0
 
     @property
-    def unwatched_cycles(self) -> int:
-        """From the next one on, before displays have to be looked after again."""
-        return SHOW_EVERY - 1 - self._state.clock.tick % SHOW_EVERY
+    def until_shown(self) -> int:
+        """Cycles from the next one on to that in which displays are looked after again."""
+        return SHOW_EVERY - self._state.clock.tick % SHOW_EVERY
 
     @property
     def parts(self) -> LookParts:
@@ -69,8 +69,13 @@ class ZoneJudge:
             return False
         self.yellow_m = layer
         if self._due:
-            self.commanded_clearance_m = self.actual_clearance_m = self._zones.nearest(wish).distance_m
+            self.show(wish)
         return True
+
+    def show(self, wish: Axes) -> float:
+        """The clearance of both at ``wish``, where all is green."""
+        self.commanded_clearance_m = self.actual_clearance_m = self._zones.nearest(wish).distance_m
+        return self.actual_clearance_m
 
     def remain_clear(self) -> None:
         """The look at the last wish does for this cycle too."""

@@ -92,6 +92,10 @@ def serve(
     port: Port = SYNC_PORT,
     bridge: Annotated[bool, typer.Option("--bridge", help="Give the hall to the bridge at the start.")] = False,
     bridge_port: Annotated[int, typer.Option(min=0, max=65535, help="UDP port of the bridge.")] = BRIDGE_PORT,
+    bridge_settings: Annotated[
+        Path | None,
+        typer.Option(help="TOML file with the table [bridge], as scenarios have it: speeds, roles, scale, …"),
+    ] = None,
     control: ControlName = CONTROL_NAME,
     control_bind: ControlBind = None,
     key_file: ServeKey = None,
@@ -114,8 +118,9 @@ def serve(
     from proxops import api
 
     served = api.serve(
-        out=out, cell=cell, user_tool=user_tool, bind=bind, port=port, bridge=bridge, bridge_port=bridge_port, control=control,
-        control_bind=control_bind, key_file=key_file, seed=seed, for_s=for_s, drives=drives, report=report, console=console,
+        out=out, cell=cell, user_tool=user_tool, bind=bind, port=port, bridge=bridge, bridge_port=bridge_port,
+        bridge_settings=bridge_settings, control=control, control_bind=control_bind, key_file=key_file,
+        seed=seed, for_s=for_s, drives=drives, report=report, console=console,
         console_bind=console_bind, console_port=console_port, console_token=console_token, quiet=json,
     ).summary  # fmt: skip
     if json:

@@ -84,27 +84,19 @@ def list_(json: Json = False) -> None:
     if json:
         print_json(rows)
         return
-    width = max(len(row["name"]) for row in rows)
+    name, kind = (max(len(row[key]) for row in rows) for key in ("name", "kind"))
     for row in rows:
-        print(f"{row['name']:<{width}}  {row['kind']:<8}  {row['duration_s']:6.0f} s  {row['about']}")
+        print(f"{row['name']:<{name}}  {row['kind']:<{kind}}  {row['duration_s']:6.0f} s  {row['about']}")
 
 
 def list_scenarios() -> list[dict[str, Any]]:
     """One row for each shipped scenario."""
-    from proxops.applications.catalogue import shelf
-    from proxops.core.experiment import Experiment
-    from proxops.core.mission import Mission
+    from proxops.applications.catalogue import shelf, written
 
-    rows = []
-    for item in shelf():
-        file = item.file if isinstance(item, Mission | Experiment) else item
-        kind = {Mission: "mission", Experiment: "arm"}.get(type(item), "scripted")
-        row = {
-            "name": item.name,
-            "kind": kind,
-            "duration_s": file.duration_s,
-            "about": file.about,
+    return [
+        {
+            "name": item.name, "kind": item.kind, "duration_s": written(item).duration_s, "about": written(item).about,
             "file": str(item.source),
         }
-        rows.append(row)
-    return rows
+        for item in shelf()
+    ]  # fmt: skip

@@ -106,7 +106,7 @@ class SocketLine:
                 self.connect()
 
     def close(self) -> None:
-        """For good."""
+        """Hang up, and do not connect again."""
         self._over = True
         self.hang_up()
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from proxops.bridge.settings import BridgeSettings
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_NS, Group
 
@@ -31,6 +32,7 @@ class FacilityAbout:
     key_file: Path | None = None  # of its ports for clients
     groups: tuple[Group, ...] = ()  # that an application has added to the cell's pool
     period_ns: int = PERIOD_NS  # of its cycle
+    bridge_settings: BridgeSettings = field(default_factory=BridgeSettings)
 
     @classmethod
     def read(cls, path: Path) -> FacilityAbout:
@@ -43,7 +45,7 @@ class FacilityAbout:
                 Path(told["pool_ring"]), Path(told["event_ring"]),
                 None if ring is None else Path(ring), None if latency_s is None else float(latency_s),
                 None if key is None else Path(key), tuple(Group.of(each) for each in told.get("groups", ())),
-                int(told.get("period_ns", PERIOD_NS)),
+                int(told.get("period_ns", PERIOD_NS)), BridgeSettings(**(told.get("bridge_settings") or {})),
             )  # fmt: skip
         except OSError as error:
             raise BadInput(f"cannot read where the facility listens: {error.strerror}", where=str(path)) from None

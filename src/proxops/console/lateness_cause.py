@@ -35,7 +35,7 @@ class Evidence:
     major_faults: int
 
     def since(self, before: Evidence) -> Evidence:
-        """The growth."""
+        """By how much each counter has grown since ``before``."""
         return Evidence(
             self.stolen_s - before.stolen_s,
             self.waited_s - before.waited_s,

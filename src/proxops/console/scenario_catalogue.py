@@ -9,17 +9,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from proxops.applications.catalogue import shelf
+from proxops.bridge.settings import settings_of
 from proxops.console.facility_about import FacilityAbout
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.mission import Mission
-from proxops.core.scenario import Scenario
+from proxops.core.scenario import Bridge, Scenario
 
 LIVE: Final = "this hall, live"
 BESIDE: Final = "computed beside it"
 READY_S: Final = 0.5  # before a scripted client begins to send
 NO_RING: Final = "this facility has no place for a mission's part of the pool"
-OTHER_ROLES: Final = "it wants the chaser on robot 2, a served hall has it on robot 1: proxops run"
+OTHER_BRIDGE: Final = (
+    "this hall's bridge is set otherwise than its [bridge] says: proxops serve --bridge-settings, or proxops run"
+)
 NO_LINE: Final = "it does not wait for its on-board computer (flight.waits), and none can be named here"
 
 Loaded = Scenario | Mission | Experiment
@@ -58,18 +61,26 @@ def offers(facility: FacilityAbout, items: Sequence[Loaded] | None = None) -> di
 
 def _offer(item: Loaded, facility: FacilityAbout) -> Offer:
     if isinstance(item, Scenario):
-        why_not = OTHER_ROLES if item.bridge.chaser_on == 2 else ""
+        why_not = "" if _set_as(item.bridge, facility) else OTHER_BRIDGE
         return Offer(item.name, "scripted", item.duration_s, item.about, LIVE, why_not, item.source, item.seed)
     file, kind = item.file, "mission" if isinstance(item, Mission) else "experiment"
     live = isinstance(item, Mission) and item.file.hall.use
     why_not = NO_RING if live and (facility.mission_ring is None or facility.latency_s is None) else ""
-    if isinstance(item, Mission) and live and item.file.bridge.chaser_on == 2:
-        why_not = OTHER_ROLES
+    if isinstance(item, Mission) and live and not _set_as(item.file.bridge, facility):
+        why_not = OTHER_BRIDGE
     if isinstance(item, Mission) and not item.file.flight.waits:
         why_not = NO_LINE
     return Offer(
         file.name, kind, file.duration_s, file.about, LIVE if live else BESIDE, why_not, item.source, getattr(file, "seed", 0)
     )  # fmt: skip
+
+
+def _set_as(wanted: Bridge, facility: FacilityAbout) -> bool:
+    """Whether the served hall's bridge is what a scenario wants. Roles and scale say what a pose in the hall means; the rest is
+    the operator's where the scenario sets none of it."""
+    asked, served = settings_of(wanted), facility.bridge_settings
+    silent = wanted == Bridge(chaser_on=wanted.chaser_on, scale=wanted.scale)
+    return asked == served or (silent and (asked.exchanged, asked.scale) == (served.exchanged, served.scale))
 
 
 def command_of(offer: Offer, facility: FacilityAbout, ring: Path, folder: Path) -> list[str]:

@@ -2,7 +2,8 @@
 
 Layout of the file (little-endian): a header of 64-bit words, then ``slots`` records. ``head`` counts the records ever
 written and is stored after the record itself, so a reader never sees half a record unless it is overtaken, which it
-notices and counts. A reader in lockstep publishes its own position; then the *caller* of the writer may wait for it.
+notices and counts: many records at once are announced (``begun``) before they are copied. A reader in lockstep publishes its own
+position; then the *caller* of the writer may wait for it.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-WORDS: Final = 8
-_HEAD, _CLOSED, _TAIL, _TROUBLE, _LOST, _HEARTBEAT, _LAYOUT, _MAGIC = range(WORDS)
+WORDS: Final = 9
+_HEAD, _CLOSED, _TAIL, _TROUBLE, _LOST, _HEARTBEAT, _LAYOUT, _BEGUN, _MAGIC = range(WORDS)
 PREFIX: Final = "proxops-"  # of the names of all that we put into the shared folder
-MAGIC: Final = int.from_bytes(b"pxring01", "little")  # tells a ring from any other file of that name
+MAGIC: Final = int.from_bytes(b"pxring02", "little")  # tells a ring from any other file of that name
 
 
 def shared_folder() -> Path:
@@ -53,7 +54,8 @@ class Ring:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             self._map = mmap.mmap(file.fileno(), size)
         self.words = np.frombuffer(self._map, "<i8", WORDS)
-        self._head = memoryview(self._map)[_HEAD * 8 : _HEAD * 8 + 8].cast("q")  # quicker than an element of an array
+        # Quicker than an element of an array.
+        self._head, self._begun = (memoryview(self._map)[at * 8 : at * 8 + 8].cast("q") for at in (_HEAD, _BEGUN))
         self.records: NDArray[np.void] = np.frombuffer(self._map, dtype, slots, offset=WORDS * 8)
         # Copies go through plain bytes: numpy walks every field of a nested record type otherwise.
         self._written, self._size = int(self.words[_HEAD]), dtype.itemsize
@@ -94,9 +96,15 @@ class Ring:
         self._written = self._head[0] = head + 1
 
     def push_all(self, rows: NDArray[np.uint8]) -> None:
-        """Copy records in, one a row, as ``push`` would one by one."""
-        for row in rows:
-            self.push(row.data)
+        """Copy records in, one a row (contiguous), as ``push`` would one by one; at most as many as there are slots."""
+        head, count = self._written, len(rows)
+        first = head % self.slots
+        at, fit = WORDS * 8 + first * self._size, min(count, self.slots - first)
+        self._begun[0] = head + count  # before the first of them is overwritten
+        self._map[at : at + fit * self._size] = rows[:fit].data.cast("B") if fit else b""
+        if fit < count:
+            self._map[WORDS * 8 : WORDS * 8 + (count - fit) * self._size] = rows[fit:].data.cast("B")
+        self._written = self._head[0] = head + count
 
     def close(self) -> None:
         """Say that nothing more will come; remove the file if it is ours."""
@@ -156,12 +164,18 @@ class Ring:
         overtaken = max(0, head - self.slots - cursor)
         start = cursor + overtaken
         stop = min(head, start + limit)
-        index = np.arange(start, stop) % self.slots
-        copy = self._raw[index].view(self.records.dtype)
+        copy = self._copied(start, max(stop - start, 0))
         # The writer may have gone round while we copied: what it reached is no longer what we asked for.
-        late = max(0, self.head + 1 - self.slots - start)
+        late = max(0, max(self.head + 1, self._begun[0]) - self.slots - start)
         late = min(late, stop - start) if stop > start else 0
         return copy[late:], stop, overtaken + late
+
+    def _copied(self, start: int, count: int) -> NDArray[np.void]:
+        """Records from number ``start`` on, at most as many as there are slots."""
+        copy, first = np.empty(count, self._raw.dtype), start % self.slots
+        fit = min(count, self.slots - first)
+        copy[:fit], copy[fit:] = self._raw[first : first + fit], self._raw[: count - fit]
+        return copy.view(self.records.dtype)
 
     def newest_bytes(self, head: int) -> memoryview:
         """The newest record as plain bytes, where it lies; ``head`` is the ring's."""

@@ -12,7 +12,7 @@ from proxops.facility.facility import Facility
 from proxops.facility.possible import demand_evidence, forbid
 from proxops.facility.sync import SyncPort
 from proxops.lab.any_cell import demand_hall
-from proxops.lab.payload import check_payload
+from proxops.lab.payload import demand_carried
 from proxops.safety.modes import Event
 from proxops.safety.motion import Motion
 from proxops.safety.rules import Rule, Stop
@@ -53,9 +53,7 @@ class Desk(CommandDesk):
             return
         if f.mode is Mode.STANDBY:
             forbid(f.interlocks.forbids_start(Mode.MANUAL))
-            findings = check_payload(f.cell)
-            if findings:
-                raise Refused("drives stay off: " + "; ".join(map(str, findings)))
+            demand_carried(f.cell)
         f.switch_drives_on()
 
     def safe_stop(self, by: str = "") -> None:

@@ -66,11 +66,20 @@ class Facility(Supervisor):
             error.__traceback__ = None
             return 0
         if passed:
-            self._judged = True
+            self._judged, mode = True, self.mode
             self.duties.passed(passed)
+            self._watches.look_round()
             self.ring.push_all(self._usual.rows[: passed - 1])
-            self.publish()
+            if self.commands is None and self.mode is mode:
+                self._tell_state()
+            else:
+                self.publish()
         return passed
+
+    def _tell_state(self) -> None:
+        """After usual cycles: the rest of the last one is told already, by the motion and by whoever was ahead."""
+        self.told.fill_state()
+        self.ring.push(self.pool.bytes)
 
     def publish(self) -> None:
         """Fill the pool and hand it to the ring."""

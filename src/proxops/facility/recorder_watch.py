@@ -8,9 +8,9 @@ from proxops.core.clock import Clock
 from proxops.core.ring import Ring
 from proxops.facility.events import EventLog
 
-HUNG_NS: Final = 600_000_000  # a healthy recorder's heartbeat changes every 20 ms; a slow disk may hold it for some 100
+HUNG_NS: Final = 600_000_000  # a healthy recorder's heartbeat changes every 50 ms; a slow disk may hold it for some 100
 LOSING_NS: Final = 1_000_000_000  # after the last loss: it may go on
-LATE_NS: Final = 800_000_000  # of cycles that wait; a healthy recorder has taken all but the last 60 ms
+LATE_NS: Final = 800_000_000  # of cycles that wait; a healthy recorder has taken all but the last 250 ms
 UNWATCHED_NS: Final = 500_000_000  # between two looks: we stood still ourselves, which says nothing of the recorder
 
 

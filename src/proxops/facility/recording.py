@@ -36,7 +36,7 @@ def start_recorder(
     clock = facility.clock
     live = not isinstance(clock, LockstepClock)
     recorder = Recorder.start(
-        *records.rings, out, about, replace=True, durable=live, watchdog=watchdog, stage=stage_of(facility.cell),
+        *records.rings, out, about, replace=True, durable=live, forked=not live, watchdog=watchdog, stage=stage_of(facility.cell),
         groups=records.pool.groups, last_words=last_words,
     )  # fmt: skip
     recorder.wait_ready()

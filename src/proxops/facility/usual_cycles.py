@@ -50,8 +50,8 @@ class UsualCycles:
             return 0
         if not isinstance(f.clock, LockstepClock) or not isinstance(link, VirtualHall):
             return 0
-        unwatched = self._look_every - 1 - f.clock.tick % self._look_every
-        return min(most, MOST, unwatched, len(link.noise) - link.next_noise)
+        until_look = self._look_every - f.clock.tick % self._look_every  # which is the last one's
+        return min(most, MOST, until_look, len(link.noise) - link.next_noise)
 
     def move(self, most: int) -> int:
         """Let the motion go through them; how many have passed."""

@@ -50,8 +50,12 @@ class Watches:
             f.go(Event.RELEASED)
         if not judged:
             f.course.look()
-        if f.clock.tick % self._look_every == 0:
-            self._surroundings.look(f.clock.missed)
+        self.look_round()
+
+    def look_round(self) -> None:
+        """At the processes round the tick, if that is due in this cycle."""
+        if self._f.clock.tick % self._look_every == 0:
+            self._surroundings.look(self._f.clock.missed)
 
     def _look_at_inputs(self) -> None:
         """Some interlock is open, or was in the cycle before."""

@@ -14,7 +14,7 @@ class BlockBounds:
     """For records of one ``dtype`` (groups of variables, packed or with gaps)."""
 
     def __init__(self, dtype: np.dtype[np.void]) -> None:
-        self._runs = runs(dtype, dtype)
+        self._runs = runs(dtype)
         self.dtype, self.count = dtype, sum(run.count for run in self._runs)
 
     def of(self, records: NDArray[np.void]) -> tuple[Floats, Floats]:

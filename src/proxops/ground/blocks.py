@@ -8,6 +8,7 @@ then all its events are (the facility pushes the events of a tick before the poo
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -18,8 +19,7 @@ from mcap.records import Channel, Schema
 from numpy.typing import NDArray
 
 from proxops.core.messages import EVENT_DTYPE
-from proxops.ground.column_block import ENCODING, FORMAT, ColumnPlan, block_pieces
-from proxops.ground.column_rows import column_rows
+from proxops.ground.column_block import ENCODING, FORMAT, PackedColumns
 from proxops.ground.mcap_file import ChunkData
 from proxops.ground.schema import (
     CYCLES_NAME,
@@ -38,7 +38,6 @@ BLOCK_RECORDS: Final = 250
 BLOCK_NS: Final = 1_000_000_000  # what a kill may cost
 VIEWED_HZ: Final = 5.0  # records for viewers; at 10 Hz a mission's log is a twelfth larger
 VIEWED_NS: Final = round(1e9 / VIEWED_HZ)
-PLAN_CYCLES: Final = 16 * BLOCK_RECORDS  # for which it is not asked anew how each column is best foretold
 POOL_CHANNEL: Final = 1
 EVENT_CHANNEL: Final = 2
 CYCLES_CHANNEL: Final = 11  # behind those of a stage and of a camera
@@ -99,41 +98,37 @@ class Block:
     table: Layout = field(default_factory=pool_layout)
 
     def encode(
-        self, beside: Sequence[Beside] = (), plan: ColumnPlan | None = None, viewed_ns: int = VIEWED_NS
+        self, columns: PackedColumns | None, beside: Sequence[Beside] = (), viewed_ns: int = VIEWED_NS
     ) -> ChunkData:
         """The chunk's bytes and its index; ``beside`` stands behind, whatever its times: readers go by the index.
-        ``plan``: of the recording. ``viewed_ns``: from one record for viewers to the next."""
+        ``columns``: of its records, None only if it has none. ``viewed_ns``: from one record for viewers to the next."""
         chunk = self.messages(_viewed(self.pool["clock"]["utc_ns"], viewed_ns), beside)
-        if not self.pool.size:
+        if columns is None:
             return chunk
-        rows = column_rows(self.table)
-        if plan:
-            plan.renew(int(self.pool["clock"]["tick"][0]) // PLAN_CYCLES)
-        pieces = block_pieces(rows.columns(self.pool), rows.floats, plan)
         head, last = np.zeros(1, HEAD_DTYPE), self.pool["clock"][-1:]
-        fill_head(head, sum(map(len, pieces)), CYCLES_CHANNEL, last["tick"], last["utc_ns"])
-        index = {**chunk.index, CYCLES_CHANNEL: index_table(last["utc_ns"], np.array([len(chunk.data)]))}
-        whole = [chunk.data, head.tobytes() + pieces[0], *pieces[1:]]
-        return ChunkData(b"".join(whole), index, tuple(np.cumsum([len(piece) for piece in whole[:-1]]).tolist()))
+        fill_head(head, sum(map(len, columns.pieces)), CYCLES_CHANNEL, last["tick"], last["utc_ns"])
+        messages = chunk.data
+        index = {**chunk.index, CYCLES_CHANNEL: index_table(last["utc_ns"], np.array([len(messages)]))}
+        return ChunkData((messages + head.tobytes(), *columns.pieces), index)
 
     def messages(self, rows: NDArray[np.intp] | slice = slice(None), beside: Sequence[Beside] = ()) -> ChunkData:
         """The same without the columns: these records (all by default) as protobuf, every event, ``beside``."""
         pool = plain_records(self.pool)[rows].view(self.pool.dtype)
-        places = np.searchsorted(np.arange(self.pool.size)[rows], self.places)
         messages = pool_messages(pool, self.table)
-        texts = [event_message(event) for event in self.events]
-        ends = np.concatenate([[0], np.cumsum([len(t) for t in texts])]).astype(np.int64)
-        stride, numbers = messages.shape[1], np.arange(len(messages))
-        offsets = numbers * stride + ends[np.searchsorted(places, numbers, side="right")]
-        index = {
-            POOL_CHANNEL: index_table(pool["clock"]["utc_ns"], offsets),
-            EVENT_CHANNEL: index_table(self.events["utc_ns"], places * stride + ends[:-1]),
-        }
-        data = _woven(messages.tobytes(), texts, (places * stride).tolist())
+        data, offsets, index = messages.tobytes(), np.arange(len(messages)) * messages.shape[1], {}
+        if self.events.size:
+            places = np.searchsorted(np.arange(self.pool.size)[rows], self.places) * messages.shape[1]
+            texts = [event_message(event) for event in self.events]
+            ends = np.cumsum([0, *map(len, texts)])
+            index[EVENT_CHANNEL] = index_table(self.events["utc_ns"], places + ends[:-1])
+            offsets += ends[np.searchsorted(places, offsets, side="right")]
+            data = _woven(data, texts, places.tolist())
+        if pool.size:
+            index = {POOL_CHANNEL: index_table(pool["clock"]["utc_ns"], offsets), **index}
         for other in beside:
             index[other.channel] = index_table(other.utc_ns, len(data) + other.offsets)
             data += other.records
-        return ChunkData(data, {channel: table for channel, table in index.items() if len(table)})
+        return ChunkData((data,), index)
 
 
 def _viewed(utc_ns: NDArray[np.int64], every_ns: int) -> NDArray[np.intp]:
@@ -148,32 +143,51 @@ class Interleaver:
     def __init__(self, table: Layout | None = None, most: int = BLOCK_RECORDS) -> None:
         """``most``: records of a block."""
         self._table, self._most = table or pool_layout(), most
-        self._pool: NDArray[np.void] = np.empty(0, self._table.dtype)
+        self._parts: deque[NDArray[np.void]] = deque()
+        self.waiting = 0  # records in them
         self._events: NDArray[np.void] = np.empty(0, EVENT_DTYPE)
         self._opened = False  # the first pool record has been handed out
 
     def add(self, pool: NDArray[np.void], events: NDArray[np.void]) -> None:
-        """Records in the order of their rings; ``events`` read after ``pool``."""
+        """Records in the order of their rings, the caller's no longer; ``events`` read after ``pool``."""
         if pool.size:
-            self._pool = joined(self._pool, pool)
+            self._parts.append(pool)
+            self.waiting += pool.size
         if events.size:
             self._events = joined(self._events, events)
 
     def blocks(self, *, last: bool = False) -> Iterator[Block]:
         """Closed blocks; with ``last`` also what remains."""
-        while self._pool.size > (count := self._closed()):
+        while self.waiting > (count := self._closed()):
             yield self._cut(count, all_events=False)
-        if last and (self._pool.size or self._events.size):
-            yield self._cut(self._pool.size, all_events=True)
+        if last and (self.waiting or self._events.size):
+            yield self._cut(self.waiting, all_events=True)
 
     def _closed(self) -> int:
         """Records of the next block, if one more has come."""
-        stamps = self._pool["clock"]["utc_ns"][: self._most]
+        stamps = self._first(self._most)["clock"]["utc_ns"][: self._most]
         late = np.flatnonzero(np.abs(stamps - stamps[:1]) >= BLOCK_NS)
         return int(late[0]) if late.size else self._most
 
+    def _first(self, count: int) -> NDArray[np.void]:
+        """At least ``count`` records, if there are so many, where they lie: only a block that came in parts is copied."""
+        if not self._parts:
+            return np.empty(0, self._table.dtype)
+        while len(self._parts) > 1 and (missing := count - self._parts[0].size) > 0:
+            first, second = self._parts.popleft(), self._parts.popleft()
+            if second.size > missing:
+                self._parts.appendleft(second[missing:])
+            self._parts.appendleft(joined(first, second[:missing]))
+        return self._parts[0]
+
     def _cut(self, count: int, *, all_events: bool) -> Block:
-        pool, self._pool = self._pool[:count], self._pool[count:]
+        found = self._first(count)
+        pool, rest = found[:count], found[count:]
+        if self._parts:
+            self._parts.popleft()
+        if rest.size:
+            self._parts.appendleft(rest)
+        self.waiting -= pool.size
         # Running maxima: an event that comes late or a tick that goes back must not upset the search.
         ticks = np.maximum.accumulate(pool["clock"]["tick"])
         keys = np.maximum.accumulate(self._events["tick"])
@@ -194,6 +208,12 @@ def plain_records(records: NDArray[np.void]) -> NDArray[np.void]:
     return records.view(np.dtype((np.void, records.dtype.itemsize)))
 
 
+def byte_rows(records: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Plain bytes, one record a row."""
+    plain = np.ascontiguousarray(plain_records(records))
+    return plain.view(np.uint8).reshape(records.size, records.dtype.itemsize)
+
+
 def event_message(event: np.void) -> bytes:
     """MCAP message record with an event as ``foxglove.Log``; the tick travels as the sequence number."""
     seconds, nanos = divmod(int(event["utc_ns"]), 1_000_000_000)
@@ -211,11 +231,9 @@ def event_message(event: np.void) -> bytes:
 
 def pool_messages(pool: NDArray[np.void], table: Layout, channel: int = POOL_CHANNEL) -> NDArray[np.uint8]:
     """MCAP message records of pool records as protobuf, one row each."""
-    out = np.empty((pool.size, HEAD_DTYPE.itemsize + table.size), np.uint8)
-    head = out[:, : HEAD_DTYPE.itemsize].view(HEAD_DTYPE)[:, 0]
-    fill_head(head, table.size, channel, pool["clock"]["tick"], pool["clock"]["utc_ns"])
-    table.fill(out, pool, HEAD_DTYPE.itemsize)
-    return out
+    head, clock = np.empty(pool.size, HEAD_DTYPE), pool["clock"]
+    fill_head(head, table.size, channel, clock["tick"], clock["utc_ns"])
+    return table.messages(byte_rows(pool), byte_rows(head))
 
 
 def fill_head(
@@ -229,7 +247,9 @@ def fill_head(
 
 
 def index_table(utc_ns: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    return np.stack([np.maximum(utc_ns, 0), offsets], axis=1).astype(np.uint64)
+    table = np.empty((utc_ns.size, 2), np.uint64)
+    table[:, 0], table[:, 1] = np.maximum(utc_ns, 0), offsets
+    return table
 
 
 def _woven(pool: bytes, texts: list[bytes], places: list[int]) -> bytes:

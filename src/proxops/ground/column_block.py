@@ -8,22 +8,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground.prediction import (
-    Whole,
-    chosen_orders,
-    in_order,
-    sample_rows,
-    signed,
-    sum_up,
-    take_differences,
-    unsigned,
-)
-from proxops.ground.relation import NO_RELATIONS, WORTH, Places, Relations, foretold, relations
+from proxops.ground.prediction import Whole, in_order, signed, sum_up
+from proxops.ground.relation import Places, foretold
 
 ENCODING: Final = "proxops-columns"
 FORMAT: Final = """\
@@ -48,64 +39,17 @@ MOST_COLUMNS: Final = 65_536
 MOST_VALUES: Final = 2**23  # of a block, 64 MB
 _HEAD: Final = struct.Struct("<B3xIII")
 STILL, PLAIN, MULTIPLE, RATE = 0, 1, 7, 8
+HEAD_BYTES: Final = _HEAD.size
 
 
-class ColumnPlan:
-    """How each column is foretold: chosen from a block, good for those after it. What it says of a block costs bytes at worst."""
+class PackedColumns(NamedTuple):
+    """``pieces`` of a message, better packed each for itself: bytes that say much, and bytes that are noise. They lie in the
+    memory of who made them (``column_packer.ColumnPacker``) until its next block. ``low``, ``high``: bounds of each column, as
+    ``BlockBounds`` has them."""
 
-    def __init__(self) -> None:
-        self._epoch: int | None = None
-        self._forms, self._related = np.empty(0, np.uint8), NO_RELATIONS
-
-    def renew(self, epoch: int) -> None:
-        """Choose again if ``epoch`` is another than before. The same block, encoded twice, finds the same plan."""
-        if epoch != self._epoch:
-            self._epoch, self._forms = epoch, np.empty(0, np.uint8)
-
-    def of(self, bits: Whole, floats: NDArray[np.bool_], moving: Places) -> tuple[NDArray[np.uint8], Relations]:
-        """Forms of the columns, and those that follow from others; chosen again if a column moves that has stood still."""
-        if self._forms.size != len(bits) or not self._forms[moving].all():
-            self._choose(bits, floats, moving)
-        forms = np.zeros(len(bits), np.uint8)
-        forms[moving] = self._forms[moving]
-        return forms, self._related.only(forms[self._related.columns] != STILL)
-
-    def _choose(self, bits: Whole, floats: NDArray[np.bool_], moving: Places) -> None:
-        forms = np.zeros(len(bits), np.uint8)
-        self._related = relations(bits.view(np.float64), moving[floats[moving]])
-        forms[self._related.columns] = np.where(self._related.rates, RATE, MULTIPLE)
-        plain = moving[forms[moving] == STILL]
-        forms[plain] = PLAIN + chosen_orders(_numbers(bits[plain, sample_rows(bits.shape[1])], floats[plain]))
-        self._forms = forms
-
-
-def block_pieces(bits: Whole, floats: NDArray[np.bool_], plan: ColumnPlan | None = None) -> list[bytes]:
-    """A message of columns (rows of ``bits``) of 64-bit numbers, those of doubles where ``floats`` says so. In pieces that are
-    better packed each for itself: bytes that say much, and bytes that are noise. ``plan``: of the blocks before."""
-    count, rows = bits.shape
-    moving = np.flatnonzero((bits[:, 1:] != bits[:, :1]).any(axis=1)) if rows else np.empty(0, np.intp)
-    widths = np.zeros(count, np.uint8)
-    forms, related = (plan or ColumnPlan()).of(bits, floats, moving)
-    related, left_of_related = _left_of(bits, related, forms)
-    by_form = moving[np.argsort(_orders(forms[moving]), kind="stable")]
-    values = _numbers(bits[by_form], floats[by_form])
-    values[_places(by_form, related.columns, count)] = left_of_related
-    take_differences(values, _orders(forms[by_form]))
-    left = unsigned(values)
-    widths[by_form] = kept = _widths(left[:, HEAD_ROWS:])
-    pieces = [
-        _HEAD.pack(VERSION, rows, count, related.columns.size), forms.tobytes(), widths.tobytes(),
-        related.sources.astype("<u4").tobytes(), related.factors.astype("<f8").tobytes(),
-        _planes(bits[forms == STILL, : min(rows, 1)]), _planes(left[:, :HEAD_ROWS]),
-    ]  # fmt: skip
-    raw = _bytes_of(left)[:, HEAD_ROWS:]
-    levels = [raw[wide, :, place].tobytes() for wide, place in _levels(kept)]
-    return [b"".join(pieces), *levels[:2], b"".join(levels[2:])]
-
-
-def encode_block(bits: Whole, floats: NDArray[np.bool_]) -> bytes:
-    """The same as one."""
-    return b"".join(block_pieces(bits, floats))
+    pieces: tuple[memoryview, ...]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
 
 
 def rows_in(data: bytes) -> int:
@@ -121,7 +65,7 @@ def rows_in(data: bytes) -> int:
 
 
 def decode_block(data: bytes, floats: NDArray[np.bool_]) -> Whole:
-    """Undo ``encode_block``; ValueError when the bytes cannot be one of ``len(floats)`` columns."""
+    """Columns of a message, one a row; ValueError when the bytes cannot be one of ``len(floats)`` columns."""
     rows = rows_in(data)
     _, _, count, related = _HEAD.unpack_from(data)
     if count != floats.size:
@@ -161,22 +105,6 @@ def _orders(forms: NDArray[np.uint8]) -> NDArray[np.intp]:
     return np.where(forms >= MULTIPLE, 0, forms.astype(np.intp) - PLAIN)
 
 
-def _places(by_form: Places, columns: Places, count: int) -> Places:
-    """Where ``columns`` stand among those sorted by form."""
-    back = np.empty(count, np.intp)
-    back[by_form] = np.arange(by_form.size)
-    return back[columns]
-
-
-def _left_of(bits: Whole, related: Relations, forms: NDArray[np.uint8]) -> tuple[Relations, Whole]:
-    """Columns that do follow from others, and what is left of them; the others become plain in ``forms``."""
-    left = in_order(bits[related.columns])
-    left -= foretold(bits[related.sources].view(np.float64), related.factors, related.rates)
-    good: NDArray[np.bool_] = np.all(np.abs(left[:, 1:]) < WORTH, axis=1)
-    forms[related.columns[~good]] = PLAIN + 1
-    return related.only(good), left[good]
-
-
 def _follow(
     out: Whole, followers: NDArray[np.intp], sources: NDArray[np.intp], factors: NDArray[np.float64],
     forms: NDArray[np.uint8], floats: NDArray[np.bool_],
@@ -189,25 +117,11 @@ def _follow(
     out[followers] = in_order(left + expected)
 
 
-def _widths(left: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Bytes that the greatest number of each column needs."""
-    most = np.bitwise_or.reduce(left, axis=1) if left.shape[1] else np.zeros(len(left), np.uint64)
-    return np.searchsorted(_STEPS, most, side="right").astype(np.uint8)
-
-
 def _levels(widths: NDArray[np.uint8]) -> Iterator[tuple[Places, Places]]:
     """Columns that keep at least one byte, then those with two, ...; and which byte of each it is, from the highest on."""
     for level in range(int(widths.max(initial=0))):
         wide = np.flatnonzero(widths > level)
         yield wide, widths[wide].astype(np.intp) - 1 - level
-
-
-_STEPS: Final = np.array([1 << 8 * k for k in range(8)], np.uint64)
-
-
-def _planes(values: NDArray[Any]) -> bytes:
-    """Bytes of equal weight together."""
-    return np.ascontiguousarray(np.moveaxis(_bytes_of(values), 2, 0)).tobytes()
 
 
 def _bytes_of(values: NDArray[Any]) -> NDArray[np.uint8]:
@@ -232,7 +146,7 @@ class _Reader:
         return np.frombuffer(self._data, kind, count, self._at - size)
 
     def planes(self, columns: int, rows: int) -> Whole:
-        """What ``_planes`` made."""
+        """Numbers of which bytes of equal weight stand together."""
         raw = self.take(8 * columns * rows, "u1").reshape(8, columns, rows)
         return np.ascontiguousarray(np.moveaxis(raw, 0, 2)).view(np.int64)[:, :, 0]
 

@@ -19,7 +19,7 @@ class ColumnRows:
     """For records of one table. ``floats`` tells which columns hold the bits of doubles."""
 
     def __init__(self, dtype: np.dtype[np.void]) -> None:
-        self.dtype, self._runs = dtype, runs(dtype, dtype)
+        self.dtype, self._runs = dtype, runs(dtype)
         self.floats = np.concatenate([np.full(run.count, run.type == "<f8") for run in self._runs])
 
     def columns(self, records: NDArray[np.void]) -> Whole:

@@ -54,8 +54,11 @@ def write_experiment(
 ) -> None:
     """The whole log of a result that was computed at once. ``metadata`` is joined by what the report needs. Loops have a
     ``RowStream`` instead."""
+    from proxops.ground.column_packer import ColumnPacker  # kernels, which who reads such a log need not load
+
     schema = pool_schema(groups_of(result.series))
     table = layout(schema)
+    packer = ColumnPacker.of(table.dtype)
     about = {**metadata, "experiment": about_text(result), "clock": metadata.get("clock", "lockstep")}
     attachments = tuple(
         Attachment(create_time=0, data=data, log_time=0, media_type="application/octet-stream", name=name)
@@ -67,7 +70,7 @@ def write_experiment(
         file = McapFile(path, replace=True)
         file.begin(Preamble(schemas_of(schema), CHANNELS, (Metadata(name="run", metadata=about),), attachments))
         for block in blocks.blocks(last=True):
-            file.add(block.encode())
+            file.add(block.encode(packer.columns_of(block.pool)))
         file.finish()
         file.close()
     except OSError as reason:

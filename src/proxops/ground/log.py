@@ -87,7 +87,7 @@ class Log:
 
     @property
     def count(self) -> int:
-        """Records."""
+        """How many cycles are recorded."""
         return self.cycles.count
 
     @property

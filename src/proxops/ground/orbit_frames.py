@@ -1,7 +1,4 @@
-"""Where the two spacecraft of a mission stand in LVLH, from what its log says of them.
-
-One record at a time and in plain Python: the recorder asks for one or two in a block, where numpy would take ten times as long.
-"""
+"""Where the two spacecraft of a mission stand in LVLH, from what its log says of them."""
 
 from __future__ import annotations
 
@@ -12,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import QUATERNION, XYZ
+from proxops.ground.blocks import byte_rows
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import put_quat
+from proxops.maths.triple import Triple, composed, crossed, inverse, quad, triple
 
 P, V = (tuple(f"{what}_{axis}" for axis in XYZ) for what in "pv")
 CRAFT: Final = ("target", "chaser")
 ORBIT_FRAMES: Final = tuple(("lvlh", f"{craft}/mass_centre") for craft in CRAFT)
 """(parent, child): origin in the craft's centre of mass, axes of its body."""
-Numbers = tuple[float, ...]
+Floats = NDArray[np.float64]
 
 
 def in_orbit(pool: NDArray[np.void], rows: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -28,50 +29,41 @@ def in_orbit(pool: NDArray[np.void], rows: NDArray[np.intp]) -> NDArray[np.intp]
 
 def orbit_poses(pool: NDArray[np.void], rows: NDArray[np.intp]) -> NDArray[np.float64]:
     """(n, 2, 7): x y z qw qx qy qz of the mass centres of target and chaser in LVLH, whose origin is the target's."""
-    return np.array([_poses(pool, int(row)) for row in rows])
+    out, told = np.zeros((rows.size, 2, 7)), byte_rows(pool)[rows]
+    fields = ("orbit", P), ("orbit", V), ("relative", P), *((f"{craft}_attitude", QUATERNION) for craft in CRAFT)
+    _fill(out, *(_doubles(told, pool.dtype, group, names) for group, names in fields))
+    return out
 
 
-def _poses(pool: NDArray[np.void], row: int) -> tuple[Numbers, Numbers]:
-    w, x, y, z = _lvlh(_values(pool["orbit"], P, row), _values(pool["orbit"], V, row))
-    q_target, q_chaser = (
-        _product((w, -x, -y, -z), _values(pool[f"{craft}_attitude"], QUATERNION, row)) for craft in CRAFT
-    )
-    return (0.0, 0.0, 0.0, *q_target), (*_values(pool["relative"], P, row), *q_chaser)
+def _doubles(rows: NDArray[np.uint8], dtype: np.dtype[np.void], group: str, names: tuple[str, ...]) -> Floats:
+    """Variables that stand one after the other in their group, of all rows."""
+    at = dtype.fields[group][1]  # type: ignore[index]
+    first = at + dtype[group].fields[names[0]][1]  # type: ignore[index]
+    return np.ascontiguousarray(rows[:, first : first + 8 * len(names)]).view("<f8")
 
 
-def _values(group: NDArray[np.void], names: tuple[str, ...], row: int) -> Numbers:
-    return tuple(float(group[name][row]) for name in names)
+@kernel
+def _fill(out: Floats, p: Floats, v: Floats, p_chaser: Floats, q_target: Floats, q_chaser: Floats) -> None:
+    R_eci_lvlh, q_eci_lvlh = np.empty((3, 3)), np.empty(4)
+    for row in range(len(out)):
+        _put_axes(triple(p[row], 0), triple(v[row], 0), R_eci_lvlh)
+        put_quat(R_eci_lvlh, q_eci_lvlh)
+        back = inverse(quad(q_eci_lvlh, 0))
+        out[row, 1, 0], out[row, 1, 1], out[row, 1, 2] = triple(p_chaser[row], 0)
+        out[row, 0, 3], out[row, 0, 4], out[row, 0, 5], out[row, 0, 6] = composed(back, quad(q_target[row], 0))
+        out[row, 1, 3], out[row, 1, 4], out[row, 1, 5], out[row, 1, 6] = composed(back, quad(q_chaser[row], 0))
 
 
-def _lvlh(p: Numbers, v: Numbers) -> Numbers:
-    """q_eci_lvlh of position and velocity: x along the flight, z to the Earth, y against the orbit's normal."""
-    z, y = _unit(tuple(-c for c in p)), _unit(_cross(v, p))
-    (xx, yx, zx), (xy, yy, zy), (xz, yz, zz) = _cross(y, z), y, z
-    wx, wy, wz, x_y, y_z, z_x = zy - yz, xz - zx, yx - xy, xy + yx, yz + zy, xz + zx
-    rows = (  # each is the quaternion but for a factor; the longest keeps its digits
-        (1.0 + xx + yy + zz, wx, wy, wz),
-        (wx, 1.0 + xx - yy - zz, x_y, z_x),
-        (wy, x_y, 1.0 - xx + yy - zz, y_z),
-        (wz, z_x, y_z, 1.0 - xx - yy + zz),
-    )
-    return _unit(max(rows, key=lambda row: math.hypot(*row)))
+@kernel
+def _put_axes(p: Triple, v: Triple, R: Floats) -> None:
+    """R_eci_lvlh of position and velocity: x along the flight, z to the Earth, y against the orbit's normal."""
+    z, y = _unit((-p[0], -p[1], -p[2])), _unit(crossed(v, p))
+    x = crossed(y, z)
+    for i in range(3):
+        R[i, 0], R[i, 1], R[i, 2] = x[i], y[i], z[i]
 
 
-def _unit(v: Numbers) -> Numbers:
-    length = math.hypot(*v)
-    return tuple(c / length for c in v)
-
-
-def _cross(a: Numbers, b: Numbers) -> Numbers:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-def _product(a: Numbers, b: Numbers) -> Numbers:
-    """q_a_c of q_a_b and q_b_c."""
-    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
+@kernel
+def _unit(v: Triple) -> Triple:
+    length = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    return v[0] / length, v[1] / length, v[2] / length

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import EVENT_DTYPE
-from proxops.ground.block_bounds import BlockBounds
+from proxops.ground.block_bounds import BlockBounds, Floats
+from proxops.ground.column_block import PackedColumns
 from proxops.ground.mcap_file import Place
 from proxops.ground.overview_file import BLOCK_DTYPE, DAMAGED, TILE_BLOCKS, TILE_EVENTS, head_bytes, tile_bytes
 from proxops.ground.wire import Layout, pool_layout
@@ -36,17 +37,24 @@ class OverviewWriter:
         self._events: list[NDArray[np.void]] = []
         self._filled = self._events_waiting = 0
 
-    def add(self, place: Place, records: NDArray[np.void], events: NDArray[np.void]) -> None:
-        """One block: the records and events of the chunk at ``place``."""
-        if records.dtype is not self._bounds.dtype:  # the same object, mostly: comparing hundreds of names takes 0.2 ms
-            self._bounds = BlockBounds(records.dtype)
+    def add(
+        self, place: Place, records: NDArray[np.void], events: NDArray[np.void], bounds: tuple[Floats, Floats] | None = None
+    ) -> None:  # fmt: skip
+        """One block: the records and events of the chunk at ``place``. ``bounds``: of each variable, if they are known."""
         row = self._filled
-        self._low[row], self._high[row] = self._bounds.of(records)
+        # Of zeros and of what is no number there are several, and which one it is depends on who looked.
+        low, high = bounds or self._bounds_of(records)
+        self._low[row], self._high[row] = (np.where(np.isnan(bound), np.nan, bound + 0.0) for bound in (low, high))
         self._blocks[row] = _block(place, records)
         if events.size:
             self._events.append(events)
             self._events_waiting += len(events)
         self._next()
+
+    def _bounds_of(self, records: NDArray[np.void]) -> tuple[Floats, Floats]:
+        if records.dtype is not self._bounds.dtype:  # the same object, mostly: comparing hundreds of names takes 0.2 ms
+            self._bounds = BlockBounds(records.dtype)
+        return self._bounds.of(records)
 
     def add_damaged(self, place: Place) -> None:
         """A chunk that cannot be read: it has a place, but nothing is known of it."""
@@ -95,10 +103,13 @@ class RecordersOverview:
             self._fd = os.open(overview_path(log), flags, 0o644)
         self._write(head_bytes([column.path for column in table.columns]))
 
-    def add(self, place: Place, records: NDArray[np.void], events: NDArray[np.void]) -> None:
+    def add(
+        self, place: Place, records: NDArray[np.void], events: NDArray[np.void], columns: PackedColumns | None
+    ) -> None:  # fmt: skip
         """The block that has just become the chunk at ``place``."""
         if self._fd is not None:
-            self._writer.add(place, records, _as_logged(events) if events.size else events)
+            bounds = (columns.low, columns.high) if columns else None
+            self._writer.add(place, records, _as_logged(events) if events.size else events, bounds)
 
     def finish(self) -> None:
         """Nothing more comes."""

@@ -1,7 +1,7 @@
 """The recorder: a process of its own, so that a slow disk never delays a tick and a crash never loses a run.
 
-``Recorder`` is the facility's handle on it. ``python -m proxops.ground.recorder`` is the process: it reads
-the rings, writes the log, ends when the pool ring is closed or its parent is gone. It ignores SIGINT, SIGTERM
+``Recorder`` is the facility's handle on it. ``python -m proxops.ground.recorder`` is the process, or a fork of a run in
+lockstep: it reads the rings, writes the log, ends when the pool ring is closed or its parent is gone. It ignores SIGINT, SIGTERM
 and SIGHUP: the parent decides when a recording is over.
 """
 
@@ -19,25 +19,30 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import IO, Final
 
+import numpy as np
 from mcap.records import Attachment, Metadata
 
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError
-from proxops.core.messages import EVENT_DTYPE, POOL, Group
+from proxops.core.messages import EVENT_DTYPE, POOL, POOL_DTYPE, Group
 from proxops.core.ring import Ring
 from proxops.ground.blocks import CHANNELS, VIEWED_HZ, schemas_of
+from proxops.ground.column_packer import ColumnPacker
+from proxops.ground.forked_process import ForkedProcess
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
 from proxops.ground.schema import pool_schema
-from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage
+from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage, warm_up_stage
 from proxops.ground.viewer_message import PIECE, ViewerMessages, viewer_channels, viewer_schemas
 from proxops.ground.wire import layout
 
 METADATA_NAME: Final = "proxops"
 HUNG_S: Final = 10.0  # without a heartbeat at the end of a run: forcing a long file onto a slow disk takes less
+START_S: Final = 120.0  # until a recorder is there; it may have to compile first
 KEEP_UP_S: Final = 30.0  # without a heartbeat while a lockstep run waits for the recorder
 SLICE_S: Final = 0.5  # between looks at the heartbeat
 KEPT_BYTES: Final = 64 * 1024 * 1024
@@ -50,8 +55,8 @@ class Recorder:
     """The facility's side: starts the process, watches it, ends it."""
 
     def __init__(
-        self, pool: Ring, events: Ring, out: Path, process: subprocess.Popen[bytes], viewer: Ring | None = None
-    ) -> None:
+        self, pool: Ring, events: Ring, out: Path, process: subprocess.Popen[bytes] | ForkedProcess, viewer: Ring | None = None
+    ) -> None:  # fmt: skip
         self.pool, self.events, self.out, self._process, self.viewer = pool, events, out, process, viewer
 
     @classmethod
@@ -66,6 +71,7 @@ class Recorder:
         replace: bool = False,
         retry_s: float = 1.0,
         durable: bool = True,
+        forked: bool = False,
         watchdog: Ring | None = None,
         stage: Stage | None = None,
         groups: tuple[Group, ...] = POOL,
@@ -75,32 +81,31 @@ class Recorder:
         viewed_hz: float = VIEWED_HZ,
     ) -> Recorder:
         """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``. ``durable``: forced onto
-        the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit. ``stage``:
-        the hall for viewers of the log. ``groups``: the table of the pool ring's variables. ``last_words``: ``finish`` will bring
-        some. ``viewer``: ring of ready messages for viewers, of these channels. ``viewed_hz``: how often they see a cycle."""
-        command = [sys.executable, "-P", "-m", "proxops.ground.recorder"]
-        command += ["--pool", str(pool_ring.path), "--events", str(event_ring.path), "--out", str(out)]
-        command += ["--parent", str(os.getpid()), "--retry-s", str(retry_s)]
-        command += ["--viewed-hz", str(viewed_hz)]
-        command += ["--replace"] if replace else []
-        command += [] if durable else ["--lazy"]
-        command += ["--watchdog-events", str(watchdog.path)] if watchdog else []
-        command += ["--viewer", str(viewer.path)] if viewer else []
+        the disk every second, so that not even a power cut loses more; a lockstep run can be had again, bit for bit.
+        ``forked``: for a parent that keeps no real time. ``stage``: the hall for viewers of the log. ``groups``: the table of the
+        pool ring's variables. ``last_words``: ``finish`` will bring some. ``viewer``: ring of ready messages for viewers, of
+        these channels. ``viewed_hz``: how often they see a cycle."""
+        words = ["--pool", str(pool_ring.path), "--events", str(event_ring.path), "--out", str(out)]
+        words += ["--parent", str(os.getpid()), "--retry-s", str(retry_s)]
+        words += ["--viewed-hz", str(viewed_hz)]
+        words += ["--replace"] if replace else []
+        words += [] if durable else ["--lazy"]
+        words += ["--last-words"] if last_words else []
+        words += ["--watchdog-events", str(watchdog.path)] if watchdog else []
+        words += ["--viewer", str(viewer.path)] if viewer else []
         for path in attachments:
-            command += ["--attach", str(path)]
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True)
-        assert process.stdin is not None
+            words += ["--attach", str(path)]
         table = base64.b64encode(pool_schema(groups)).decode()
         about = {
             "metadata": dict(metadata), "stage": stage.plain() if stage else None, "table": table,
             "viewer_channels": list(viewer_channels),
         }  # fmt: skip
+        # A fork has only the thread that made it, and what others have locked stays so.
+        process = _forked(words) if forked and threading.active_count() == 1 else _spawned(words)
+        assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(json.dumps(about).encode() + b"\n")
             process.stdin.flush()
-            if not last_words:
-                process.stdin.close()
         return cls(pool_ring, event_ring, out, process, viewer)
 
     @property
@@ -108,7 +113,7 @@ class Recorder:
         """Process number, for displays and tests."""
         return self._process.pid
 
-    def wait_ready(self, timeout: float = 10.0) -> None:
+    def wait_ready(self, timeout: float = START_S) -> None:
         """Wait until the recorder looks at the rings; BadInput when it cannot (with its own words)."""
         deadline = time.monotonic() + timeout
         while not self.pool.heartbeat:
@@ -158,7 +163,7 @@ class Recorder:
         if self._process.stdin is not None and not self._process.stdin.closed:
             kept = {name: base64.b64encode(data).decode() for name, data in (attachments or {}).items()}
             words = json.dumps({"metadata": dict(metadata or {}), "attachments": kept}).encode()
-            # A pipe takes 64 kB; a recorder that hangs must not take its parent along.
+            # It wakes up by this. A pipe takes 64 kB; a recorder that hangs must not take its parent along.
             threading.Thread(target=_say, args=(self._process.stdin, words), daemon=True).start()
         deadline, beat, moved = time.monotonic() + timeout, self.pool.heartbeat, time.monotonic()
         while (now := time.monotonic()) < deadline and now - moved < HUNG_S:
@@ -183,6 +188,25 @@ def _say(pipe: IO[bytes], words: bytes) -> None:
         pipe.write(words)
 
 
+def _spawned(words: list[str]) -> subprocess.Popen[bytes]:
+    command, pipe = [sys.executable, "-P", "-m", "proxops.ground.recorder", *words], subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True)
+
+
+def _forked(words: list[str]) -> ForkedProcess:
+    _load_kernels()
+    return ForkedProcess(lambda: main(words))
+
+
+@cache
+def _load_kernels() -> None:
+    """Before there is anything to record: in the way that a recording calls them. In a parent, so that each fork has them."""
+    records = np.zeros(2, POOL_DTYPE)
+    records["clock"]["tick"] = 0, 1
+    ColumnPacker.of(POOL_DTYPE).columns_of(records)
+    warm_up_stage(records)
+
+
 def _environment() -> dict[str, str]:
     """Ours, and where this very package lies, installed or not. Memory is kept between blocks: to give back the few MB of one and
     to be given them again for the next takes a fifth of the recorder's time."""
@@ -191,7 +215,7 @@ def _environment() -> dict[str, str]:
     return os.environ | kept | {"PYTHONPATH": os.pathsep.join(p for p in paths if p)}
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(words: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="proxops.ground.recorder",
         description="Record two rings as MCAP. Standard input: JSON with metadata (a map of strings) and a stage (or null).",
@@ -206,10 +230,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--parent", type=int, default=os.getppid(), help="process whose end ends this one")
     parser.add_argument("--lazy", action="store_true", help="leave it to the system when data reach the disk")
     parser.add_argument(
+        "--last-words", action="store_true", help="standard input ends with JSON of what joins the log last"
+    )
+    parser.add_argument(
         "--viewed-hz", type=float, default=VIEWED_HZ, help="standard messages a second, beside the columns"
     )
     parser.add_argument("--retry-s", type=float, default=1.0, help="pause between attempts on a full disk")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def _step_back() -> None:
@@ -258,10 +285,10 @@ def _media_type(path: Path) -> str:
     return mimetypes.guess_type(path.name)[0] or "text/plain"
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     """The recorder process; returns its exit code."""
     _step_back()
-    options = _arguments()
+    options = _arguments(words)
     try:
         about = json.loads(sys.stdin.readline())
         stage, schema = Stage.of(about["stage"]) if about["stage"] else None, base64.b64decode(about["table"])
@@ -280,9 +307,11 @@ def main() -> int:
     gone, overview = orphaned(options.parent), RecordersOverview(options.out, table)
     recording = Recording(
         pool, events, out, overview, preamble, options.retry_s, durable=not options.lazy, watchdog=watchdog, stage=stage,
-        table=table, last_words=_last_words, viewer=viewer, viewed_ns=round(1e9 / options.viewed_hz),
+        table=table, last_words=_last_words if options.last_words else tuple, viewer=viewer,
+        viewed_ns=round(1e9 / options.viewed_hz),
     )  # fmt: skip
-    code = recording.run(gone, options.parent)
+    _load_kernels()  # and compile them, if nobody has: one that did so in flight would look hung
+    code = recording.run(gone, options.parent, bell=sys.stdin.fileno())
     overview.finish()
     out.close()
     if gone():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import select
 import time
 from collections import deque
 from collections.abc import Callable
@@ -22,8 +23,8 @@ from proxops.core.ending import ENDED, Ending, EndReason
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Severity
-from proxops.ground.blocks import VIEWED_NS, Beside, Block, Interleaver, joined
-from proxops.ground.column_block import ColumnPlan
+from proxops.ground.blocks import BLOCK_RECORDS, VIEWED_NS, Beside, Block, Interleaver, joined
+from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.stage import Stage, StageMessages
@@ -32,10 +33,11 @@ from proxops.ground.watchdog_events import WatchdogEvents
 from proxops.ground.wire import Layout, pool_layout
 
 READ_LIMIT: Final = 1250  # records read at once: 5 s of data
-WORTH_READING: Final = 125  # records, half a block; fewer wait: a read costs as much as twelve, and the tick its cache
-PATIENCE: Final = 3  # looks after which fewer are read as well: 60 ms
 WAITING_BLOCKS: Final = 20  # 20 s of data kept in memory while the disk refuses
-IDLE_S: Final = 0.02
+WORTH_READING: Final = 125  # records, half a block; fewer wait unless they fill one: a read costs as much as twenty
+PATIENCE: Final = 5  # looks after which fewer are read as well
+IDLE_S: Final = 0.05  # from one look to the next: to be woken costs the tick its cache
+LOCKSTEP_IDLE_S: Final = 0.02  # in which the quickest runs fill a tenth of a ring
 SYNC_S: Final = 1.0
 LAST_TRIES: Final = 3  # refusals at the end of a run before the recorder gives up
 
@@ -59,26 +61,28 @@ class Recording:
         self._stage = StageMessages(stage) if stage else None
         self._table, self._last_words = table or pool_layout(), last_words
         self._interleaver = Interleaver(self._table)
-        self._viewer, self._plan, self._viewed_ns = viewer, ColumnPlan(), viewed_ns
+        self._viewer, self._viewed_ns = viewer, viewed_ns
+        self._packer = ColumnPacker.of(self._table.dtype)
         self._waiting: deque[tuple[Block, list[Beside]]] = deque()
         self._words: tuple[Metadata | Attachment, ...] = ()
         self._begun = self._last = self._done = False
-        self._end_told = False  # the facility has said how it ended
         self._looks = 0  # since the last read
+        self._end_told = False  # the facility has said how it ended
         self._refusals = 0  # in a row, since the end of the run began
         self._cursor = self._event_cursor = 0
         self._lost = self._event_lost = 0
         self._next_try = self._next_sync = 0.0
 
-    def run(self, parent_gone: Callable[[], bool], parent: int = 0) -> int:
-        """Record until the pool ring is closed (or ``parent`` gone) and drained; then finish the file."""
-        ending = False
+    def run(self, parent_gone: Callable[[], bool], parent: int = 0, bell: int | None = None) -> int:
+        """Record until the pool ring is closed (or ``parent`` gone) and drained; then finish the file. ``bell``: a file that can
+        be read from when the end has come."""
+        ending, idle_s = False, IDLE_S if self._durable else LOCKSTEP_IDLE_S
         self._write()
         while not self._done:
             # Asked before looking: nothing comes after it.
             if not ending and (self._pool.closed or parent_gone()):
                 ending, self._refusals = True, 0
-            moved = self._look(hurry=ending)
+            more = self._look(hurry=ending)
             over = self._watchdog is None or self._watchdog.over()  # asked before looking for its last words
             if ending and over and not self._last and self._drained():
                 self._last = True
@@ -89,12 +93,13 @@ class Recording:
             self._write()
             if ending and self._refusals >= LAST_TRIES:
                 return self._give_up()
-            if not (moved or self._done):
-                time.sleep(IDLE_S)
+            if not (more or self._done):
+                rung = select.select([] if bell is None else [bell], [], [], idle_s)[0]
+                bell = None if rung else bell  # once: it does not fall silent again
         return EXIT_WHOLE
 
     def _look(self, *, hurry: bool) -> bool:
-        """Read both rings when that is worth it (or in a ``hurry``); True when something was read."""
+        """Read both rings when that is worth it (or in a ``hurry``); True when more waits than is read at once."""
         self._pool.heartbeat += 1
         self._looks += 1
         fresh = self._pool.head - self._cursor
@@ -102,8 +107,8 @@ class Recording:
             self._pool.lost = self._lost + max(0, fresh - self._pool.slots)
             return False
         self._look_at_viewer()
-        worth = fresh >= min(WORTH_READING, self._pool.slots // 4) or self._looks >= PATIENCE or hurry
-        if not worth or self._drained():
+        worth = fresh >= min(WORTH_READING, self._pool.slots // 4) or self._interleaver.waiting + fresh > BLOCK_RECORDS
+        if not (worth or self._looks >= PATIENCE or hurry) or self._drained():
             return False
         self._looks = 0
         pool, self._cursor, lost = self._pool.read(self._cursor, READ_LIMIT)
@@ -116,7 +121,7 @@ class Recording:
             events = joined(_gap(lost, event_lost, pool, self._pool), events)
         self._interleaver.add(pool, events)
         self._wait()
-        return True
+        return fresh > READ_LIMIT
 
     def _look_at_viewer(self) -> None:
         if self._viewer and (lost := self._viewer.read()):
@@ -177,9 +182,10 @@ class Recording:
         while self._waiting:
             block, beside = self._waiting[0]
             others = [*(self._stage.beside(block) if self._stage else ()), *beside]
-            place = self._file.add(block.encode(others, self._plan, self._viewed_ns))
+            columns = self._packer.columns_of(block.pool)
+            place = self._file.add(block.encode(columns, others, self._viewed_ns))
             self._waiting.popleft()
-            self._overview.add(place, block.pool, block.events)
+            self._overview.add(place, block.pool, block.events, columns)
             self._pool.heartbeat += 1
         if self._last:
             self._words = self._words or self._last_words()
@@ -203,7 +209,7 @@ class Recording:
         with contextlib.suppress(OSError):
             if self._begun:
                 block = Block(np.empty(0, self._table.dtype), end, np.zeros(1, np.int64), table=self._table)
-                self._file.add(block.encode())
+                self._file.add(block.encode(None))
 
 
 def _gap(lost: int, event_lost: int, pool: NDArray[np.void], ring: Ring) -> NDArray[np.void]:

@@ -77,4 +77,4 @@ def _indexed(part: bytes, channels: set[int]) -> ChunkData:
             channel, _, log_time, _ = MESSAGE.unpack_from(part, start)
             if channel in channels:
                 rows[channel].append((log_time, start - 9))  # the record begins with opcode and length
-    return ChunkData(part, {c: np.array(table, np.uint64) for c, table in sorted(rows.items())})
+    return ChunkData((part,), {c: np.array(table, np.uint64) for c, table in sorted(rows.items())})

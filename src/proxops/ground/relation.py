@@ -32,12 +32,6 @@ class Relations(NamedTuple):
     factors: Floats
     rates: NDArray[np.bool_]
 
-    def only(self, good: NDArray[np.bool_]) -> Relations:
-        return Relations(self.columns[good], self.sources[good], self.factors[good], self.rates[good])
-
-
-NO_RELATIONS: Final = Relations(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0, np.bool_))
-
 
 def foretold(sources: Floats, factors: Floats, rates: NDArray[np.bool_]) -> Whole:
     """For columns with these sources: whole numbers (see ``in_order``) to expect; zero where there is no number."""
@@ -49,13 +43,16 @@ def foretold(sources: Floats, factors: Floats, rates: NDArray[np.bool_]) -> Whol
     return in_order(values.view(np.int64))
 
 
-def relations(values: Floats, able: Places) -> Relations:
-    """Columns (rows of ``values``) among ``able`` that follow from others which do not follow from any themselves."""
-    count, rows = able.size, values.shape[1]
-    if rows < LEAST_ROWS:
-        return NO_RELATIONS
+def sample_rows(rows: int) -> list[int]:
+    """Of a block of at least ``LEAST_ROWS``: three rows, and for each the one before it."""
+    return [1, rows // 2, rows - 1, 0, rows // 2 - 1, rows - 2]
+
+
+def relations(seen: Floats, able: Places) -> Relations:
+    """Columns of ``able`` that follow from others which do not follow from any themselves. ``seen``: their values in
+    ``sample_rows``."""
+    count = able.size
     with np.errstate(all="ignore"):
-        seen = values[able[:, None], [1, rows // 2, rows - 1, 0, rows // 2 - 1, rows - 2]]
         samples = np.concatenate([seen[:, :3], seen[:, :3] - seen[:, 3:]])  # the columns themselves, then their growths
         growth = samples[:, 1:] / samples[:, :-1]
         known = (np.isfinite(growth) & (growth != 0.0)).all(axis=1) & (growth != 1.0).any(axis=1)

@@ -33,6 +33,7 @@ SeriesOf = Callable[[Rows], tuple[Series, ...]]
 SLOTS: Final = 20_000  # twenty seconds of a loop at 1 kHz that the recorder may fall behind
 EVENT_SLOTS: Final = 64
 BATCH: Final = 25  # rows
+AT_ONCE: Final = SLOTS // 8  # rows at most that go into the ring at once
 CLOCK_WORDS: Final = len(CLOCK.variables)
 FINISH_S: Final = 60.0
 
@@ -64,7 +65,8 @@ class RowStream:
         self._ring, self._events = rings
         self.feed, self._viewer = feed, Ring.create("viewer", PIECE, VIEWER_SLOTS) if feed else None
         self._recorder = Recorder.start(
-            *rings, self.path, {**self.metadata, "experiment": ""}, replace=True, durable=self._live, groups=groups,
+            *rings, self.path, {**self.metadata, "experiment": ""}, replace=True, durable=self._live, forked=not self._live,
+            groups=groups,
             last_words=True, viewer=self._viewer, viewer_channels=feed.channels if feed else (),
         )  # fmt: skip
         self._recorder.wait_ready()
@@ -76,8 +78,8 @@ class RowStream:
         if self._recorder is None or not (all_of_them or count - self._sent >= BATCH):
             return
         self._feed_viewer(rows, all_of_them)  # before the rows of its time: the recorder relies on it
-        for record in self._records(rows[self._sent : count], self._sent):
-            self._ring.push(record.data)
+        for first in range(self._sent, count, AT_ONCE):
+            self._ring.push_all(self._records(rows[first : min(first + AT_ONCE, count)], first))
         self._sent = count
         if not self._live:
             self._recorder.let_it_keep_up()

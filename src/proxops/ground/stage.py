@@ -15,13 +15,14 @@ import numpy as np
 from mcap.records import Channel, Schema
 from numpy.typing import NDArray
 
-from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, Beside, Block, fill_head
+from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, Beside, Block, byte_rows, fill_head
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message, foxglove_schema
 from proxops.ground.hall_joints import Joint, Joints
 from proxops.ground.orbit_frames import ORBIT_FRAMES, in_orbit, orbit_poses
 from proxops.ground.transform_rows import SECOND_NS, TransformRows
 
 EVERY_NS: Final = 40_000_000  # from one set of transforms to the next: 25 Hz
+HEAD_BYTES: Final = HEAD_DTYPE.itemsize
 ORBIT_EVERY: Final = 50  # cycles of a hall, 5 Hz: a viewer interpolates, and nothing in orbit is quick
 JOINT_CHANNEL, FIXED_CHANNEL, VISUALS_CHANNEL, SOLIDS_CHANNEL, ORBIT_CHANNEL = range(3, 8)
 STAGE_SCHEMAS: Final = tuple(
@@ -76,23 +77,21 @@ class StageMessages:
 
     def beside(self, block: Block) -> list[Beside]:
         """What is to stand beside a block's own messages."""
-        clock = block.pool["clock"]
+        clock, rows = block.pool["clock"], byte_rows(block.pool)
         found = list(self._opening(clock[:1])) if block.opening else []
-        chosen = np.flatnonzero(clock["tick"] % self._stage.every == 0)
-        actual = np.ascontiguousarray(block.pool["actual"][chosen])
-        q = actual.view("<f8").reshape(-1, len(actual.dtype.names or ()))
+        ticks, utc_ns = clock["tick"], clock["utc_ns"]
+        chosen = np.flatnonzero(ticks % self._stage.every == 0)
+        axes, at = block.pool.dtype.fields["actual"][:2]  # type: ignore[index]
+        q = rows[chosen, at : at + axes.itemsize].view("<f8")
         known = np.isfinite(q).all(axis=1)
         if known.any():
-            bodies = self._joint_rows.rows(clock["utc_ns"][chosen[known]], self._joints.poses(q[known]))
-            found.append(_beside(JOINT_CHANNEL, clock[chosen[known]], bodies))
-        flying = (
-            in_orbit(block.pool, np.flatnonzero(clock["tick"] % ORBIT_EVERY == 0))
-            if self._orbits(block)
-            else chosen[:0]
-        )
+            shown = chosen[known]
+            messages = self._joint_rows.rows(utc_ns[shown], self._joints.poses(q[known]), HEAD_BYTES)
+            found.append(_beside(JOINT_CHANNEL, ticks[shown], utc_ns[shown], messages))
+        flying = in_orbit(block.pool, np.flatnonzero(ticks % ORBIT_EVERY == 0)) if self._orbits(block) else chosen[:0]
         if flying.size:
-            bodies = self._orbit_rows.rows(clock["utc_ns"][flying], orbit_poses(block.pool, flying))
-            found.append(_beside(ORBIT_CHANNEL, clock[flying], bodies))
+            messages = self._orbit_rows.rows(utc_ns[flying], orbit_poses(block.pool, flying), HEAD_BYTES)
+            found.append(_beside(ORBIT_CHANNEL, ticks[flying], utc_ns[flying], messages))
         return found
 
     @staticmethod
@@ -102,23 +101,33 @@ class StageMessages:
 
     def _opening(self, clock: NDArray[np.void]) -> Iterator[Beside]:
         """Messages that hold for the whole log, with the time of its first record."""
+        tick, utc_ns = clock["tick"], clock["utc_ns"]
         fixed = foxglove_message(TRANSFORMS).FromString(self._stage.fixed)
-        yield _beside(FIXED_CHANNEL, clock, _timed(fixed, fixed.transforms, int(clock["utc_ns"][0])))
+        yield _beside(FIXED_CHANNEL, tick, utc_ns, _timed(fixed, fixed.transforms, int(utc_ns[0])))
         for channel, message in ((VISUALS_CHANNEL, self._stage.visuals), (SOLIDS_CHANNEL, self._stage.solids)):
             scene = foxglove_message(SCENE).FromString(message)
-            yield _beside(channel, clock, _timed(scene, scene.entities, int(clock["utc_ns"][0])))
+            yield _beside(channel, tick, utc_ns, _timed(scene, scene.entities, int(utc_ns[0])))
+
+
+def warm_up_stage(records: NDArray[np.void]) -> None:
+    """Load the kernels, by the frames of some records of a hall."""
+    joint = Joint("lab", "link", 0, (0.0,) * 3, (0.0,) * 3, (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0))
+    rows, utc_ns = np.arange(records.size), np.zeros(records.size, np.int64)
+    TransformRows(ORBIT_FRAMES).rows(utc_ns, orbit_poses(records, rows), HEAD_BYTES)
+    Joints((joint,)).poses(np.zeros((records.size, 1)))
 
 
 def _timed(message: Any, parts: Any, utc_ns: int) -> NDArray[np.uint8]:
-    """The message with the same time in all its parts, as one row of bytes."""
+    """The message with the same time in all its parts, as one row of bytes behind room for its head."""
     for part in parts:
         part.timestamp.seconds, part.timestamp.nanos = divmod(max(utc_ns, 0), SECOND_NS)
-    return np.frombuffer(message.SerializeToString(deterministic=True), np.uint8)[None]
+    return np.frombuffer(bytearray(HEAD_BYTES) + message.SerializeToString(deterministic=True), np.uint8)[None]
 
 
-def _beside(channel: int, clock: NDArray[np.void], bodies: NDArray[np.uint8]) -> Beside:
-    """Messages, one row each, with the ticks and times of ``clock``."""
-    head = np.empty(clock.size, HEAD_DTYPE)
-    fill_head(head, bodies.shape[1], channel, clock["tick"], clock["utc_ns"])
-    heads = head.view(np.uint8).reshape(clock.size, HEAD_DTYPE.itemsize)
-    return Beside(channel, clock["utc_ns"], np.concatenate([heads, bodies], axis=1).tobytes())
+def _beside(
+    channel: int, ticks: NDArray[np.int64], utc_ns: NDArray[np.int64], messages: NDArray[np.uint8]
+) -> Beside:  # fmt: skip
+    """Messages, one row each behind room for its head, with these ticks and times."""
+    head = messages[:, :HEAD_BYTES].view(HEAD_DTYPE)[:, 0]
+    fill_head(head, messages.shape[1] - HEAD_BYTES, channel, ticks, utc_ns)
+    return Beside(channel, utc_ns, messages.tobytes())

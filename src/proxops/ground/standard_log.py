@@ -70,7 +70,7 @@ def _chunks(found: Scan, table: Layout, pool: Channel, others: set[int]) -> Iter
         data, starts = [messages.tobytes()], np.arange(len(messages)) * messages.shape[1]
         index = {pool.id: index_table(rows["clock"]["utc_ns"], starts)}
         index |= _beside(part, others, data)
-        chunk = ChunkData(b"".join(data), {channel: rows for channel, rows in index.items() if len(rows)})
+        chunk = ChunkData((b"".join(data),), {channel: rows for channel, rows in index.items() if len(rows)})
         if chunk.index:
             yield chunk
 

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.ground.wire import varint
+from proxops.maths.kernel import kernel
 
 SECOND_NS: Final = 1_000_000_000
 TIME_BYTES: Final = 5  # of a varint: seconds up to the year 3058
 _TIME: Final = b"\x08" + bytes(TIME_BYTES) + b"\x10" + bytes(TIME_BYTES)
 _XYZ: Final = b"".join(tag + bytes(8) for tag in (b"\x09", b"\x11", b"\x19"))
 _XYZW: Final = _XYZ + b"\x21" + bytes(8)
-_WIRE_ORDER: Final = [0, 1, 2, 4, 5, 6, 3]  # of x y z qw qx qy qz: scalar last
+_ROTATION_ORDER: Final = (3, 0, 1, 2)  # on the wire, of qw qx qy qz: scalar last
 Bytes = NDArray[np.uint8]
 
 
@@ -35,37 +36,44 @@ class TransformRows:
             seconds = end - len(body) + 3  # behind the tag and length of the time and the tag of its seconds
             times += [seconds, seconds + TIME_BYTES + 1]
             rotation, translation = end - len(_XYZW), end - len(_XYZW) - 2 - len(_XYZ)
-            doubles += [translation + 1 + 9 * i for i in range(3)] + [rotation + 1 + 9 * i for i in range(4)]
+            doubles += [translation + 1 + 9 * i for i in range(3)] + [rotation + 1 + 9 * i for i in _ROTATION_ORDER]
             template += _field(1, body)
         self._template = np.frombuffer(template, np.uint8)
         self.size = len(template)  # bytes of one message
-        # Where each byte of a message comes from in a row of: the template, the time, the poses.
-        self._source = np.arange(self.size)
-        self._source[_places(times, TIME_BYTES)] = self.size + np.tile(np.arange(2 * TIME_BYTES), len(frames))
-        self._source[_places(doubles, 8)] = self.size + 2 * TIME_BYTES + np.arange(8 * len(doubles))
+        self._times, self._doubles = np.array(times, np.int64), np.array(doubles, np.int64)
 
-    def rows(self, utc_ns: NDArray[np.int64], poses: NDArray[np.float64]) -> Bytes:
-        """Messages (n, size). ``poses`` (n, frames, 7): x y z qw qx qy qz of the child in its parent."""
+    def rows(self, utc_ns: NDArray[np.int64], poses: NDArray[np.float64], skip: int = 0) -> Bytes:
+        """Messages (n, size), each behind ``skip`` bytes to be filled. ``poses`` (n, frames, 7): x y z qw qx qy qz of the child
+        in its parent."""
         count = len(poses)
-        seconds, nanos = np.divmod(np.maximum(utc_ns, 0), SECOND_NS)
-        values = np.ascontiguousarray(poses[:, :, _WIRE_ORDER], "<f8").view(np.uint8).reshape(count, 8 * poses[0].size)
-        template = np.broadcast_to(self._template, (count, self.size))
-        parts = np.concatenate([template, _varints(seconds), _varints(nanos), values], axis=1)
-        return np.take(parts, self._source, axis=1)
+        out = np.empty((count, skip + self.size), np.uint8)
+        values = np.ascontiguousarray(poses, np.float64).view(np.int64).reshape(count, poses[0].size)
+        _fill(out[:, skip:], self._template, self._times, self._doubles, utc_ns, values)
+        return out
+
+
+@kernel
+def _fill(
+    out: Bytes, template: Bytes, times: NDArray[np.int64], doubles: NDArray[np.int64], utc_ns: NDArray[np.int64],
+    values: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Messages of a template: seconds and nanoseconds at ``times`` in turn, the bits of doubles at ``doubles``."""
+    for row in range(out.shape[0]):
+        message = out[row]
+        for i in range(template.size):
+            message[i] = template[i]
+        seconds, nanos = divmod(max(utc_ns[row], 0), SECOND_NS)
+        for i in range(times.size):
+            time = nanos if i & 1 else seconds
+            for k in range(
+                TIME_BYTES
+            ):  # seven bits a byte, lowest first, all but the last marked as having a successor
+                message[times[i] + k] = (time >> 7 * k & 0x7F) | (0x80 if k < TIME_BYTES - 1 else 0)
+        for i in range(doubles.size):
+            for k in range(8):
+                message[doubles[i] + k] = values[row, i] >> 8 * k & 0xFF
 
 
 def _field(number: int, body: bytes) -> bytes:
     """A field of variable length: tag, length, bytes."""
     return varint(number << 3 | 2) + varint(len(body)) + body
-
-
-def _places(starts: list[int], width: int) -> NDArray[np.intp]:
-    """Positions of all bytes of values that begin at ``starts``."""
-    return (np.array(starts, np.intp)[:, None] + np.arange(width)).ravel()
-
-
-def _varints(values: NDArray[np.int64]) -> Bytes:
-    """(n, 5): seven bits a byte, lowest first, all but the last marked as having a successor."""
-    parts = (values[:, None] >> 7 * np.arange(TIME_BYTES)) & 0x7F
-    parts[:, :-1] |= 0x80
-    return parts.astype(np.uint8)

@@ -51,24 +51,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Run:
-    """Variables of one type that follow each other at even distances, in a record and in a message."""
+    """Variables of one type that follow each other at even distances in a record."""
 
     type: str
     count: int
     record: tuple[int, int]  # first byte, bytes from one to the next
-    message: tuple[int, int]
-
-    def copy(self, message: NDArray[np.uint8], skip: int, record: NDArray[np.uint8]) -> None:
-        """All of the run of all rows at once: as many small copies as there are runs, not variables. A u1 that would need a
-        second byte on the wire is cut to what one can hold."""
-        shape = len(record), self.count
-        (to, to_step), (at, at_step) = self.message, self.record
-        target = np.ndarray(shape, self.type, message, skip + to, (message.strides[0], to_step))
-        source = np.ndarray(shape, self.type, record, at, (record.strides[0], at_step))
-        if target.dtype == np.uint8:
-            np.minimum(source, VARINT_MAX, out=target)
-        else:
-            target[...] = source
 
 
 @dataclass(frozen=True)
@@ -83,21 +70,25 @@ class Layout:
     constant: NDArray[np.intp]  # positions of the template's own bytes: tags and lengths
     small: tuple[Column, ...]  # the u1 variables, which must stay below 128
     small_at: NDArray[np.intp]  # and their positions
-    runs: tuple[Run, ...]
+    source: NDArray[np.intp]  # where each byte of a message comes from in a row of: the record, the template
 
     @property
     def size(self) -> int:
         """Bytes of one message."""
         return int(self.wire.itemsize)
 
-    def fill(self, rows: NDArray[np.uint8], records: NDArray[np.void], skip: int = 0) -> None:
-        """Messages of ``records`` into ``rows`` (contiguous), behind the first ``skip`` bytes of each."""
-        if not len(records):
-            return
-        rows[:, skip:] = self.template
-        raw = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
-        for run in self.runs:
-            run.copy(rows, skip, raw)
+    def messages(self, records: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Of records, one a row as plain bytes; the bytes of ``before`` stand before each. A u1 that would need a second byte on
+        the wire is cut to what one can hold."""
+        template = np.broadcast_to(self.template, (len(records), self.size))
+        parts = np.concatenate([records, template, before], axis=1)
+        skip = before.shape[1]
+        source = np.concatenate([records.shape[1] + self.size + np.arange(skip), self.source])
+        out: NDArray[np.uint8] = np.take(parts, source, axis=1)
+        small = out[:, skip + self.small_at]
+        if small.max(initial=0) > VARINT_MAX:
+            out[:, skip + self.small_at] = np.minimum(small, VARINT_MAX)
+        return out
 
     def decode(self, messages: NDArray[np.uint8]) -> NDArray[np.void]:
         """Records of messages, shape (n, size). Messages of another writer are decoded one by one."""
@@ -154,12 +145,12 @@ def layout(schema: bytes) -> Layout:
         np.frombuffer(template, np.uint8),
         _constants(wire, dtype),
         small,
-        np.array([at for kind, at in _places(wire) if kind == "|u1"], np.intp),
-        runs(wire, dtype),
+        np.array([at for kind, at in places(wire) if kind == "|u1"], np.intp),
+        _sources(wire, dtype),
     )
 
 
-def _places(kind: np.dtype[np.void]) -> list[tuple[str, int]]:
+def places(kind: np.dtype[np.void]) -> list[tuple[str, int]]:
     """Type and first byte of every variable, in order."""
     return [
         (kind[group][name].str, kind.fields[group][1] + kind[group].fields[name][1])  # type: ignore[index]
@@ -168,18 +159,26 @@ def _places(kind: np.dtype[np.void]) -> list[tuple[str, int]]:
     ]
 
 
-def runs(wire: np.dtype[np.void], packed: np.dtype[np.void]) -> tuple[Run, ...]:
-    """Variables joined to runs of even steps, in order."""
+def _sources(wire: np.dtype[np.void], packed: np.dtype[np.void]) -> NDArray[np.intp]:
+    """Of each byte of a message: its place in a row of record and template."""
+    source = packed.itemsize + np.arange(wire.itemsize)
+    for (kind, to), (_, at) in zip(places(wire), places(packed), strict=True):
+        width = np.dtype(kind).itemsize
+        source[to : to + width] = np.arange(at, at + width)
+    return source
+
+
+def runs(kind: np.dtype[np.void]) -> tuple[Run, ...]:
+    """Variables of a record joined to runs of even steps, in order."""
     joined: list[Run] = []
-    for (kind, at), (_, to) in zip(_places(packed), _places(wire), strict=True):
+    for type_, at in places(kind):
         last = joined[-1] if joined else None
-        if last and last.type == kind:
-            steps = (at - last.record[0]) // last.count, (to - last.message[0]) // last.count
-            ends = last.record[0] + last.count * steps[0], last.message[0] + last.count * steps[1]
-            if ends == (at, to) and (last.count == 1 or steps == (last.record[1], last.message[1])):
-                joined[-1] = Run(kind, last.count + 1, (last.record[0], steps[0]), (last.message[0], steps[1]))
+        if last and last.type == type_:
+            step = (at - last.record[0]) // last.count
+            if last.record[0] + last.count * step == at and (last.count == 1 or step == last.record[1]):
+                joined[-1] = Run(type_, last.count + 1, (last.record[0], step))
                 continue
-        joined.append(Run(kind, 1, (at, 0), (to, 0)))
+        joined.append(Run(type_, 1, (at, 0)))
     return tuple(joined)
 
 
@@ -208,9 +207,8 @@ def pool_layout() -> Layout:
 def encode_pool(records: NDArray[np.void]) -> NDArray[np.uint8]:
     """``proxops.Pool`` messages of records: bytes of shape (n, size). u1 above 127 is written as 127."""
     table = pool_layout()
-    out = np.empty((records.size, table.size), np.uint8)
-    table.fill(out, records)
-    return out
+    rows = np.ascontiguousarray(records).view(np.uint8).reshape(records.size, table.dtype.itemsize)
+    return table.messages(rows, np.empty((records.size, 0), np.uint8))
 
 
 def _text(word: Any) -> str:

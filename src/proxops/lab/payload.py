@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.errors import Refused
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.cell import Cell
 from proxops.lab.hall_file import Plate, Rating
@@ -28,6 +29,7 @@ from proxops.lab.mass_properties import MassProperties, joined, steiner
 
 COM_LIMIT_M: Final = 2.0  # further from the flange than any mock-up: a slip of units
 GRAVITY_M_S2: Final = 9.81
+WAY_OUT: Final = "mount less, or nearer to the flange (payload, plate and rating of the cell file)"
 PLATE_WORD, RATED_WORD, PLAIN_WORD = "Table 5 allows", "the robot is rated for", "allowed is"
 
 
@@ -121,6 +123,12 @@ def check_payload(cell: AnyCell) -> list[PayloadFinding]:
         for finding in _check(cell, robot)
         if finding.value > finding.bound
     ]
+
+
+def demand_carried(cell: AnyCell) -> None:
+    """Refused unless the robots may carry what is mounted."""
+    if findings := check_payload(cell):
+        raise Refused(f"drives stay off: {'; '.join(map(str, findings))}; {WAY_OUT}")
 
 
 def _check(cell: Cell, robot: int) -> Iterator[PayloadFinding]:

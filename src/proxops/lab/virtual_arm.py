@@ -74,12 +74,19 @@ class VirtualArm:
         n = len(traits.joints)
         self.traits, self._clock, self._random = traits, clock, random
         self.halted, self._reach = "", traits.speed * traits.cycle_s  # rad, in a cycle
+        self._rounded_reach = self._reach * (1.0 + ROUNDING)
         self._watch, self._cycle = CommandWatch(traits.patience_s), 0
-        self.angles, self.rates, self.accelerations = np.array(angles, float), np.zeros(n), np.zeros(n)
-        self._driven = self.angles.copy(), np.zeros(n), np.zeros(n)  # what the drives alone do
+        self._motion = np.zeros((2, 3, n))  # of the joints, and what the drives alone do: angles, rates, accelerations
+        self._motion[:, 0] = angles
+        self.angles, self.rates, self.accelerations = self._motion[0]
         self._give: JointGive | None = None
-        self.reference, self._pace, self._longest = self.angles.copy(), np.zeros(n), 0.0
-        self._given, self._fresh = self.angles.copy(), False  # newest set-point, and whether it came in this cycle
+        self._drives = np.zeros((3, n))
+        self._drives[:2] = angles
+        self.reference, self._given, self._pace = (
+            self._drives
+        )  # where they aim, newest set-point, rate of the reference
+        self._longest, self._fresh = 0.0, False  # s to the end of a halt; whether the set-point came in this cycle
+        self._limits = np.array([traits.acceleration, traits.lower, traits.upper])
         self._line = np.tile(self.angles, (traits.dead_cycles + 2, 1))  # set-points, newest first
         self._encoders = self.angles
         self._measure()
@@ -95,7 +102,8 @@ class VirtualArm:
     @property
     def driven(self) -> Floats:
         """Angles without what the joints give way."""
-        return self._driven[0]
+        driven: Floats = self._motion[1, 0]
+        return driven
 
     @property
     def overtaken(self) -> int:
@@ -123,14 +131,14 @@ class VirtualArm:
         if fault:
             self.halt(fault)
         elif self._watch.overtakes(answers) and not self.halted:
-            self._given, self._fresh = wish.copy(), True
+            self._given[:], self._fresh = wish, True
             self._watch.take(answers)
 
     def _objection(self, wish: Floats) -> str:
         traits = self.traits
         if wish.shape != (len(traits.joints),):
             return f"set-point of {wish.size} angles for {len(traits.joints)} joints"
-        if acceptable(wish, self._line[0], self._reach * (1.0 + ROUNDING), traits.lower, traits.upper):
+        if acceptable(wish, self._line[0], self._rounded_reach, traits.lower, traits.upper):
             return ""
         steps = np.abs(wish - self._line[0])
         for name, angle, step, most, low, high in zip(
@@ -153,9 +161,8 @@ class VirtualArm:
         """Forget a halt once the joints stand: what follows is commanded from there."""
         if self.halted and self.at_rest:
             self.halted = ""
-            self.reference[:] = self._given = self.driven.copy()
-            self._line[:] = self.reference
-            self._pace, self._watch = np.zeros_like(self._pace), CommandWatch(self.traits.patience_s)
+            self.reference[:] = self._given[:] = self._line[:] = self.driven
+            self._pace[:], self._watch = 0.0, CommandWatch(self.traits.patience_s)
 
     def halt(self, cause: str) -> None:
         """All rates go to zero in a straight line. The first cause stays."""
@@ -169,35 +176,29 @@ class VirtualArm:
         self._cycle += 1
         if silence := self._watch.silence(self.t):
             self.halt(silence)
-        newest = self._given if self._fresh else 2.0 * self._line[0] - self._line[1]
+        i = advance(
+            self._line, self._drives, self._motion, self._limits, self._fresh, not self.halted, traits.dead_cycles, traits.lag_s,
+            traits.cycle_s,
+        )  # fmt: skip
         self._fresh = False
-        self._line[1:] = self._line[:-1].copy()
-        self._line[0] = newest
-        if not self.halted:
-            self._aim(self._line[traits.dead_cycles])
+        if i >= 0:
+            self.halt(self._at_the_end(i))
         if self.halted:
             left = max(0.0, 1.0 - traits.cycle_s / self._longest) if self._longest > 0.0 else 0.0
-            self._pace, self._longest = self._pace * left, self._longest * left
-        follow(self.reference, self._pace, *self._driven, traits.lag_s, traits.cycle_s)
-        self.angles[:], self.rates[:], self.accelerations[:] = self._driven
+            self._pace *= left
+            self._longest *= left
+            follow(self._drives, self._motion, traits.lag_s, traits.cycle_s)
         if self._give is not None:
             self._give.step(self.driven, traits.cycle_s)
             self.angles += self._give.angles
             self.rates += self._give.rates
             self.accelerations += self._give.accelerations
 
-    def _aim(self, target: Floats) -> None:
-        """Pace of the reference in this cycle; a halt where a halt begun after it would end beyond a range."""
-        traits, pace = self.traits, np.empty_like(self._pace)
-        i = put_pace(target, self.reference, traits.acceleration, traits.lower, traits.upper, traits.cycle_s, pace)
-        if i >= 0:
-            low, high = math.degrees(traits.lower[i]), math.degrees(traits.upper[i])
-            angle = math.degrees(self.reference[i])
-            self.halt(
-                f"{traits.joints[i]}: stops just before the end of its range, {angle:.1f} of {low:.0f} … {high:.0f} deg"
-            )
-        else:
-            self._pace = pace
+    def _at_the_end(self, i: int) -> str:
+        """Why a halt begins before it would end beyond a range."""
+        traits, angle = self.traits, math.degrees(self.reference[i])
+        low, high = math.degrees(traits.lower[i]), math.degrees(traits.upper[i])
+        return f"{traits.joints[i]}: stops just before the end of its range, {angle:.1f} of {low:.0f} … {high:.0f} deg"
 
     def _measure(self) -> None:
         self._encoders = encoder_reading(self.angles, self.traits.encoder_noise, self.traits.encoder_step, self._random)
@@ -213,39 +214,61 @@ def acceptable(wish: Floats, before: Floats, reach: Floats, lower: Floats, upper
 
 
 @kernel
-def put_pace(
-    target: Floats, reference: Floats, acceleration: Floats, lower: Floats, upper: Floats, dt: float, pace: Floats
+def advance(
+    line: Floats, drives: Floats, motion: Floats, limits: Floats, fresh: bool, free: bool, dead_cycles: int, lag: float, dt: float
 ) -> int:  # fmt: skip
-    """``pace`` := to ``target`` in ``dt``. The first joint that would leave its range in a halt begun after it, or -1."""
+    """One cycle: the ``line`` of set-points (newest first) goes on, without a ``fresh`` one as fast as before; the reference aims
+    at the one that is due, and the joints follow it. The first joint that would leave its range in a halt begun after that, and
+    then nothing has moved; -1: none. Unless it is ``free`` only the line goes on."""
+    for i in range(line.shape[1]):
+        newest = drives[1, i] if fresh else 2.0 * line[0, i] - line[1, i]
+        for k in range(line.shape[0] - 1, 0, -1):
+            line[k, i] = line[k - 1, i]
+        line[0, i] = newest
+    if not free:
+        return -1
+    blocked = beyond_range(line[dead_cycles], drives[0], limits, dt)
+    if blocked < 0:
+        for i in range(line.shape[1]):
+            drives[2, i] = (line[dead_cycles, i] - drives[0, i]) / dt
+        follow(drives, motion, lag, dt)
+    return blocked
+
+
+@kernel
+def beyond_range(target: Floats, reference: Floats, limits: Floats, dt: float) -> int:
+    """The first joint that would leave its range in a halt begun after a cycle to ``target``, or -1."""
+    acceleration, lower, upper = limits[0], limits[1], limits[2]
     longest = 0.0
     for i in range(target.shape[0]):
-        pace[i] = (target[i] - reference[i]) / dt
-        longest = max(longest, abs(pace[i]) / acceleration[i])
+        longest = max(longest, abs((target[i] - reference[i]) / dt) / acceleration[i])
     for i in range(target.shape[0]):
-        end = target[i] + 0.5 * pace[i] * longest
-        if (end < lower[i] and pace[i] < 0.0) or (end > upper[i] and pace[i] > 0.0):
+        pace = (target[i] - reference[i]) / dt
+        end = target[i] + 0.5 * pace * longest
+        if (end < lower[i] and pace < 0.0) or (end > upper[i] and pace > 0.0):
             return i
     return -1
 
 
 @kernel
-def follow(
-    reference: Floats, pace: Floats, angles: Floats, rates: Floats, accelerations: Floats, lag: float, dt: float
-) -> None:  # fmt: skip
-    """One cycle: the reference moves on at ``pace`` and the joints follow it through two equal lags, exactly over
-    ``dt``."""
+def follow(drives: Floats, motion: Floats, lag: float, dt: float) -> None:
+    """One cycle: the reference moves on at its pace and the joints follow it through two equal lags, exactly over ``dt``."""
+    reference, pace = drives[0], drives[2]
+    angles, rates, accelerations = motion[1, 0], motion[1, 1], motion[1, 2]
     for i in range(reference.shape[0]):
         start = reference[i]
         reference[i] = start + pace[i] * dt
         if lag <= 0.0:
             accelerations[i] = (pace[i] - rates[i]) / dt
             angles[i], rates[i] = reference[i], pace[i]
-            continue
-        # Behind a ramp in the long run by two lags; what is left of the state beside that dies out as (d + c t) exp(-t / lag).
-        d = angles[i] - (start - 2.0 * lag * pace[i])
-        c = rates[i] - pace[i] + d / lag
-        decay = math.exp(-dt / lag)
-        left = (d + c * dt) * decay
-        angles[i] = reference[i] - 2.0 * lag * pace[i] + left
-        rates[i] = pace[i] + c * decay - left / lag
-        accelerations[i] = -2.0 * c * decay / lag + left / (lag * lag)
+        else:
+            # Behind a ramp in the long run by two lags; what is left of the state beside that dies out as
+            # (d + c t) exp(-t / lag).
+            d = angles[i] - (start - 2.0 * lag * pace[i])
+            c = rates[i] - pace[i] + d / lag
+            decay = math.exp(-dt / lag)
+            left = (d + c * dt) * decay
+            angles[i] = reference[i] - 2.0 * lag * pace[i] + left
+            rates[i] = pace[i] + c * decay - left / lag
+            accelerations[i] = -2.0 * c * decay / lag + left / (lag * lag)
+        motion[0, 0, i], motion[0, 1, i], motion[0, 2, i] = angles[i], rates[i], accelerations[i]

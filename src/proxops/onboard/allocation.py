@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from proxops.core.flight import Floats, OnboardData
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
+from proxops.maths.rotation import copy_to
+from proxops.maths.stack import vector
 
 PRICE: Final = 1e-6  # s: of propellant, against errors of the wrench (scaled to seconds of one thruster)
 RIDGE: Final = 1e-7  # keeps columns that depend on each other solvable
@@ -44,6 +46,11 @@ class Allocation:
             False,
         )  # those that do not blow there; if they are enough
 
+    @property
+    def parts(self) -> tuple[Floats, float, Floats, Floats]:
+        """For kernels."""
+        return self.wrench, self._min_on_s, self._carried, self._most
+
     def usable(self, healthy: NDArray[np.bool_], distance_m: float) -> NDArray[np.bool_]:
         """Those that may fire at this distance of the centres of mass."""
         if not (distance_m < self._plume_within_m and self._blows.any()):
@@ -70,7 +77,7 @@ def pulse(
     most: Floats, on: Floats,
 ) -> None:  # fmt: skip
     """``on`` := pulses for the wish and for what was ``carried``, which is then what they leave, ``most`` at most."""
-    wanted, no_torque = np.empty(6), torque[0] == 0.0 and torque[1] == 0.0 and torque[2] == 0.0
+    wanted, no_torque = vector(6), torque[0] == 0.0 and torque[1] == 0.0 and torque[2] == 0.0
     for k in range(3):
         wanted[k] = force[k] * period_s + carried[k]
         wanted[3 + k] = 0.0 if no_torque else torque[k] * period_s + carried[3 + k]
@@ -111,7 +118,7 @@ def pushes_all_ways(wrench: Floats, usable: NDArray[np.bool_]) -> bool:
 def allocate(wrench: Floats, wanted: Floats, usable: NDArray[np.bool_], max_on: float, out: Floats) -> None:
     """``out`` (n) := on-times in 0 … max_on whose impulse ``wrench @ out`` comes nearest to ``wanted`` (N s, N m s)."""
     n = wrench.shape[1]
-    a, b = np.empty((6, n)), np.empty(6)
+    a, b = np.empty((6, n)), vector(6)
     force = torque = 1e-12  # scales: newtons and newton metres become comparable
     for i in range(n):
         for k in range(3):
@@ -127,21 +134,24 @@ def allocate(wrench: Floats, wanted: Floats, usable: NDArray[np.bool_], max_on: 
         out[i] = 0.0
         if not usable[i]:
             where[i] = 2
-    trial = np.zeros(n)
+    trial, free, low, y = np.zeros(n), np.empty(n, np.int64), np.empty((n, n)), np.empty(n)
     for _ in range(ROUNDS):
         if not _let_free(a, b, where, out):
             break
         for _ in range(n + 1):
-            _least_squares(a, b, where, out, PRICE, trial)
+            _least_squares(a, b, where, out, PRICE, trial, free, low, y)
             if not _walk(where, out, trial, max_on):
                 break
-    _settle(a, b, where, out, max_on, trial)
+    # Once it is known who fires: without the price, which would take a little off every wish.
+    _least_squares(a, b, where, out, 0.0, trial, free, low, y)
+    _settle(where, out, max_on, trial)
 
 
 @kernel
 def _let_free(a: Floats, b: Floats, where: NDArray[np.int64], on: Floats) -> bool:
     """Free the bound thruster that improves most when it moves off its bound; False if none does."""
-    left = b.copy()
+    left = vector(6)
+    copy_to(b, left)
     for i in range(on.size):
         for k in range(6):
             left[k] -= a[k, i] * on[i]
@@ -161,20 +171,22 @@ def _let_free(a: Floats, b: Floats, where: NDArray[np.int64], on: Floats) -> boo
 
 @kernel
 def _least_squares(
-    a: Floats, b: Floats, where: NDArray[np.int64], on: Floats, price: float, trial: Floats
+    a: Floats, b: Floats, where: NDArray[np.int64], on: Floats, price: float, trial: Floats, free: NDArray[np.int64], low: Floats,
+    y: Floats,
 ) -> None:  # fmt: skip
-    """``trial`` of the free thrusters := the least squares with the others where they are (normal equations, Cholesky)."""
-    free, m = np.empty(on.size, np.int64), 0
+    """``trial`` of the free thrusters := the least squares with the others where they are (normal equations, Cholesky). ``free``,
+    ``low``, ``y``: room for their numbers, the triangle and the right side."""
+    m = 0
     for i in range(on.size):
         if where[i] == 0:
             free[m] = i
             m += 1
-    left = b.copy()
+    left = vector(6)
+    copy_to(b, left)
     for i in range(on.size):
         if where[i] == 1:
             for k in range(6):
                 left[k] -= a[k, i] * on[i]
-    low, y = np.empty((m, m)), np.empty(m)
     for p in range(m):
         y[p] = -price
         for k in range(6):
@@ -217,11 +229,8 @@ def _walk(where: NDArray[np.int64], on: Floats, trial: Floats, max_on: float) ->
 
 
 @kernel
-def _settle(
-    a: Floats, b: Floats, where: NDArray[np.int64], on: Floats, max_on: float, trial: Floats
-) -> None:  # fmt: skip
-    """Once it is known who fires: without the price, which would take a little off every wish."""
-    _least_squares(a, b, where, on, 0.0, trial)
+def _settle(where: NDArray[np.int64], on: Floats, max_on: float, trial: Floats) -> None:
+    """Take over ``trial`` of the free thrusters if it is within bounds."""
     for i in range(on.size):
         if where[i] == 0 and not 0.0 <= trial[i] <= max_on:
             return

@@ -6,12 +6,22 @@ import math
 from enum import IntEnum
 from typing import Final
 
-from proxops.core.flight import Estimate
+from proxops.core.flight import Estimate, Floats
 from proxops.core.mission import Abort, ApproachStep, FinalStep, FlyAroundStep, Step
 from proxops.core.vocabulary import AbortCause, MissionPhase
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import length
 from proxops.maths.small_matrix import largest_eigenvalue
 
 P = MissionPhase
+# Python 3.11 calls a function whenever a member of an enumeration is named: what is asked in every cycle is named once.
+APPROACHING: Final = (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL)
+NONE, CORRIDOR, FIELD_OF_VIEW, UNCERTAIN = (
+    AbortCause.NONE,
+    AbortCause.CORRIDOR,
+    AbortCause.FIELD_OF_VIEW,
+    AbortCause.UNCERTAIN,
+)
 
 
 class Event(IntEnum):
@@ -60,7 +70,7 @@ class ApproachLogic:
     @property
     def approaching(self) -> bool:
         """Whether there is something to give up."""
-        return self.phase in (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL)
+        return self.phase in APPROACHING
 
 
 def event_of(step: Step) -> Event:
@@ -72,21 +82,18 @@ def event_of(step: Step) -> Event:
     return Event.FINAL if isinstance(step, FinalStep) else Event.HOLD
 
 
-def position_sigma(estimate: Estimate) -> float:
-    """m: the largest one, in any direction."""
-    return math.sqrt(max(largest_eigenvalue(estimate.covariance[:3, :3]), 0.0))
-
-
-def attitude_sigma(estimate: Estimate) -> float:
-    """rad: of the client's attitude, the largest one."""
-    return math.sqrt(max(largest_eigenvalue(estimate.covariance[6:9, 6:9]), 0.0))
-
-
 def trusted(estimate: Estimate, limits: Abort, final: bool) -> bool:
     """Whether the filter knows enough to go on."""
-    distance = math.sqrt(estimate.position @ estimate.position)
-    known = position_sigma(estimate) <= limits.position_sigma_share * distance
-    return known and (not final or attitude_sigma(estimate) <= math.radians(limits.attitude_sigma_deg))
+    distance_m, position_m, attitude_rad = uncertainty(estimate.position, estimate.covariance)
+    known = position_m <= limits.position_sigma_share * distance_m
+    return known and (not final or attitude_rad <= math.radians(limits.attitude_sigma_deg))
+
+
+@kernel
+def uncertainty(position: Floats, covariance: Floats) -> tuple[float, float, float]:
+    """Distance, m, and the largest standard deviation in any direction of position, m, and of the client's attitude, rad."""
+    by_position, by_attitude = largest_eigenvalue(covariance[:3, :3]), largest_eigenvalue(covariance[6:9, 6:9])
+    return length(position), math.sqrt(max(by_position, 0.0)), math.sqrt(max(by_attitude, 0.0))
 
 
 class AbortWatch:
@@ -97,7 +104,7 @@ class AbortWatch:
     def __init__(self, limits: Abort, half_view: float, period_s: float) -> None:
         self._limits, self._half_view = limits, half_view
         self._cycles = max(1, round(self.LASTING_S / period_s))
-        self._bad = dict.fromkeys(AbortCause, 0)
+        self._bad = [0] * (max(AbortCause) + 1)  # cycles in a row, for each cause
 
     def look(
         self, estimate: Estimate, age_s: float, corridor: float, off_boresight: float, enough_thrusters: bool, final: bool,
@@ -110,14 +117,14 @@ class AbortWatch:
             return AbortCause.PROPELLANT
         if age_s > self._limits.sensor_loss_s:
             return AbortCause.SENSOR_LOST
-        if self._lasts(AbortCause.CORRIDOR, corridor > 1.0):
-            return AbortCause.CORRIDOR
-        if self._lasts(AbortCause.FIELD_OF_VIEW, off_boresight > self._half_view):
-            return AbortCause.FIELD_OF_VIEW
-        if self._lasts(AbortCause.UNCERTAIN, not trusted(estimate, self._limits, final)):
-            return AbortCause.UNCERTAIN
-        return AbortCause.NONE
+        if self._lasts(CORRIDOR, corridor > 1.0):
+            return CORRIDOR
+        if self._lasts(FIELD_OF_VIEW, off_boresight > self._half_view):
+            return FIELD_OF_VIEW
+        if self._lasts(UNCERTAIN, not trusted(estimate, self._limits, final)):
+            return UNCERTAIN
+        return NONE
 
     def _lasts(self, cause: AbortCause, bad: bool) -> bool:
-        self._bad[cause] = self._bad[cause] + 1 if bad else 0
-        return self._bad[cause] >= self._cycles
+        cycles = self._bad[cause] = self._bad[cause] + 1 if bad else 0
+        return cycles >= self._cycles

@@ -18,11 +18,10 @@ import numpy as np
 
 from proxops.core.flight import Floats
 from proxops.core.mission import Avionics
-from proxops.maths.finite import all_finite
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit, rotation_vector
 from proxops.maths.rotation import exponential
-from proxops.maths.triple import composed, inverse, quad
+from proxops.maths.triple import Triple, composed, inverse, quad, triple
 
 ARCSEC: Final = math.radians(1.0 / 3600.0)
 DEG_PER_H: Final = math.radians(1.0) / 3600.0
@@ -31,6 +30,8 @@ DRIFT_S: Final = 3600.0  # the gyro's bias is trusted to change by its own size 
 # Uniform over the cycle, the error is |change| dt/sqrt(12).
 STEP_SHARE: Final = 1.0 / math.sqrt(12.0)
 UNIT_SLACK: Final = 1e-2  # of a quaternion's norm
+BLIND_GYRO: Final = math.radians(0.1)  # rad/s: what the rate may have changed by since the gyro was last read
+TRACKED, GYRATED, BOTH = 1, 2, 3  # who was read
 
 
 class AttitudeFilter:
@@ -48,6 +49,7 @@ class AttitudeFilter:
         self._gyro = max(spec.gyro_deg_h, 0.001) * DEG_PER_H
         self._bias = max(spec.gyro_bias_deg_h, 0.001) * DEG_PER_H
         self._covariance = np.array([self._tracker**2, 0.0, self._bias**2])
+        self._drift = self._bias**2 / DRIFT_S  # variance of the bias per second
         self._t = 0.0
         self._gyro_read = np.zeros(3)
 
@@ -58,42 +60,46 @@ class AttitudeFilter:
 
     def step(self, t: float, q_tracker: Floats, w_gyro: Floats) -> None:
         """Readings at ``t`` (s)."""
-        tracked, gyrated = _is_quaternion(q_tracker), all_finite(w_gyro)
-        self.refused += (not tracked) + (not gyrated)
-        before = self._gyro_read
-        now = w_gyro if gyrated else before
-        if self.ready:
-            noise = self._gyro if gyrated else max(self._gyro, math.radians(0.1))
-            drift = self._bias**2 / DRIFT_S
-            step(
-                self.q_eci_chaser, self.bias, self._covariance, before, now, t - self._t, noise, drift, q_tracker, tracked,
-                self._tracker,
-            )  # fmt: skip
-        elif tracked:
-            put_unit(q_tracker, self.q_eci_chaser)
-            self.ready = True
-        self._t, self._gyro_read = t, np.array(now)
-        self.w_eci_chaser = now - self.bias
-
-
-def _is_quaternion(q: Floats) -> bool:
-    return all_finite(q) and abs(math.sqrt(float(q @ q)) - 1.0) < UNIT_SLACK
+        read = step(
+            self.q_eci_chaser, self.w_eci_chaser, self.bias, self._covariance, self._gyro_read, self.ready, t - self._t,
+            self._tracker, self._gyro, self._drift, q_tracker, w_gyro,
+        )  # fmt: skip
+        self._t = t
+        if read != BOTH:
+            self.refused += 1 if read else 2
+        self.ready = self.ready or read & TRACKED > 0
 
 
 @kernel
 def step(
-    q: Floats, bias: Floats, covariance: Floats, before: Floats, now: Floats, dt: float, noise: float, drift: float,
-    q_tracker: Floats, tracked: bool, sigma: float,
-) -> None:  # fmt: skip
-    """Predict by the gyro, and take in the star tracker if it has ``tracked``: one call in a cycle."""
-    tell(q, bias, covariance, before, now, dt, noise, drift)
-    if tracked:
-        correct(q, bias, covariance, q_tracker, sigma)
+    q: Floats, w: Floats, bias: Floats, covariance: Floats, gyro_read: Floats, ready: bool, dt: float, sigma: float,
+    gyro: float, drift: float, q_tracker: Floats, w_gyro: Floats,
+) -> int:  # fmt: skip
+    """Predict by the gyro, and take in the star tracker, or begin with it; says who was read. ``w`` := the rate free of bias."""
+    tracked, gyrated = is_quaternion(q_tracker), math.isfinite(w_gyro[0] + w_gyro[1] + w_gyro[2])
+    now = triple(w_gyro, 0) if gyrated else triple(gyro_read, 0)
+    if ready:
+        noise = gyro if gyrated else max(gyro, BLIND_GYRO)
+        tell(q, bias, covariance, gyro_read, now, dt, noise, drift)
+        if tracked:
+            correct(q, bias, covariance, q_tracker, sigma)
+    elif tracked:
+        put_unit(q_tracker, q)
+    for i in range(3):
+        gyro_read[i] = now[i]
+        w[i] = now[i] - bias[i]
+    return (TRACKED if tracked else 0) + (GYRATED if gyrated else 0)
+
+
+@kernel
+def is_quaternion(q: Floats) -> bool:
+    """Numbers of unit norm, about; NaN is none."""
+    return abs(math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1.0) < UNIT_SLACK
 
 
 @kernel
 def tell(
-    q: Floats, bias: Floats, covariance: Floats, before: Floats, now: Floats, dt: float, noise: float, drift: float
+    q: Floats, bias: Floats, covariance: Floats, before: Floats, now: Triple, dt: float, noise: float, drift: float
 ) -> None:
     """Predict attitude and covariance (δθδθ, δθδb, δbδb) over ``dt`` in place; ``drift``: variance of the bias per second."""
     way = (

@@ -13,7 +13,6 @@ from proxops.maths.quaternion import cross, length, quat_inverse, quat_product, 
 from proxops.maths.rotation import put_quat
 from proxops.maths.small_matrix import product
 from proxops.maths.triple import Triple, crossed, mapped, triple
-from proxops.onboard.local_orbit import LocalOrbit
 
 SLEW_RATE: Final = math.radians(1.0)  # beyond the rate of what is followed
 SLEW_ACCELERATION: Final = math.radians(0.1)
@@ -33,19 +32,13 @@ class Pointing:
     def __init__(self, direction: Floats) -> None:
         level = math.hypot(direction[0], direction[1])
         hint = (0.0, 0.0, 1.0) if level > STEEP else (1.0, 0.0, 0.0)
-        self._z = np.array(_perpendicular(hint, tuple(direction.tolist())))
+        self.z = np.array(_perpendicular(hint, tuple(direction.tolist())))
 
     def step(self, direction: Floats, velocity: Floats, dt: float) -> tuple[Floats, Floats]:
         """R_lvlh_chaser and the rate against LVLH, in LVLH."""
         R_lvlh_chaser, rate = np.empty((3, 3)), np.empty(3)
-        point(direction, velocity, dt, self._z, R_lvlh_chaser, rate)
+        point(direction, velocity, dt, self.z, R_lvlh_chaser, rate)
         return R_lvlh_chaser, rate
-
-    def look(self, place: Floats, rate: Floats, orbit: LocalOrbit, dt: float) -> tuple[Floats, Floats]:
-        """q_eci_chaser and its rate (eci axes) of a chaser at ``place`` that moves at ``rate``, both seen in LVLH."""
-        q, w = np.empty(4), np.empty(3)
-        look(place, rate, orbit.R_eci_lvlh, orbit.w, dt, self._z, q, w)
-        return q, w
 
 
 @kernel
@@ -105,18 +98,30 @@ class Slew:
         self.q = q_eci_chaser.copy()
         self.w: Floats = turned(q_eci_chaser, w_chaser)  # rad/s in eci axes
         self.acceleration = np.zeros(3)  # rad/s^2 in eci axes
-        self.angle_to_go = 0.0
-        self.rate_to_go = 0.0
         share = data.wheel_axes @ np.linalg.inv(data.wheel_axes.T @ data.wheel_axes)
         # The wheels' torque about each body axis, and with it the acceleration of tilt (the weaker of y and z) and roll.
         most = TORQUE_SHARE * data.wheel_torque_n_m / np.max(np.abs(share), axis=0) / np.diag(data.inertia)
         self._limits = np.minimum([min(most[1], most[2]), most[0]], SLEW_ACCELERATION)
         self._to_go = np.zeros(2)
 
+    @property
+    def parts(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """For kernels."""
+        return self.q, self.w, self.acceleration, self._limits, self._to_go
+
+    @property
+    def angle_to_go(self) -> float:
+        """rad."""
+        return float(self._to_go[0])
+
+    @property
+    def rate_to_go(self) -> float:
+        """rad/s, against what is followed."""
+        return float(self._to_go[1])
+
     def follow(self, q_eci_goal: Floats, w: Floats, w_dot: Floats, dt: float) -> None:
         """One cycle towards an attitude that itself turns; w and w_dot in eci axes."""
         follow(self.q, self.w, self.acceleration, q_eci_goal, w, w_dot, self._limits, dt, self._to_go)
-        self.angle_to_go, self.rate_to_go = float(self._to_go[0]), float(self._to_go[1])
 
     def steady(self, w: Floats, dt: float) -> None:
         """One cycle of turning at a rate from wherever it is."""

@@ -5,15 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from proxops.core.flight import Estimate, OnboardData
-from proxops.onboard.allocation import Allocation, pushes_all_ways
-from proxops.onboard.attitude_reference import Pointing, Slew
-from proxops.onboard.control import Control
-from proxops.onboard.course import SphereCourse
-from proxops.onboard.docking_axis import DockingAxis
-from proxops.onboard.local_orbit import local_orbit, seen_inertially
+from proxops.core.mission import ApproachStep, FinalStep, FlyAroundStep
+from proxops.onboard.actuation import Actuation
+from proxops.onboard.allocation import pushes_all_ways
+from proxops.onboard.approach_logic import uncertainty
+from proxops.onboard.attitude_reference import Slew
+from proxops.onboard.guidance import Guidance
+from proxops.onboard.local_orbit import local_orbit
 from proxops.onboard.retreat import retreat_burn
-from proxops.onboard.thruster_watch import ThrusterWatch
-from proxops.onboard.wheels import Wheels
+from proxops.onboard.situation import Situation
+
+PLAN = (
+    ApproachStep(kind="approach", to_m=5.0, speed_m_s=0.05),
+    FlyAroundStep(kind="fly_around", to="docking_axis", rate_deg_s=0.5),
+    FinalStep(kind="final", speed_m_s=0.01),
+)
 
 
 def compile_kernels(data: OnboardData) -> None:
@@ -21,19 +27,20 @@ def compile_kernels(data: OnboardData) -> None:
     p, v, zero, q = np.array([7e6, 0.0, 0.0]), np.array([0.0, 7500.0, 0.0]), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
     away = np.array([0.0, 10.0, 0.0])
     estimate = Estimate(away, zero, q, zero, np.eye(12) * 1e-6)
-    orbit = local_orbit(p, v)
-    seen_inertially(orbit.R_eci_lvlh, orbit.w, orbit.w_dot, away, zero, zero, np.empty((3, 3)))
-    Pointing(away / 10.0).look(away, zero, orbit, data.period_s)
-    SphereCourse(np.array([0.0, 1.0, 0.0]), 0.01, 1e-4, 0.0).step(np.array([1.0, 0.0, 0.0]), zero, zero, data.period_s)
-    Slew(q, zero, data).steady(zero, data.period_s)
-    DockingAxis(data).between_interfaces(estimate, q)
-    control, allocation = Control(data), Allocation(data)
-    control.torque(q, zero, q, zero, zero, zero)
-    usable = np.ones(allocation.wrench.shape[1], dtype=np.bool_)
-    allocation.pulses(control.force(away, data.mass_kg, q), zero, usable)
-    pushes_all_ways(allocation.wrench, usable)
-    watch, still = ThrusterWatch(allocation.wrench, data), np.zeros(usable.size)
-    watch.remember(still)
-    watch.look(still)
-    Wheels(data).command(zero, np.zeros(len(data.wheel_axes)))
+    uncertainty(away, estimate.covariance)
+    local_orbit(p, v)
+    now, guidance, actuation, slew = Situation(data), Guidance(PLAN, data), Actuation(data), Slew(q, zero, data)
+    now.look(p, v, q, estimate, None)
+    slew.steady(zero, data.period_s)
+    guidance.start(now.orbit, estimate, now.turning)
+    for _ in PLAN:
+        reference = guidance.step(now.orbit, estimate, now.turning, slew)
+        guidance.advance(now.orbit, estimate, now.turning)
+    for acceleration in (None, actuation.control.acceleration(reference, estimate)):
+        still, _ = actuation.act(acceleration, data.mass_kg, np.zeros(len(data.wheel_axes)), q, zero, slew, 10.0)
+    pushes_all_ways(actuation.wrench, actuation.watch.healthy)
+    actuation.impulse(still)
+    actuation.acceleration(still, data.mass_kg)
+    actuation.watch.remember(still)
+    actuation.watch.look(still)
     retreat_burn(p, v, estimate, 4.0, 0.1)

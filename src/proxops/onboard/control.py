@@ -53,11 +53,10 @@ class Control:
         )  # fmt: skip
         return out
 
-    def force(self, acceleration: Floats, mass_kg: float, q_eci_chaser: Floats) -> Floats:
-        """(3) N in the chaser's frame, bounded, same direction."""
-        out = np.empty(3)
-        _force(acceleration, mass_kg, q_eci_chaser, self._force_n, out)
-        return out
+    @property
+    def parts(self) -> tuple[Floats, Floats, float]:
+        """Of the force and the torque, for kernels."""
+        return self._inertia, self._attitude, self._force_n
 
     def torque(
         self, q_eci_chaser: Floats, w_chaser: Floats, q_reference: Floats, w_eci: Floats, w_dot_eci: Floats,
@@ -65,7 +64,7 @@ class Control:
     ) -> Floats:  # fmt: skip
         """(3) N m on the craft; the reference's rates in eci axes."""
         out = np.empty(3)
-        _torque(
+        torque_for(
             q_eci_chaser, w_chaser, q_reference, w_eci, w_dot_eci, wheel_momentum, self._inertia, self._attitude, out
         )
         return out
@@ -90,7 +89,8 @@ def _acceleration(
 
 
 @kernel
-def _force(acceleration: Floats, mass_kg: float, q: Floats, most_n: float, out: Floats) -> None:
+def force_for(acceleration: Floats, mass_kg: float, q: Floats, most_n: float, out: Floats) -> None:
+    """``out`` := N in the chaser's frame for an acceleration in eci axes: bounded, same direction."""
     x, y, z = rotated(inverse(quad(q, 0)), triple(acceleration, 0))
     size = mass_kg * math.sqrt(x * x + y * y + z * z)
     k = mass_kg * (min(1.0, most_n / size) if size > 0.0 else 1.0)
@@ -101,10 +101,11 @@ MOST_ANGLE: Final = math.radians(5.0)  # error from which the pull grows no more
 
 
 @kernel
-def _torque(
+def torque_for(
     q: Floats, w: Floats, q_ref: Floats, w_eci: Floats, w_dot_eci: Floats, momentum: Floats, inertia: Floats, gains: Floats,
     out: Floats,
 ) -> None:  # fmt: skip
+    """``out`` := N m on the craft in its frame; the reference's rates in eci axes."""
     back, rate = inverse(quad(q, 0)), triple(w, 0)
     angle = rotation_vector(composed(back, quad(q_ref, 0)), out)  # in the chaser's frame
     pull = gains[0] * min(1.0, MOST_ANGLE / angle) if angle > 0.0 else 0.0

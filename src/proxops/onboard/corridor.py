@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from proxops.core.flight import Floats
 from proxops.core.mission import Corridor
@@ -10,18 +11,18 @@ from proxops.maths.kernel import kernel
 from proxops.maths.triple import difference, inverse, quad, rotated, triple
 
 
-def line_share(place_lvlh: Floats, direction: Floats, to_m: float, corridor: Corridor) -> float:
+def line_share(place_lvlh: Iterable[float], direction: Iterable[float], to_m: float, corridor: Corridor) -> float:
     """Of a straight approach in LVLH: the cone's axis runs along ``direction`` (unit, target to chaser), and its radius counts
     at the end, ``to_m`` from the target's centre of mass. Above 1: outside."""
-    (x, y, z), (a, b, c) = place_lvlh.tolist(), direction.tolist()
+    (x, y, z), (a, b, c) = place_lvlh, direction
     beyond = x * a + y * b + z * c
     across = math.hypot(x - beyond * a, y - beyond * b, z - beyond * c)
     return _share(across, beyond - to_m, corridor)
 
 
-def axis_share(between_interfaces: Floats, corridor: Corridor) -> float:
+def axis_share(between_interfaces: Iterable[float], corridor: Corridor) -> float:
     """Of the final approach: chaser's interface from the target's in the target's frame; the cone opens along +x."""
-    x, y, z = between_interfaces.tolist()
+    x, y, z = between_interfaces
     return _share(math.hypot(y, z), x, corridor)
 
 

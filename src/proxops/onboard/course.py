@@ -64,10 +64,23 @@ class SphereCourse:
             self._limits, self._blend_s, dt,
         )  # fmt: skip
 
+    def put(self, distance: float, place: Floats, rate: Floats, acceleration: Floats) -> None:
+        """Where a craft is at this distance, and its derivatives."""
+        outwards(distance, self.direction, self.velocity, self.acceleration, place, rate, acceleration)
+
     @property
     def speed(self) -> float:
         """Angular speed towards the goal, rad/s."""
         return float(self._state[0])
+
+
+@kernel
+def outwards(
+    distance: float, u: Floats, u_dot: Floats, u_ddot: Floats, place: Floats, rate: Floats, acceleration: Floats
+) -> None:
+    """``place`` := distance u, likewise its derivatives."""
+    for i in range(3):
+        place[i], rate[i], acceleration[i] = distance * u[i], distance * u_dot[i], distance * u_ddot[i]
 
 
 @kernel

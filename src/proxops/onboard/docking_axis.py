@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.flight import Estimate, Floats, OnboardData
+from proxops.core.flight import Floats, OnboardData
 from proxops.maths.kernel import kernel
 from proxops.maths.triple import crossed, inverse, mapped, quad, rotated, triple
 
@@ -18,11 +18,7 @@ class DockingAxis:
     """Places are of the chaser's centre of mass from the target's, in the target's frame, both frames parallel."""
 
     def __init__(self, data: OnboardData) -> None:
-        self._interface = data.interface - data.mass_centre
-        self._target_interface = data.target_interface - data.target_mass_centre
-        self._mated = self._target_interface - self._interface
-        self._inertia = data.target_inertia
-        self._inverse = np.asarray(np.linalg.inv(data.target_inertia), np.float64)
+        self._mated = (data.target_interface - data.target_mass_centre) - (data.interface - data.mass_centre)
 
     def place(self, gap: float) -> Floats:
         """On the axis with this gap between the interfaces."""
@@ -37,18 +33,6 @@ class DockingAxis:
         """Gap at which the centres of mass are so far apart."""
         lateral2 = float(self._mated[1] ** 2 + self._mated[2] ** 2)
         return max(math.sqrt(max(distance * distance - lateral2, 0.0)) - float(self._mated[0]), LEAST_GAP_M)
-
-    def between_interfaces(self, estimate: Estimate, q_eci_chaser: Floats) -> Floats:
-        """Chaser's interface from the target's in the target's frame: x is the gap, y and z the offset from the axis."""
-        out = np.empty(3)
-        between(estimate.position, q_eci_chaser, estimate.q_eci_target, self._interface, self._target_interface, out)
-        return out
-
-    def turning(self, estimate: Estimate) -> tuple[Floats, Floats]:
-        """Rate of the target's frame and its change when no torque acts (Euler), in eci axes."""
-        w, w_dot = np.empty(3), np.empty(3)
-        euler(estimate.q_eci_target, estimate.w_eci_target, self._inertia, self._inverse, w, w_dot)
-        return w, w_dot
 
 
 @kernel

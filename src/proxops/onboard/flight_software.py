@@ -15,19 +15,28 @@ from proxops.core.mission import ApproachStep, FinalStep, MissionFile
 from proxops.core.vocabulary import AbortCause, MissionPhase
 from proxops.maths.quaternion import turned
 from proxops.onboard.actuation import Actuation
-from proxops.onboard.approach_logic import AbortWatch, ApproachLogic, Event, event_of, trusted
+from proxops.onboard.approach_logic import NONE, AbortWatch, ApproachLogic, Event, event_of, trusted
 from proxops.onboard.attitude_reference import Slew
 from proxops.onboard.compilation import compile_kernels
-from proxops.onboard.corridor import axis_share, line_share, off_boresight, off_course
-from proxops.onboard.docking_axis import DockingAxis
+from proxops.onboard.corridor import axis_share, line_share
 from proxops.onboard.guidance import Guidance, Reference
-from proxops.onboard.local_orbit import LocalOrbit, local_orbit
+from proxops.onboard.local_orbit import local_orbit
 from proxops.onboard.retreat import reserve_kg, retreat_burn
+from proxops.onboard.situation import Situation
 
 SPEED_OFF_M_S: Final = 0.1  # velocity off the reference, at the target
 SPEED_OFF_SHARE: Final = 0.01  # and per metre of distance, 1/s
 BURNT_M_S: Final = 0.001  # of a retreat's burn may be left
 BURN_S: Final = 120.0  # by then it is over, even if thrusters failed
+
+# Named once: see `approach_logic`.
+ACQUISITION, FINAL, MATED, RETREAT = (
+    MissionPhase.ACQUISITION,
+    MissionPhase.FINAL,
+    MissionPhase.MATED,
+    MissionPhase.RETREAT,
+)
+WITH_CORRIDOR: Final = (FinalStep, ApproachStep)
 
 
 class Navigator(Protocol):
@@ -69,12 +78,11 @@ class RendezvousSoftware:
         self.actuation = Actuation(self.data)
         self.watch = self.actuation.watch
         self.aborts = AbortWatch(file.abort, math.radians(0.5 * file.sensor.field_of_view_deg), self.data.period_s)
-        self._file, self._axis = file, DockingAxis(self.data)
+        self._file, self._situation = file, Situation(self.data)
         self._slew: Slew | None = None
         self._estimate: Estimate | None = None  # the last one there was
         self._reference: Reference | None = None
-        self._sensor_place = self.data.sensor_place - self.data.mass_centre
-        self._line = np.zeros(3)  # direction of the present approach, LVLH
+        self._line = [0.0, 0.0, 0.0]  # direction of the present approach, LVLH
         self._burn, self._burn_s = np.zeros(3), 0.0  # what is left of a retreat's burn, m/s in eci axes; its time
         self._corridor = 0.0
         self._left_kg = file.chaser.propellant_kg
@@ -86,18 +94,18 @@ class RendezvousSoftware:
         self.watch.look(measurements.thruster_on_s)
         self._left_kg = measurements.propellant_kg
         mass_kg = self.data.mass_kg - (self._file.chaser.propellant_kg - measurements.propellant_kg)
-        impulse = self.actuation.impulse(measurements.thruster_on_s)
         nav = self.navigation
-        nav.step(measurements, impulse / (mass_kg * self.data.period_s))
+        nav.step(measurements, self.actuation.acceleration(measurements.thruster_on_s, mass_kg))
         if self._slew is None:
             self._slew = Slew(nav.q_eci_chaser, nav.w_eci_chaser, self.data)
-        if self.logic.phase == MissionPhase.RETREAT:
-            self._burn = self._burn - turned(nav.q_eci_chaser, impulse / mass_kg)
+        if self.logic.phase == RETREAT:
+            gained = self.actuation.impulse(measurements.thruster_on_s) / mass_kg
+            self._burn = self._burn - turned(nav.q_eci_chaser, gained)
         acceleration = self._decide(nav, self._slew)
-        distance_m = math.inf if self._estimate is None else _size(self._estimate.position)
         on_time_s, torques = self.actuation.act(
-            acceleration, mass_kg, measurements.wheel_rate, nav.q_eci_chaser, nav.w_eci_chaser, self._slew, distance_m
-        )
+            acceleration, mass_kg, measurements.wheel_rate, nav.q_eci_chaser, nav.w_eci_chaser, self._slew,
+            self._situation.distance_m,
+        )  # fmt: skip
         self.watch.remember(on_time_s)
         return Commands(on_time_s, torques, self.watch.isolated.copy(), self._telemetry(nav))
 
@@ -113,57 +121,53 @@ class RendezvousSoftware:
                 self.logic.happen(Event.ABORT, AbortCause.ACTUATORS)
             slew.steady(local_orbit(nav.p_eci_chaser, nav.v_eci_chaser).w, self.data.period_s)
             return None  # attitude only: there is nothing yet to steer by
-        orbit = local_orbit(nav.p_eci_chaser - estimate.position, nav.v_eci_chaser - estimate.velocity)
-        if self.logic.phase == MissionPhase.ACQUISITION and trusted(estimate, self._file.abort, final=False):
-            self.guidance.start(orbit, estimate)
+        now = self._situation
+        now.look(nav.p_eci_chaser, nav.v_eci_chaser, nav.q_eci_chaser, estimate, self._reference)
+        if self.logic.phase == ACQUISITION and trusted(estimate, self._file.abort, final=False):
+            self.guidance.start(now.orbit, estimate, now.turning)
             self._begin()
         if self.logic.approaching:
-            self._walk(nav, orbit, estimate)
+            self._walk(nav, now, estimate)
         if self.logic.approaching and nav.ready:
-            self._reference = self.guidance.step(orbit, estimate, slew)
+            self._reference = self.guidance.step(now.orbit, estimate, now.turning, slew)
             return self.actuation.control.acceleration(self._reference, estimate)
-        return self._leave(orbit, estimate, slew)
+        return self._leave(now, estimate, slew)
 
-    def _walk(self, nav: Navigator, orbit: LocalOrbit, estimate: Estimate) -> None:
+    def _walk(self, nav: Navigator, now: Situation, estimate: Estimate) -> None:
         """Give up, arrive, or go to the next step."""
-        final = self.logic.phase == MissionPhase.FINAL
-        between = self._axis.between_interfaces(estimate, nav.q_eci_chaser)
-        self._corridor = max(self._corridor_share(orbit, estimate, between), self._tracking_share(estimate))
-        view = off_boresight(
-            estimate.position, estimate.q_eci_target, nav.q_eci_chaser, self.data.target_mass_centre, self._sensor_place
-        )
+        final = self.logic.phase == FINAL
+        self._corridor = max(self._corridor_share(now), self._tracking_share(now))
         cause = self.aborts.look(
-            estimate, nav.age_s, self._corridor, view, self.watch.enough, final, self._left_kg > self._reserve_kg
+            estimate, nav.age_s, self._corridor, now.off_boresight, self.watch.enough, final, self._left_kg > self._reserve_kg
         )  # fmt: skip
-        if cause is not AbortCause.NONE:
+        if cause is not NONE:
             self.logic.happen(Event.ABORT, cause)
-            limits = self._file.abort
+            limits, orbit = self._file.abort, now.orbit
             burn = retreat_burn(
                 orbit.p_eci_target, orbit.v_eci_target, estimate, limits.keep_out_m, limits.retreat_m_s
             )  # fmt: skip
             self._burn = burn.dv
             self.actuation.forget()
-        elif final and between[0] <= 0.0:
+        elif final and now.between[0] <= 0.0:
             self.logic.happen(Event.CONTACT)
-        elif self.guidance.finished() and self.guidance.advance(orbit, estimate):
+        elif self.guidance.finished() and self.guidance.advance(now.orbit, estimate, now.turning):
             self._begin()
 
     def _begin(self) -> None:
         """A step of the plan begins."""
         self.logic.happen(event_of(self.guidance.present))
-        self._line = self.guidance.direction
+        self._line = self.guidance.direction.tolist()
 
-    def _leave(self, orbit: LocalOrbit, estimate: Estimate, slew: Slew) -> Floats | None:
+    def _leave(self, now: Situation, estimate: Estimate, slew: Slew) -> Floats | None:
         """Mated, retreating, drifting, or for a while without an estimate: turn with LVLH (mated: with the target); the burn,
         then nothing."""
         dt = self.data.period_s
         self._reference = None
-        if self.logic.phase == MissionPhase.MATED:
-            w, w_dot = self._axis.turning(estimate)
-            slew.follow(estimate.q_eci_target, w, w_dot, dt)
+        if self.logic.phase == MATED:
+            slew.follow(estimate.q_eci_target, *now.turning, dt)
             return None
-        slew.steady(orbit.w, dt)
-        if self.logic.phase != MissionPhase.RETREAT:
+        slew.steady(now.orbit.w, dt)
+        if self.logic.phase != RETREAT:
             return None
         self._burn_s += dt
         if math.sqrt(self._burn @ self._burn) < BURNT_M_S or self._burn_s > BURN_S:
@@ -173,37 +177,29 @@ class RendezvousSoftware:
 
     # --- what is known of it ---
 
-    def _corridor_share(self, orbit: LocalOrbit, estimate: Estimate, between: Floats) -> float:
+    def _corridor_share(self, now: Situation) -> float:
         step = self.guidance.present
         if isinstance(step, FinalStep):
-            return axis_share(between, self._file.corridor)
+            return axis_share(now.between, self._file.corridor)
         if isinstance(step, ApproachStep):
-            place = orbit.R_eci_lvlh.T @ estimate.position
-            return line_share(place, self._line, step.to_m, self._file.corridor)
+            return line_share(now.place_lvlh, self._line, step.to_m, self._file.corridor)
         return 0.0
 
-    def _tracking_share(self, estimate: Estimate) -> float:
+    def _tracking_share(self, now: Situation) -> float:
         """How far off the reference of the cycle before it is, in speed and, where there is no corridor, in place."""
         if self._reference is None:
             return 0.0
-        reference, corridor = self._reference, self._file.corridor
-        distance, off_m, off_m_s = off_course(
-            estimate.position, estimate.velocity, reference.position, reference.velocity
-        )
-        speed = off_m_s / (SPEED_OFF_M_S + SPEED_OFF_SHARE * distance)
-        if isinstance(self.guidance.present, FinalStep | ApproachStep):
+        speed = now.off_m_s / (SPEED_OFF_M_S + SPEED_OFF_SHARE * now.distance_m)
+        if isinstance(self.guidance.present, WITH_CORRIDOR):
             return speed
-        tube_m = corridor.radius_m + 0.5 * math.tan(math.radians(corridor.half_angle_deg)) * distance
-        return max(speed, off_m / tube_m)
+        corridor = self._file.corridor
+        tube_m = corridor.radius_m + 0.5 * math.tan(math.radians(corridor.half_angle_deg)) * now.distance_m
+        return max(speed, now.off_m / tube_m)
 
     def _telemetry(self, nav: Navigator) -> Telemetry:
         goal = None if self._reference is None else self._reference.position
-        number = 0 if self.logic.phase == MissionPhase.ACQUISITION else self.guidance.number + 1
+        number = 0 if self.logic.phase == ACQUISITION else self.guidance.number + 1
         estimate = nav.estimate if nav.ready else None
         return Telemetry(
             self.logic.phase, self.logic.cause, number, estimate, goal, self._corridor, nav.accepted, nav.rejected
         )
-
-
-def _size(v: Floats) -> float:
-    return math.sqrt(v @ v)

@@ -7,8 +7,7 @@ target's own frame as the filter believes it. Its inertial velocity and accelera
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,9 +16,10 @@ from proxops.core.mission import ApproachStep, FinalStep, FlyAroundStep, HoldSte
 from proxops.core.ramp import Ramp
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import turned
-from proxops.maths.rotation import matrix_from_quat
+from proxops.maths.rotation import put_matrix
+from proxops.maths.stack import matrix, vector
 from proxops.maths.triple import crossed, difference, mapped, quad, rotated, triple
-from proxops.onboard.attitude_reference import Pointing, Slew
+from proxops.onboard.attitude_reference import Pointing, Slew, follow, look
 from proxops.onboard.course import SphereCourse, along, line_ramp
 from proxops.onboard.docking_axis import DockingAxis
 from proxops.onboard.local_orbit import LocalOrbit, seen_inertially
@@ -30,19 +30,15 @@ ARRIVED: Final = math.radians(0.1)  # angle to go at which a fly-around has arri
 ALIGNING: Final = math.radians(5.0)  # angle to go from which the chaser takes on the target's attitude
 ALIGNED: Final = math.radians(0.5)
 ALIGNED_RATE: Final = math.radians(0.05)
-NO_CHANGE: Final = np.zeros(3)  # rad/s^2
+Turning = tuple[Floats, Floats]  # of the target: rad/s and rad/s^2, eci axes
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):
     """Where the chaser should be and what it takes to stay there; eci axes, from the target's centre of mass."""
 
     position: Floats  # (3) m, of the chaser's centre of mass
     velocity: Floats  # (3) m/s, inertial
     thrust: Floats  # (3) m/s^2 by the thrusters: the motion's acceleration less gravity's difference
-    q_eci_chaser: Floats
-    w: Floats  # (3) rad/s
-    w_dot: Floats  # (3) rad/s^2
 
 
 class Guidance:
@@ -50,7 +46,7 @@ class Guidance:
 
     def __init__(self, plan: tuple[Step, ...], data: OnboardData) -> None:
         self.plan = plan
-        self.number = 0  # index of the present step
+        self.number, self.present = 0, plan[0]  # the present step
         self.on_axis = False  # carried by the target's frame
         self._axis = DockingAxis(data)
         self._limit = min(ACCELERATION, THRUST_SHARE * data.thruster_force_n / data.mass_kg)
@@ -66,10 +62,8 @@ class Guidance:
         self._gap = 0.0
         self._now = np.zeros(3)  # m, where the reference is, in the carrying frame
         self._heading = np.zeros(3)  # of a straight step, in the carrying frame
-
-    @property
-    def present(self) -> Step:
-        return self.plan[self.number]
+        self._distance = 0.0  # m, where the step began
+        self._goal_place = np.zeros(3)  # of a fly-around to the docking axis, in the target's frame
 
     @property
     def direction(self) -> Floats:
@@ -77,14 +71,14 @@ class Guidance:
         unit: Floats = self._place / math.sqrt(self._place @ self._place)
         return unit
 
-    def start(self, orbit: LocalOrbit, estimate: Estimate) -> None:
-        """Begin the plan where the chaser is believed to be."""
+    def start(self, orbit: LocalOrbit, estimate: Estimate, turning: Turning) -> None:
+        """Begin the plan where the chaser is believed to be. ``turning``: the target's rate and its change, eci axes."""
         self._place = orbit.R_eci_lvlh.T @ estimate.position
         self._now = self._place.copy()
         self._pointing = Pointing(self._place / math.sqrt(self._place @ self._place))
-        self._begin(orbit, estimate)
+        self._begin(orbit, estimate, turning)
 
-    def advance(self, orbit: LocalOrbit, estimate: Estimate) -> bool:
+    def advance(self, orbit: LocalOrbit, estimate: Estimate, turning: Turning) -> bool:
         """Go to the next step, from where the reference is; False if there is none."""
         if self.number + 1 >= len(self.plan):
             return False
@@ -92,13 +86,14 @@ class Guidance:
             self.on_axis = True
             self._now = self._axis.place(self._gap)
         self.number += 1
-        self._begin(orbit, estimate)
+        self._begin(orbit, estimate, turning)
         return True
 
-    def _begin(self, orbit: LocalOrbit, estimate: Estimate) -> None:
-        step = self.present
+    def _begin(self, orbit: LocalOrbit, estimate: Estimate, turning: Turning) -> None:
+        step = self.present = self.plan[self.number]
         self._t, self._ramp, self._sphere = 0.0, None, None
         self._place = self._now.copy()
+        self._rate, self._acceleration = np.zeros(3), np.zeros(3)
         distance = math.sqrt(self._place @ self._place)
         self._heading = np.array([-1.0, 0.0, 0.0])
         if isinstance(step, ApproachStep):
@@ -113,8 +108,10 @@ class Guidance:
                 self._pointing = Pointing(self._place / distance)
             self.on_axis = self._aligning = False
             self._gap = self._axis.gap_at(distance)
+            self._distance = math.sqrt(self._place @ self._place)
+            self._goal_place = self._axis.place(self._gap)
             rate = min(math.radians(step.rate_deg_s), math.sqrt(self._limit / distance))
-            _, goal_velocity, _ = self._goal(step, orbit, estimate, self._axis.turning(estimate))
+            _, goal_velocity, _ = self._goal(step, orbit, estimate, turning)
             moving = math.sqrt(goal_velocity @ goal_velocity)
             self._sphere = SphereCourse(self._place / distance, rate, self._limit / distance, moving)
 
@@ -130,59 +127,46 @@ class Guidance:
             return there and (step.to != "docking_axis" or (self._aligning and self._aligned))
         return False
 
-    def step(self, orbit: LocalOrbit, estimate: Estimate, slew: Slew) -> Reference:
+    def step(self, orbit: LocalOrbit, estimate: Estimate, turning: Turning, slew: Slew) -> Reference:
         """The reference of this cycle; ``slew`` is moved on towards the attitude that belongs to it."""
         self._t += self._dt
-        turning = self._axis.turning(estimate)
         self._move(orbit, estimate, turning)
-        out = np.empty((3, 3))
-        if self.on_axis:
-            R_eci_target = matrix_from_quat(estimate.q_eci_target)
-            seen_inertially(R_eci_target, *turning, self._now, self._rate, self._acceleration, out)
-        else:
-            seen_inertially(orbit.R_eci_lvlh, orbit.w, orbit.w_dot, self._now, self._rate, self._acceleration, out)
-        self._turn(orbit, estimate, turning, slew)
-        position, velocity, thrust = out
-        leave_gravity(orbit.gradient, position, thrust)
-        return Reference(position, velocity, thrust, slew.q.copy(), slew.w.copy(), slew.acceleration.copy())
+        parallel = self.on_axis or self._align()
+        reference = Reference(np.empty(3), np.empty(3), np.empty(3))
+        refer(
+            self.on_axis, parallel, self._dt, self._now, self._rate, self._acceleration, orbit.R_eci_lvlh, orbit.w, orbit.w_dot,
+            orbit.gradient, estimate.q_eci_target, *turning, self._pointing.z, *slew.parts, reference.position,
+            reference.velocity, reference.thrust,
+        )  # fmt: skip
+        self._aligned = slew.angle_to_go < ALIGNED and slew.rate_to_go < ALIGNED_RATE
+        return reference
 
-    def _move(self, orbit: LocalOrbit, estimate: Estimate, turning: tuple[Floats, Floats]) -> None:
-        """Place, rate and acceleration in the carrying frame; ``turning``: the target's rate and its change."""
+    def _move(self, orbit: LocalOrbit, estimate: Estimate, turning: Turning) -> None:
+        """Place, rate and acceleration in the carrying frame; a hold stays where it began."""
         step = self.present
         if self._ramp is not None:
             onwards(self._place, self._heading, *along(self._ramp, self._t), self._now, self._rate, self._acceleration)
         elif self._sphere is not None and isinstance(step, FlyAroundStep):
-            distance = math.sqrt(self._place @ self._place)
             self._sphere.step(*self._goal(step, orbit, estimate, turning), self._dt)
-            self._now = distance * self._sphere.direction
-            self._rate, self._acceleration = distance * self._sphere.velocity, distance * self._sphere.acceleration
-        else:
-            self._rate, self._acceleration = np.zeros(3), np.zeros(3)
+            self._sphere.put(self._distance, self._now, self._rate, self._acceleration)
+
+    def _align(self) -> bool:
+        """Whether the chaser shall be parallel to the target, and not look at it."""
+        step = self.present
+        near = self._sphere is not None and self._sphere.angle_to_go < ALIGNING
+        if near and isinstance(step, FlyAroundStep) and step.to == "docking_axis":
+            self._aligning = True  # once and for all: no wavering at the limit
+        return self._aligning
 
     def _goal(
-        self, step: FlyAroundStep, orbit: LocalOrbit, estimate: Estimate, turning: tuple[Floats, Floats]
+        self, step: FlyAroundStep, orbit: LocalOrbit, estimate: Estimate, turning: Turning
     ) -> tuple[Floats, Floats, Floats]:
         """Direction to fly to, with its derivatives, as seen in LVLH."""
         if isinstance(step.to, tuple):
             return np.array(step.to), np.zeros(3), np.zeros(3)
         out = np.empty((3, 3))
-        axis_goal(
-            orbit.R_eci_lvlh, orbit.w, orbit.w_dot, estimate.q_eci_target, *turning, self._axis.place(self._gap), out
-        )
+        axis_goal(orbit.R_eci_lvlh, orbit.w, orbit.w_dot, estimate.q_eci_target, *turning, self._goal_place, out)
         return out[0], out[1], out[2]
-
-    def _turn(self, orbit: LocalOrbit, estimate: Estimate, turning: tuple[Floats, Floats], slew: Slew) -> None:
-        """Towards the attitude of this cycle: looking at the target, or parallel to it."""
-        step = self.present
-        near = self._sphere is not None and self._sphere.angle_to_go < ALIGNING
-        if near and isinstance(step, FlyAroundStep) and step.to == "docking_axis":
-            self._aligning = True  # once and for all: no wavering at the limit
-        if self.on_axis or self._aligning:
-            slew.follow(estimate.q_eci_target, *turning, self._dt)
-        else:
-            q, w = self._pointing.look(self._now, self._rate, orbit, self._dt)
-            slew.follow(q, w, NO_CHANGE, self._dt)
-        self._aligned = slew.angle_to_go < ALIGNED and slew.rate_to_go < ALIGNED_RATE
 
 
 @kernel
@@ -219,9 +203,28 @@ def axis_goal(
 
 
 @kernel
-def leave_gravity(gradient: Floats, position: Floats, acceleration: Floats) -> None:
-    """Of an acceleration, what gravity's difference does not give by itself, in place."""
-    x, y, z = mapped(gradient, triple(position, 0))
-    acceleration[0] -= x
-    acceleration[1] -= y
-    acceleration[2] -= z
+def refer(
+    on_axis: bool, parallel: bool, dt: float, now: Floats, rate: Floats, acceleration: Floats, R_eci_lvlh: Floats,
+    w_lvlh: Floats, w_dot_lvlh: Floats, gradient: Floats, q_target: Floats, w_target: Floats, w_dot_target: Floats, z: Floats,
+    q: Floats, w: Floats, w_dot: Floats, limits: Floats, to_go: Floats, position: Floats, velocity: Floats, thrust: Floats,
+) -> None:  # fmt: skip
+    """The reference of a place that moves in the frame that carries it, the target's (``on_axis``) or LVLH; and the slew, whose
+    parts are ``q`` to ``to_go``, one cycle on towards the target's attitude (``parallel``) or to look at it. ``z``: what
+    ``look`` keeps. Rates of the frames in eci axes."""
+    seen = matrix(3, 3)
+    if on_axis:
+        R_eci_target = matrix(3, 3)
+        put_matrix(q_target, R_eci_target)
+        seen_inertially(R_eci_target, w_target, w_dot_target, now, rate, acceleration, seen)
+    else:
+        seen_inertially(R_eci_lvlh, w_lvlh, w_dot_lvlh, now, rate, acceleration, seen)
+    if parallel:
+        follow(q, w, w_dot, q_target, w_target, w_dot_target, limits, dt, to_go)
+    else:
+        q_goal, w_goal, steady = vector(4), vector(3), vector(3)
+        steady[0] = steady[1] = steady[2] = 0.0
+        look(now, rate, R_eci_lvlh, w_lvlh, dt, z, q_goal, w_goal)
+        follow(q, w, w_dot, q_goal, w_goal, steady, limits, dt, to_go)
+    by_gravity = mapped(gradient, (seen[0, 0], seen[0, 1], seen[0, 2]))  # its difference, which costs nothing
+    for i in range(3):
+        position[i], velocity[i], thrust[i] = seen[0, i], seen[1, i], seen[2, i] - by_gravity[i]

@@ -35,12 +35,12 @@ def local_orbit(p_eci_target: Floats, v_eci_target: Floats) -> LocalOrbit:
     orbit = LocalOrbit(
         p_eci_target, v_eci_target, np.empty((3, 3)), np.empty(3), np.empty(3), np.empty((3, 3))
     )  # fmt: skip
-    _fill(p_eci_target, v_eci_target, orbit.R_eci_lvlh, orbit.w, orbit.w_dot, orbit.gradient)
+    put_orbit(p_eci_target, v_eci_target, orbit.R_eci_lvlh, orbit.w, orbit.w_dot, orbit.gradient)
     return orbit
 
 
 @kernel
-def _fill(p: Floats, v: Floats, R: Floats, w: Floats, w_dot: Floats, gradient: Floats) -> None:
+def put_orbit(p: Floats, v: Floats, R: Floats, w: Floats, w_dot: Floats, gradient: Floats) -> None:
     """Axes, rate h / r^2 and its change -2 (r' / r) w: exact for any orbit round a point mass; gravity's gradient."""
     r = length(p)
     normal = crossed(triple(p, 0), triple(v, 0))

@@ -17,13 +17,16 @@ from typing import Final
 import numpy as np
 
 from proxops.core.earth import MU_M3_S2
-from proxops.core.flight import N_ERRORS, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
+from proxops.core.flight import Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
 from proxops.core.mission import Avionics, Knowledge, MissionFile, Sensor
 from proxops.maths.finite import all_finite
-from proxops.onboard.attitude_filter import UNIT_SLACK, AttitudeFilter
+from proxops.maths.kernel import kernel
+from proxops.maths.quaternion import put_unit
+from proxops.maths.rotation import copy_to
+from proxops.onboard.attitude_filter import AttitudeFilter, is_quaternion
 from proxops.onboard.input_history import InputHistory
 from proxops.onboard.relative_filter import RelativeFilter
-from proxops.onboard.relative_model import NO_HALL, Q, SlowErrors, W, relative_model
+from proxops.onboard.relative_model import NO_HALL, SlowErrors, record_of, relative_model
 
 TRIAL_FIRST: Final = 5  # measurements in a row that make the first filter
 TRIAL_RELIEF: Final = 10  # that replace a filter in charge
@@ -46,10 +49,13 @@ class Navigation:
         self._model = relative_model(
             data, sensor, avionics, hall or SlowErrors(), knowledge or Knowledge(), held, pulled
         )
+        self._record = record_of(self._model)
         self._exposure_period_s = 1.0 / sensor.rate_hz
         self._lag_s = 1e-3 * (sensor.delay_ms + sensor.jitter_ms) + data.period_s + LAG_SLACK_S
         self._history = InputHistory(self._lag_s + 2.0 * data.period_s, data.period_s)
         self._attitude = AttitudeFilter(avionics)
+        # The filter's own arrays. The rate: rad/s in the chaser's frame, free of the gyro's bias.
+        self.q_eci_chaser, self.w_eci_chaser = self._attitude.q_eci_chaser, self._attitude.w_eci_chaser
         self._filter: RelativeFilter | None = None
         self._trial: RelativeFilter | None = None
         self._last_accepted = -math.inf
@@ -67,21 +73,8 @@ class Navigation:
         if self._filter is None:
             raise RuntimeError("navigation has no estimate yet: ask `ready` first")
         if self._estimate is None:
-            x, P = self._filter.predicted(self._t_estimate, self._history.kept)
-            covariance = P[:N_ERRORS, :N_ERRORS].copy()
-            self._estimate = Estimate(
-                x[0:3].copy(), x[3:6].copy(), x[Q : Q + 4].copy(), x[W : W + 3].copy(), covariance
-            )
+            self._estimate = self._filter.predicted(self._t_estimate, self._history.kept)
         return self._estimate
-
-    @property
-    def q_eci_chaser(self) -> Floats:
-        return self._attitude.q_eci_chaser
-
-    @property
-    def w_eci_chaser(self) -> Floats:
-        """rad/s in the chaser's frame, free of the gyro's bias."""
-        return self._attitude.w_eci_chaser
 
     def step(self, m: Measurements, acceleration: Floats) -> None:
         """``acceleration``: (3) m/s² by the thrusters, chaser's frame, mean over the last cycle."""
@@ -95,15 +88,14 @@ class Navigation:
             self._refuse(len(m.relative))  # without own attitude or place they say nothing
             return
         self._history.add(m.t, self.q_eci_chaser, self.w_eci_chaser, acceleration, self.p_eci_chaser)
-        for seen in sorted(m.relative, key=_exposure):
+        for seen in m.relative if len(m.relative) < 2 else sorted(m.relative, key=_exposure):
             self._consider(seen)
         self._keep_up()
         self._publish()
 
     def _locate(self, m: Measurements) -> None:
         """GNSS as it comes; while it says nothing, on along the orbit."""
-        if all_finite(m.p_eci_chaser) and all_finite(m.v_eci_chaser):
-            self.p_eci_chaser, self.v_eci_chaser = np.array(m.p_eci_chaser), np.array(m.v_eci_chaser)
+        if located(m.p_eci_chaser, m.v_eci_chaser, self.p_eci_chaser, self.v_eci_chaser):
             return
         dt = m.t - self._t
         p, v = self.p_eci_chaser, self.v_eci_chaser
@@ -138,7 +130,7 @@ class Navigation:
     def _try(self, seen: RelativeMeasurement) -> None:
         """The filter on trial takes it or begins anew from it."""
         if self._trial is None or not self._trial.take(seen, self._history.kept):
-            self._trial = RelativeFilter(self._model, seen, self._history.kept, self._exposure_period_s)
+            self._trial = RelativeFilter(self._record, seen, self._history.kept, self._exposure_period_s)
         needed = TRIAL_FIRST if self._filter is None else TRIAL_RELIEF
         if self._trial.taken >= needed:
             self.restarts += self._filter is not None
@@ -166,13 +158,27 @@ def _exposure(seen: RelativeMeasurement) -> float:
 
 def _unit(seen: RelativeMeasurement, now: float) -> RelativeMeasurement | None:
     """The measurement with a quaternion of unit norm; None if it is no measurement: no numbers, no rotation, of the future."""
-    p, q = seen.p_sensor_target, seen.q_sensor_target
-    if p.shape != (3,) or q.shape != (4,) or not (all_finite(p) and all_finite(q)):
+    p, q, unit = seen.p_sensor_target, seen.q_sensor_target, np.empty(4)
+    if p.shape != (3,) or q.shape != (4,) or not usable(p, q, unit) or not -math.inf < seen.t <= now + 1e-9:
         return None
-    norm = math.sqrt(float(q @ q))
-    if not math.isfinite(seen.t) or seen.t > now + 1e-9 or abs(norm - 1.0) > UNIT_SLACK:
-        return None
-    return RelativeMeasurement(min(seen.t, now), p, q / norm)
+    return RelativeMeasurement(min(seen.t, now), p, unit)
+
+
+@kernel
+def usable(p: Floats, q: Floats, unit: Floats) -> bool:
+    """Whether they are a place and a rotation; ``unit`` := q of unit norm."""
+    put_unit(q, unit)
+    return math.isfinite(p[0] + p[1] + p[2]) and is_quaternion(q)
+
+
+@kernel
+def located(p: Floats, v: Floats, p_out: Floats, v_out: Floats) -> bool:
+    """Take place and velocity over if they are numbers."""
+    known = math.isfinite(p[0] + p[1] + p[2]) and math.isfinite(v[0] + v[1] + v[2])
+    if known:
+        copy_to(p, p_out)
+        copy_to(v, v_out)
+    return known
 
 
 def navigation_of(file: MissionFile, data: OnboardData) -> Navigation:

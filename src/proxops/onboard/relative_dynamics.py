@@ -19,6 +19,7 @@ from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import length, put_unit, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.maths.small_matrix import applied, product, skew
+from proxops.maths.stack import matrix, vector
 from proxops.onboard.local_orbit import gravity_gradient
 from proxops.onboard.relative_model import (
     E_Q,
@@ -164,26 +165,30 @@ def rotation_transition(x: Floats, g: Floats, dt: float, model: RelativeModel) -
     for i in range(3):
         F[i, 3 + i] = 1.0
         F[6 + i, 6 + i] = -1.0 / INERTIA_TIME_S
-    out = 0.5 * dt * dt * product(F, F) + dt * F
+    out = np.zeros((9, 9))
     for i in range(9):
-        out[i, i] += 1.0
+        for h in range(9):
+            if F[i, h] != 0.0:  # a third of them
+                for j in range(9):
+                    out[i, j] += F[i, h] * F[h, j]
+    for i in range(9):
+        for j in range(9):
+            out[i, j] = 0.5 * dt * dt * out[i, j] + dt * F[i, j] + (1.0 if i == j else 0.0)
     return out
 
 
 @kernel
 def spread(P: Floats, translation: Floats, rotation: Floats, decay: Floats) -> None:
     """P := Φ P Φᵀ in place, block by block: of the slow errors only the thrust's scales act on others, on the translation."""
-    M = np.empty((N_ERROR, N_ERROR))
+    M, by_scales = matrix(N_ERROR, N_ERROR), vector(N_ERROR)
     for _ in range(2):  # twice ΦM transposed: (Φ (Φ P)ᵀ)ᵀ
-        M[:] = 0.0
         for i in range(E_Q):
-            _add_rows(translation, i, 0, 6, P, 0, M, i)
-            by_scales = np.zeros((1, N_ERROR))
-            _add_rows(translation, i, 6, N_SCALE, P, E_SLOW + SCALE, by_scales, 0)
+            _put_rows(translation[i], 0, 6, P, 0, M[i])
+            _put_rows(translation[i], 6, N_SCALE, P, E_SLOW + SCALE, by_scales)
             for j in range(N_ERROR):
-                M[i, j] += by_scales[0, j]
+                M[i, j] += by_scales[j]
         for i in range(E_SLOW - E_Q):
-            _add_rows(rotation, i, 0, E_SLOW - E_Q, P, E_Q, M, E_Q + i)
+            _put_rows(rotation[i], 0, E_SLOW - E_Q, P, E_Q, M[E_Q + i])
         for i in range(N_SLOW):
             for j in range(N_ERROR):
                 M[E_SLOW + i, j] = decay[i] * P[E_SLOW + i, j]
@@ -193,11 +198,17 @@ def spread(P: Floats, translation: Floats, rotation: Floats, decay: Floats) -> N
 
 
 @kernel
-def _add_rows(a: Floats, row: int, first: int, count: int, P: Floats, at: int, out: Floats, to: int) -> None:
-    """Row ``to`` of ``out`` += ``count`` columns of a's row times as many rows of P, from ``at`` on."""
-    for h in range(count):
-        for j in range(N_ERROR):
-            out[to, j] += a[row, first + h] * P[at + h, j]
+def _put_rows(a: Floats, first: int, count: int, P: Floats, at: int, out: Floats) -> None:
+    """``out`` := ``count`` elements of ``a``, three by three, times as many rows of P, from ``at`` on. Half of the threes are
+    zero and left out."""
+    for j in range(N_ERROR):
+        out[j] = 0.0
+    for h in range(0, count, 3):
+        x, y, z = a[first + h], a[first + h + 1], a[first + h + 2]
+        if x != 0.0 or y != 0.0 or z != 0.0:
+            p, q, r = P[at + h], P[at + h + 1], P[at + h + 2]
+            for j in range(N_ERROR):
+                out[j] = out[j] + x * p[j] + y * q[j] + z * r[j]
 
 
 @kernel

@@ -6,12 +6,14 @@ import math
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from proxops.core.flight import Floats, RelativeMeasurement
+from proxops.core.flight import N_ERRORS, Estimate, Floats, RelativeMeasurement
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import length, put_unit, quat_product
-from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
+from proxops.maths.rotation import copy_to, matrix_from_quat, quat_from_rotation_vector
 from proxops.maths.small_matrix import applied, cholesky, lower_solved, product
+from proxops.maths.stack import matrix
 from proxops.onboard.input_history import ATTITUDE, PLACE, T, attitude_at, row_at, thrust_at
 from proxops.onboard.relative_dynamics import propagate
 from proxops.onboard.relative_model import (
@@ -43,8 +45,9 @@ class RelativeFilter:
     prior and is then taken in like any other, which makes the covariance with all its correlations to the slow errors."""
 
     def __init__(
-        self, model: RelativeModel, seen: RelativeMeasurement, history: Floats, exposure_period_s: float
+        self, model: NDArray[np.void], seen: RelativeMeasurement, history: Floats, exposure_period_s: float
     ) -> None:
+        """``model``: see ``record_of``."""
         self.model = model
         self.t = seen.t
         self.x: Floats = np.zeros(N_STATE)
@@ -52,39 +55,44 @@ class RelativeFilter:
         self.taken = 0  # measurements
         # Of the next row of the history, once something beyond it was predicted; NaN: nothing.
         self._ahead_s, self._x_ahead, self._P_ahead = math.nan, np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))
+        self._x_now, self._P_now = np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))  # room for a prediction
         rate = min(FIRST_RATE, FIRST_TURN / exposure_period_s)
-        begin(self.x, self.P, seen.p_sensor_target, seen.q_sensor_target, attitude_at(history, seen.t)[0], rate, model)
+        begin(self.x, self.P, seen.t, seen.p_sensor_target, seen.q_sensor_target, history, rate, model)
         self.take(seen, history)
 
     def advance(self, t: float, history: Floats) -> None:
         """Predict to ``t``, later than now."""
-        if t == self._ahead_s:  # on its way to a later time it was there already
-            self.x[:], self.P[:] = self._x_ahead, self._P_ahead
-        else:
-            advance(self.x, self.P, self.t, t, history, self.model)
+        go_on(self.x, self.P, self._x_ahead, self._P_ahead, self.t, self._ahead_s, t, history, self.model)
         self.t, self._ahead_s = t, math.nan
 
     def take(self, seen: RelativeMeasurement, history: Floats) -> bool:
         """Take in a measurement exposed now or later; False: it does not fit, the filter has only gone on to its time."""
-        self.advance(seen.t, history)
-        fits = take(self.x, self.P, seen.t, seen.p_sensor_target, seen.q_sensor_target, history, self.model)
+        fits = take_in(
+            self.x, self.P, self._x_ahead, self._P_ahead, self.t, self._ahead_s, seen.t, seen.p_sensor_target,
+            seen.q_sensor_target, history, self.model,
+        )  # fmt: skip
+        self.t, self._ahead_s = seen.t, math.nan
         self.taken += fits
         return fits
 
-    def predicted(self, t: float, history: Floats) -> tuple[Floats, Floats]:
-        """State and covariance at ``t``; the filter itself stays where it is. As it will have to go there soon, it keeps
-        what it meets at the next row of the history."""
-        x, P = np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))
+    def predicted(self, t: float, history: Floats) -> Estimate:
+        """At ``t``; the filter itself stays where it is. As it will have to go there soon, it keeps what it meets at the next
+        row of the history."""
+        estimate = Estimate(np.empty(3), np.empty(3), np.empty(4), np.empty(3), np.empty((N_ERRORS, N_ERRORS)))
         self._ahead_s = predict(
-            self.x, self.P, self.t, t, history, self.model, self._x_ahead, self._P_ahead, x, P
+            self.x, self.P, self.t, t, history, self.model, self._x_ahead, self._P_ahead, self._x_now, self._P_now,
+            estimate.position, estimate.velocity, estimate.q_eci_target, estimate.w_eci_target, estimate.covariance,
         )  # fmt: skip
-        return x, P
+        return estimate
 
 
 @kernel
-def begin(x: Floats, P: Floats, p: Floats, q: Floats, q_eci_chaser: Floats, rate: float, model: RelativeModel) -> None:
+def begin(
+    x: Floats, P: Floats, t: float, p: Floats, q: Floats, history: Floats, rate: float, models: NDArray[np.void]
+) -> None:
     """First state and prior; ``rate``: rad/s, one standard deviation of the client's unknown rate."""
-    placed(x, p, q, q_eci_chaser, model)
+    model = models[0]
+    placed(x, p, q, attitude_at(history, t)[0], model)
     for i in range(3):
         P[i, i] = FIRST_SIGMA[0] ** 2
         P[E_V + i, E_V + i] = FIRST_SIGMA[1] ** 2
@@ -93,6 +101,37 @@ def begin(x: Floats, P: Floats, p: Floats, q: Floats, q_eci_chaser: Floats, rate
         P[E_W + 3 + i, E_W + 3 + i] = 1.0
     for i in range(N_ERROR - E_SLOW):
         P[E_SLOW + i, E_SLOW + i] = model.slow_sigma[i] ** 2
+
+
+@kernel
+def go_on(
+    x: Floats, P: Floats, x_ahead: Floats, P_ahead: Floats, t: float, ahead: float, until: float, history: Floats,
+    models: NDArray[np.void],
+) -> None:  # fmt: skip
+    """Predict in place; on the way to a later time the filter may have been there already."""
+    if until == ahead:
+        copy_to(x_ahead, x)
+        copy_matrix(P_ahead, P)
+    else:
+        advance(x, P, t, until, history, models[0])
+
+
+@kernel
+def take_in(
+    x: Floats, P: Floats, x_ahead: Floats, P_ahead: Floats, t: float, ahead: float, seen: float, p: Floats, q: Floats,
+    history: Floats, models: NDArray[np.void],
+) -> bool:  # fmt: skip
+    """Go on to when it was ``seen``, and ``take`` it."""
+    go_on(x, P, x_ahead, P_ahead, t, ahead, seen, history, models)
+    return take(x, P, seen, p, q, history, models[0])
+
+
+@kernel
+def copy_matrix(values: Floats, out: Floats) -> None:
+    """``out`` := ``values``."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            out[i, j] = values[i, j]
 
 
 @kernel
@@ -115,19 +154,26 @@ def advance(x: Floats, P: Floats, t: float, until: float, history: Floats, model
 
 @kernel
 def predict(
-    x: Floats, P: Floats, t: float, until: float, history: Floats, model: RelativeModel, x_next: Floats, P_next: Floats,
-    x_out: Floats, P_out: Floats,
+    x: Floats, P: Floats, t: float, until: float, history: Floats, models: NDArray[np.void], x_next: Floats, P_next: Floats,
+    x_now: Floats, P_now: Floats, position: Floats, velocity: Floats, q: Floats, w: Floats, covariance: Floats,
 ) -> float:  # fmt: skip
-    """``x_out``, ``P_out`` := ``advance`` to ``until``; ``x_next``, ``P_next`` := to the first row of the history after ``t``,
-    whose time is returned, NaN if there is none."""
-    i, last = row_at(history, t), history.shape[0] - 1
+    """``x_now``, ``P_now`` := ``advance`` to ``until``, and what is an ``Estimate`` of it; ``x_next``, ``P_next`` := to the first
+    row of the history after ``t``, whose time is returned, NaN if there is none."""
+    i, last, model = row_at(history, t), history.shape[0] - 1, models[0]
     if t >= history[i, T] and i < last:
         i += 1
     first = until if i == last else min(until, history[i, T])
-    x_next[:], P_next[:] = x, P
+    copy_to(x, x_next)
+    copy_matrix(P, P_next)
     advance(x_next, P_next, t, first, history, model)
-    x_out[:], P_out[:] = x_next, P_next
-    advance(x_out, P_out, first, until, history, model)
+    copy_to(x_next, x_now)
+    copy_matrix(P_next, P_now)
+    advance(x_now, P_now, first, until, history, model)
+    copy_to(x_now[0:3], position)
+    copy_to(x_now[3:6], velocity)
+    copy_to(x_now[Q : Q + 4], q)
+    copy_to(x_now[W : W + 3], w)
+    copy_matrix(P_now[:N_ERRORS, :N_ERRORS], covariance)
     return first if first <= history[last, T] else math.nan
 
 
@@ -154,22 +200,42 @@ def take(x: Floats, P: Floats, t: float, p: Floats, q: Floats, history: Floats, 
     q_eci_chaser, w_eci_chaser = attitude_at(history, t)
     p_expected, q_expected, H = observe(x, q_eci_chaser, w_eci_chaser, model)
     z = residual(p, q, p_expected, q_expected)
-    HP = product(H, P)
+    HP = matrix(6, N_ERROR)
+    sparse_product(H, P, HP)
     L = cholesky(product(HP, H.T) + noise(p_expected, model))
     whitened = lower_solved(L, z.reshape(6, 1))[:, 0]
     if not np.sum(whitened * whitened) <= GATE:
         return False
     V = lower_solved(L, HP)  # K z = Vᵀ L⁻¹ z,  K S Kᵀ = Vᵀ V
     correct(x, applied(V.T, whitened))
-    for k in range(V.shape[0]):
-        for i in range(N_ERROR):
-            share = V[k, i]
-            for j in range(N_ERROR):
-                P[i, j] -= share * V[k, j]
+    for i in range(N_ERROR):
+        for k in range(0, 6, 3):
+            take_off(V[k, i], V[k], V[k + 1, i], V[k + 1], V[k + 2, i], V[k + 2], P[i])
     for i in range(N_ERROR):
         for j in range(i):
             P[i, j] = P[j, i] = 0.5 * (P[i, j] + P[j, i])
     return True
+
+
+@kernel
+def sparse_product(a: Floats, b: Floats, out: Floats) -> None:
+    """``out`` := a b, where more than half of a is zero."""
+    for i in range(a.shape[0]):
+        row = out[i]
+        for j in range(N_ERROR):
+            row[j] = 0.0
+        for h in range(a.shape[1]):
+            share, other = a[i, h], b[h]
+            if share != 0.0:
+                for j in range(N_ERROR):
+                    row[j] += share * other[j]
+
+
+@kernel
+def take_off(x: float, a: Floats, y: float, b: Floats, z: float, c: Floats, row: Floats) -> None:
+    """``row`` -= x a, y b and z c."""
+    for j in range(N_ERROR):
+        row[j] = row[j] - x * a[j] - y * b[j] - z * c[j]
 
 
 @kernel

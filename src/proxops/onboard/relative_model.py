@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.flight import R_CHASER_SENSOR, Floats, OnboardData
 from proxops.core.mission import Avionics, Knowledge, Sensor
+from proxops.maths.record import one_layout
 from proxops.onboard.attitude_filter import ARCSEC
 
 N_STATE: Final = 35
@@ -97,6 +99,19 @@ class RelativeModel(NamedTuple):
     attitude_per_m: float
     rate_walk: float  # rad/s per sqrt(s)
     pull: float  # 1: the gravity gradient turns the client; 0: the mission has none
+
+
+def record_of(model: RelativeModel) -> NDArray[np.void]:
+    """(1) The same as a record: Numba takes a named tuple apart in every call from Python, field by field (5 us)."""
+    record = np.zeros(1, _layout(tuple((name, np.shape(value)) for name, value in model._asdict().items())))
+    for name, value in model._asdict().items():
+        record[name] = value
+    return record
+
+
+@one_layout
+def _layout(fields: tuple[tuple[str, tuple[int, ...]], ...]) -> np.dtype[np.void]:
+    return np.dtype([(name, np.float64, shape) for name, shape in fields])
 
 
 def relative_model(

@@ -41,16 +41,26 @@ class ThrusterWatch:
 
     def look(self, thruster_on_s: Floats) -> None:
         """Judge the cycle that has passed."""
-        put(self._fired, thruster_on_s)
-        if not self._told:
-            return
-        if judge(self._fired, self._commanded, self._late, self._min_on_s, self._refusals, self.isolated, self.healthy):
+        if look(
+            thruster_on_s, self._told, self._fired, self._commanded, self._late, self._min_on_s, self._refusals, self.isolated,
+            self.healthy,
+        ):  # fmt: skip
             self.enough = pushes_all_ways(self._wrench, self.healthy)
 
     def remember(self, on_time_s: Floats) -> None:
         """What this cycle commands."""
         put(self._commanded, on_time_s)
         self._told = True
+
+
+@kernel
+def look(
+    newest_s: Floats, told: bool, fired_s: Floats, commanded_s: Floats, late: int, min_on_s: float,
+    refusals: NDArray[np.int64], isolated: NDArray[np.bool_], healthy: NDArray[np.bool_],
+) -> bool:  # fmt: skip
+    """Take in what has fired and, if something was ``told``, ``judge`` it."""
+    put(fired_s, newest_s)
+    return told and judge(fired_s, commanded_s, late, min_on_s, refusals, isolated, healthy)
 
 
 @kernel

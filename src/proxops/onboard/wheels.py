@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.flight import Floats, OnboardData
 from proxops.maths.kernel import kernel
@@ -28,7 +29,12 @@ class Wheels:
         self._share = self._axes @ np.linalg.inv(self._axes.T @ self._axes)  # (n, 3), smallest torques
         self._torque, self._momentum = data.wheel_torque_n_m, data.wheel_momentum_n_m_s
         self._rotor, self._period_s = data.rotor_kg_m2, data.period_s
-        self._unloading = self._handing = False
+        self._under_way = np.zeros(2, np.bool_)  # unloading, handing
+
+    @property
+    def parts(self) -> tuple[Floats, Floats, float, float, float, NDArray[np.bool_]]:
+        """For kernels."""
+        return self._axes, self._share, self._torque, self._momentum, self._rotor, self._under_way
 
     def momentum(self, wheel_rate: Floats) -> Floats:
         """(3) N m s of all rotors."""
@@ -51,16 +57,11 @@ class Wheels:
         None until a wheel comes near its limit, or until momentum across the axis of a spinning craft asks too much torque of
         the wheels, which have to hand it round at the rate of the spin.
         """
-        momentum = np.empty(3)
-        fastest, handed_n_m = load(self._axes, self._rotor, wheel_rate, w, momentum)
-        fullest, handed = fastest * self._rotor / self._momentum, handed_n_m / self._torque
-        self._unloading = fullest > (UNLOAD_UNTIL if self._unloading else UNLOAD_ABOVE)
-        self._handing = handed > (HAND_UNTIL if self._handing else HAND_ABOVE)
-        if self._unloading:
-            return -UNLOAD_PER_S * momentum
-        if self._handing:
-            return -HAND_PER_S * (momentum - (momentum @ w) / (w @ w) * w)
-        return np.zeros(3)
+        torque = np.empty(3)
+        unload(
+            self._axes, self._torque, self._momentum, self._rotor, wheel_rate, w, self._under_way, torque
+        )  # fmt: skip
+        return torque
 
 
 @kernel
@@ -73,14 +74,28 @@ def momentum_of(axes: Floats, rotor: float, wheel_rate: Floats, out: Floats) -> 
 
 
 @kernel
-def load(axes: Floats, rotor: float, wheel_rate: Floats, w: Floats, momentum: Floats) -> tuple[float, float]:
-    """The fastest wheel, rad/s, and the torque, N m, that handing the momentum round takes; ``momentum`` is told, too."""
-    momentum_of(axes, rotor, wheel_rate, momentum)
+def unload(
+    axes: Floats, most_torque: float, most_momentum: float, rotor: float, wheel_rate: Floats, w: Floats,
+    under_way: NDArray[np.bool_], out: Floats,
+) -> None:  # fmt: skip
+    """``out`` := see ``Wheels.unloading``; ``under_way``: whether wheels are being unloaded, and momentum handed out. Either ends
+    below the load at which it begins."""
+    momentum_of(axes, rotor, wheel_rate, out)
     fastest = 0.0
     for k in range(wheel_rate.size):
         fastest = max(fastest, abs(wheel_rate[k]))
-    x, y, z = crossed(triple(w, 0), triple(momentum, 0))
-    return fastest, math.sqrt(x * x + y * y + z * z)
+    x, y, z = crossed(triple(w, 0), triple(out, 0))
+    fullest, handed = fastest * rotor / most_momentum, math.sqrt(x * x + y * y + z * z) / most_torque
+    under_way[0] = fullest > (UNLOAD_UNTIL if under_way[0] else UNLOAD_ABOVE)
+    under_way[1] = handed > (HAND_UNTIL if under_way[1] else HAND_ABOVE)
+    share = 0.0
+    if under_way[1] and not under_way[0]:  # what lies along the spin need not go round
+        share = (out[0] * w[0] + out[1] * w[1] + out[2] * w[2]) / (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    for i in range(3):
+        if under_way[0]:
+            out[i] = -UNLOAD_PER_S * out[i]
+        else:
+            out[i] = -HAND_PER_S * (out[i] - share * w[i]) if under_way[1] else 0.0
 
 
 @kernel

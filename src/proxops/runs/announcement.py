@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -98,6 +99,7 @@ def announcement(
         about = {
             "pid": os.getpid(), "period_ns": cell.period_ns, "sync": list(sync.address) if sync else None,
             "bridge": list(bridge.port.address) if bridge else None,
+            "bridge_settings": asdict(bridge.settings) if bridge else None,
             "control": str(control.sockets.control), "stop": str(control.sockets.stop),
             "network_control": list(control.network.address) if control.network else None,
             "pool_ring": str(live.hall.rings[0].path), "event_ring": str(live.hall.rings[1].path),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-
-from proxops.bridge.arrivals import Arrivals
-from proxops.bridge.input_filter import Sample
-from proxops.bridge.port import sample_of
+from proxops.bridge.arrivals import Arrivals, read_ahead
+from proxops.bridge.sample import NO_PACKETS
 from proxops.bridge.settings import BridgeSettings
-from proxops.core.datagram import Malformed
 from proxops.core.messages import PERIOD_S
 from proxops.runs.bridged_run import Client
+from proxops.safety.guarded_cycle import MOST
 
 
 class BlindClient:
@@ -18,41 +15,47 @@ class BlindClient:
 
     def __init__(self, client: Client, settings: BridgeSettings) -> None:
         self._client, self._settings = client, settings
-        self._packets, self._samples = deque[list[bytes]](), deque[list[Sample]]()  # of the cycles to come
+        self._datagrams, self._handed_out = (
+            list[list[bytes]](),
+            0,
+        )  # of the cycles to come, from the first that was asked for
+        self._packets = NO_PACKETS  # the same, as far as they are sound
         self._failed: Exception | None = None
 
     @property
     def over(self) -> bool:
-        return self._client.over and not self._packets
+        return self._client.over and not self._left
+
+    @property
+    def _left(self) -> int:
+        return len(self._datagrams) - self._handed_out
 
     def advance(self, t: float) -> list[bytes]:
-        if not self._packets:
+        if not self._left:
             failed, self._failed = self._failed, None
             if failed is not None:
                 raise failed
             return self._client.advance(t)
-        packets = self._packets[0]
         self.passed(1)
-        return packets
+        return self._datagrams[self._handed_out - 1]
 
     def foretell(self, cycle: int, most: int) -> Arrivals | None:
         """As far as its packets are sound; the first that is not is the port's to judge, in its own cycle."""
+        if not self._left:
+            self._ask(cycle)
+        begin = self._handed_out
+        end = min(begin + most, self._packets.cycles)
+        return Arrivals(self._packets.part(begin, end)) if end > begin else None
+
+    def _ask(self, cycle: int) -> None:
+        """For a whole stretch, from ``cycle`` on."""
+        self._datagrams, self._handed_out = [], 0
         try:
-            while len(self._packets) < most and self._failed is None:
-                self._packets.append(self._client.advance((cycle + len(self._packets)) * PERIOD_S))
+            while len(self._datagrams) < MOST and self._failed is None:
+                self._datagrams.append(self._client.advance((cycle + len(self._datagrams)) * PERIOD_S))
         except Exception as error:  # of a cycle to come: raised there
             self._failed = error
-        try:
-            for packets in list(self._packets)[len(self._samples) :]:
-                self._samples.append(
-                    [sample_of(data, self._settings.scale, self._settings.exchanged) for data in packets]
-                )
-        except Malformed:
-            pass
-        return Arrivals(list(self._samples)[:most])
+        self._packets = read_ahead(self._datagrams, self._settings)
 
     def passed(self, count: int) -> None:
-        for _ in range(count):
-            self._packets.popleft()
-            if self._samples:
-                self._samples.popleft()
+        self._handed_out += count

@@ -67,7 +67,7 @@ class BridgedRun:
         if self._began < 0 or self._foreseeing is None:
             return 0
         self._port.arrivals = self._foreseeing.foretell(self._clock.tick + 1 - self._began, most)
-        return len(self._port.arrivals.packets) if self._port.arrivals else 0
+        return self._port.arrivals.packets.cycles if self._port.arrivals else 0
 
     def passed(self, count: int) -> None:
         """So many cycles have gone by without a poll."""

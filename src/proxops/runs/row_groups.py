@@ -12,6 +12,15 @@ from proxops.core.pool import Pool
 from proxops.facility.installation import Installation
 from proxops.ground.experiment_log import about_text, groups_of
 from proxops.ground.row_stream import Rows, RowStream, SeriesOf, column_index
+from proxops.maths.rotation import Array
+
+Columns = dict[str, Array]
+"""Rows by their columns: a number that is set in one takes a twentieth of the time that it takes in a row."""
+
+
+def columns_of(rows: Rows) -> Columns:
+    """Views of them, seen once."""
+    return {name: rows[name] for name in rows.dtype.names or ()}
 
 
 class RowGroups:

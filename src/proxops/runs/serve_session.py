@@ -17,6 +17,7 @@ from proxops.ground.hall_report import hall_report
 from proxops.lab.any_cell import AnyCell, demand_hall
 from proxops.lab.cell import Cell
 from proxops.runs.announcement import Launch, announcement, processes_beside
+from proxops.runs.bridge_file import read_bridge_file
 from proxops.runs.folder import finish, prepare_folder
 from proxops.runs.progress import WARMING, monitor
 
@@ -36,18 +37,21 @@ def serve_session(
     quiet: bool,
     console: Launch | None = None,
     key_file: Path | None = None,
+    bridge_file: Path | None = None,
 ) -> dict[str, Any]:
     """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found. ``key_file``: what
-    clients of the synchronous interface and the bridge must know; beyond loopback there must be one."""
+    clients of the synchronous interface and the bridge must know; beyond loopback there must be one. ``bridge_file``: what the
+    operator sets on the bridge."""
     key = demand_key(sync[0], key_file)
+    if bridged or bridge_file:
+        demand_hall(cell, "the bridge")
+    settings = read_bridge_file(bridge_file) if bridge_file else BridgeSettings()
     prepare_folder(folder)
     print(WARMING, file=sys.stderr, flush=True)
-    if bridged:
-        demand_hall(cell, "the bridge")
     of_a_hall = isinstance(cell, Cell)
     live = LiveFacility(
         cell, folder / "run.mcap", sync=sync if of_a_hall else None, control=control, seed=seed,
-        bridge=BridgeSettings() if of_a_hall else None, bridge_at=bridge_at, key=key,
+        bridge=settings if of_a_hall else None, bridge_at=bridge_at, key=key,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
     begin = (lambda: live.hall.desk.select("bridge")) if bridged else None

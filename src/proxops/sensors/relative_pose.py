@@ -22,9 +22,10 @@ from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit
 from proxops.maths.rotation import exponential, quat_from_matrix
 from proxops.maths.triple import composed, inverse, quad, rotated, triple
+from proxops.sensors.draws import Draws
 
 DUE_SLACK_S = 1e-9  # a clock that counts in ticks meets the multiples of a period only to rounding
-DRAWS = 6  # normal random numbers per exposure
+CHANCES, DRAWS = 3, 6  # random numbers per exposure: uniform (lost, wrong, late) and normal
 
 
 class RelativePoseSensor:
@@ -38,7 +39,8 @@ class RelativePoseSensor:
         self.position_bias = spec.bias_m * rng.standard_normal(3)
         self.boresight = math.radians(spec.boresight_deg) * rng.standard_normal(3)
         self.attitude_bias = math.radians(spec.attitude_bias_deg) * rng.standard_normal(3)
-        self._rng = rng
+        self._draws = Draws(rng, CHANCES, DRAWS)
+        self._half_view = 0.5 * math.radians(spec.field_of_view_deg)
         self._place = np.array(spec.place_m)
         self._q_sensor_chaser = quat_from_matrix(np.ascontiguousarray(R_CHASER_SENSOR.T))
         self._seen = np.empty(7)  # T_sensor_target of the last exposure
@@ -54,20 +56,20 @@ class RelativePoseSensor:
         """Look at the target now; True if it was seen. ``T_target_chaser``: packed x y z qw qx qy qz of the body frames, as
         it was at ``shown_at`` (a hall shows what its robots were told a little earlier): the measurement's time."""
         self._exposures = math.floor((t + DUE_SLACK_S) * self.spec.rate_hz) + 1
-        lost, wrong, late = self._rng.random(3)
-        noise = self._rng.standard_normal(DRAWS)
+        spec, drawn, measured = self.spec, self._draws.row(), np.empty(7)
+        lost, wrong, late = drawn[:CHANCES].tolist()
         range_m, off_axis = see(T_target_chaser, self._q_sensor_chaser, self._place, self._seen)
-        in_view = 0.0 < range_m <= self.spec.range_m and off_axis <= 0.5 * math.radians(self.spec.field_of_view_deg)
-        if self.blind or lost < self.spec.dropout_share or not in_view:
+        in_view = 0.0 < range_m <= spec.range_m and off_axis <= self._half_view
+        if self.blind or lost < spec.dropout_share or not in_view:
             return False
-        factor = self.noise_factor * (self.spec.outlier_size if wrong < self.spec.outlier_share else 1.0)
-        p, q = np.empty(3), np.empty(4)
+        factor = self.noise_factor * (spec.outlier_size if wrong < spec.outlier_share else 1.0)
         disturbed(
-            self._seen, self.sigma(range_m), factor, noise, self.position_bias, self.boresight, self.attitude_bias, p, q
-        )
-        arrival = t + 1e-3 * (self.spec.delay_ms + late * self.spec.jitter_ms)
+            self._seen, *self.sigma(range_m), factor, drawn[CHANCES:], self.position_bias, self.boresight, self.attitude_bias,
+            measured,
+        )  # fmt: skip
+        arrival = t + 1e-3 * (spec.delay_ms + late * spec.jitter_ms)
         self._count += 1
-        heapq.heappush(self._queue, (arrival, self._count, RelativeMeasurement(shown_at, p, q)))
+        heapq.heappush(self._queue, (arrival, self._count, RelativeMeasurement(shown_at, measured[:3], measured[3:])))
         return True
 
     def arrived(self, t: float) -> tuple[RelativeMeasurement, ...]:
@@ -77,13 +79,13 @@ class RelativePoseSensor:
             out.append(heapq.heappop(self._queue)[2])
         return tuple(out)
 
-    def sigma(self, range_m: float) -> Floats:
+    def sigma(self, range_m: float) -> tuple[float, float, float]:
         """Noise at this range, one standard deviation: across (m), along the line of sight (m), attitude (rad)."""
         spec = self.spec
         across = math.hypot(spec.across_share * range_m, spec.position_floor_m)
         along = math.hypot(spec.along_share * range_m, spec.position_floor_m)
         attitude = math.hypot(spec.attitude_deg, spec.attitude_deg_per_m * range_m)
-        return np.array([across, along, math.radians(attitude)])
+        return across, along, math.radians(attitude)
 
 
 @kernel
@@ -100,21 +102,22 @@ def see(T_target_chaser: Floats, q_sensor_chaser: Floats, place: Floats, out: Fl
 
 @kernel
 def disturbed(
-    seen: Floats, sigma: Floats, factor: float, noise: Floats, position_bias: Floats, boresight: Floats, attitude_bias: Floats,
-    p: Floats, q: Floats,
+    seen: Floats, across: float, along: float, attitude: float, factor: float, noise: Floats, position_bias: Floats,
+    boresight: Floats, attitude_bias: Floats, out: Floats,
 ) -> None:  # fmt: skip
-    """``p``, ``q`` := what is measured of the true ``seen``; ``noise``: six numbers in standard deviations, times ``factor``."""
+    """``out`` := what is measured of the true ``seen``, packed; ``noise``: six numbers in standard deviations, times
+    ``factor``."""
     x, y, z = triple(seen, 0)
     range_m = math.sqrt(x * x + y * y + z * z)
     sight = (x / range_m, y / range_m, z / range_m)
-    along = factor * (sight[0] * noise[0] + sight[1] * noise[1] + sight[2] * noise[2])
+    ahead = factor * (sight[0] * noise[0] + sight[1] * noise[1] + sight[2] * noise[2])
     turned = rotated(exponential(boresight), (x, y, z))
     for i in range(3):
-        white = sigma[0] * factor * noise[i] + (sigma[1] - sigma[0]) * along * sight[i]
-        p[i] = turned[i] + position_bias[i] + white
+        white = across * factor * noise[i] + (along - across) * ahead * sight[i]
+        out[i] = turned[i] + position_bias[i] + white
     off = (
-        boresight[0] + attitude_bias[0] + sigma[2] * factor * noise[3],
-        boresight[1] + attitude_bias[1] + sigma[2] * factor * noise[4],
-        boresight[2] + attitude_bias[2] + sigma[2] * factor * noise[5],
+        boresight[0] + attitude_bias[0] + attitude * factor * noise[3],
+        boresight[1] + attitude_bias[1] + attitude * factor * noise[4],
+        boresight[2] + attitude_bias[2] + attitude * factor * noise[5],
     )
-    put_unit(composed(exponential(off), quad(seen, 3)), q)
+    put_unit(composed(exponential(off), quad(seen, 3)), out[3:7])

@@ -67,6 +67,14 @@ def audit(y: Array, world: World, book: Array, out: Array) -> None:
 
 
 @kernel
+def examine(y: Array, world: World, book: Array, held: bool, out: Array) -> None:
+    """``audit``, of a target that may be ``held`` in its attitude: that has no ledger."""
+    audit(y, world, book, out)
+    if held:
+        out[2] = out[4] = 0.0
+
+
+@kernel
 def _size(v: Array) -> float:
     return math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
 

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import vector
 from proxops.space.docking import COUNT, interfaces
 from proxops.space.ephemeris import ephemeris_at
 from proxops.space.lvlh import turn_with_lvlh
-from proxops.space.thrusters import fire
-from proxops.space.two_craft import MASS, World, step
+from proxops.space.surroundings import AIR_EVERY, SKY_EVERY, look
+from proxops.space.thrusters import BANK_DTYPE, fire
+from proxops.space.two_craft import MASS, SIZE, WORLD_DTYPE, World, step
 
 REACH_SLACK: Final = 1.0 + 1e-9  # a look that stops too early is asked again; one that stops too late would be wrong
 
@@ -26,6 +28,9 @@ class Given(NamedTuple):
     path: Array  # (n, 10) of a prescribed orbit: ``ephemeris``
     held: Array  # q_lvlh_body of a target that stands in lvlh, or nothing
     degree: int  # of gravity's zonal terms
+    book: Array  # of the audit: ``audit.open_book``
+    air: int  # kind of atmosphere
+    epoch_tt: float  # s, at which the mission begins
 
 
 class Looks(NamedTuple):
@@ -39,12 +44,35 @@ class Looks(NamedTuple):
     interface_c: Array
 
 
+class Kept(NamedTuple):
+    """Where two craft were."""
+
+    y: Array
+    world: World
+    bank: NDArray[np.void]
+
+
+def room_for_craft() -> Kept:
+    """To keep them in."""
+    return Kept(np.zeros(SIZE), np.zeros(1, WORLD_DTYPE), np.zeros(1, BANK_DTYPE))
+
+
+@kernel
+def keep(kept: Kept, y: Array, world: World, bank: NDArray[np.void]) -> None:
+    """``kept`` := all that a flight changes. NumPy would copy a record field by field."""
+    copy_to(y, kept.y)
+    kept.world[0], kept.bank[0] = world[0], bank[0]
+
+
 @kernel
 def fly(y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int) -> None:
-    """Thrusters, then everything by one cycle, so many times: one call from Python. ``cycle``: the first."""
+    """What surrounds the craft, if that is due, thrusters, then everything by one cycle, so many times: one call from Python.
+    ``cycle``: the first."""
     w: Any = world[0]
     b: Any = bank[0]
     for n in range(cycle, cycle + cycles):
+        if n % AIR_EVERY == 0:
+            look(y, world, given.air, given.epoch_tt + n * PERIOD_S, n % SKY_EVERY == 0)
         if w.prescribed:
             for k in range(3):
                 ephemeris_at(given.path, n * PERIOD_S + 0.5 * k * PERIOD_S, w.reference[k, 0:3], w.reference[k, 3:6])
@@ -69,18 +97,21 @@ def contact_near(y: Array, gap_m: float, lateral_m: float, looks: Looks) -> bool
 @kernel
 def coast(
     y: Array, world: World, bank: NDArray[np.void], given: Given, cycle: int, cycles: int, looks: Looks, gap: float
-) -> tuple[int, float]:
-    """``fly`` under ``looks``. How many cycles it was, and the gap at the look before the last; ``gap``: before the first."""
-    flown, told = 0, np.empty(COUNT)
+) -> tuple[int, float, bool]:
+    """``fly`` under ``looks``. How many cycles it was; the gap at the last look that gave no cause to stop, ``gap`` if there was
+    none; whether there was cause, in the last cycle."""
+    flown, told = 0, vector(COUNT)
     while True:
         some = min(looks.every - (cycle + flown) % looks.every, cycles - flown)
         fly(y, world, bank, given, cycle + flown, some)
         flown += some
-        if flown == cycles:
-            return flown, gap
+        if (cycle + flown) % looks.every:
+            return flown, gap, False
         interfaces(
             y[6:9], y[9:12], y[12:16], y[16:19], y[19:23], y[23:26], looks.interface_t, looks.interface_c, told
         )  # fmt: skip
         if contact_near(y, told[0], told[1], looks):
-            return flown, gap
+            return flown, gap, True
         gap = told[0]
+        if flown == cycles:
+            return flown, gap, False

@@ -6,8 +6,9 @@ import math
 from typing import Final
 
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import quat_inverse, quat_product
-from proxops.maths.rotation import Array, matrix_from_quat
+from proxops.maths.rotation import Array, put_matrix
+from proxops.maths.stack import matrix, vector
+from proxops.maths.triple import composed, inverse, quad
 
 COUNT: Final = 7  # of figures
 
@@ -26,13 +27,16 @@ def interfaces(
 ) -> None:
     """Gap, lateral offset, tilt, roll, closing rate, lateral rate, angular rate. ``d``, ``dv``: centres of mass, chaser from
     target, eci axes; ``from_centre_*``: interface from the centre of mass in body axes. Seen in the target's turning frame."""
-    R_t, R_tc = matrix_from_quat(q_t), matrix_from_quat(quat_product(quat_inverse(q_t), q_c))
-    place, speed, turning = out[0:3].copy(), out[0:3].copy(), out[0:3].copy()
+    R_t, R_tc, q_tc = matrix(3, 3), matrix(3, 3), vector(4)
+    q_tc[0], q_tc[1], q_tc[2], q_tc[3] = composed(inverse(quad(q_t, 0)), quad(q_c, 0))
+    put_matrix(q_t, R_t)
+    put_matrix(q_tc, R_tc)
+    place, speed, turning = vector(3), vector(3), vector(3)
     for i in range(3):
         place[i] = R_t[0, i] * d[0] + R_t[1, i] * d[1] + R_t[2, i] * d[2]
         speed[i] = R_t[0, i] * dv[0] + R_t[1, i] * dv[1] + R_t[2, i] * dv[2]
         turning[i] = R_tc[i, 0] * w_c[0] + R_tc[i, 1] * w_c[1] + R_tc[i, 2] * w_c[2]
-    a, b = turning.copy(), turning.copy()
+    a, b = vector(3), vector(3)
     for i in range(3):
         a[i] = R_tc[i, 0] * from_centre_c[0] + R_tc[i, 1] * from_centre_c[1] + R_tc[i, 2] * from_centre_c[2]
         b[i] = place[i] + a[i]

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.maths.stack import vector
 
 COLUMNS: Final = 10  # t, p (3), v (3), a (3)
 
@@ -47,7 +46,7 @@ def _polynomial(table: Array, row: int, k: int, c: Array) -> float:
 @kernel
 def ephemeris_at(table: Array, t: float, p: Array, v: Array) -> None:
     """``p`` (m) and ``v`` (m/s) at ``t``; beyond the ends the outermost polynomial goes on, which is good for seconds only."""
-    row, c = interval(table, t), np.empty(6)
+    row, c = interval(table, t), vector(6)
     for k in range(3):
         h = _polynomial(table, row, k, c)
         s = (t - table[row, 0]) / h
@@ -58,7 +57,7 @@ def ephemeris_at(table: Array, t: float, p: Array, v: Array) -> None:
 @kernel
 def ephemeris_acceleration(table: Array, t: float, a: Array) -> None:
     """``a`` (m/s^2) at ``t``: the second derivative of the same polynomial."""
-    row, c = interval(table, t), np.empty(6)
+    row, c = interval(table, t), vector(6)
     for k in range(3):
         h = _polynomial(table, row, k, c)
         s = (t - table[row, 0]) / h

@@ -13,15 +13,16 @@ from proxops.core.mission import MissionFile, Push
 from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space.atmosphere import KINDS
-from proxops.space.audit import BOOK, FIGURES, audit, open_book
+from proxops.space.audit import BOOK, FIGURES, examine, open_book
 from proxops.space.coasting import Given, coast, fly
+from proxops.space.coasting import Kept as Kept
 from proxops.space.coasting import Looks as Looks
 from proxops.space.dispersed import TrueState, fill_craft, true_state
 from proxops.space.ephemeris import COLUMNS, ephemeris_at
 from proxops.space.lvlh import lvlh_frame, pull, relative_in_eci
 from proxops.space.reference_orbit import Ephemeris, reference_orbit
-from proxops.space.surroundings import AIR_EVERY, Surroundings
-from proxops.space.thrusters import ThrusterBank
+from proxops.space.surroundings import look
+from proxops.space.thrusters import ThrusterBank, obey
 from proxops.space.two_craft import (
     DV,
     MASS,
@@ -34,15 +35,12 @@ from proxops.space.two_craft import (
     D,
     P,
     V,
-    World,
     exhaust_speed,
     wheel_rates,
 )
 
 PUSH_S: Final = 1.0
-
-
-Kept = tuple[Array, World, NDArray[np.void], int]  # state, world, thrusters, cycle
+NONE_ISOLATED: Final[NDArray[np.bool_]] = np.zeros(0, np.bool_)
 
 
 class SpacecraftPair:
@@ -61,57 +59,56 @@ class SpacecraftPair:
         self.bank = ThrusterBank(file.chaser.thrusters, self.true.chaser.mass_centre, self.true.thrust, misalignments)
         self._orbit = reference_orbit(file.orbit, file.duration_s)
         self._fill(file)
-        self._surroundings = Surroundings(self.world, KINDS[file.environment.atmosphere], self._orbit.epoch_tt)
         self._begin(file)
         self._held = file.target.control != "none"
         path = self._orbit.table if isinstance(self._orbit, Ephemeris) else np.zeros((0, COLUMNS))
         held = self.true.target.q_lvlh_body if self._held else np.zeros(0)
-        self.given = Given(self._dry_mass, path, held, self.degree)
-        self._surroundings.look(self.y, self.t, self.cycle)
-        self._book, self.audit = np.zeros(BOOK), np.zeros(FIGURES)
-        open_book(self.y, self.world, self._book)
+        air, epoch_tt = KINDS[file.environment.atmosphere], self._orbit.epoch_tt
+        self.given = Given(self._dry_mass, path, held, self.degree, np.zeros(BOOK), air, epoch_tt)
+        look(self.y, self.world, air, epoch_tt, True)
+        self.audit = np.zeros(FIGURES)
+        open_book(self.y, self.world, self.given.book)
 
     @property
-    def even_cycles(self) -> int:
-        """From now on, in which nothing round the craft has to be looked at anew."""
-        pushed = any(fault.at_s <= self.t < fault.at_s + PUSH_S for fault in self._pushes)
-        return 1 if pushed else AIR_EVERY - self.cycle % AIR_EVERY
+    def pushed(self) -> bool:
+        """A fault pushes the chaser now: anew in each cycle."""
+        return bool(self._pushes) and any(fault.at_s <= self.t < fault.at_s + PUSH_S for fault in self._pushes)
 
     def advance(self) -> None:
         """By one cycle of 4 ms, with what the actuators do now."""
-        self.look_round()
+        self.push()
         fly(self.y, self.world, self.bank.row, self.given, self.cycle, 1)
         self.flown(1)
 
-    def coast(self, cycles: int, looks: Looks, gap: float) -> float:
-        """By so many cycles, ``even_cycles`` at most, with the same result, but for no longer than until contact may be near;
-        the gap of the interfaces at the look before the last, ``gap`` if there was none."""
-        self.look_round()
-        flown, gap = coast(self.y, self.world, self.bank.row, self.given, self.cycle, cycles, looks, gap)
+    def coast(self, cycles: int, looks: Looks, gap: float) -> tuple[float, bool]:
+        """By so many cycles, one at most while it is ``pushed``, with the same result, but for no longer than until contact may
+        be near; the gap of the interfaces at the last look before that, ``gap`` if there was none, and whether it is near."""
+        self.push()
+        flown, gap, near = coast(self.y, self.world, self.bank.row, self.given, self.cycle, cycles, looks, gap)
         self.flown(flown)
-        return gap
+        return gap, near
 
     def flown(self, cycles: int) -> None:
         """A kernel has moved ``y`` by so many."""
         self.cycle += cycles
         self.t = self.cycle * PERIOD_S
 
-    def kept(self) -> Kept:
-        """The state, to be handed back to ``restore``."""
-        return self.y.copy(), self.world.copy(), self.bank.row.copy(), self.cycle
-
-    def restore(self, kept: Kept) -> None:
-        """Be there again."""
-        y, world, bank, cycle = kept
-        self.y[:], self.world[0], self.bank.row[0] = y, world[0], bank[0]
+    def restore(self, kept: Kept, cycle: int) -> None:
+        """Be where it was before ``cycle``, when that was kept."""
+        for part, was in zip((self.y, self.world, self.bank.row), kept, strict=True):
+            part.view(np.uint8)[:] = was.view(np.uint8)
         self.cycle, self.t = cycle, cycle * PERIOD_S
 
-    def look_round(self) -> None:
-        """At what pushes the craft, before they move on."""
-        if self.cycle % AIR_EVERY == 0:
-            self._surroundings.look(self.y, self.t, self.cycle)
+    def push(self) -> None:
+        """As faults do now, before the craft move on."""
         if self._pushes:
             self._push()
+
+    def command(self, on_time_s: Array, torque_on_craft: Array, isolated: NDArray[np.bool_] | None) -> None:
+        """From now on: thrusters as ``ThrusterBank.command``, wheels as ``set_wheels``."""
+        bank = self.bank
+        closed = NONE_ISOLATED if isolated is None else isolated
+        bank.closed_valves = obey(self.world, bank.row, on_time_s, bank.least, torque_on_craft, closed)
 
     def set_wheels(self, torque_on_craft: Array) -> None:
         """From now on: torques on the craft about the wheels' axes; the rotors feel the opposite."""
@@ -119,19 +116,17 @@ class SpacecraftPair:
 
     def examine(self) -> Array:
         """The conservation audit of now."""
-        audit(self.y, self.world, self._book, self.audit)
-        if self._held:
-            self.audit[[2, 4]] = 0.0  # a held attitude has no ledger
+        examine(self.y, self.world, self.given.book, self._held, self.audit)
         return self.audit
 
     @property
     def propellant_kg(self) -> float:
-        """Left."""
+        """What is left in the chaser's tank, kg."""
         return float(self.y[MASS]) - self._dry_mass
 
     @property
     def distance_m(self) -> float:
-        """Of the centres of mass."""
+        """Between the centres of mass, m."""
         x, y, z = self.y[D].tolist()
         return math.sqrt(x * x + y * y + z * z)
 

@@ -12,6 +12,7 @@ from proxops.core.craft import Thrusters
 from proxops.core.messages import MAX_THRUSTERS, PERIOD_S
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.space.two_craft import World
 
 ROUNDING: Final = 1e-6  # of a cycle: on-times are whole cycles but for rounding
 N: Final = MAX_THRUSTERS
@@ -48,11 +49,46 @@ def fire(bank: NDArray[np.void], dry: bool) -> None:
 
 
 @kernel
-def open_for(on_time_s: Array, least: int, cycles: NDArray[np.int64]) -> None:
-    """``cycles`` := whole cycles of each on-time, none of fewer than ``least``."""
+def open_for(bank: NDArray[np.void], on_time_s: Array, least: int) -> None:
+    """Each for the whole cycles of its on-time, none for fewer than ``least``."""
+    b: Any = bank[0]
     for k in range(on_time_s.size):
         count = math.floor(on_time_s[k] / PERIOD_S + ROUNDING)
-        cycles[k] = count if count >= least else 0
+        b.left[k] = count if count >= least else 0
+
+
+@kernel
+def isolate(bank: NDArray[np.void], isolated: NDArray[np.bool_]) -> int:
+    """Close the latch valves of those that are ``isolated``, for good; how many are closed."""
+    b: Any = bank[0]
+    closed = 0
+    for k in range(isolated.size):
+        if isolated[k]:
+            b.isolated[k] = 1
+    for k in range(b.count):
+        closed += b.isolated[k]
+    return closed
+
+
+@kernel
+def take_pressure(bank: NDArray[np.void], out: Array) -> None:
+    """``out`` := seconds of chamber pressure of each since the last call."""
+    b: Any = bank[0]
+    for k in range(out.size):
+        out[k] = b.fired[k]
+        b.fired[k] = 0.0
+
+
+@kernel
+def obey(
+    world: World, bank: NDArray[np.void], on_time_s: Array, least: int, torque_on_craft: Array, isolated: NDArray[np.bool_]
+) -> int:  # fmt: skip
+    """What flight software asks of thrusters, wheels and latch valves; how many of these are closed."""
+    w: Any = world[0]
+    open_for(bank, on_time_s, least)
+    for k in range(torque_on_craft.size):
+        w.motor[k] = -torque_on_craft[k]
+    return isolate(bank, isolated)
 
 
 class ThrusterBank:
@@ -70,8 +106,7 @@ class ThrusterBank:
         row["count"], row["thrusts"][:n] = n, spec.force_n * factors
         row["forces"][:n] = row["thrusts"][:n, None] * true
         row["torques"][:n] = np.cross(places, row["forces"][:n])
-        self._least = max(1, round(spec.min_on_ms * 1e-3 / PERIOD_S))
-        self._left, self._fired = row["left"][:n], row["fired"][:n]
+        self.least = max(1, round(spec.min_on_ms * 1e-3 / PERIOD_S))
         # Numba's records know no truth values: bytes there, the same bytes as truth values here.
         flags = (row[name][:n].view(np.bool_) for name in ("stuck_open", "stuck_closed", "isolated", "on"))
         self.stuck_open, self.stuck_closed, self.isolated, self.on = flags  # on: in the present cycle
@@ -85,10 +120,9 @@ class ThrusterBank:
 
     def command(self, on_time_s: Array, isolated: NDArray[np.bool_] | None) -> None:
         """From the next cycle on."""
-        open_for(on_time_s, self._least, self._left)
-        if isolated is not None and isolated.any():
-            self.isolated |= isolated
-            self.closed_valves = int(self.isolated.sum())
+        open_for(self.row, on_time_s, self.least)
+        if isolated is not None:
+            self.closed_valves = isolate(self.row, isolated)
 
     def advance(self, dry: bool) -> None:
         """One cycle: which fire, and the wrench about the centre of mass in body axes."""
@@ -96,6 +130,6 @@ class ThrusterBank:
 
     def read_pressure(self) -> Array:
         """Seconds of chamber pressure since the last call."""
-        fired: Array = self._fired.copy()
-        self._fired[:] = 0.0
+        fired = np.empty(self.count)
+        take_pressure(self.row, fired)
         return fired

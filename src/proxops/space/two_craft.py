@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from proxops.core.earth import MU_M3_S2, STANDARD_GRAVITY
 from proxops.core.messages import MAX_WHEELS
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
+from proxops.maths.rotation import Array, copy_to
 from proxops.maths.triple import Quad, Quaternion, Triple, Vector, quad, triple
 from proxops.space.drag import drag
 from proxops.space.gravity import central_difference, gravity_gradient_torque, zonal
@@ -250,7 +250,7 @@ def step(y: Array, world: World, dt: float) -> None:
     k = w.k
     z = k[4]
     if w.prescribed:
-        y[0:6] = w.reference[0]
+        copy_to(w.reference[0], y[0:6])
     for n in range(w.wheels):
         w.drive[n] = wheel_torque(w.motor[n], y[26 + n], w.wheel_torque, w.wheel_momentum, dt)
     derivative(y, world, 0, k[0])
@@ -268,7 +268,7 @@ def step(y: Array, world: World, dt: float) -> None:
     _normalise(y[12:16])
     _normalise(y[19:23])
     if w.prescribed:
-        y[0:6] = w.reference[2]
+        copy_to(w.reference[2], y[0:6])
 
 
 @kernel

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from proxops.core.errors import BadInput
 from proxops.core.force_source import Floats
@@ -19,8 +20,7 @@ class Overload(IntEnum):
     STOP = 2
 
 
-@dataclass(frozen=True, slots=True)
-class LoadVerdict:
+class LoadVerdict(NamedTuple):
     """``margin``: the least share of a bound that is left before the next level; negative once it is passed."""
 
     level: Overload

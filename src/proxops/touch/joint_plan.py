@@ -9,8 +9,7 @@ same, for joints are solved from that pose and the elbow's angle.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -40,8 +39,7 @@ HASTE: Final = 8.0  # 1/s, poles of the elbow's lag
 SUDDEN: Final = 0.25  # rad/s: a larger change of the elbow's rate is made as one of this size, as long as it takes
 
 
-@dataclass(frozen=True, eq=False)
-class JointPlan:
+class JointPlan(NamedTuple):
     """``joints[k]`` k cycles from now; ``joints[0]`` is for the object as it is now. The first ``cycles`` rows are
     good; what ends them early stands in ``code`` and ``joint``. Arrays are the planner's own and used again by its next
     plan."""

@@ -75,7 +75,7 @@ class DockingApplication:
         return None
 
     def latest(self) -> Supply | Stop:
-        """One cycle."""
+        """Fly one cycle with the force that is felt: whether there is a new pose to show, or why to stop."""
         self.sequence += 1
         stop = self._feel()
         if stop is None:

@@ -20,7 +20,7 @@ from proxops.facility.facility import Facility
 from proxops.lab.virtual_arm import VirtualArm
 from proxops.maths.rotation import Array
 from proxops.runs.arm_application import AFTER_STOP_S, ArmApplication
-from proxops.runs.row_groups import RowGroups
+from proxops.runs.row_groups import Columns, RowGroups, columns_of
 from proxops.safety.motion import Rest, Wish
 from proxops.safety.rules import Rule, Stop
 
@@ -59,6 +59,7 @@ class FloatApplication(ArmApplication):
         most = duration_s + SETTLE_S + AFTER_STOP_S + bench.time_to_rest(SETTLE_S + duration_s)
         super().__init__(facility, arm, told, row_dtype(len(bench.arm.joints)), most)
         self.bench, self._source, self.module = bench, source, module
+        self._columns, self._spare = columns_of(self.rows), columns_of(self.rows[:1].copy())
         self._twin = VirtualArm(bench.twin_traits, bench.joints, self.now, np.random.default_rng(0))
         self.floating, self.lead = FloatingMotion(bench), bench.lead
         self.felt = FeltPushes(bench, source, self._twin, self.floating.timeline, self.floating.foresee_unpushed)
@@ -106,21 +107,21 @@ class FloatApplication(ArmApplication):
                 # A hand moves the joints of an arm that gives way by itself: that is no reaction.
                 answered = measured - (self._arm.angles - self._arm.driven)
                 reaction.notice(self.count, setpoint, answered, self.lead + 1)
-        self._keep(self.rows[self.count], measured, setpoint)
+        self._keep(self.count, measured, setpoint)
         self.count += 1
         if self.stage is Stage.FLOAT and (self._tick + 1) * PERIOD_S >= SETTLE_S + self._duration:
             self._end()
 
     def _work(self) -> Array:
         """Sensor and physics go on by a cycle; the joints that follow."""
-        row = self.rows[-1].copy() if self.full else self.rows[self.count]
+        columns, row = (self._spare, 0) if self.full else (self._columns, self.count)
         self._worked = True
         self._tick = (self._f.clock.now_ns() - self._began_ns) // PERIOD_NS
         self._twin.read()
-        self._feel(row)
+        self._feel(columns, row)
         if self.stage is Stage.SETTLE and self.t >= SETTLE_S:
             self._let_go()
-        return self._settle() if self.stage is Stage.SETTLE else self._float(row)
+        return self._settle() if self.stage is Stage.SETTLE else self._float(columns, row)
 
     def _end(self) -> None:
         super()._end()
@@ -132,13 +133,12 @@ class FloatApplication(ArmApplication):
             self._objection = stop
             self._end()
 
-    def _feel(self, row: np.void) -> None:
+    def _feel(self, columns: Columns, row: int) -> None:
         """Sensor and pushes."""
         if self.module is not None:
             arm = self._arm
             self.module.feel(self.t, arm.angles, arm.rates, arm.accelerations, self._twin.accelerations)
-        before = self.rows[self.count - 1] if self.count else row
-        stop = self.felt.step(self.t, self.count, row, before, floating=self.stage is Stage.FLOAT)
+        stop = self.felt.step(self.t, self.count, columns, row, floating=self.stage is Stage.FLOAT)
         if stop is not None:
             self._stop(stop)
 
@@ -155,18 +155,19 @@ class FloatApplication(ArmApplication):
             self._stop(objection)
         return self.bench.joints
 
-    def _float(self, row: np.void) -> Array:
+    def _float(self, columns: Columns, row: int) -> Array:
         """Physics on by a cycle, and joints that follow it."""
-        joints, objection = self.floating.step(self.count, row, self._f.guard.setpoint)
+        joints, objection = self.floating.step(self.count, columns, row, self._f.guard.setpoint)
         if objection:
             self._stop(objection)
         return joints
 
-    def _keep(self, row: np.void, measured: Array, setpoint: Array) -> None:
-        row["t"], row["stage"], row["phase"] = self.t, self.stage, self.felt.phase
-        row["measured"], row["setpoint"], row["rates"] = measured, setpoint, self._f.guard.rate
-        row["work"], row["lateness"] = self._f.work, self._f.lateness
-        self.bench.put_object(self._arm.angles, row["shown"])
-        row["applied"] = self.felt.applied
+    def _keep(self, row: int, measured: Array, setpoint: Array) -> None:
+        kept = self._columns
+        kept["t"][row], kept["stage"][row], kept["phase"][row] = self.t, self.stage, self.felt.phase
+        kept["measured"][row], kept["setpoint"][row], kept["rates"][row] = measured, setpoint, self._f.guard.rate
+        kept["work"][row], kept["lateness"][row] = self._f.work, self._f.lateness
+        self.bench.put_object(self._arm.angles, kept["shown"][row])
+        kept["applied"][row] = self.felt.applied
         if self.module is not None:
-            row["pushed"] = self.module.pushed
+            kept["pushed"][row] = self.module.pushed

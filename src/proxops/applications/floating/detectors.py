@@ -22,12 +22,12 @@ def detector_of(file: FloatFile) -> PushDetector:
 
 
 def level(file: FloatFile) -> ImpulseDetector:
-    """Ours."""
+    """Our detector, which compares with a line through the past, set to the scenario's sensor."""
     return ImpulseDetector(ImpulseSettings(force_noise_N=file.sensor.noise_N, torque_noise_Nm=file.sensor.noise_Nm))
 
 
 def derivative(file: FloatFile) -> DerivativeDetector:
-    """Paper 002's."""
+    """Paper 002's detector (eqs. 2 to 4), set to the scenario's table and sensor."""
     return DerivativeDetector(derivative_settings(file.detector, file.sensor))
 
 

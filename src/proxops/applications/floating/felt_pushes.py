@@ -53,27 +53,28 @@ class FeltPushes:
         """Take the sensor's zero; what speaks against it."""
         return self._outside.settle()
 
-    def step(self, t: float, cycle: int, row: np.void, before: np.void, *, floating: bool) -> Stop | None:
-        """The reading of a cycle, less what the module's own weight and inertia are believed to be; pushes go into the physics
-        while the module is ``floating``. Why the arm must stop, if so."""
+    def step(self, t: float, cycle: int, kept: dict[str, Array], row: int, *, floating: bool) -> Stop | None:
+        """The reading of a cycle, ``kept`` in a row, less what the module's own weight and inertia are believed to be; pushes go
+        into the physics while the module is ``floating``. Why the arm must stop, if so."""
         fault, wrench, readings = self._intake.step(t)
         own = self._load.wrench(self._twin.angles, self._twin.rates, self._twin.accelerations)
         self.applied[:] = 0.0
         if fault:
             self.phase = PushPhase.QUIET
             for name in READINGS:
-                row[name] = np.nan  # nobody knows; never zero
+                kept[name][row] = np.nan  # nobody knows; never zero
             return Stop(Rule.FORCE_SENSOR, detail=fault)
         if readings == 0:
             # Nothing new: nothing happens to detector, limits, physics; the record shows what was last known.
             for name in READINGS:
-                row[name] = before[name]
+                kept[name][row] = kept[name][max(row - 1, 0)]
             return None
-        row["read"], row["residual"], stop = wrench, wrench - own, None
+        residual, stop = wrench - own, None
+        kept["read"][row], kept["residual"][row] = wrench, residual
         for _ in range(readings):
-            found = self._recognise(t, cycle, row["residual"], floating and stop is None)
+            found = self._recognise(t, cycle, residual, floating and stop is None)
             stop = stop or found
-        row["felt"], row["outside"] = self._detector.recent(1)[0], self._outside.wrench
+        kept["felt"][row], kept["outside"][row] = self._detector.recent(1)[0], self._outside.wrench
         return stop
 
     def _recognise(self, t: float, cycle: int, residual: Array, floating: bool) -> Stop | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.reaction import Reaction, Unpushed
 from proxops.core.errors import ProxopsError
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
+from proxops.runs.row_groups import Columns
 from proxops.safety.rules import Rule, Stop
 from proxops.space.floating_world import FloatingWorld
 from proxops.space.timeline import Timeline
@@ -45,9 +44,9 @@ class FloatingMotion:
             return Stop(Rule.BAD_COMMAND, detail=str(error))
         return None
 
-    def step(self, cycle: int, row: np.void, otherwise: Array) -> tuple[Array, Stop | None]:
-        """Physics on by a cycle, kept in ``row``, and joints that follow it, or ``otherwise`` if there are none; why the arm must
-        stop, if so."""
+    def step(self, cycle: int, kept: Columns, row: int, otherwise: Array) -> tuple[Array, Stop | None]:
+        """Physics on by a cycle, ``kept`` in a row, and joints that follow it, or ``otherwise`` if there are none; why the arm
+        must stop, if so."""
         timeline, planner = self.timeline, self._planner
         try:
             poses = self._foreseen()
@@ -57,14 +56,11 @@ class FloatingMotion:
         joints, _ = self._follower.step(plan)
         self._unpushed.step(cycle, len(poses))
         if plan is not None:
-            row["arm_angle"] = plan.arm_angles[0]
-        row["pose"], row["velocity"], row["energy"] = timeline.pose_now, timeline.velocity_now, timeline.energy_now
-        row["touching"], row["ahead_s"], row["following"] = (
-            timeline.touching_now,
-            timeline.ahead_s,
-            self._follower.state,
-        )
-        row["turned"] = timeline.turned_back_now
+            kept["arm_angle"][row] = plan.arm_angles[0]
+        kept["pose"][row], kept["velocity"][row] = timeline.pose_now, timeline.velocity_now
+        kept["energy"][row] = timeline.energy_now
+        kept["touching"][row], kept["turned"][row] = timeline.touching_now, timeline.turned_back_now
+        kept["ahead_s"][row], kept["following"][row] = timeline.ahead_s, self._follower.state
         timeline.advance()
         if self._follower.reason:
             why = f"the arm cannot follow the module: {self._follower.reason}; {WAY_OUT}"

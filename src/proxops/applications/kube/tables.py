@@ -41,7 +41,7 @@ class JacobianLawTable(Strict):
 
 
 class LoopTable(Strict):
-    """Its time."""
+    """How long the loop runs, how often, and what counts as its success."""
 
     duration_s: Annotated[Finite, within(0.01, 3600)]
     rate_hz: Annotated[Whole, within(10, 1000)] = 1000  # of the facility, and of its log

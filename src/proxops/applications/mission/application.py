@@ -20,15 +20,15 @@ import numpy as np
 from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
+from proxops.applications.mission.instruments import Instruments
 from proxops.applications.mission.outlook import Outlook
-from proxops.applications.mission.record import MissionRecord
+from proxops.applications.mission.record import AUDIT_EVERY, MissionRecord
 from proxops.applications.mission.transmitter import Transmitter
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.maths.rotation import Array
-from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
 from proxops.space.pair import Looks, SpacecraftPair
 
@@ -69,7 +69,7 @@ class MissionApplication:
         true, sensor, avionics, line = np.random.default_rng(seed).spawn(4)
         self.pair = SpacecraftPair(file, true)
         self.sensor = RelativePoseSensor(file.sensor, sensor, self.pair.true.noise)
-        self._avionics = AvionicsSuite(file.avionics, avionics)
+        self._instruments = Instruments(file.avionics, avionics, self.pair)
         limit_s = file.flight.limit_ms * 1e-3 if limit_s is None else limit_s
         self._fitted = self.pair.bank.count, len(file.chaser.wheels.axes), 1.0 / file.flight.rate_hz
         self._host = software if isinstance(software, FreeRunningLink) else FlightHost(software, *self._fitted, limit_s)
@@ -81,13 +81,12 @@ class MissionApplication:
         # ``news`` counts what may have changed in the outcome, or in what the sensor looks at.
         self.outcome, self.news = Outcome(), 0
         t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
-        self.record = MissionRecord(
-            self.pair, np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
-        )
+        self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
+        places = np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
+        self._looks = Looks(TRUTH_EVERY, NEAR_GAP_M, self._reach, *places)
+        self.record = MissionRecord(self.pair, self._looks)
         self.record.line = self._host.figures if isinstance(self._host, FreeRunningLink) else None
         self._near, self._gap = False, -math.inf
-        self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
-        self._looks = Looks(TRUTH_EVERY, NEAR_GAP_M, self._reach, *self.record.places)
         self._publish()
 
     # ------------------------------------------------------------------ life
@@ -145,12 +144,13 @@ class MissionApplication:
     def _fly(self, hall: HallView | None, at_once: bool = False) -> None:
         if not self._decide(hall):
             return
-        cycles = self._idle_cycles() if at_once else 1
+        cycles, near = self._idle_cycles() if at_once else 1, True
         if cycles > 1:
-            self._gap = self.pair.coast(cycles, self._looks, self._gap)
+            self._gap, near = self.pair.coast(cycles, self._looks, self._gap)
         else:
             self.pair.advance()
-        self._arrive()
+        self._publish()
+        self._arrive(near)
 
     def _decide(self, hall: HallView | None) -> bool:
         """What is due before the craft move on; False where nobody flies any more."""
@@ -166,19 +166,19 @@ class MissionApplication:
             return False
         return True
 
-    def _arrive(self) -> None:
-        """Tell where they are, and look whether that is the end."""
-        self._publish()
-        self._look_for_contact()
+    def _arrive(self, near: bool) -> None:
+        """Look whether this is the end; ``near``: contact may be."""
+        if near:
+            self._look_for_contact()
         if self.pair.t >= self.file.duration_s:
             self.finish(MissionEnd.TIME)
 
     def _idle_cycles(self) -> int:
         """From now on, until something may happen but motion."""
-        if self._near:
+        if self._near or self.pair.pushed:
             return 1
         now = self.pair.cycle
-        count = min(self.pair.even_cycles, self._every - now % self._every)
+        count = min(self._every - now % self._every, AUDIT_EVERY - now % AUDIT_EVERY)
         while count > 1 and self._eventful((now + count - 1) * PERIOD_S):
             count -= 1
         return count
@@ -203,17 +203,11 @@ class MissionApplication:
         cycles = min(self._idle_cycles(), out.room) if self._decide(hall) else 0
         line = self._transmitter
         out.begin(line.sent, self.pair, self.record, self._gap)
-        settled = False  # what the flight software has said now is told with the next truth, by ``_arrive``
         while out.flown < cycles and not self._near and self.outcome.end is MissionEnd.UNDER_WAY:
-            some = 1 if self.record.unsettled or line.sun_due else cycles - out.flown
-            if not settled:
-                some, settled = min(some, TRUTH_EVERY - self.pair.cycle % TRUTH_EVERY), some > 1
-            self._gap = out.coast(self.pair, some, self._looks, self._gap, self.record.parts, line.origins)
-            self._arrive()
-            out.keep(line.look_at_sun(), self.record.bytes)
-            line.sent = out.first + out.flown
+            self._gap, near = out.coast(self.pair, cycles - out.flown, self._looks, self._gap, self.record, line)
+            self._arrive(near)
         if self.outcome.end is not MissionEnd.UNDER_WAY:  # in the last cycle, or before any: nothing moves any more
-            out.stand(self.pair, line, self.record.bytes)
+            out.stand(line, self.record.bytes)
 
     def take_back(self, out: Outlook) -> None:
         """Be where the last cycle was that has been handed out: nobody will ask for the others."""
@@ -257,18 +251,15 @@ class MissionApplication:
 
     def _measure(self) -> Measurements:
         pair = self.pair
-        q, w, p, v = self._avionics.read(*pair.chaser_state)
         measurements = Measurements(
-            pair.t, self.sensor.arrived(pair.t), q, w, p, v, pair.wheel_rates, pair.bank.read_pressure(),
-            max(pair.propellant_kg, 0.0),
-        )  # fmt: skip
+            pair.t, self.sensor.arrived(pair.t), *self._instruments.read(), max(pair.propellant_kg, 0.0)
+        )
         self.record.note_measured(measurements)
         return measurements
 
     def _carry_out(self, commands: Commands, y: Array) -> None:
         """From this cycle on; ``y``: state of the craft when it was asked."""
-        self.pair.bank.command(commands.on_time_s, commands.isolated)
-        self.pair.set_wheels(commands.wheel_torque)
+        self.pair.command(commands.on_time_s, commands.wheel_torque, commands.isolated)
         self.record.note_told(commands.telemetry, y)
         self._remember(commands)
 
@@ -282,7 +273,7 @@ class MissionApplication:
 
     def _look_for_contact(self) -> None:
         if self._near:
-            self.record.tell_truth(0)
+            self.record.tell_truth()
         elif self.pair.cycle % TRUTH_EVERY:
             return
         told = self.record.interfaces

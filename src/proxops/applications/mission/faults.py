@@ -22,7 +22,7 @@ class Faults:
 
     def change(self, after_t: float, until_t: float) -> bool:
         """Whether one begins or ends then."""
-        return any(after_t < t <= until_t for t in self._times)
+        return bool(self._times) and any(after_t < t <= until_t for t in self._times)
 
     def strike(self, t: float, bank: ThrusterBank) -> bool:
         """The thrusters that stick by now; whether the sensor is blind."""

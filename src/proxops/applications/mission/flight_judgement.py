@@ -1,7 +1,7 @@
 """What a flight software answers, judged: commands that actuators can carry out, or the cause why they cannot.
 
 Nothing is put right in silence but rounding; lists and whole numbers are taken for what they say. The usual case, arrays of
-float64 and no estimate, has to be quick: it passes here in every cycle of every run.
+float64, has to be quick: it passes here in every cycle of every run.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from proxops.core.vocabulary import AbortCause, MissionPhase
 ROUNDING_S: Final = 1e-9  # by which an on-time may leave its range
 TORQUE_MAX_N_M: Final = 1000.0  # ten times the strongest wheel that a mission may have
 UNIT_TOLERANCE: Final = 1e-3  # of the estimate's quaternion: it is only recorded
+WHOLE: Final = (int, np.integer)
+NUMBER: Final = (float, int, np.floating)
+THREE, FOUR, ERRORS_SQUARED = (3,), (4,), (N_ERRORS, N_ERRORS)
+FLOAT: Final = np.dtype(np.float64)
 
 
 class FlightSoftwareFailed(ProxopsError):
@@ -80,7 +84,7 @@ def _refuse_torque(k: int, value: float) -> NoReturn:
 def _floats(values: Any, shape: tuple[int, ...], what: str) -> Floats:
     """An array of that shape: itself if it is one, converted from whole numbers or a list if that loses nothing."""
     found = values if type(values) is np.ndarray else _array(values, what)
-    if found.dtype != np.float64:
+    if found.dtype is not FLOAT and found.dtype != FLOAT:
         if found.dtype.kind not in "fiu":
             raise FlightSoftwareFailed(f"wrong type: {what} holds {found.dtype}, not numbers")
         found = found.astype(np.float64)
@@ -111,14 +115,13 @@ def _check_telemetry(told: Any) -> None:
         raise FlightSoftwareFailed(f"wrong type: telemetry is a {type(told).__name__}, not Telemetry")
     if type(told.phase) is not MissionPhase or type(told.abort) is not AbortCause:
         raise FlightSoftwareFailed(f"wrong type: telemetry has phase {told.phase!r}, abort {told.abort!r}")
-    for name in ("step", "accepted", "rejected"):
-        value = getattr(told, name)
-        if not isinstance(value, int | np.integer) or value < 0:
+    for name, value in (("step", told.step), ("accepted", told.accepted), ("rejected", told.rejected)):
+        if not isinstance(value, WHOLE) or value < 0:
             raise FlightSoftwareFailed(f"wrong type: {name} of the telemetry is {value!r}, allowed: 0, 1, 2 …")
-    if not isinstance(told.corridor, float | int | np.floating) or not math.isfinite(told.corridor):
+    if not isinstance(told.corridor, NUMBER) or not math.isfinite(told.corridor):
         raise FlightSoftwareFailed(f"not finite: corridor of the telemetry is {told.corridor!r}")
     if told.goal is not None:
-        _check_finite(told.goal, (3,), "goal")
+        _check_finite(told.goal, THREE, "goal")
     if told.estimate is not None:
         _check_estimate(told.estimate)
 
@@ -126,18 +129,21 @@ def _check_telemetry(told: Any) -> None:
 def _check_estimate(estimate: Any) -> None:
     if type(estimate) is not Estimate:
         raise FlightSoftwareFailed(f"wrong type: estimate is a {type(estimate).__name__}, not Estimate")
-    for name in ("position", "velocity", "w_eci_target"):
-        _check_finite(getattr(estimate, name), (3,), f"{name} of the estimate")
-    _check_finite(estimate.q_eci_target, (4,), "q_eci_target of the estimate")
-    _check_finite(estimate.covariance, (N_ERRORS, N_ERRORS), "covariance of the estimate")
-    length = math.hypot(*estimate.q_eci_target)
+    _check_finite(estimate.position, THREE, "position of the estimate")
+    _check_finite(estimate.velocity, THREE, "velocity of the estimate")
+    _check_finite(estimate.w_eci_target, THREE, "w_eci_target of the estimate")
+    w, x, y, z = _check_finite(estimate.q_eci_target, FOUR, "q_eci_target of the estimate").tolist()
+    _check_finite(estimate.covariance, ERRORS_SQUARED, "covariance of the estimate")
+    length = math.hypot(w, x, y, z)
     if abs(length - 1.0) > UNIT_TOLERANCE:
         raise FlightSoftwareFailed(f"q_eci_target of the estimate has length {length:.6g}, allowed: 1")
 
 
-def _check_finite(values: Any, shape: tuple[int, ...], what: str) -> None:
+def _check_finite(values: Any, shape: tuple[int, ...], what: str) -> Floats:
     found = _floats(values, shape, what)
-    # Of a few numbers NumPy's own question takes five times as long.
-    finite = all(map(math.isfinite, found.tolist())) if len(shape) == 1 else np.isfinite(found).all()
-    if not finite:
+    flat = found.ravel()
+    # A sum, or one of squares, that is finite is one of finite numbers, and quicker to have; of great numbers it may overflow.
+    total = sum(flat.tolist()) if len(shape) == 1 else flat.dot(flat)
+    if not (math.isfinite(total) or np.isfinite(found).all()):
         raise FlightSoftwareFailed(f"not finite: {what} holds NaN or infinity")
+    return found

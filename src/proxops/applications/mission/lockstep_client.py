@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.hall_view import PoolView
 from proxops.applications.mission.outlook import Outlook
 from proxops.applications.mission.transmitter import sent_ns
-from proxops.bridge.arrivals import Arrivals, samples_of
+from proxops.bridge.arrivals import Arrivals, one_each_cycle
+from proxops.bridge.sample import NO_PACKETS
 from proxops.bridge.settings import settings_of
 from proxops.core.messages import mission_bytes
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource, Severity
@@ -23,7 +26,7 @@ class MissionClient:
         self._view = PoolView(facility.pool, application.file.bridge.chaser_on == 2) if use_hall else None
         self._told, self._phase, self._abort = MissionEnd.UNDER_WAY, MissionPhase.NONE, AbortCause.NONE
         self._source, self._seen = SensorSource.NONE, -1
-        self._outlook, self._arrivals = Outlook(), Arrivals([])
+        self._outlook, self._packets = Outlook(), NO_PACKETS
         self._settings = settings_of(application.file.bridge)
 
     @property
@@ -48,13 +51,15 @@ class MissionClient:
             if self._view is None or not application.foresees:
                 return None
             application.look_ahead(self._view, out)
-            self._arrivals = samples_of(out.values[: out.flown], out.first, sent_ns, self._settings)
+            numbers = np.arange(out.first, out.first + out.flown)
+            self._packets = one_each_cycle(out.values[: out.flown], out.first, sent_ns(numbers), self._settings)
         if out.handed_out == 0 and application.news != self._seen and self._changed:
             return None
         last = out.flown if application.outcome.end is self._told else out.flown - 1
-        rows = slice(out.handed_out, min(last, out.handed_out + most, len(self._arrivals.packets)))
-        packets, _, _, samples = self._arrivals
-        return Arrivals(packets[rows], out.records[rows], self._span.start, None if samples is None else samples[rows])
+        begin, end = out.handed_out, min(last, out.handed_out + most, self._packets.cycles)
+        if end <= begin:
+            return None
+        return Arrivals(self._packets.part(begin, end), out.records[begin:end], self._span.start)
 
     def passed(self, count: int) -> None:
         if self._outlook.handed_out == 0:

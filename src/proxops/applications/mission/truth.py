@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proxops.core.earth import MU_M3_S2
+from proxops.core.flight import N_ERRORS
 from proxops.core.messages import POOL
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, quat_inverse, quat_product, rotation_vector, turned
-from proxops.maths.rotation import Array
-from proxops.maths.triple import composed, inverse, quad, rotated, triple
+from proxops.maths.quaternion import rotation_vector
+from proxops.maths.rotation import Array, copy_to
+from proxops.maths.stack import matrix, vector
+from proxops.maths.triple import composed, crossed, inverse, quad, rotated, triple
 from proxops.space.docking import interfaces
 from proxops.space.gravity import zonal
 from proxops.space.lvlh import lvlh_axes, relative_in_lvlh
@@ -22,15 +22,6 @@ FIRST = "t"
 COUNT = sum(len([v for v in g.variables if v.type == "f8"]) for g in POOL if g.name in (
     "mission", "orbit", "relative", "target_attitude", "chaser_attitude"
 ))  # fmt: skip
-
-
-class Told(NamedTuple):
-    """Where a mission's record has what changes from cycle to cycle."""
-
-    truth: Array
-    wheels: Array
-    thrusters: NDArray[np.uint8]
-    bytes: NDArray[np.uint8]  # all of it
 
 
 @kernel
@@ -48,16 +39,15 @@ def tell_truth(
     """Into the doubles of the groups mission (from ``t``), orbit, relative, target_attitude and chaser_attitude."""
     out[0], out[1] = t, propellant
     interfaces(y[6:9], y[9:12], y[12:16], y[16:19], y[19:23], y[23:26], interface_t, interface_c, out[4:11])
-    out[11:17] = y[0:6]
+    copy_to(y[0:6], out[11:17])
     out[17], out[18] = sunlight, density
-    p, v, a = y[0:3], y[3:6], np.empty(3)
+    p, v, a = y[0:3], y[3:6], vector(3)
     zonal(p, degree, a)
     pull = MU_M3_S2 / (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) ** 1.5
     for i in range(3):
         a[i] -= pull * p[i]
     relative_in_lvlh(p, v, a, y[6:9], y[9:12], out[19:22], out[22:25])
-    out[25:32] = y[12:19]
-    out[32:39] = y[19:26]
+    copy_to(y[12:26], out[25:39])
 
 
 @kernel
@@ -65,9 +55,10 @@ def both_in_inertial_axes(y: Array, origin_c: Array, origin_t: Array, moving: bo
     """Body frames of chaser (0-6) and target (7-13) as on the bridge's wire, about the target's centre of mass, and their
     velocities (14-19, 20-25), zero unless ``moving``. ``origin_*``: body origin from the centre of mass, body axes."""
     for body in range(2):
-        q, w = (y[19:23], y[23:26]) if body == 0 else (y[12:16], y[16:19])
-        arm, rate = turned(q, origin_c if body == 0 else origin_t), turned(q, w)
-        swept = cross(rate, arm)
+        at = 19 if body == 0 else 12
+        q = quad(y, at)
+        arm, rate = rotated(q, triple(origin_c if body == 0 else origin_t, 0)), rotated(q, triple(y, at + 4))
+        swept = crossed(rate, arm)
         pose, velocity = out[7 * body : 7 * body + 7], out[14 + 6 * body : 20 + 6 * body]
         for i in range(3):
             pose[i] = arm[i] + (y[6 + i] if body == 0 else 0.0)
@@ -83,9 +74,9 @@ def tell_estimate(
 ) -> float:
     """Estimate minus truth and the claimed deviations (12 each), translation in LVLH axes; returns the normalised squared
     error, NaN if the covariance is not positive."""
-    R, e = np.empty((3, 3)), np.empty(12)
+    R, e = matrix(3, 3), vector(N_ERRORS)
     lvlh_axes(y[0:3], y[3:6], R)
-    rotation_vector(quat_product(quat_inverse(y[12:16]), q), e[6:9])
+    rotation_vector(composed(inverse(quad(y, 12)), quad(q, 0)), e[6:9])
     for i in range(3):
         e[i], e[3 + i], e[9 + i] = position[i] - y[6 + i], velocity[i] - y[9 + i], rate[i] - y[16 + i]
     for block in range(2):
@@ -104,7 +95,7 @@ def tell_estimate(
 @kernel
 def tell_goal(y: Array, goal: Array, out: Array) -> None:
     """``out`` := a place from the target's centre of mass (eci axes) in LVLH."""
-    R = np.empty((3, 3))
+    R = matrix(3, 3)
     lvlh_axes(y[0:3], y[3:6], R)
     for i in range(3):
         out[i] = R[0, i] * goal[0] + R[1, i] * goal[1] + R[2, i] * goal[2]
@@ -113,10 +104,8 @@ def tell_goal(y: Array, goal: Array, out: Array) -> None:
 @kernel
 def normalised(P: Array, e: Array) -> float:
     """e' P^-1 e by Cholesky; NaN if P is not positive definite."""
-    n = e.size
-    L, total = np.zeros((n, n)), 0.0
-    x = np.empty(n)
-    for i in range(n):
+    L, x, total = matrix(N_ERRORS, N_ERRORS), vector(N_ERRORS), 0.0
+    for i in range(N_ERRORS):
         for j in range(i + 1):
             s = P[i, j]
             for k in range(j):

@@ -19,7 +19,7 @@ from proxops.space.link_gravity import LinkGravity, Pull
 from proxops.space.replay import Replayed, at_rest, nodes_of, orbit_from, replay, there_and_back
 from proxops.space.servo_joints import ServoGains, judge_gains
 
-KEPT: Final = 1e-9  # of the arm's peak momentum: what the issue of drift allows; rounding leaves 1e-13
+KEPT: Final = 1e-9  # of the arm's peak momentum: what drift may be; rounding leaves 1e-13
 # Of the momentum gained: trapezia over 0.1 s err by (0.1 s)²/12 of the torque's bend and its jumps at nodes.
 BALANCED: Final = 1e-6
 SUMMED: Final = 1e-9  # of the torque: rounding only

@@ -1,0 +1,21 @@
+"""What an operator sets on the bridge of a served hall: a file with the table ``[bridge]``, as scenarios have it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proxops.bridge.settings import BridgeSettings, settings_of
+from proxops.core.scenario import Bridge
+from proxops.core.strict_table import Strict, judge_table
+from proxops.core.toml_text import read_toml, toml_text
+
+
+class BridgeFile(Strict):
+    """The whole TOML file."""
+
+    bridge: Bridge
+
+
+def read_bridge_file(path: Path) -> BridgeSettings:
+    """The settings that a file makes."""
+    return settings_of(judge_table(read_toml(toml_text(path, "the bridge's settings"), path), BridgeFile, path).bridge)
