@@ -21,7 +21,6 @@ from proxops.core.messages import PERIOD_S
 from proxops.facility.facility import Facility
 from proxops.facility.sources import Supply
 from proxops.maths.rotation import Array
-from proxops.runs.row_groups import columns_of
 from proxops.safety.rules import Rule, Stop
 from proxops.touch.docking_loop import DockingLoop, Felt
 from proxops.touch.force_limits import Overload
@@ -64,7 +63,7 @@ class DockingApplication:
         self._retreat: Retreat | None = None
         self._held = self._strange = 0  # cycles in the latch; cycles with a force from nowhere
         self.rows = np.zeros(bench.cycles, bench.row)
-        self._kept = columns_of(self.rows)
+        self._kept = {name: self.rows[name] for name in bench.row.names or ()}  # its columns, seen once
         self.count = 0
         self.ports.put(self._command)
 
