@@ -68,7 +68,8 @@ def test_a_foreseen_turn_costs_a_quarter_of_one_from_the_kink_on(before: float, 
     gap, rows, begun = [], [arm.copy()], -1
     for k in range(cycles):
         course = whole[k : k + 90]
-        if bridge.renew(course, arm, after_) or bridge.due(course, arm, False, after_) == 0:
+        ahead = kink(course, LIMITS, DT)
+        if bridge.renew(course, arm, after_) or (ahead[0] >= 0 and bridge.due(course, ahead, arm, False, after_) == 0):
             begun = k if begun < 0 else begun
         else:
             put_motion(course, 1, DT, after_)

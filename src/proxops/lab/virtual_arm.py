@@ -116,12 +116,18 @@ class VirtualArm:
 
     def read(self) -> Measured:
         """All cycles up to the clock's time; then what the encoders say."""
-        until = math.floor(self._clock() / self.traits.cycle_s + 1e-6)
-        if until > self._cycle:
-            while self._cycle < until:
-                self._step()
+        if self.go_on():
             self._measure()
         return Measured(self.t, self._encoders, NO_SENSORS, self.halted)
+
+    def go_on(self) -> bool:
+        """All cycles up to the clock's time, if there are any; nobody asks the encoders."""
+        until = math.floor(self._clock() / self.traits.cycle_s + 1e-6)
+        if until <= self._cycle:
+            return False
+        while self._cycle < until:
+            self._step()
+        return True
 
     def command(self, wish: Floats, answers: float) -> None:
         """Take a set-point for the end of the next cycle, or halt and say why. ``answers``: time of the measurement

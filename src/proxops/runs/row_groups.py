@@ -40,7 +40,7 @@ class RowGroups:
     def show(self, count: int) -> None:
         """So many rows are kept by now: the newest into the pool, or nothing that is a number if this cycle has none."""
         if count > self._count:
-            np.take(self._doubles[count - 1], self._index, out=self._told)
+            self._doubles[count - 1].take(self._index, out=self._told, mode="clip")  # without a copy in between
         else:
             self._told[:] = np.nan
         self._count = count

@@ -85,6 +85,8 @@ class Guard:
         self.told: Axes = doubles_of(self._state, "wish", 3 * cell.n_axes)
         self.roll: Axes = g["roll"]  # of both plates, counted through full turns
         self._next, self._next_rate, self._looked_at = g["next_x"], g["next_v"], g["zone_q"]
+        self._slack: Axes = self._state["zone_slack"]
+        self._levers: Axes = g["levers"]
         self._astray: Axes = g["astray"]
         self._brake_from: Axes = g["brake_from"]
         self._asked, self._shape = np.zeros(cell.n_axes), (cell.n_axes,)
@@ -163,13 +165,13 @@ class Guard:
 
     def _look(self) -> bool:
         """Clearances where the set-point goes next, unless next to nothing has moved since they were looked at: what is known of
-        them may be enough for this wish, and for a while."""
-        g = self._state[0]
-        moved = float(g["levers"] @ np.abs(self._next - self._looked_at))
-        if g["zone_slack"] != -np.inf and moved <= LOOK_AGAIN_M:
+        them may be enough for this wish, and for a while. False: nothing is known that was not."""
+        known = self._slack[0] != -np.inf
+        if known and float(self._levers @ np.abs(self._next - self._looked_at)) <= LOOK_AGAIN_M:
             return False
-        g["zone_slack"], g["zone_q"] = self.zones.room_m(self._next), self._next
-        return True
+        room_m = self.zones.room_m(self._next)
+        self._slack[0], self._looked_at[:] = room_m, self._next
+        return room_m != -math.inf
 
     def slow_way(self) -> Callable[[Axes], Generator[None, None, Stop | None]]:
         """Asked for one corner of a way after the other, from the set-point at rest on: what limit of axes or ports forbids to go
@@ -199,8 +201,7 @@ class Guard:
 
     def red(self, actual: Axes) -> Stop | None:
         """Whether robots at ``actual`` are in red, and between what."""
-        g = self._state[0]
-        known = float(g["levers"] @ np.abs(actual - self._looked_at)) < float(g["zone_slack"])
+        known = float(self._levers @ np.abs(actual - self._looked_at)) < float(self._slack[0])
         return None if known else self.zones.near(actual, 0.0)
 
     def off_course(self, actual: Axes, times: float = 1.0) -> Stop | None:

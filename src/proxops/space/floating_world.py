@@ -19,6 +19,7 @@ from proxops.maths.small_matrix import applied
 from proxops.space.bounce_law import LARGEST_OMEGA_DT, OMEGA_DT
 from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
 from proxops.space.floating_model import FloatingModel, floating_model
+from proxops.space.mujoco_timers import stop_timers
 from proxops.space.turn_limit import packed_limit, turn_back
 
 STEP_S: Final = 5e-4
@@ -45,6 +46,7 @@ class FloatingWorld:
     def __init__(self, scene: FloatingScene, dt: float = STEP_S, omega: float | None = None) -> None:
         import mujoco
 
+        stop_timers()
         self._mujoco = mujoco
         self.scene, self.dt, self.omega = scene, dt, OMEGA_DT / dt if omega is None else omega
         if not 0.0 < self.omega * dt <= LARGEST_OMEGA_DT * (1.0 + 1e-9):
@@ -61,6 +63,7 @@ class FloatingWorld:
         self.turned_back = False  # by the limit of its turning, in the last call of ``step``
         self._integration = mujoco.mjtState.mjSTATE_INTEGRATION
         self.state_size = int(mujoco.mj_stateSize(self._m, self._integration))
+        self._before = np.zeros(self.state_size)  # steps that are taken back
         n = len(scene.objects)
         self.poses, self.velocities = np.zeros((n, 7)), np.zeros((n, 6))
         self._first = self._m.body("object 0").id
@@ -90,22 +93,43 @@ class FloatingWorld:
         velocity: Array = self.velocities[0]
         return velocity
 
-    def step(self, wrench: Array = NO_WRENCH, steps: int = 1) -> None:
-        """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m)."""
+    def step(self, wrench: Array = NO_WRENCH, steps: int = 1, saved: Array | None = None) -> None:
+        """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m). ``saved``:
+        the state, where it has been saved."""
         if not all_finite(wrench):
             raise BadInput("push on the floating object: not a number", value=wrench.tolist())
-        self._push[:] = wrench
-        step, model, data = self._mujoco.mj_step, self._m, self.data
         self.turned_back = False
-        for _ in range(steps):
-            step(model, data)
-            if data.ncon and self._rough:
-                self._rub()
-            if self._limit is not None:
-                self.turned_back |= turn_back(*self._turning, self._inverse_inertia[0], self._limit)
+        self._push[:] = wrench
+        if not self._untouched(steps, saved):
+            self._push[:] = wrench
+            for _ in range(steps):
+                self._step()
         if not all_finite(self._qvel):
             raise ProxopsError(f"physics of the floating objects: no longer a number at {self.t:.4f} s")
         self._observe()
+
+    def _untouched(self, steps: int, saved: Array | None) -> bool:
+        """All steps in one call, if after none of them there is anything to do; else the state is what it was before."""
+        data = self.data
+        if steps == 1 or self._limit is not None or (self._rough and data.ncon):
+            return False
+        if saved is None:
+            saved = self._before
+            self.save(saved)
+        data.maxuse_con = 0  # MuJoCo keeps the largest number of contacts of all its steps
+        self._mujoco.mj_step(self._m, data, steps)
+        if not self._rough or data.maxuse_con == 0:
+            return True
+        self.restore(saved)
+        return False
+
+    def _step(self) -> None:
+        """MuJoCo's step, and what it leaves to us."""
+        self._mujoco.mj_step(self._m, self.data)
+        if self._rough and self.data.ncon:
+            self._rub()
+        if self._limit is not None:
+            self.turned_back |= turn_back(*self._turning, self._inverse_inertia[0], self._limit)
 
     def _rub(self) -> None:
         """Friction for the normal forces that the step ended with."""
@@ -126,6 +150,10 @@ class FloatingWorld:
     def energy(self) -> float:
         """Kinetic, of all objects (J). What springs of contacts hold for a moment is missing."""
         return float(_energy(self.poses, self.velocities, self.model.mass, self.model.inertia))
+
+    def put_moment(self, slot: int, poses: Array, velocities: Array, energies: Array) -> None:
+        """Poses and velocities of all objects and their energy, into a slot of each (slots, …)."""
+        _put_moment(self.poses, self.velocities, self.model.mass, self.model.inertia, slot, poses, velocities, energies)
 
     @property
     def momentum(self) -> Array:
@@ -190,6 +218,19 @@ def _energy(poses: Array, velocities: Array, mass: Array, inertia: Array) -> flo
         v, w = velocities[i, :3], applied(matrix_from_quat(poses[i, 3:]).T, velocities[i, 3:])
         total += 0.5 * mass[i] * (v * v).sum() + 0.5 * (w * applied(inertia[i], w)).sum()
     return total
+
+
+@kernel
+def _put_moment(
+    poses: Array, velocities: Array, mass: Array, inertia: Array, slot: int, kept_poses: Array, kept_velocities: Array,
+    energies: Array,
+) -> None:  # fmt: skip
+    for i in range(mass.shape[0]):
+        for k in range(7):
+            kept_poses[slot, i, k] = poses[i, k]
+        for k in range(6):
+            kept_velocities[slot, i, k] = velocities[i, k]
+    energies[slot] = _energy(poses, velocities, mass, inertia)
 
 
 @kernel

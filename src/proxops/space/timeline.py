@@ -91,7 +91,7 @@ class Timeline:
 
     def _run_cycle(self) -> None:
         slot = self.horizon % self._slots
-        self.world.step(self._wrenches[slot], self.steps)
+        self.world.step(self._wrenches[slot], self.steps, self._states[slot])
         self.horizon += 1
         if self.horizon > self.now:  # nobody has pushed in the future, but the slot may still hold what has long passed
             self._wrenches[self.horizon % self._slots] = 0.0
@@ -100,9 +100,8 @@ class Timeline:
     def _store(self) -> None:
         world, slot = self.world, self.horizon % self._slots
         world.save(self._states[slot])
-        self._poses[slot], self._velocities[slot] = world.poses, world.velocities
-        self._energies[slot], self._touching[slot] = world.energy, world.touching
-        self._turned[slot] = world.turned_back
+        world.put_moment(slot, self._poses, self._velocities, self._energies)
+        self._touching[slot], self._turned[slot] = world.touching, world.turned_back
 
     # --- what is known ---
     @property

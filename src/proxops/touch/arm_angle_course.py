@@ -21,6 +21,7 @@ import math
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.lab.redundant_arm import ALONG, ASIDE, N_JOINTS, OUT_OF_RANGE, SOLVED, put_solution
 from proxops.maths.kernel import kernel
@@ -73,14 +74,18 @@ def choose(
     the number of rows that it goes through."""
     rows, columns = poses.shape[0], joints.shape[1]
     middle, code, good = columns // 2, SOLVED, 0
+    low = high = middle  # columns of the row before between which all are that a way leads to
     enough = cost_of_standing(signs, lower, upper, poses, lines, codes, start, angle, branch, joints)
     while good < rows:
         code = codes[good]
         if code != SOLVED:
             break
         turned, best = row_turn(good, lines, start, joints), math.inf
+        first, last = max(low - farthest, 0), min(high + farthest, columns - 1)
+        low, high = last, first
         for k in range(columns):
             cost[good, k] = math.inf
+        for k in range(first, last + 1):
             least = least_cost(good, k, farthest, turned, step, cost)
             if least == math.inf or least > enough:
                 continue
@@ -91,7 +96,8 @@ def choose(
             arrive(good, k, farthest, start, joints, cost, back)
             if cost[good, k] > enough:
                 cost[good, k] = math.inf
-            best = min(best, cost[good, k])
+            if cost[good, k] < math.inf:
+                best, low, high = min(best, cost[good, k]), min(low, k), max(high, k)
         if best == math.inf:
             code = OUT_OF_RANGE
             break
@@ -200,27 +206,31 @@ def trace(cost: Array, back: Ints, angles: Array) -> None:
 @kernel
 def refine(
     signs: Array, lower: Array, upper: Array, poses: Array, lines: Array, start: Array, branch: int, half: float, joints: Array,
-    cost: Array, back: Ints, angles: Array,
+    cost: Array, back: Ints, angles: Array, beside: Array, moved: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """One round: the same programme on FAN columns within ``half`` rad about ``angles``, which it moves."""
+    """One round: the same programme on FAN columns within ``half`` rad about ``angles``, which it moves. ``beside`` (rows, 7):
+    configurations next to them; ``moved`` (rows): which angles are not those of the round before, all in the first."""
     rows, middle = poses.shape[0], FAN // 2
-    picked, beside = np.empty(rows), np.empty(N_JOINTS)
+    picked = np.empty(rows)
     fan = joints[:, :FAN]
     for i in range(rows):
-        fan[i, middle] = start
-        beside[:] = start
-        put_solution(signs, poses[i], lines[i], angles[i], branch, fan[i, middle])
-        put_solution(signs, poses[i], lines[i], angles[i] + SLOPE, branch, beside)
+        if moved[i]:
+            fan[i, middle] = start
+            beside[i] = start
+            put_solution(signs, poses[i], lines[i], angles[i], branch, fan[i, middle])
+            put_solution(signs, poses[i], lines[i], angles[i] + SLOPE, branch, beside[i])
         for k in range(FAN):
             away = half * (k - middle) / middle
             if k != middle:
                 for j in range(N_JOINTS):
-                    fan[i, k, j] = fan[i, middle, j] + (beside[j] - fan[i, middle, j]) * (away / SLOPE)
+                    fan[i, k, j] = fan[i, middle, j] + (beside[i, j] - fan[i, middle, j]) * (away / SLOPE)
             cost[i, k] = range_cost(fan[i, k], lower, upper)
             arrive(i, k, FAN, start, fan, cost, back)
     # Linear joints may leave a range that exact ones keep: no finer course then.
     if not cost[rows - 1, :FAN].min() < math.inf:
+        moved[:] = False
         return
     trace(cost[:, :FAN], back, picked)
     for i in range(rows):
         angles[i] += half * (picked[i] - middle) / middle
+        moved[i] = picked[i] != middle

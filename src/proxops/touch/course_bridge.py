@@ -192,13 +192,13 @@ class CourseBridge:
         self.end = 0
         return False
 
-    def due(self, course: Array, start: Array, at_once: bool, after: Array) -> int:
-        """Cycles until a bridge over the next kink must be begun; -1: there is no kink, or no bridge. If 0 it is begun and
-        ``after`` is one cycle on. ``at_once``: it begins now, from wherever the arm is."""
+    def due(self, course: Array, ahead: tuple[int, int], start: Array, at_once: bool, after: Array) -> int:
+        """Cycles until a bridge over the kink ``ahead`` must be begun; -1: there is no bridge. If 0 it is begun and ``after`` is
+        one cycle on. ``at_once``: it begins now, from wherever the arm is."""
         limits, dt = self._limits, self._dt
-        first, behind = kink(course, limits, dt)
+        first, behind = ahead
         end = behind
-        while first >= 0:
+        while True:
             begin, end = next_span(course, start, first, behind, end, at_once, limits, dt, self._leave, self._goal)
             if begin < 0 or begin > EARLY:  # what is far away is looked at later
                 return begin
@@ -206,7 +206,6 @@ class CourseBridge:
                 self.end = end if begin == 0 else 0
                 return begin
             end += 1
-        return -1
 
     def _cross(self, start: Array, T: float, share: float, after: Array) -> bool:
         """``after`` := one cycle on from ``start`` to the goal in the time T, if that can be done."""

@@ -65,8 +65,9 @@ def clearance(pair: Pair, y: Array, pose: Array, twist: Array, normal: Array) ->
 
 
 @kernel
-def blend(pair: Pair, expected: Array, y: Array, pose: Array, twist: Array, away: Array) -> None:
-    """The state has jumped from what was expected of it: the command, off by ``away``, goes on from there and fades over."""
+def blend(pair: Pair, expected: Array, y: Array, pose: Array, twist: Array, normal: Array, away: Array) -> float:
+    """The state has jumped from what was expected of it: the command, off by ``away``, goes on from there and fades over. Returns
+    the clearance, m, between ball and hardware, as ``clearance``."""
     before, way = np.empty(7), np.empty(3)
     relative(pair, expected, before, twist)
     relative(pair, y, pose, twist)
@@ -75,6 +76,7 @@ def blend(pair: Pair, expected: Array, y: Array, pose: Array, twist: Array, away
     for i in range(3):
         away[i] = (away[i] + (before[i] - pose[i])) * fade
         away[3 + i] = (away[3 + i] + way[i]) * fade
+    return -depth(pair[0].drogue, pose, normal)
 
 
 @kernel
@@ -84,6 +86,17 @@ def show(pair: Pair, y: Array, away: Array, pose: Array, twist: Array, command: 
     q = quat_product(quat_from_rotation_vector(away[3:]), pose[3:7])
     command[3:7] = q
     command[:3] = pose[:3] + away[:3] - turned(q, pair[0].tip)
+
+
+@kernel
+def put_told(pair: Pair, y: Array, pose: Array, twist: Array, normal: Array, law: Array, sums: Array) -> float:
+    """``pose``, ``twist`` of the ball from the client, the ``law`` (5) that is believed, and ``sums`` (8) as ``books`` has them;
+    the depth, m."""
+    relative(pair, y, pose, twist)
+    r = pair[0].law
+    law[0], law[1], law[2], law[3], law[4] = r.stiffness, r.damping, r.offset, r.exponent, r.friction
+    books(pair, y, sums)
+    return depth(pair[0].drogue, pose, normal)
 
 
 class Felt(NamedTuple):
@@ -141,6 +154,7 @@ class DockingLoop:
         self._states[:] = self.y
         self._pose, self._twist, self._normal = np.zeros(7), np.zeros(6), np.zeros(3)
         self._books = np.zeros(8)
+        self._drogue, self._offset = self.pair["drogue"][0], self.pair["law"]["offset"]  # views
         self._base = -1  # cycle from which a contact is flown again; -1: free
         self._free = 0  # last cycle in which the computed ball was clear of the hardware
         self._silent = 0
@@ -172,9 +186,8 @@ class DockingLoop:
         else:
             self._feel(felt)
         self._states[self.cycle % KEPT] = self.y
-        if clearance(self.pair, self.y, self._pose, self._twist, self._normal) > -self.pair[0]["law"]["offset"]:
+        if blend(self.pair, expected, self.y, self._pose, self._twist, self._normal, self._away) > -self._offset[0]:
             self._free = self.cycle
-        blend(self.pair, expected, self.y, self._pose, self._twist, self._away)
         self._look_for_end(felt)
         self._show()
 
@@ -205,7 +218,7 @@ class DockingLoop:
             self._begin(felt)
         if self._base < 0:
             return
-        deep = depth(self.pair[0]["drogue"], felt.pose, self._normal)
+        deep = depth(self._drogue, felt.pose, self._normal)
         rate = -float(felt.twist[:3] @ self._normal)
         if self._latched_at < 0 and self._silent < APART:  # later than the delay and this the past stands
             self._fit_contact(felt, deep, rate)
@@ -231,14 +244,14 @@ class DockingLoop:
 
     def _near(self, felt: Felt) -> bool:
         """Can the hardware touch there? A force from nowhere is none of a contact."""
-        return depth(self.pair[0]["drogue"], felt.pose, self._normal) > -NEAR_M
+        return depth(self._drogue, felt.pose, self._normal) > -NEAR_M
 
     def _begin(self, felt: Felt) -> None:
         self._base = max(min(self._free, self.cycle - self.late) - EARLIER, self.cycle - KEPT + 1, 0)
         y = self._states[self._base % KEPT]
         books(self.pair, y, self._books)
         relative(self.pair, y, self._pose, self._twist)
-        depth(self.pair[0]["drogue"], felt.pose, self._normal)
+        depth(self._drogue, felt.pose, self._normal)
         self._slip[:] = 0.0
         self._silent, self._fit, self._law = 0, self.new_fit(self._known), None
         self.touches.append(
@@ -251,9 +264,9 @@ class DockingLoop:
     def _look_for_end(self, felt: Felt) -> None:
         if self._base < 0:
             return
-        feels = float(np.linalg.norm(felt.wrench[:3])) > self.threshold_n
-        self.touches[-1].peak = max(self.touches[-1].peak, float(np.linalg.norm(felt.wrench[:3])))
-        self._silent = 0 if feels else self._silent + 1
+        force = float(np.linalg.norm(felt.wrench[:3]))
+        self.touches[-1].peak = max(self.touches[-1].peak, force)
+        self._silent = 0 if force > self.threshold_n else self._silent + 1
         if self._latched_at < 0 and self._silent >= self.late + APART and self._free == self.cycle:
             self._finish()
         elif self.cycle - self._base > LONGEST:
@@ -311,14 +324,11 @@ class DockingLoop:
         """Between ball and hardware, computed."""
         return clearance(self.pair, self.y, self._pose, self._twist, self._normal)
 
-    def tell(self, row: np.void) -> None:
-        """What a log wants of this cycle."""
-        relative(self.pair, self.y, self._pose, self._twist)
-        law = self.pair[0]["law"]
-        row["ball"], row["ball_twist"], row["modelled"], row["away"] = self._pose, self._twist, self.model, self._away
-        row["depth"] = depth(self.pair[0]["drogue"], self._pose, self._normal)
-        row["law"] = law["stiffness"], law["damping"], law["offset"], law["exponent"], law["friction"]
-        books(self.pair, self.y, row["books"])
+    def tell(self, kept: dict[str, Array], row: int) -> None:
+        """What a log wants of this cycle, into a row of its columns."""
+        ball, ball_twist, law, sums = (kept[name][row] for name in ("ball", "ball_twist", "law", "books"))
+        kept["depth"][row] = put_told(self.pair, self.y, ball, ball_twist, self._normal, law, sums)
+        kept["modelled"][row], kept["away"][row] = self.model, self._away
 
     # ------------------------------------------------------------------ the pose to be shown
     def _show(self) -> None:

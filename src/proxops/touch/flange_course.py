@@ -42,15 +42,24 @@ def put_flange_course(
 ) -> None:  # fmt: skip
     """The first ``poses.shape[0]`` entries of ``course`` for ``poses`` (n, 7), ``elapsed`` cycles after it was made."""
     T, lines, codes, known = course
-    for k in range(poses.shape[0]):
-        before = k + elapsed
-        if before < known.shape[0] and same_pose(poses, k, known, before):
-            if elapsed > 0:
-                T[k], lines[k], codes[k], known[k] = T[before], lines[before], codes[before], known[before]
-        else:
-            T[k] = compose(compose(T_base_world, pose_from_packed(poses[k])), T_object_flange)
-            codes[k] = put_line(lengths, T[k], lines[k])
-            known[k] = poses[k]
+    kept, n = 0, poses.shape[0]
+    while kept < min(n, known.shape[0] - elapsed) and same_pose(poses, kept, known, kept + elapsed):
+        kept += 1
+    if elapsed > 0:
+        for k in range(kept):
+            before = k + elapsed
+            for i in range(4):
+                for j in range(4):
+                    T[k, i, j] = T[before, i, j]
+            for c in range(N_LINE):
+                lines[k, c] = lines[before, c]
+            for c in range(7):
+                known[k, c] = known[before, c]
+            codes[k] = codes[before]
+    for k in range(kept, n):
+        T[k] = compose(compose(T_base_world, pose_from_packed(poses[k])), T_object_flange)
+        codes[k] = put_line(lengths, T[k], lines[k])
+        known[k] = poses[k]
 
 
 @kernel

@@ -38,12 +38,13 @@ class ForceIntake:
 
     def step(self, t: float) -> Intake:
         """``t``: our clock, s."""
-        fault = ""
-        for sample in self._source.arrived(t):
+        fault, arrived = "", self._source.arrived(t)
+        for sample in arrived:
             fault = fault or self._watch.step(t, sample)
             self._sum += sample.wrench
             self._count += 1
-        fault = fault or self._watch.step(t, None)
+        if not arrived:
+            fault = self._watch.step(t, None)
         return Intake(fault, self._wrench, 0) if fault else Intake("", *self._told())
 
     def _told(self) -> tuple[Floats, int]:

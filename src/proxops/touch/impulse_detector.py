@@ -26,8 +26,9 @@ import numpy as np
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.maths.finite import all_finite
+from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.touch.force_baseline import BASELINE_DTYPE, SIX, forget, residual
+from proxops.touch.force_baseline import BASELINE_DTYPE, SIX, Baseline, forget, residual
 from proxops.touch.impulse_phases import DETECTOR_DTYPE, ENDED, advance, advance_to_event
 
 SLOWEST_S: Final = 0.02  # between two readings: a push of 20 ms must not fall between them
@@ -140,9 +141,7 @@ class ImpulseDetector:
                 "no such readings any more", where="impulse detector", value=n, bound=f"0 … {len(self._ring)}"
             )
         out: Array = np.empty((n, SIX))
-        for row, sample in enumerate(range(now - n + 1, now + 1)):
-            residual(self._baseline, sample, self._ring[sample % len(self._ring)], out[row])
-        out *= self.sigma
+        put_recent(self._baseline, self._ring, now, self.sigma, out)
         return out
 
     def _finished(self) -> Impulse:
@@ -150,6 +149,16 @@ class ImpulseDetector:
         start, crossed, end = (float(d[name] * self.dt) for name in ("start", "crossed", "end"))
         correction = (d["best"] - d["applied"]) * scale
         return Impulse(start, crossed, end, d["best"] * scale, d["peak"] * self.sigma, correction)
+
+
+@kernel
+def put_recent(baseline: Baseline, ring: Array, now: int, sigma: Array, out: Array) -> None:
+    """``out`` (n, 6) := readings up to sample ``now`` less the line, in the sensor's units."""
+    first = now - out.shape[0] + 1
+    for k in range(out.shape[0]):
+        residual(baseline, first + k, ring[(first + k) % ring.shape[0]], out[k])
+        for i in range(SIX):
+            out[k, i] *= sigma[i]
 
 
 def refuse_nonsense(wrench: Array) -> None:

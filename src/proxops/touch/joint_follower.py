@@ -24,7 +24,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.lab.redundant_arm import SOLVED, SrsArm
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.touch.course_bridge import COURSE_SHARE, NEEDED, CourseBridge, course_motion, too_sharp
+from proxops.touch.course_bridge import COURSE_SHARE, NEEDED, CourseBridge, course_motion, kink, too_sharp
 from proxops.touch.joint_plan import JointPlan
 from proxops.touch.joint_stop import can_stop, stop_time
 from proxops.touch.joint_way import JointWay
@@ -45,22 +45,42 @@ class Following(IntEnum):
 
 
 class JointFollower:
-    """Starts at rest at ``joints``. ``joints``, ``rates``, ``accelerations`` are the set-point; they are replaced,
-    never changed."""
+    """Starts at rest at ``joints``. ``set_point`` (3, n): ``joints``, ``rates``, ``accelerations``; it is replaced, never
+    changed."""
 
     def __init__(self, arm: SrsArm, joints: Array, cycle_s: float = PERIOD_S) -> None:
         n = len(arm.joints)
         self.arm, self.cycle_s = arm, cycle_s
-        self.joints, self.rates, self.accelerations = np.array(joints, float), np.zeros(n), np.zeros(n)
+        self.set_point = np.zeros((3, n))
+        self.set_point[0] = joints
         self.state, self.reason = Following.RESTING, ""
         self.offset = np.zeros((3, n))  # of the set-point from the course: position, rate, acceleration
         self._limits, self._motion = np.zeros((5, n)), np.zeros((4, n))
-        self._way, self._bridge = JointWay(n), CourseBridge(np.array([arm.speed, arm.acceleration, arm.jerk]), cycle_s)
+        self._most, self._ranges = np.array([arm.speed, arm.acceleration, arm.jerk]), np.array([arm.lower, arm.upper])
+        self._way, self._bridge = JointWay(n), CourseBridge(self._most, cycle_s)
 
     def go_on_from(self, other: JointFollower) -> None:
         """Go on as ``other``, of the same arm, would; it is left as it is."""
-        self.joints, self.rates, self.accelerations = other.joints, other.rates, other.accelerations
+        self.set_point = other.set_point
         self.state, self.reason, self._bridge.end = other.state, other.reason, other._bridge.end
+
+    @property
+    def joints(self) -> Array:
+        """rad."""
+        joints: Array = self.set_point[0]
+        return joints
+
+    @property
+    def rates(self) -> Array:
+        """rad/s."""
+        rates: Array = self.set_point[1]
+        return rates
+
+    @property
+    def accelerations(self) -> Array:
+        """rad/s2."""
+        accelerations: Array = self.set_point[2]
+        return accelerations
 
     def step(self, plan: JointPlan | None) -> tuple[Array, Array]:
         """The next set-point: joints and rates one cycle on."""
@@ -90,34 +110,35 @@ class JointFollower:
 
     def _follow(self, course: Array) -> bool:
         """One cycle along the course, beside it or towards it; False where a stop from there would break a limit."""
-        arm, dt, bridge = self.arm, self.cycle_s, self._bridge
-        start = np.array((self.joints, self.rates, self.accelerations))
+        dt, start, offset = self.cycle_s, self.set_point, self.offset
         after = np.empty_like(start)
-        on_course = put_beside(
-            course, start, arm.speed, arm.acceleration, arm.jerk, dt, self._motion, self._limits, self.offset
-        )
-        if not bridge.renew(course, start, after) and not self._bridged(course, start, on_course, after):
-            if not on_course and not self._way.lead(self.offset, self._limits):
+        on_course, first, behind = look(course, start, self._most, dt, self._motion, self._limits, offset)
+        if not self._bridge.renew(course, start, after) and not self._bridged(
+            course, (first, behind), on_course, after
+        ):
+            if not on_course and not self._way.lead(offset, self._limits):
                 return False
-            self.offset[:] = 0.0 if on_course else self._way.at(dt)
-            put_set_point(self._motion, self.offset, dt, after)
-        if not can_stop(after[0], after[1], after[2], arm.lower, arm.upper, arm.speed, arm.acceleration, arm.jerk):
+            offset[:] = 0.0 if on_course else self._way.at(dt)
+            put_set_point(self._motion, offset, dt, after)
+        away = distance(after, course, self._ranges, self._most, offset)
+        if away < 0.0:
             return False
-        self.joints, self.rates, self.accelerations = after
-        self.state = self._told(course)
+        self.set_point, self.state = after, self._told(away)
         return True
 
-    def _bridged(self, course: Array, start: Array, on_course: bool, after: Array) -> bool:
-        """Is it time for a bridge? Then ``after`` is on it."""
-        due = self._bridge.due(course, start, False, after)
+    def _bridged(self, course: Array, ahead: tuple[int, int], on_course: bool, after: Array) -> bool:
+        """Is it time for a bridge over the kink ``ahead``? Then ``after`` is on it."""
+        if ahead[0] < 0:
+            return False
+        due = self._bridge.due(course, ahead, self.set_point, False, after)
         if due < 0 or on_course:
             return due == 0
         if self._way.lead(self.offset, self._limits) and self._way.duration <= due * self.cycle_s:
             return False  # caught up before
-        return self._bridge.due(course, start, True, after) == 0
+        return self._bridge.due(course, ahead, self.set_point, True, after) == 0
 
-    def _told(self, course: Array) -> Following:
-        if put_distance(self.joints, course, self.offset) <= ON_COURSE:
+    def _told(self, away: float) -> Following:
+        if away <= ON_COURSE:
             return Following.ON_COURSE
         return Following.BRIDGING if self._bridge.end > 0 else Following.CATCHING_UP
 
@@ -128,31 +149,34 @@ class JointFollower:
             self.state = Following.RESTING
             return
         arm = self.arm
-        start = np.stack([self.joints, self.rates, self.accelerations])
         limits = np.stack([-arm.speed, arm.speed, -arm.acceleration, arm.acceleration, arm.jerk])
-        if not self._way.lead_to_rest(start, limits):
+        if not self._way.lead_to_rest(self.set_point, limits):
             raise RuntimeError("Ruckig found no stop")
-        self.joints, self.rates, self.accelerations = self._way.at(self.cycle_s)
+        self.set_point = self._way.at(self.cycle_s)
 
 
 @kernel
-def put_distance(joints: Array, course: Array, offset: Array) -> float:
-    """``offset[0]`` := from the course's next point; the largest, rad."""
+def look(
+    course: Array, start: Array, most: Array, dt: float, motion: Array, limits: Array, offset: Array
+) -> tuple[bool, int, int]:  # fmt: skip
+    """The course's ``motion`` in this cycle, the ``offset`` of ``start`` from it and the ``limits`` that it leaves. Is the offset
+    nothing? And the course's first kink, as ``course_bridge.kink`` tells it."""
+    put_course_motion(course, most[0], most[1], most[2], dt, motion, limits)
+    first, behind = kink(course, most, dt)
+    return put_offset(start, motion, offset), first, behind
+
+
+@kernel
+def distance(after: Array, course: Array, ranges: Array, most: Array, offset: Array) -> float:
+    """``offset[0]`` := of a set-point from the course's next point; the largest, rad. -1 where a stop from there would break a
+    limit."""
+    if not can_stop(after[0], after[1], after[2], ranges[0], ranges[1], most[0], most[1], most[2]):
+        return -1.0
     largest = 0.0
-    for i in range(joints.shape[0]):
-        offset[0, i] = joints[i] - course[1, i]
+    for i in range(after.shape[1]):
+        offset[0, i] = after[0, i] - course[1, i]
         largest = max(largest, abs(offset[0, i]))
     return largest
-
-
-@kernel
-def put_beside(
-    course: Array, start: Array, speed: Array, most: Array, jerk: Array, dt: float, motion: Array, limits: Array, offset: Array
-) -> bool:  # fmt: skip
-    """The course's ``motion`` in this cycle, the ``offset`` of ``start`` from it and the ``limits`` that it leaves; is the offset
-    nothing?"""
-    put_course_motion(course, speed, most, jerk, dt, motion, limits)
-    return put_offset(start, motion, offset)
 
 
 @kernel

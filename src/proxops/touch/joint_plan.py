@@ -82,6 +82,11 @@ class JointPlanner:
         self._matrix, self._cost = np.zeros((rows, columns, N_JOINTS)), np.zeros((rows, columns))
         self._back: Ints = np.zeros((rows, columns), np.int64)
         self._branch, self._near, self._course = -1, np.zeros(N_JOINTS), np.full(rows, math.nan)
+        self._parts = (
+            arm.lengths, arm.signs, self._lower, self._upper, self._hard, self._T_base_world, self._T_object_flange, self._flange,
+            spacing, cycle_s, self._near, self._step, self._farthest, self._matrix, self._cost, self._back, self._course,
+            self._joints, self._elbow,
+        )  # fmt: skip
 
     @property
     def longest(self) -> int:
@@ -108,16 +113,31 @@ class JointPlanner:
         n = min(self.longest, (poses.shape[0] - 1) // self.spacing * self.spacing + 1)
         if n < 2:
             raise BadInput("too few predicted poses", value=poses.shape[0], bound=f"at least {self.spacing + 1}")
-        arm, elbow = self.arm, self._elbow
-        put_flange_course(arm.lengths, self._T_base_world, self._T_object_flange, poses[:n], elapsed, self._flange)
-        elbow[:, 0] = elbow[:, elapsed]
-        code, cycles, joint = put_plan(
-            arm.lengths, arm.signs, self._lower, self._upper, self._hard, self._flange, self.spacing, self.cycle_s, self._near,
-            self._branch, self._step, self._farthest, self._matrix, self._cost, self._back, self._course,
-            self._joints, elbow[:, :n],
-        )  # fmt: skip
-        elbow[:, n:] = elbow[:, n - 1 : n]
-        return JointPlan(self._joints, elbow[0], cycles, code, arm.joints[joint] if joint >= 0 else "", self.cycle_s)
+        code, cycles, joint = renew_plan(poses[:n], elapsed, self._branch, *self._parts)
+        which = self.arm.joints[joint] if joint >= 0 else ""
+        return JointPlan(self._joints, self._elbow[0], cycles, code, which, self.cycle_s)
+
+
+@kernel
+def renew_plan(
+    poses: Array, elapsed: int, branch: int, lengths: Array, signs: Array, lower: Array, upper: Array, hard: Array,
+    T_base_world: Array, T_object_flange: Array, flange: FlangeCourse, spacing: int, dt: float, near: Array, step: float,
+    farthest: int, matrix: Array, cost: Array, back: Ints, known: Array, joints: Array, elbow: Array,
+) -> tuple[int, int, int]:  # fmt: skip
+    """The flange's way under ``poses``, and ``put_plan`` from where the elbow is ``elapsed`` cycles after the plan before; beyond
+    the last pose the elbow stays."""
+    n = poses.shape[0]
+    put_flange_course(lengths, T_base_world, T_object_flange, poses, elapsed, flange)
+    for i in range(3):
+        elbow[i, 0] = elbow[i, elapsed]
+    found = put_plan(
+        lengths, signs, lower, upper, hard, flange, spacing, dt, near, branch, step, farthest, matrix, cost, back, known, joints,
+        elbow[:, :n],
+    )  # fmt: skip
+    for i in range(3):
+        for k in range(n, elbow.shape[1]):
+            elbow[i, k] = elbow[i, n - 1]
+    return found
 
 
 @kernel
@@ -203,8 +223,10 @@ def sharpen(
     if np.abs(course - known[: course.shape[0]]).max() <= 0.5 * half:  # False of what is no number
         course[:] = known[: course.shape[0]]
         rounds, half = RENEWED, half / SHRINK ** (ROUNDS - RENEWED)
+    rows = course.shape[0]
+    beside, moved = np.empty((rows, N_JOINTS)), np.full(rows, True)
     for _ in range(rounds):
-        refine(signs, lower, upper, stages, lines, start, branch, half, matrix, cost, back, course)
+        refine(signs, lower, upper, stages, lines, start, branch, half, matrix, cost, back, course, beside, moved)
         half /= SHRINK
 
 

@@ -19,6 +19,9 @@ class JointWay:
         import ruckig
 
         self._ruckig: Any = ruckig
+        self._together, self._alone = ruckig.Synchronization.Time, ruckig.Synchronization.No
+        self._to_place, self._to_rate = ruckig.ControlInterface.Position, ruckig.ControlInterface.Velocity
+        self._good = ruckig.Result.Working, ruckig.Result.Finished
         self._rooms: list[Any] = [None] * (joints + 1)  # generator, wish and trajectory for each number of joints
         self._trajectory: Any = None
 
@@ -34,13 +37,12 @@ class JointWay:
     def lead(self, start: Array, limits: Array, goal: Array | None = None, T: float | None = None) -> bool:
         """Finds the quickest way to ``goal`` (zero without one), or one that takes the time T. False: there is none."""
         generator, wish, trajectory, nothing = self._room(start.shape[1])
-        wish.control_interface = self._ruckig.ControlInterface.Position
+        wish.control_interface = self._to_place
         wish.target_position, wish.target_velocity, wish.target_acceleration = (
             (nothing,) * 3 if goal is None else goal.tolist()
         )
         wish.minimum_duration = T
-        together, alone = self._ruckig.Synchronization.Time, self._ruckig.Synchronization.No
-        for wish.synchronization in (together, alone) if T is None else (together,):
+        for wish.synchronization in (self._together, self._alone) if T is None else (self._together,):
             if self._found(generator, wish, trajectory, start, limits):
                 return T is None or trajectory.duration <= T + LATE_S
         return False
@@ -48,10 +50,7 @@ class JointWay:
     def lead_to_rest(self, start: Array, limits: Array) -> bool:
         """Finds each joint's quickest stop."""
         generator, wish, trajectory, nothing = self._room(start.shape[1])
-        wish.control_interface, wish.synchronization = (
-            self._ruckig.ControlInterface.Velocity,
-            self._ruckig.Synchronization.No,
-        )
+        wish.control_interface, wish.synchronization = self._to_rate, self._alone
         wish.target_velocity, wish.target_acceleration, wish.minimum_duration = nothing, nothing, None
         return self._found(generator, wish, trajectory, start, limits)
 
@@ -71,4 +70,4 @@ class JointWay:
             result = generator.calculate(wish, trajectory)
         except self._ruckig.RuckigError:  # what it thinks of its input
             return False
-        return result in (self._ruckig.Result.Working, self._ruckig.Result.Finished)
+        return result in self._good

@@ -63,6 +63,7 @@ class DockingApplication:
         self._retreat: Retreat | None = None
         self._held = self._strange = 0  # cycles in the latch; cycles with a force from nowhere
         self.rows = np.zeros(bench.cycles, bench.row)
+        self._kept = {name: self.rows[name] for name in bench.row.names or ()}  # its columns, seen once
         self.count = 0
         self.ports.put(self._command)
 
@@ -111,7 +112,7 @@ class DockingApplication:
         if not self._force.fresh:
             self._felt = self._felt._replace(fresh=False)
             return None
-        self._felt = self._felt._replace(wrench=self._force.wrench, latched=self.hardware.latched, fresh=True)
+        self._felt = Felt(self.ports.pose, self.ports.twist, self._force.wrench, self.hardware.latched)
         return self._judge_force(self._felt.wrench)
 
     @property
@@ -127,10 +128,10 @@ class DockingApplication:
             return Stop(Rule.FORCE_LIMIT, detail=str(verdict))
         if verdict.level is Overload.RETRACT:
             return self._withdraw(Stop(Rule.FORCE_LIMIT, detail=str(verdict)))
-        feels = self.stage is not Stage.SETTLE and float(np.linalg.norm(wrench[:3])) > self.bench.threshold_n
+        feels = self.stage is not Stage.SETTLE and math.hypot(*wrench[:3].tolist()) > self.bench.threshold_n
         self._strange = self._strange + 1 if feels and self._free_flight else 0
         if self._strange >= STRANGE:
-            said = f"{float(np.linalg.norm(wrench[:3])):.3g} N where nothing can touch, allowed {self.bench.threshold_n:.3g} N"
+            said = f"{math.hypot(*wrench[:3].tolist()):.3g} N where nothing can touch, allowed {self.bench.threshold_n:.3g} N"
             return self._withdraw(Stop(Rule.FORCE_SENSOR, detail=said))
         if self.stage in (Stage.SETTLE, Stage.WAVE) and self.hardware.latched:
             return Stop(Rule.FORCE_LIMIT, detail="the latch has closed before the flight")
@@ -204,11 +205,12 @@ class DockingApplication:
 
     # ------------------------------------------------------------------ out
     def _keep(self) -> None:
-        row, loop, hw = self.rows[self.count], self.loop, self.hardware
-        row["t"], row["stage"] = self.sequence * PERIOD_S, self.stage
-        row["command"], row["shown"], row["shown_twist"] = self._command, self._felt.pose, self._felt.twist
-        row["felt"], row["true"], row["true_depth"] = self._felt.wrench, hw.wrench, hw.depth
-        row["bias"], row["latched"] = self._force.bias, hw.latched
-        if loop is not None:
-            loop.tell(row)
+        kept, row, hw = self._kept, self.count, self.hardware
+        kept["t"][row], kept["stage"][row] = self.sequence * PERIOD_S, self.stage
+        kept["command"][row], kept["shown"][row] = self._command, self._felt.pose
+        kept["shown_twist"][row], kept["felt"][row] = self._felt.twist, self._felt.wrench
+        kept["true"][row], kept["true_depth"][row] = hw.wrench, hw.depth
+        kept["bias"][row], kept["latched"][row] = self._force.bias, hw.latched
+        if self.loop is not None:
+            self.loop.tell(kept, row)
         self.count += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -64,7 +65,7 @@ class DockingBench:
     def cycles(self) -> int:
         return round((self.longest_s + RESERVE_S) / PERIOD_S)
 
-    @property
+    @cached_property
     def reach_m(self) -> float:
         """Behind this x of the ball nothing can touch."""
         shape = self.file.shape
@@ -77,7 +78,7 @@ class DockingBench:
         a = self.file.approach
         return a.gap_mm * np.array([-1e-3, *(1e-3 * drift / a.speed_mm_s for drift in a.drift_mm_s)])
 
-    @property
+    @cached_property
     def threshold_n(self) -> float:
         return contact_threshold_n(self.file.sensor.noise_N, self.file.sensor.dead_zone_N)
 

@@ -24,7 +24,7 @@ class FeltForce:
         self._watch = ForceWatch(bench.stream)
         self._limits = ForceLimits(limits.retract_N, limits.stop_N, limits.retract_Nm, limits.stop_Nm)
         self._zero = Zeroing(np.zeros(6), time_constant_s=1.0, drift_goes_on=True)
-        self._motion = ToolMotion()
+        self._motion, self._tip = ToolMotion(), bench.pair[0]["tip"]
         self.wrench, self.fresh = np.zeros(6), True
 
     @property
@@ -40,13 +40,13 @@ class FeltForce:
         f = self._facility
         reading = self.hardware.touch(t, f.actual, f.actual_rate, f.link.positioning_error)
         fault = self._watch.step(t, self.hardware.sensor.latest(t))
-        self._motion.step(*sensor)
+        load = self._motion.load(*sensor, self._bench.load)
         if fault:
             return Stop(Rule.FORCE_SENSOR, detail=fault)
         self.fresh = reading is not None  # not long enough for a fault: the last one is held, nothing is learnt from it
         if reading is not None:
-            external = self._zero.step(reading - self._motion.load(self._bench.load), free_flight)
-            self.wrench = wrench_at(external, attitude, self._bench.pair[0]["tip"])
+            external = self._zero.step(reading - load, free_flight)
+            self.wrench = wrench_at(external, attitude, self._tip)
         return None
 
     def verdict(self) -> LoadVerdict:

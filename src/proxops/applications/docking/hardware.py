@@ -24,40 +24,29 @@ from proxops.space.contact_pair import Pair, contact_wrench
 from proxops.touch.relative_motion import seen_from, wrench_at
 from proxops.touch.tool_load import GRAVITY, load_wrench, true_load
 
-MotionState = tuple[Array, Array, Array, Array, Array]
-
 
 class ToolMotion:
-    """Motion of the sensor (it sits in port 1, with its axes) as a load feels it: attitude, rates, accelerations from cycle
-    to cycle."""
+    """Motion of the sensor (it sits in port 1, with its axes) as a load feels it: accelerations from cycle to cycle."""
 
     def __init__(self) -> None:
-        # Attitude; in the sensor's axes rate, angular acceleration, acceleration; twist of the cycle before, in the lab.
-        self.state = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(6)
-        self._begun = False
+        self._before, self._begun = np.zeros(6), False  # twist of the cycle before
 
-    def step(self, pose: Array, twist: Array) -> None:
-        """``pose`` and ``twist`` of port 1 in the lab."""
-        put_tool_motion(pose, twist, self._begun, self.state)
+    def load(self, pose: Array, twist: Array, parameters: Array) -> Array:
+        """One cycle on, with ``pose`` and ``twist`` of port 1 in the lab: wrench of the tool's own weight and inertia on the
+        sensor."""
+        wrench = moved_load(pose, twist, self._begun, self._before, parameters, GRAVITY)
         self._begun = True
-
-    def load(self, parameters: Array) -> Array:
-        """Wrench of the tool's own weight and inertia on the sensor."""
-        return load_wrench(parameters, *self.state[:4], GRAVITY)
+        return wrench
 
 
 @kernel
-def put_tool_motion(pose: Array, twist: Array, begun: bool, state: MotionState) -> None:
-    """One cycle on; without one before there is no acceleration."""
-    q, w, alpha, a, before = state
+def moved_load(pose: Array, twist: Array, begun: bool, before: Array, parameters: Array, gravity: Array) -> Array:
+    """Of the change from the twist ``before`` to this one, which it becomes; without one before there is no acceleration."""
     change = (twist - before) / PERIOD_S if begun else np.zeros(6)
-    before[:], q[:] = twist, pose[3:7]
+    before[:] = twist
     q_port_lab = quat_inverse(pose[3:7])
-    w[:], alpha[:], a[:] = (
-        turned(q_port_lab, twist[3:6]),
-        turned(q_port_lab, change[3:6]),
-        turned(q_port_lab, change[0:3]),
-    )
+    w, alpha, a = turned(q_port_lab, twist[3:6]), turned(q_port_lab, change[3:6]), turned(q_port_lab, change[0:3])
+    return load_wrench(parameters, pose[3:7], w, alpha, a, gravity)
 
 
 class DockingHardware:
@@ -71,11 +60,12 @@ class DockingHardware:
         self._poses, self._twists = np.zeros((2, 7)), np.zeros((2, 6))
         self.pose, self.twist, self.wrench = np.zeros(7), np.zeros(6), np.zeros(6)  # truth, at the ball in client axes
         self.depth = -math.inf
+        self._closed = pair["latch"]["on"]
         self._motion = ToolMotion()
 
     @property
     def latched(self) -> bool:
-        return bool(self.pair[0]["latch"]["on"])
+        return bool(self._closed[0])
 
     def touch(self, t: float, axes: Array, rate: Array, error: Array) -> Array | None:
         """What the sensor reads with the robots at ``axes`` (reported; truly off by ``error``) and ``rate``; None: nothing
@@ -83,8 +73,7 @@ class DockingHardware:
         put_ports(
             self._hall, axes, error, self._skew, rate, self.pair, self._capture, self._poses, self._twists, self.pose, self.twist,
         )  # fmt: skip
-        self._motion.step(self._poses[0], self._twists[0])
-        load = self._motion.load(self._load)
+        load = self._motion.load(self._poses[0], self._twists[0], self._load)
         self.depth = put_sensed(self.pair, self.pose, self.twist, self.wrench, load)
         return self.sensor.read(t, load)
 

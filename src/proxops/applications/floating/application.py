@@ -100,7 +100,7 @@ class FloatApplication(ArmApplication):
         if not self._worked:
             self._work()
         self._worked = False
-        setpoint, measured = self._f.guard.setpoint.copy(), self._f.actual.copy()
+        setpoint, measured = self._f.guard.setpoint, self._f.actual
         self._twin.command(setpoint, self._twin.t)
         for reaction in self.felt.reactions[-2:]:
             if not reaction.over(self.count, self.lead + 1):
@@ -117,7 +117,7 @@ class FloatApplication(ArmApplication):
         columns, row = (self._spare, 0) if self.full else (self._columns, self.count)
         self._worked = True
         self._tick = (self._f.clock.now_ns() - self._began_ns) // PERIOD_NS
-        self._twin.read()
+        self._twin.go_on()
         self._feel(columns, row)
         if self.stage is Stage.SETTLE and self.t >= SETTLE_S:
             self._let_go()
