@@ -19,7 +19,7 @@ from proxops.core.mission import (
     NumericalOrbit,
     Orbit,
     PathOrbit,
-    Push,
+    PushFault,
     TleOrbit,
     WayPoint,
     load_mission,
@@ -167,7 +167,7 @@ def test_a_free_target_tumbles() -> None:
 def test_a_push_gives_the_asked_for_velocity_within_a_second() -> None:
     """Against a flight without: LVLH turns by 1e-3 rad during the push, and half of that is seen in the mean direction."""
     dv = np.array([0.02, -0.01, 0.03])
-    pushed = pair(fault=(Push(kind="push", at_s=1.0, dv_m_s=tuple(dv.tolist())),))
+    pushed = pair(fault=(PushFault(kind="push", at_s=1.0, dv_m_s=tuple(dv.tolist())),))
     left = pair()
     advance(pushed, 1.0), advance(left, 1.0)
     assert np.array_equal(pushed.y, left.y)

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from proxops.core.craft import Body, ChaserBody
 from proxops.core.earth import EQUATOR_M
 from proxops.core.errors import BadInput
-from proxops.core.scenario import Bridge, Network, located, scenario_paths
+from proxops.core.scenario import BridgeTable, NetworkTable, located, scenario_paths
 from proxops.core.segments import DAY_S
 from proxops.core.strict_table import (
     Direction,
@@ -135,7 +135,7 @@ class Environment(Strict):
     moon: Truth = True
 
 
-class Start(Strict):
+class MissionStart(Strict):
     """The chaser's centre of mass from the target's at the beginning, in LVLH and as seen in it (rotating)."""
 
     position_m: Triple
@@ -251,7 +251,7 @@ class StuckClosed(Strict):
     thruster: Annotated[Whole, within(1, 24)]
 
 
-class Push(Strict):
+class PushFault(Strict):
     """Something gives the chaser this change of velocity (LVLH) within a second."""
 
     kind: Literal["push"]
@@ -259,7 +259,7 @@ class Push(Strict):
     dv_m_s: Triple
 
 
-Fault = Annotated[SensorOutage | StuckOpen | StuckClosed | Push, Field(discriminator="kind")]
+Fault = Annotated[SensorOutage | StuckOpen | StuckClosed | PushFault, Field(discriminator="kind")]
 
 
 class Dispersion(Strict):
@@ -314,7 +314,7 @@ class MissionFile(Strict):
     environment: Environment = Environment()
     target: Body
     chaser: ChaserBody
-    start: Start
+    start: MissionStart
     sensor: Sensor = Sensor()
     avionics: Avionics = Avionics()
     plan: Annotated[tuple[Step, ...], Field(min_length=1, max_length=100)]
@@ -326,8 +326,8 @@ class MissionFile(Strict):
     fault: Annotated[tuple[Fault, ...], Field(max_length=100)] = ()
     dispersion: Dispersion = Dispersion()
     hall: HallUse = HallUse()
-    network: Network = Network()
-    bridge: Bridge = Bridge()
+    network: NetworkTable = NetworkTable()
+    bridge: BridgeTable = BridgeTable()
 
     def as_known_on_board(self, uses_hall: bool) -> MissionFile:
         """What flight software may be told: no seed, no deviations, no faults to come, nothing of the network."""
@@ -336,8 +336,8 @@ class MissionFile(Strict):
             "dispersion": Dispersion(),
             "fault": (),
             "expect": None,
-            "network": Network(),
-            "bridge": Bridge(),
+            "network": NetworkTable(),
+            "bridge": BridgeTable(),
         }
         return self.model_copy(update={**blank, "hall": HallUse(use=uses_hall)})
 

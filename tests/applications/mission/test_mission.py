@@ -23,7 +23,7 @@ from proxops.applications.mission.run import run_mission
 from proxops.core.bridge_datagram import unpack_command
 from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.flight import Commands, Measurements
-from proxops.core.mission import Mission, Push, load_mission, parse_mission
+from proxops.core.mission import Mission, PushFault, load_mission, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource
 from proxops.facility.application_feed import hall_latency_s
 from proxops.ground.log import Log
@@ -170,7 +170,7 @@ def _fly_broken(flagship: MissionApplication, name: str) -> Flown:
     assert file.model_copy(update=told) == flagship.file
     assert all(fault.at_s > flagship.pair.t for fault in file.fault)
     flagship.file, flagship._faults = file, Faults(file)
-    flagship.pair._pushes = tuple(fault for fault in file.fault if isinstance(fault, Push))
+    flagship.pair._pushes = tuple(fault for fault in file.fault if isinstance(fault, PushFault))
     return _fly(flagship)
 
 

@@ -34,7 +34,7 @@ NODE_S: Final = 5.0
 
 
 @dataclass(frozen=True)
-class Survey:
+class OrbitSurvey:
     """``about``: for terminal and JSON; ``curves``: for the picture."""
 
     about: dict[str, Any]
@@ -65,7 +65,7 @@ class _Orbit:
         return p, v
 
 
-def survey_orbit(mission: Mission, hours: float | None) -> Survey:
+def survey_orbit(mission: Mission, hours: float | None) -> OrbitSurvey:
     """Over ``hours``, two revolutions unless given; a path of the user's own over what it covers."""
     try:
         orbit = _orbit(mission, None if hours is None else 3600.0 * hours)
@@ -89,7 +89,7 @@ def survey_orbit(mission: Mission, hours: float | None) -> Survey:
         "gravity": f"point mass and zonal terms to J{orbit.degree}" if orbit.degree > 1 else "point mass",
         "drift": _rows(orbit, x0, marks),
     }  # fmt: skip
-    return Survey(about, curves)
+    return OrbitSurvey(about, curves)
 
 
 def _orbit(mission: Mission, span_s: float | None) -> _Orbit:
