@@ -40,7 +40,7 @@ from proxops.facility.control import network as network_control
 from proxops.facility.control import port as control_port
 from proxops.facility.control import stop_port
 from proxops.facility.control.roles import LEAST
-from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.desk import desk_verbs
 from proxops.facility.events import ALARMS
 from proxops.facility.facility import Facility
 from proxops.lab.any_cell import load_cell

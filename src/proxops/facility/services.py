@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from proxops.facility.application_feed import MissionFeed
 from proxops.facility.control import ControlChannel, ControlSettings, Verb
-from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
+from proxops.facility.desk import WITH_FILE, desk_verbs
 from proxops.facility.installation import Installation
 from proxops.facility.trajectories import CheckerStart, TrajectoryIntake
 from proxops.lab.any_cell import AnyCell

@@ -19,8 +19,8 @@ from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
 from proxops.facility.build import build
-from proxops.facility.desk_verbs import desk_verbs
-from proxops.facility.status import status
+from proxops.facility.desk import desk_verbs
+from proxops.facility.desk.status import status
 from proxops.facility.trajectories import job as trajectory_job
 from proxops.facility.trajectories import preflight, preflighted, standing
 from proxops.facility.trajectories.checker import TrajectoryChecker

@@ -15,9 +15,9 @@ from proxops.core.errors import BadInput, Refused
 from proxops.core.sealed_memory import sealed_memory
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
-from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.desk import desk_verbs
+from proxops.facility.desk.status import status
 from proxops.facility.installation import Installation
-from proxops.facility.status import status
 from proxops.facility.trajectories.checker_process import CheckerProcess
 from proxops.facility.trajectories.intake import IDLE_POLLS, PATIENCE_NS, TrajectoryIntake
 from proxops.facility.trajectories.message import MESSAGE_BYTES, Message, MessageKind, unpacked
