@@ -10,20 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from proxops.core.dispersion_table import Dispersion
+from proxops.core.fault_table import PushFault
 from proxops.core.messages import PERIOD_S
-from proxops.core.mission import (
-    Dispersion,
-    Environment,
-    KeplerOrbit,
-    MissionFile,
-    NumericalOrbit,
-    Orbit,
-    PathOrbit,
-    PushFault,
-    TleOrbit,
-    WayPoint,
-    load_mission,
-)
+from proxops.core.mission import MissionFile, load_mission
+from proxops.core.orbit_table import Environment, KeplerOrbit, NumericalOrbit, Orbit, PathOrbit, TleOrbit, WayPoint
 from proxops.space.lvlh import relative_in_lvlh
 from proxops.space.pair import SpacecraftPair
 from proxops.space.two_craft import DV, MASS, Q_C, Q_T, W_C, W_T, D, P, V

@@ -23,6 +23,7 @@ Apart = Annotated[Finite, within(0.01, 100_000)]  # far enough to have a line of
 Speed = Annotated[Finite, within(0.0001, 100)]
 Acceleration = Annotated[Finite, within(0.0001, 10)]
 Angle = Annotated[Finite, within(-360, 360)]
+Seconds = Annotated[Finite, within(0, DAY_S)]
 
 
 class ScriptStart(Strict):

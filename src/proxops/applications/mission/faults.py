@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from proxops.core.mission import MissionFile, PushFault, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.fault_table import PushFault, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.mission import MissionFile
 from proxops.space.pair import PUSH_S
 from proxops.space.thrusters import ThrusterBank
 
