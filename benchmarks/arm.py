@@ -25,7 +25,7 @@ from proxops.applications.kube.experiment import rehearse
 from proxops.applications.kube.parts import KubeParts
 from proxops.applications.kube.tables import HardwareLoopFile
 from proxops.applications.tracking.experiment import cases_of, prepared
-from proxops.applications.tracking.result import Case, Setting
+from proxops.applications.tracking.result import Case, TrackingSetting
 from proxops.applications.tracking.run import TrackingBench
 from proxops.arms.model import Floats, load_model
 from proxops.core.experiment import Experiment
@@ -83,7 +83,7 @@ def control_step() -> dict[str, float]:
     }
 
 
-def _timed(setting: Setting, case: Case) -> Floats:
+def _timed(setting: TrackingSetting, case: Case) -> Floats:
     """µs of every step, on the states that the law itself goes through."""
     controller = setting.controller(setting.craft, case)
     bench = TrackingBench(setting.file, setting.craft, setting.q, setting.path, controller, setting.every)

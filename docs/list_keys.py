@@ -11,23 +11,37 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticUndefined
 
 from proxops.applications.kinds import experiments, tables_of
-from proxops.core import craft, experiment, floating_object, joint_table, mission, task_law_table, tool_load_file
+from proxops.core import (
+    craft,
+    dispersion_table,
+    experiment,
+    fault_table,
+    floating_object,
+    joint_table,
+    mission,
+    orbit_table,
+    sensor_table,
+    task_law_table,
+    tool_load_file,
+)
 from proxops.core.strict_table import Strict
 
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
 Tables = list[tuple[str, type[Strict]]]
 MISSION: Tables = [
-    ("The file", mission.MissionFile), ("[orbit] kind = \"numerical\"", mission.NumericalOrbit),
-    ("[orbit] kind = \"kepler\"", mission.KeplerOrbit), ("[orbit] kind = \"tle\"", mission.TleOrbit),
-    ("[orbit] kind = \"path\"", mission.PathOrbit), ("[[orbit.point]]", mission.WayPoint),
-    ("[environment]", mission.Environment), ("[start]", mission.Start), ("[target]", craft.Body),
+    ("The file", mission.MissionFile), ("[orbit] kind = \"numerical\"", orbit_table.NumericalOrbit),
+    ("[orbit] kind = \"kepler\"", orbit_table.KeplerOrbit), ("[orbit] kind = \"tle\"", orbit_table.TleOrbit),
+    ("[orbit] kind = \"path\"", orbit_table.PathOrbit), ("[[orbit.point]]", orbit_table.WayPoint),
+    ("[environment]", orbit_table.Environment), ("[start]", orbit_table.MissionStart), ("[target]", craft.Body),
     ("[target.attitude], [chaser.attitude]", craft.Attitude), ("[chaser]", craft.ChaserBody),
-    ("[chaser.thrusters]", craft.Thrusters), ("[[chaser.thrusters.each]]", craft.Thruster), ("[chaser.wheels]", craft.Wheels),
-    ("[sensor]", mission.Sensor), ("[avionics]", mission.Avionics), ("plan: hold", mission.HoldStep),
-    ("plan: approach", mission.ApproachStep), ("plan: fly_around", mission.FlyAroundStep), ("plan: final", mission.FinalStep),
-    ("[corridor]", mission.Corridor), ("[abort]", mission.Abort), ("fault: sensor_outage", mission.SensorOutage),
-    ("fault: stuck_open", mission.StuckOpen), ("fault: stuck_closed", mission.StuckClosed), ("fault: push", mission.Push),
-    ("[dispersion]", mission.Dispersion), ("[flight]", mission.Flight), ("[hall]", mission.HallUse),
+    ("[chaser.thrusters]", craft.Thrusters), ("[[chaser.thrusters.each]]", craft.Thruster),
+    ("[chaser.wheels]", craft.ChaserWheels), ("[sensor]", sensor_table.Sensor), ("[avionics]", sensor_table.Avionics),
+    ("plan: hold", mission.HoldStep), ("plan: approach", mission.ApproachStep), ("plan: fly_around", mission.FlyAroundStep),
+    ("plan: final", mission.FinalStep), ("[corridor]", mission.Corridor), ("[abort]", mission.Abort),
+    ("fault: sensor_outage", fault_table.SensorOutage), ("fault: stuck_open", fault_table.StuckOpen),
+    ("fault: stuck_closed", fault_table.StuckClosed), ("fault: push", fault_table.PushFault),
+    ("[dispersion]", dispersion_table.Dispersion), ("[knowledge]", dispersion_table.Knowledge), ("[flight]", mission.Flight),
+    ("[hall]", mission.HallUse),
 ]  # fmt: skip
 
 
@@ -44,7 +58,7 @@ SHARED: Tables = [
 
 def experiment_tables() -> Tables:
     """Of every kind of experiment: the file, then its tables by the names of their classes; last those from elsewhere."""
-    found: Tables = [("[arm]", experiment.Arm)]
+    found: Tables = [("[arm]", experiment.ArmTable)]
     for word in experiments():
         file = tables_of(word)
         own = import_module(file.__module__)
@@ -52,7 +66,7 @@ def experiment_tables() -> Tables:
         for other, thing in vars(own).items():
             ours = inspect.isclass(thing) and issubclass(thing, Strict) and thing.__module__ == own.__name__
             if ours and thing is not file:
-                found.append((f"{word}: {other.removesuffix('Table')}", thing))
+                found.append((f"{word}: {other.removesuffix('Table').removeprefix(word.capitalize())}", thing))
     return found + SHARED
 
 

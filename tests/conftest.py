@@ -48,7 +48,7 @@ LONG = (  # some seconds of work or more each: begun first, lest one of them is 
     "applications/mission/test_mission_report.py", "console/test_arm_browser.py", "console/test_watchers.py",
     "bridge/test_bridge_fuzz.py", "laws/test_mapping.py", "ground/test_bad_logs.py", "ground/test_report.py",
     "ground/test_bridge_report.py", "laws/test_free_floating.py", "cli/test_scenario.py", "console/test_token.py",
-    "laws/test_impulse_study.py", "onboard/test_marker_finder.py", "console/test_scenario_run.py", "facility/test_desk.py",
+    "laws/test_impulse_study.py", "onboard/test_marker_finder.py", "console/test_scenario_run.py", "facility/desk/test_desk.py",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from proxops.applications.catalogue import load
 from proxops.applications.tracking.experiment import cases_of, prepared
-from proxops.applications.tracking.result import EQUAL, Setting
+from proxops.applications.tracking.result import EQUAL, TrackingSetting
 from proxops.applications.tracking.run import TrackingBench
 from proxops.applications.tracking.tables import TrackingFile
 from proxops.arms.model_error import mistaken
@@ -89,7 +89,7 @@ def mean_errors(case: StudyCase) -> dict[int, float]:
     return out
 
 
-def setting_of(case: StudyCase) -> Setting:
+def setting_of(case: StudyCase) -> TrackingSetting:
     """Checked as before any run."""
     return prepared(experiment_of(case))
 

@@ -14,7 +14,7 @@ from proxops.bridge.settings import BridgeSettings, settings_of
 from proxops.core.scenario import parse_scenario
 from proxops.core.vocabulary import System
 from proxops.facility.feasibility.advice import smallest_step
-from proxops.facility.feasibility.answer import Answer, answer
+from proxops.facility.feasibility.answer import FeasibilityAnswer, answer
 from proxops.facility.feasibility.asked import FiledMotion, ScriptedMotion
 from proxops.facility.feasibility.examination import Examiner
 from proxops.facility.feasibility.exchanged import ExchangedMotion
@@ -43,7 +43,7 @@ def scripted(text: str) -> tuple[BridgeSettings, ScriptedMotion]:
     return settings_of(scenario.bridge), ScriptedMotion(scenario, sun_matters=False)
 
 
-def checked(cell: Cell, text: str) -> tuple[Answer, Table]:
+def checked(cell: Cell, text: str) -> tuple[FeasibilityAnswer, Table]:
     settings, asked = scripted(text)
     found = answer(TrialHall(cell, settings), asked)
     return found, table_of(found)

@@ -14,7 +14,7 @@ from proxops.core.bridge_datagram import BridgeCommand, pack_command
 from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.core.vocabulary import Phase, Standstill
-from proxops.facility.status import status
+from proxops.facility.desk.status import status
 from proxops.lab.cell import Cell
 from proxops.lab.hall_file import Clients
 

@@ -10,7 +10,7 @@ from proxops.bridge.port import sample_of
 from proxops.bridge.roles import exchange_pose
 from proxops.bridge.settings import BridgeSettings, settings_of
 from proxops.core.bridge_datagram import BridgeCommand, pack_command
-from proxops.core.scenario import Bridge
+from proxops.core.scenario import BridgeTable
 from proxops.core.vocabulary import Phase
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import port_poses
@@ -70,7 +70,7 @@ def test_a_packet_is_exchanged_with_its_velocities(seed: int) -> None:
 
 
 def test_robot_2_shows_the_chaser_and_the_client_is_told_where_it_is(cell: Cell) -> None:
-    settings = settings_of(Bridge(chaser_on=2))
+    settings = settings_of(BridgeTable(chaser_on=2))
     assert settings.exchanged and not BridgeSettings().exchanged
     hall = BridgeHall(cell, settings)
     try:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proxops.console.json_text import JsonAnswer, json_text
 from proxops.console.packed import pack
 from proxops.console.viewer import MESSAGE, packed_message
-from proxops.facility.status import _rounded
+from proxops.facility.desk.status import _rounded
 
 ANY = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(st.characters()),

@@ -11,7 +11,7 @@ from proxops.core.clock import LockstepClock
 from proxops.core.errors import Refused
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
-from proxops.facility.status import status
+from proxops.facility.desk.status import status
 from proxops.facility.trajectories import preflighted
 from proxops.facility.warmup import standing
 from proxops.lab.any_cell import AnyCell, load_cell, read_any_cell

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxops.console.requests import Greeting, Ping, Request, Seen, understood
+from proxops.console.requests import FrameSeen, Greeting, Ping, Request, understood
 from proxops.core.errors import BadInput
 
 ASKED = {"kind": "do", "sequence": 3, "sent_ms": 12.5, "ttl_ms": 500, "do": "reset", "with": {}}
@@ -17,7 +17,7 @@ ASKED = {"kind": "do", "sequence": 3, "sent_ms": 12.5, "ttl_ms": 500, "do": "res
 def test_what_pages_say() -> None:
     assert isinstance(understood(json.dumps({"kind": "hello", "version": 1, "name": "Anna"})), Greeting)
     assert isinstance(understood('{"kind": "ping", "at": 1.5}'), Ping)
-    assert isinstance(understood('{"kind": "seen", "frame": 7}'), Seen)
+    assert isinstance(understood('{"kind": "seen", "frame": 7}'), FrameSeen)
     asked = understood(json.dumps(ASKED))
     assert isinstance(asked, Request) and asked.arguments == {}
 

@@ -16,8 +16,8 @@ from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode
 from proxops.facility.build import build
+from proxops.facility.desk.status import status
 from proxops.facility.installation import Installation
-from proxops.facility.status import status
 from proxops.ground.arm_report import axes_in, summarise_arms
 from proxops.ground.log import Log
 from proxops.lab.any_cell import load_cell, read_any_cell, shipped_cells

@@ -17,7 +17,7 @@ from proxops.core.errors import Refused
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, System, Zone
 from proxops.facility.build import build
-from proxops.facility.jog import SLOW_SHARE
+from proxops.facility.motions.jog import SLOW_SHARE
 from proxops.facility.trajectories import CheckedTrajectory, preflighted
 from proxops.facility.trajectories.preflight import Forbidden, preflight
 from proxops.lab.any_cell import load_cell

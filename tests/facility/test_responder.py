@@ -22,11 +22,11 @@ from proxops.facility.responder import Responder, attend
 from proxops.lab.cell import Cell
 from proxops.lab.links.exchange import (
     AT_REST_NS,
-    Cause,
     Flag,
     Setpoint,
     SetpointWriter,
     Watch,
+    WatchdogCause,
     read_setpoint,
     setpoint_dtype,
     state_dtype,
@@ -121,7 +121,7 @@ def test_it_takes_over_after_three_cycles_brakes_and_closes_the_brakes(bench: Be
     bench.silent(2)
     assert bench.state["watch"] == Watch.WATCHING
     bench.silent(1)
-    assert (bench.state["watch"], bench.state["cause"]) == (Watch.BRAKING, Cause.SILENT)
+    assert (bench.state["watch"], bench.state["cause"]) == (Watch.BRAKING, WatchdogCause.SILENT)
     assert bench.responder._took_ns - sent == PATIENCE
     bench.silent(1200)
     states = bench.rings[0].read(0)[0]
@@ -154,7 +154,7 @@ def test_nothing_is_obeyed_while_it_brakes(bench: Bench) -> None:
     bench.silent(900)
     assert bench.state["watch"] == Watch.STANDING
     np.testing.assert_allclose(bench.state["setpoint"], rest, atol=1e-9)
-    assert bench.state["cause"] == Cause.LATE
+    assert bench.state["cause"] == WatchdogCause.LATE
     assert [text for text in bench.told if "set-points again after" in text]
     bench.cycle(50)  # a wish of before the standstill is not carried out afterwards
     assert (bench.state["drive"] == Drive.OFF).all()
@@ -192,7 +192,7 @@ def test_death_is_taken_over_at_once_and_ends_it_at_standstill(bench: Bench) -> 
     bench.silent(100)
     assert not bench.responder.over
     bench.silent(1000)
-    assert bench.responder.over and bench.state["cause"] == Cause.GONE
+    assert bench.responder.over and bench.state["cause"] == WatchdogCause.GONE
 
 
 def test_a_farewell_closes_the_brakes_and_is_no_alarm(bench: Bench) -> None:
@@ -360,8 +360,8 @@ def test_the_dead_and_the_stopped_get_three_cycles_whatever_the_cell_says(bench:
     bench.responder.dog.patience_ns = 25 * PERIOD_NS
     bench.at_speed()
     bench.now += bench.responder.dog.doubt_ns
-    bench.responder.suspect(bench.now, lambda: Cause.SILENT)
+    bench.responder.suspect(bench.now, lambda: WatchdogCause.SILENT)
     assert bench.responder.dog.watch is Watch.WATCHING  # alive: it is late
-    bench.responder.suspect(bench.now, lambda: Cause.STOPPED)
+    bench.responder.suspect(bench.now, lambda: WatchdogCause.STOPPED)
     assert bench.responder.dog.watch is Watch.BRAKING
     assert "bound 13 ms" in bench.told[-1]

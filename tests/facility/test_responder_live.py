@@ -30,7 +30,7 @@ from proxops.core.vocabulary import System
 from proxops.ground.log import Log
 from proxops.lab.any_cell import HALL, cell_source, load_cell
 from proxops.lab.coordinates import POV_AT_LAB, lines_from_axes
-from proxops.lab.links.exchange import Cause, Watch, patience_ns, state_dtype
+from proxops.lab.links.exchange import Watch, WatchdogCause, patience_ns, state_dtype
 from proxops.lab.links.virtual import Drive
 from proxops.lab.trajectory import Trajectory, write_trajectory
 from proxops.safety.braking import hard_braking_time
@@ -226,7 +226,7 @@ def racing(halls: list[Served], tmp_path: Path) -> Served:
     raise AssertionError("this machine never got the rail to full speed: see proxops doctor")
 
 
-def judge_braking(states: np.ndarray, cause: set[Cause]) -> None:
+def judge_braking(states: np.ndarray, cause: set[WatchdogCause]) -> None:
     """Begun in time, within the axes' limits, to rest before the guard would, brakes closed, the cause named."""
     first = int((states["watch"] == Watch.BRAKING).argmax())
     sent = states["sent_ns"][first]
@@ -244,7 +244,7 @@ def judge_braking(states: np.ndarray, cause: set[Cause]) -> None:
     assert end["standing"] == pytest.approx(rest, abs=2e-3)
     assert (states["actual"][:, 0] <= rest[0] + 2e-3).all()
     assert end["watch"] == Watch.STANDING and (end["drive"] == Drive.OFF).all() and not end["rate"].any()
-    assert Cause(int(end["cause"])) in cause
+    assert WatchdogCause(int(end["cause"])) in cause
 
 
 def history(served: Served, since: int) -> np.ndarray:
@@ -278,11 +278,11 @@ def test_a_slowed_facility_is_stopped_beyond_the_bound_and_only_then(racing: Ser
         assert taken_over
         state = racing.wait(lambda s: s["mode"] == "STOPPED")
         assert state["stop"]["rule"] in WATCHDOG_OR_STALL
-        judge_braking(history(racing, since), {Cause.LATE, Cause.STOPPED, Cause.SILENT})
+        judge_braking(history(racing, since), {WatchdogCause.LATE, WatchdogCause.STOPPED, WatchdogCause.SILENT})
     elif (
         taken_over and longest < PATIENCE_NS
     ):  # this machine made it longer: a process that is seen stopped gets three cycles
-        assert longest >= 3 * PERIOD_NS and Cause(int(rows["cause"][-1])) is Cause.STOPPED, longest
+        assert longest >= 3 * PERIOD_NS and WatchdogCause(int(rows["cause"][-1])) is WatchdogCause.STOPPED, longest
     else:
         assert taken_over == (longest >= PATIENCE_NS), longest
 
@@ -297,14 +297,14 @@ def test_a_frozen_responder_is_a_lost_link_and_brakes_when_it_runs_again(racing:
     racing.until(lambda s: s["watch"] == Watch.STANDING)
     end = history(racing, since)[-1]
     assert (end["drive"] == Drive.OFF).all()
-    assert Cause(int(end["cause"])) is Cause.HELD_UP
+    assert WatchdogCause(int(end["cause"])) is WatchdogCause.HELD_UP
 
 
 def test_a_stopped_facility_is_braked_finds_itself_stopped_and_can_be_driven_again(racing: Served) -> None:
     since = racing.ring.head
     os.kill(racing.process.pid, signal.SIGSTOP)
     racing.until(lambda s: s["watch"] == Watch.STANDING)
-    judge_braking(history(racing, since), {Cause.STOPPED})
+    judge_braking(history(racing, since), {WatchdogCause.STOPPED})
     os.kill(racing.process.pid, signal.SIGCONT)
     state = racing.wait(lambda s: s["mode"] == "STOPPED")
     assert state["stop"]["rule"] in WATCHDOG_OR_STALL
@@ -334,7 +334,7 @@ def test_kill_9_of_the_facility_at_full_speed_ends_in_a_braked_named_standstill(
     since, tick = racing.ring.head, racing.tick
     racing.process.kill()
     racing.until(lambda s: s["watch"] == Watch.STANDING)
-    judge_braking(history(racing, since), {Cause.GONE})
+    judge_braking(history(racing, since), {WatchdogCause.GONE})
     log = racing.log()
     assert log.complete and log.pool["clock"]["tick"][-1] >= tick  # nothing that was flown is lost
     text = " ".join(racing.told(log))

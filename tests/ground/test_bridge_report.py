@@ -32,7 +32,7 @@ from proxops.ground.hall_run import HallRun
 from proxops.ground.info import describe
 from proxops.ground.log import Log
 from proxops.ground.plots import plot_log
-from proxops.ground.recorded import Kind, recorded
+from proxops.ground.recorded import MotionKind, recorded
 from proxops.ground.report_page import write_page
 from proxops.ground.summary import summarise
 from proxops.ground.terminal import print_brief
@@ -245,7 +245,7 @@ def test_a_search_is_part_of_standing_and_a_halt_takes_its_cause_from_what_follo
 def test_asked_place_is_where_the_chaser_goes(overshot: Log) -> None:
     data = recorded(overshot)
     run = bridge_run(overshot, data)
-    assert data.kind is Kind.BRIDGED
+    assert data.kind is MotionKind.BRIDGED
     steady = np.flatnonzero(run.following)[200:]
     assert np.linalg.norm(run.asked[steady, :3] - run.chaser[steady, :3], axis=1).max() < 5e-3
     assert not (np.isfinite(run.asked[:, 0]) & np.isfinite(run.beside_target[:, 0])).any()

@@ -31,8 +31,8 @@ from proxops.core.clock import LockstepClock
 from proxops.core.datagram import ANSWER_SIZE, COMMAND_SIZE, Refusal
 from proxops.core.ending import EndReason
 from proxops.core.frames import FRAMES
-from proxops.core.scenario import Bridge, Client, Network, ScenarioFile, parse_scenario, shipped
-from proxops.core.sealed_datagram import HEAD, SEAL_BYTES, SMALLEST, Kind
+from proxops.core.scenario import BridgeTable, ClientTable, NetworkTable, ScenarioFile, parse_scenario, shipped
+from proxops.core.sealed_datagram import HEAD, SEAL_BYTES, SMALLEST, DatagramKind
 from proxops.core.strict_table import Strict
 from proxops.core.vocabulary import Mode, Phase, Standstill, Zone
 from proxops.facility.build import build
@@ -40,7 +40,7 @@ from proxops.facility.control import network as network_control
 from proxops.facility.control import port as control_port
 from proxops.facility.control import stop_port
 from proxops.facility.control.roles import LEAST
-from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.desk import desk_verbs
 from proxops.facility.events import ALARMS
 from proxops.facility.facility import Facility
 from proxops.lab.any_cell import load_cell
@@ -129,7 +129,7 @@ def test_the_sealed_datagram_is_laid_out_as_the_page_says() -> None:
         assert offset == at
         at += length
     assert at == SMALLEST == HEAD.size + SEAL_BYTES
-    for kind in Kind:
+    for kind in DatagramKind:
         assert f"{int(kind)} {kind.name}" in INTERFACES
 
 
@@ -319,11 +319,11 @@ MINIMAL: dict[str, tuple[type[Strict], dict[str, Any]]] = {
             "motion": [{"kind": "hold", "duration_s": 1.0}],
         },
     ),
-    "Client": (Client, {}),
-    "Network": (Network, {}),
-    "Bridge": (Bridge, {}),
+    "Client": (ClientTable, {}),
+    "Network": (NetworkTable, {}),
+    "Bridge": (BridgeTable, {}),
     "Expect": (scenario.Expect, {}),
-    "Start": (segments.Start, {"distance_m": 1.0}),
+    "Start": (segments.ScriptStart, {"distance_m": 1.0}),
     "hold": (segments.Hold, {"kind": "hold", "duration_s": 1.0}),
     "approach": (segments.Approach, {"kind": "approach", "to_m": 1.0, "speed_m_s": 0.1}),
     "fly_around": (

@@ -17,7 +17,7 @@ from proxops.core.toml_text import load_toml
 from proxops.lab.arm_cell import ArmCell, build_arm_cell
 from proxops.lab.arm_cell_file import ArmCellFile
 from proxops.lab.cell import builtin
-from proxops.lab.link_tree import Link
+from proxops.lab.link_tree import TreeLink
 from proxops.lab.urdf import Model
 from proxops.lab.urdf_drawing import Solid, read_drawing
 from proxops.maths.pose import pose_from_abc
@@ -67,7 +67,7 @@ def cell(name: str) -> ArmCell:
     return build_arm_cell(ArmCellFile.model_validate(load_toml(source, "the cell")), source)
 
 
-def link_poses(links: tuple[Link, ...], q: Array) -> list[Array]:
+def link_poses(links: tuple[TreeLink, ...], q: Array) -> list[Array]:
     """T_lab_link of every link of a tree."""
     found: list[Array] = []
     for link in links:

@@ -93,15 +93,15 @@ def test_plate_axes_are_those_of_figure_24(cell: Cell) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('name = "epos"', 'name = "epos"\ncolour = "blue"', ("colour", "blue")),
+        ('name = "epos"', 'name = "epos"\ncolour = "blue"', ("colour", "unknown key", "blue")),
         ("home_m = 6.0", "home_m = 6.0\nhome_mm = 6000", ("rail.home_mm", "6000")),
         ("port_rate_deg_s", "port_rate_rad_s", ("limits.port_rate_", )),
         ("dead_time_ms = 8.0,", "dead_time_ms = 8.0, delay = 3,", ("rail.servo.delay", "3")),
         ('what = "servicer mock-up', 'colour = "red", what = "servicer mock-up', ("robot1.payload.colour", "red")),
-        ("home_m = 6.0", "", ("rail.home_m", "required")),
+        ("home_m = 6.0", "", ("rail.home_m", "is missing")),
         ("[rail] ", "[rails] ", ("rail",)),
-        ('kind = "estop"', 'kind = "window"', ("interlock.0.kind", "window", "estop")),
-        ('name = "estop_control_room"', 'name = "E-Stop 1"', ("interlock.0.name", "E-Stop 1")),
+        ('kind = "estop"', 'kind = "window"', ("interlock 1.kind", "window", "estop")),
+        ('name = "estop_control_room"', 'name = "E-Stop 1"', ("interlock 1.name", "E-Stop 1")),
     ],
 )  # fmt: skip
 def test_unknown_and_missing_keys(tmp_path: Path, old: str, new: str, words: tuple[str, ...]) -> None:
@@ -291,14 +291,14 @@ HALL = 'name = "hall", x_m = [-4.2, 29.0]'
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (PLACE, "at_lab_m = [-2.5]", ("interlock.0.at_lab_m",)),
-        (PLACE, "at_lab_m = [-2.5, 6.2, 0.0]", ("interlock.0.at_lab_m",)),
-        (PLACE, 'at_lab_m = ["-2.5", 6.2]', ("interlock.0.at_lab_m",)),
+        (PLACE, "at_lab_m = [-2.5]", ("interlock 1.at_lab_m",)),
+        (PLACE, "at_lab_m = [-2.5, 6.2, 0.0]", ("interlock 1.at_lab_m",)),
+        (PLACE, 'at_lab_m = ["-2.5", 6.2]', ("interlock 1.at_lab_m",)),
         (PLACE, "at_lab_m = [-2500.0, 6200.0]", ("estop_control_room", "none of the plan's rooms")),
-        (HALL, 'name = "hall", x_m = [29.0, -4.2]', ("plan.rooms.0", "from must be below to")),
-        (HALL, 'name = "", x_m = [-4.2, 29.0]', ("plan.rooms.0.name",)),
+        (HALL, 'name = "hall", x_m = [29.0, -4.2]', ("plan.rooms 1", "from must be below to")),
+        (HALL, 'name = "", x_m = [-4.2, 29.0]', ("plan.rooms 1.name",)),
         (HALL, 'name = "control room", x_m = [-4.2, 29.0]', ("plan.rooms", "named twice")),
-        (HALL, 'name = "hall", z_m = [0.0, 1.0], x_m = [-4.2, 29.0]', ("plan.rooms.0.z_m",)),
+        (HALL, 'name = "hall", z_m = [0.0, 1.0], x_m = [-4.2, 29.0]', ("plan.rooms 1.z_m",)),
     ],
 )
 def test_a_plan_that_cannot_be(tmp_path: Path, old: str, new: str, words: tuple[str, ...]) -> None:

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from approach_truth import TARGET_INERTIA, board
 
+from proxops.core.dispersion_table import Knowledge
 from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Floats, onboard_data
-from proxops.core.mission import Avionics, Knowledge, Sensor, load_mission
+from proxops.core.mission import load_mission
+from proxops.core.sensor_table import Avionics, Sensor
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.onboard.local_orbit import gravity_gradient

@@ -11,7 +11,7 @@ from proxops.core.flight import onboard_data
 from proxops.core.mission import Corridor, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionPhase
 from proxops.onboard.allocation import Allocation
-from proxops.onboard.approach_logic import NEXT, ApproachLogic, Event
+from proxops.onboard.approach_logic import NEXT, ApproachEvent, ApproachLogic
 from proxops.onboard.corridor import axis_share, line_share
 from proxops.onboard.thruster_watch import WINDOW, ThrusterWatch
 
@@ -19,25 +19,25 @@ SOURCE = Path(proxops.__file__).parent / "missions" / "approach.toml"
 STEPS = (MissionPhase.HOLD, MissionPhase.APPROACH, MissionPhase.FLY_AROUND, MissionPhase.FINAL)
 
 
-@pytest.mark.parametrize("event", Event)
+@pytest.mark.parametrize("event", ApproachEvent)
 @pytest.mark.parametrize("phase", MissionPhase)
-def test_every_phase_with_every_event(phase: MissionPhase, event: Event) -> None:
+def test_every_phase_with_every_event(phase: MissionPhase, event: ApproachEvent) -> None:
     logic = ApproachLogic()
     logic.phase = phase
     logic.happen(event, AbortCause.CORRIDOR)
     after = NEXT.get((phase, event))
     assert logic.phase == (phase if after is None else after)
     assert logic.unexpected == (after is None)
-    gave_up = after is not None and event is Event.ABORT
+    gave_up = after is not None and event is ApproachEvent.ABORT
     assert logic.cause == (AbortCause.CORRIDOR if gave_up else AbortCause.NONE)
 
 
 def test_what_the_table_promises() -> None:
-    assert all(NEXT[phase, Event.ABORT] == MissionPhase.RETREAT for phase in STEPS)  # from any step
+    assert all(NEXT[phase, ApproachEvent.ABORT] == MissionPhase.RETREAT for phase in STEPS)  # from any step
     ends = (MissionPhase.MATED, MissionPhase.DRIFT, MissionPhase.NONE)
     assert not [pair for pair in NEXT if pair[0] in ends]
     assert [pair for pair, after in NEXT.items() if after == MissionPhase.MATED] == [
-        (MissionPhase.FINAL, Event.CONTACT)
+        (MissionPhase.FINAL, ApproachEvent.CONTACT)
     ]
     assert {pair[0] for pair, after in NEXT.items() if after == MissionPhase.FINAL} == {
         MissionPhase.HOLD,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proxops.core.flight import Floats
-from proxops.core.mission import Avionics
+from proxops.core.sensor_table import Avionics
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
 from proxops.maths.rotation import quat_from_rotation_vector
 from proxops.onboard.attitude_filter import ARCSEC, DEG_PER_H, AttitudeFilter

@@ -2,16 +2,16 @@
 
 import pytest
 
-from proxops.onboard.grasp_phases import FINGERS_CLOSE, FOLLOWS_PATH, NEXT, Event, GraspPhase, next_phase
+from proxops.onboard.grasp_phases import FINGERS_CLOSE, FOLLOWS_PATH, NEXT, GraspEvent, GraspPhase, next_phase
 
 
 @pytest.mark.parametrize("phase", GraspPhase)
-@pytest.mark.parametrize("event", Event)
-def test_every_phase_with_every_event(phase: GraspPhase, event: Event) -> None:
+@pytest.mark.parametrize("event", GraspEvent)
+def test_every_phase_with_every_event(phase: GraspPhase, event: GraspEvent) -> None:
     to = next_phase(phase, event)
-    if phase is GraspPhase.HALTED or event is Event.BAD_MEASUREMENT:
+    if phase is GraspPhase.HALTED or event is GraspEvent.BAD_MEASUREMENT:
         assert to is GraspPhase.HALTED  # nothing leads out
-    elif event is Event.OVERLOAD:
+    elif event is GraspEvent.OVERLOAD:
         assert to is GraspPhase.STOPPED
     else:
         assert to is NEXT.get((phase, event), phase)
@@ -22,7 +22,7 @@ def test_what_was_lost_is_not_taken_up_again() -> None:
         reached, todo = {end}, [end]
         while todo:
             phase = todo.pop()
-            for event in Event:
+            for event in GraspEvent:
                 to = next_phase(phase, event)
                 if to not in reached:
                     reached.add(to)

@@ -11,7 +11,7 @@ import pytest
 from approach_truth import PERIOD_S, Approach, Flight, board, navigation, without_delay
 
 from proxops.core.flight import Floats, Measurements, RelativeMeasurement
-from proxops.core.mission import Sensor
+from proxops.core.sensor_table import Sensor
 from proxops.onboard.navigation import TRIAL_FIRST, TRIAL_RELIEF, Navigation
 from proxops.onboard.relative_model import NO_HALL
 

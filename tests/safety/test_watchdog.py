@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from proxops.core.clock import STALL_NS
 from proxops.core.messages import N_AXES, PERIOD_NS, PERIOD_S
 from proxops.lab.any_cell import load_cell
-from proxops.lab.links.exchange import Cause, Watch
+from proxops.lab.links.exchange import Watch, WatchdogCause
 from proxops.safety.braking import braking_time, braking_way, hard_braking_time
 from proxops.safety.watchdog import AT_REST_NS, SetpointVerdict, Watchdog
 
@@ -78,7 +78,7 @@ def test_replays_and_messages_from_the_future_are_refused_and_counted(
     moment = dog.last_ns + sent * PERIOD_NS if abs(sent) < 10 else sent
     assert dog.judge(sequence, moment, at) is verdict
     assert dog.refused[verdict] == 1
-    assert dog.lateness(sequence, moment, at) is Cause.NONE  # and say nothing about the facility
+    assert dog.lateness(sequence, moment, at) is WatchdogCause.NONE  # and say nothing about the facility
     assert (dog.sequence, dog.last_ns) == (10, at - PERIOD_NS)
     assert dog.judge(11, at, at) is SetpointVerdict.FRESH
 
@@ -102,14 +102,14 @@ def test_it_takes_over_at_exactly_the_third_missed_cycle() -> None:
 def test_robots_at_rest_can_wait_for_their_next_set_point() -> None:
     dog = Bench().dog
     assert not dog.overdue(dog.last_ns + AT_REST_NS - 1) and dog.overdue(dog.last_ns + AT_REST_NS)
-    assert dog.lateness(11, dog.last_ns + 100 * PERIOD_NS, dog.last_ns + 100 * PERIOD_NS) is Cause.NONE
+    assert dog.lateness(11, dog.last_ns + 100 * PERIOD_NS, dog.last_ns + 100 * PERIOD_NS) is WatchdogCause.NONE
 
 
 def test_what_was_sent_at_the_third_missed_cycle_is_late_and_before_it_is_not() -> None:
     dog = Bench(full_speed()).dog
     sent = dog.last_ns + PATIENCE
-    assert dog.lateness(11, sent, sent) is Cause.LATE
-    assert dog.lateness(11, sent - 1, sent - 1) is Cause.NONE
+    assert dog.lateness(11, sent, sent) is WatchdogCause.LATE
+    assert dog.lateness(11, sent - 1, sent - 1) is WatchdogCause.NONE
 
 
 def test_time_in_which_the_watchdog_itself_did_not_run_is_not_the_facilitys_silence() -> None:
@@ -117,7 +117,7 @@ def test_time_in_which_the_watchdog_itself_did_not_run_is_not_the_facilitys_sile
     dog = Bench(full_speed()).dog
     last, held_up = dog.last_ns, 20_000_000
     now = dog.deadline_ns + held_up
-    assert dog.lateness(11, last + PERIOD_NS, now) is Cause.NONE  # it lay in the socket
+    assert dog.lateness(11, last + PERIOD_NS, now) is WatchdogCause.NONE  # it lay in the socket
     dog.wake(held_up)
     assert dog.deadline_ns == now + PERIOD_NS
     dog.wake(held_up)  # held up again before anything was heard: no second excuse
@@ -135,7 +135,7 @@ def test_an_excuse_ends_with_the_next_set_point_and_has_a_bound() -> None:
     bench.dog.wake(STALL_NS + 1)
     assert bench.dog.deadline_ns == bench.now + PATIENCE
     asleep = bench.now + PATIENCE + STALL_NS
-    assert bench.dog.lateness(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is Cause.HELD_UP
+    assert bench.dog.lateness(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is WatchdogCause.HELD_UP
     assert bench.dog.judge(bench.sequence + 1, bench.now + PERIOD_NS, asleep) is SetpointVerdict.STALE
 
 
@@ -155,7 +155,7 @@ def test_it_brakes_along_the_path_within_the_axes_limits_and_hard(shares: list[f
     rate = np.array(shares) * HALL["speed"]
     bench = Bench(rate)
     last, way = bench.x, bench.dog.rate * 0.5 * hard_braking_time(bench.dog.rate, ACCELERATION)
-    bench.dog.take_over(Cause.SILENT, bench.now + PATIENCE)
+    bench.dog.take_over(WatchdogCause.SILENT, bench.now + PATIENCE)
     rows = braked(bench.dog)
     before = np.vstack([last - bench.dog.rate * PERIOD_S, rows])
     acceleration = np.abs(np.diff(before, 2, axis=0)) / PERIOD_S**2
@@ -167,16 +167,16 @@ def test_it_brakes_along_the_path_within_the_axes_limits_and_hard(shares: list[f
 def test_a_brake_that_runs_is_never_restarted_and_nothing_moves_it() -> None:
     one, other = Bench(full_speed()).dog, Bench(full_speed()).dog
     for dog in (one, other):
-        dog.take_over(Cause.SILENT, dog.last_ns + PATIENCE)
+        dog.take_over(WatchdogCause.SILENT, dog.last_ns + PATIENCE)
     for k in range(700):
         if k % 40 == 7:
-            other.take_over(Cause.GONE, other.last_ns + 1_000_000_000)
+            other.take_over(WatchdogCause.GONE, other.last_ns + 1_000_000_000)
             other.wake(30_000_000)
             assert not other.overdue(other.last_ns + 10**12)
-            assert other.lateness(99, other.last_ns + 10**12, other.last_ns + 10**12) is Cause.NONE
+            assert other.lateness(99, other.last_ns + 10**12, other.last_ns + 10**12) is WatchdogCause.NONE
         assert one.brake() == other.brake()
         assert (one.setpoint == other.setpoint).all()
-    assert other.cause is Cause.SILENT
+    assert other.cause is WatchdogCause.SILENT
     assert other.silence_ns == PATIENCE
 
 
@@ -186,14 +186,14 @@ def test_what_is_no_number_is_passed_on_and_braking_begins_at_the_last_good_one(
     assert bench.dog.judge(bench.sequence, bench.now, bench.now) is SetpointVerdict.FRESH
     bench.dog.follow(np.full(N_AXES, np.nan))
     assert np.isnan(bench.dog.setpoint).all()
-    bench.dog.take_over(Cause.SILENT, bench.now + PATIENCE)
+    bench.dog.take_over(WatchdogCause.SILENT, bench.now + PATIENCE)
     assert (bench.dog.setpoint == bench.x).all()
     assert np.isfinite(braked(bench.dog)).all()
 
 
 def test_it_begins_anew_from_where_the_robots_stand() -> None:
     bench = Bench(full_speed())
-    bench.dog.take_over(Cause.SILENT, bench.now + PATIENCE)
+    bench.dog.take_over(WatchdogCause.SILENT, bench.now + PATIENCE)
     braked(bench.dog)
     bench.dog.stand()
     standing = np.arange(N_AXES) * 0.1
@@ -223,7 +223,7 @@ def test_a_facility_that_dies_while_it_brakes_is_braked_to_rest_no_further_on(pe
         bench.now, bench.sequence = bench.now + PERIOD_NS, bench.sequence + 1
         assert bench.dog.judge(bench.sequence, bench.now, bench.now) is SetpointVerdict.FRESH
         bench.dog.follow(begin + rate * braking_way(k * PERIOD_S, seconds))
-    bench.dog.take_over(Cause.GONE, bench.now + PATIENCE)
+    bench.dog.take_over(WatchdogCause.GONE, bench.now + PATIENCE)
     beyond = (braked(bench.dog)[-1] - foretold) * np.sign(rate)
     assert (beyond <= np.abs(rate) * PERIOD_S).all()  # of the cycle that its rate is a mean of
 
@@ -232,12 +232,12 @@ def test_set_points_that_the_watchdog_was_too_late_for_are_no_leap() -> None:
     """Held up for 40 to 80 ms it would skip what has aged and go on from the next: 57 mm in one cycle."""
     dog = Bench(full_speed()).dog
     sent = dog.last_ns + PERIOD_NS
-    assert dog.lateness(11, sent, sent + STALL_NS) is Cause.HELD_UP
-    assert dog.lateness(11, sent, sent + STALL_NS - 1) is Cause.NONE
+    assert dog.lateness(11, sent, sent + STALL_NS) is WatchdogCause.HELD_UP
+    assert dog.lateness(11, sent, sent + STALL_NS - 1) is WatchdogCause.NONE
 
 
 def test_a_motion_that_began_while_the_watchdog_was_held_up_at_rest_is_no_leap() -> None:
     dog = Bench().dog
     sent, moved = dog.last_ns + 25 * PERIOD_NS, dog.setpoint + 1e-3
-    assert dog.lateness(36, sent, sent + STALL_NS, dog.setpoint) is Cause.NONE
-    assert dog.lateness(36, sent, sent + STALL_NS, moved) is Cause.HELD_UP
+    assert dog.lateness(36, sent, sent + STALL_NS, dog.setpoint) is WatchdogCause.NONE
+    assert dog.lateness(36, sent, sent + STALL_NS, moved) is WatchdogCause.HELD_UP

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proxops.core.flight import R_CHASER_SENSOR, Floats, RelativeMeasurement
-from proxops.core.mission import Sensor
+from proxops.core.sensor_table import Sensor
 from proxops.maths.pose import compose, inverse_pose, pose, pose_from_packed
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
 from proxops.maths.rotation import quat_from_matrix, quat_from_rotation_vector

@@ -14,7 +14,7 @@ import numpy as np
 from hall_errors import port_errors
 
 from proxops.core.flight import Estimate, Floats, Measurements, OnboardData
-from proxops.core.mission import Avionics, Sensor
+from proxops.core.sensor_table import Avionics, Sensor
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
 from proxops.maths.quaternion import (

@@ -12,7 +12,7 @@ from typing import Any
 
 from proxops.core.clock import monotonic_ns
 from proxops.core.vocabulary import Severity
-from proxops.facility.control import ANY, Control, ControlSettings
+from proxops.facility.control import ANY, ControlChannel, ControlSettings
 from proxops.lab.cell_file import Access
 
 
@@ -126,7 +126,7 @@ class Bench:
             "status": self.desk.note, "load": self.desk.take_file, "interlock": self.desk.note, "jog": self.desk.note,
             "drives": self.desk.break_down,
         }  # fmt: skip
-        self.control = Control(ControlSettings(ANY, access, bind, key), self.desk, verbs, frozenset({"load"}))
+        self.control = ControlChannel(ControlSettings(ANY, access, bind, key), self.desk, verbs, frozenset({"load"}))
 
     def person(self, stop: bool = False) -> Person:
         made = Person(self.control.sockets.stop if stop else self.control.sockets.control)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proxops.core.flight import Commands, Estimate, Floats, Measurements, OnboardData, onboard_data
-from proxops.core.mission import Elements, MissionFile
+from proxops.core.mission import MissionFile
+from proxops.core.orbit_table import Elements
 from proxops.core.vocabulary import MissionPhase
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_about, quat_inverse, quat_product, turned

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from proxops.core.earth import AU_M, EQUATOR_M
-from proxops.core.mission import Environment
+from proxops.core.orbit_table import Environment
 from proxops.space.atmosphere import DAY_AND_NIGHT, EXPONENTIAL, HARRIS_PRIESTER, KINDS, NONE, density
 
 Array = NDArray[np.float64]

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from proxops.core.mission import Dispersion, MissionFile, load_mission
+from proxops.core.dispersion_table import Dispersion
+from proxops.core.mission import MissionFile, load_mission
 from proxops.space.dispersed import TrueState, true_state
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ import pytest
 
 from proxops.applications.grasp.scene import BODY, joint_axis
 from proxops.applications.grasp.tables import HandleTable
-from proxops.applications.grasp.world import GraspWorld, Survey
+from proxops.applications.grasp.world import GraspWorld, WorldSnapshot
 from proxops.arms.dynamics import Dynamics
 from proxops.arms.gripper import Gripper, with_gripper
 from proxops.arms.model import ArmModel, Floats, load_model
@@ -58,7 +58,7 @@ def world_of(
     return GraspWorld(craft, GRIPPER, drive, handle, JOINTS, cycle_s, steps_s)
 
 
-def carried_on(world: GraspWorld, seconds: float, close: bool = False) -> list[Survey]:
+def carried_on(world: GraspWorld, seconds: float, close: bool = False) -> list[WorldSnapshot]:
     """Without joint torques."""
     out = [world.survey()]
     for _ in range(round(seconds / CYCLE_S)):

@@ -10,20 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from proxops.core.dispersion_table import Dispersion
+from proxops.core.fault_table import PushFault
 from proxops.core.messages import PERIOD_S
-from proxops.core.mission import (
-    Dispersion,
-    Environment,
-    KeplerOrbit,
-    MissionFile,
-    NumericalOrbit,
-    Orbit,
-    PathOrbit,
-    Push,
-    TleOrbit,
-    WayPoint,
-    load_mission,
-)
+from proxops.core.mission import MissionFile, load_mission
+from proxops.core.orbit_table import Environment, KeplerOrbit, NumericalOrbit, Orbit, PathOrbit, TleOrbit, WayPoint
 from proxops.space.lvlh import relative_in_lvlh
 from proxops.space.pair import SpacecraftPair
 from proxops.space.two_craft import DV, MASS, Q_C, Q_T, W_C, W_T, D, P, V
@@ -167,7 +158,7 @@ def test_a_free_target_tumbles() -> None:
 def test_a_push_gives_the_asked_for_velocity_within_a_second() -> None:
     """Against a flight without: LVLH turns by 1e-3 rad during the push, and half of that is seen in the mean direction."""
     dv = np.array([0.02, -0.01, 0.03])
-    pushed = pair(fault=(Push(kind="push", at_s=1.0, dv_m_s=tuple(dv.tolist())),))
+    pushed = pair(fault=(PushFault(kind="push", at_s=1.0, dv_m_s=tuple(dv.tolist())),))
     left = pair()
     advance(pushed, 1.0), advance(left, 1.0)
     assert np.array_equal(pushed.y, left.y)

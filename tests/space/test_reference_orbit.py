@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from proxops.core.earth import MU_M3_S2 as MU
 from proxops.core.errors import BadInput
-from proxops.core.mission import Orbit
+from proxops.core.orbit_table import Orbit
 from proxops.space.ephemeris import ephemeris_acceleration, ephemeris_at, interval
 from proxops.space.kepler import propagate, state_from_elements
 from proxops.space.reference_orbit import Ephemeris, InitialState, elements_of, reference_orbit

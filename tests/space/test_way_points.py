@@ -9,7 +9,7 @@ from scipy.interpolate import make_interp_spline
 
 from proxops.core.earth import MU_M3_S2 as MU
 from proxops.core.errors import BadInput
-from proxops.core.mission import PathOrbit
+from proxops.core.orbit_table import PathOrbit
 from proxops.space.ephemeris import ephemeris_acceleration, ephemeris_at
 from proxops.space.kepler import propagate, state_from_elements
 from proxops.space.way_points import way_point_table

@@ -14,7 +14,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.touch.contact_fit import Law
 from proxops.touch.contact_samples import contact_threshold_n
 from proxops.touch.fidelity import (
-    Contact,
+    ExpectedContact,
     FidelityVerdict,
     admission,
     first_touch,
@@ -23,7 +23,7 @@ from proxops.touch.fidelity import (
 )
 from proxops.touch.overload import predicted_overload
 
-GOOD = Contact(1200.0, 0.03, 16e-3, 0.05e-3, noise_n=1.0, dead_zone_n=4.0, stiffness=1e5)
+GOOD = ExpectedContact(1200.0, 0.03, 16e-3, 0.05e-3, noise_n=1.0, dead_zone_n=4.0, stiffness=1e5)
 
 
 def test_a_good_contact_is_admitted_and_says_why() -> None:

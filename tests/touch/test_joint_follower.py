@@ -13,7 +13,7 @@ from proxops.lab.virtual_arm import ArmTraits, VirtualArm
 from proxops.maths.pose import pack_pose
 from proxops.maths.quaternion import quat_inverse, quat_product
 from proxops.maths.rotation import Array, matrix_from_rotation_vector
-from proxops.touch.joint_follower import Following, JointFollower
+from proxops.touch.joint_follower import FollowerState, JointFollower
 from proxops.touch.joint_plan import JointPlanner
 from proxops.touch.joint_stop import stop_way
 
@@ -80,7 +80,7 @@ class Run:
 
 def test_from_rest_it_catches_up_with_a_flying_cube_and_is_then_where_it_is() -> None:
     run = Run(flight(400, V, W), 300)
-    met = int(np.argmax(run.states == Following.ON_COURSE))
+    met = int(np.argmax(run.states == FollowerState.ON_COURSE))
     assert 0.05 < met * DT < 0.3
     assert run.errors[:met].max() < 0.01
     assert run.errors[met + 1 :].max() < 2e-6  # m
@@ -96,8 +96,8 @@ def test_a_cube_at_rest_leaves_the_arm_at_rest() -> None:
 def test_bounces_are_followed_within_the_limits() -> None:
     run = Run(flight(800, V, W, half=0.04), 700)
     assert run.errors.max() < 0.03
-    assert (run.states == Following.ON_COURSE).mean() > 0.4
-    assert run.errors[run.states == Following.ON_COURSE].max() < 5e-6
+    assert (run.states == FollowerState.ON_COURSE).mean() > 0.4
+    assert run.errors[run.states == FollowerState.ON_COURSE].max() < 5e-6
 
 
 def left_behind(run: Run, around: slice) -> Array:
@@ -116,7 +116,7 @@ def test_two_bounces_close_together_do_not_make_the_arm_swing() -> None:
     assert forced.max() > 0.1  # the situation is that bad
     assert off[100:].max() < 0.2 * forced.max()
     assert (off[100:] < np.maximum(0.25 * forced, 5e-3)).all()
-    assert (run.states[400:] == Following.ON_COURSE).all()
+    assert (run.states[400:] == FollowerState.ON_COURSE).all()
     assert run.errors[400:].max() < 2e-6
 
 
@@ -138,7 +138,7 @@ def test_a_surprise_costs_no_more_than_it_must(turn: float) -> None:
         # The elbow's course is planned anew meanwhile, which may cost a hundredth.
         assert np.diff(np.abs(off[peak:, j])).max() < 0.01 * forced
         assert (-off[peak:, j] * np.sign(off[peak, j])).max() < 0.01 * forced
-    assert (run.states[400:] == Following.ON_COURSE).all()
+    assert (run.states[400:] == FollowerState.ON_COURSE).all()
 
 
 def shifted(poses: Array, at: Array) -> Array:
@@ -176,18 +176,18 @@ def test_whatever_poses_come_no_limit_is_broken(seed: int) -> None:
 
 def test_without_a_plan_it_stops_smoothly_and_goes_on_when_there_is_one() -> None:
     run = Run(flight(700, V, W), 600, gaps=frozenset(range(200, 300)))
-    assert (run.states[200:210] == Following.STOPPING).all()
-    assert run.states[299] == Following.RESTING
+    assert (run.states[200:210] == FollowerState.STOPPING).all()
+    assert run.states[299] == FollowerState.RESTING
     assert np.abs(run.rows[299, 1:]).max() == 0.0
-    assert run.states[599] == Following.ON_COURSE
+    assert run.states[599] == FollowerState.ON_COURSE
     assert run.errors[599] < 2e-6
 
 
 def test_a_plan_that_breaks_off_ends_in_a_stop_before_its_end_with_the_reason() -> None:
     run = Run(flight(1100, np.array([-0.1, 0, 0.0]), np.zeros(3)), 900)
     assert "predicted pose in" in run.follower.reason
-    assert run.follower.state == Following.RESTING
-    stopping = np.flatnonzero(run.states == Following.STOPPING)
+    assert run.follower.state == FollowerState.RESTING
+    stopping = np.flatnonzero(run.states == FollowerState.STOPPING)
     assert (np.diff(stopping) == 1).all()  # one stop, not a chatter
     before = run.errors[stopping[0] - 1]
     assert before < 2e-6  # it followed as long as it could

@@ -13,9 +13,9 @@ from proxops.bridge.settings import BridgeSettings, settings_of
 from proxops.core.errors import BadInput, refuse_overwriting
 from proxops.core.mission import Mission
 from proxops.facility.feasibility import (
-    Answer,
     Asked,
     ExchangedMotion,
+    FeasibilityAnswer,
     FiledMotion,
     Say,
     ScriptedMotion,
@@ -75,7 +75,7 @@ def _as_written(cell: Cell, trajectory: Trajectory) -> Table:
     return {"plays": True, "text": "as it is written (proxops play): yes"}
 
 
-def _write(found: Answer, about: Table, plot: Path | None, folder: Path | None) -> list[str]:
+def _write(found: FeasibilityAnswer, about: Table, plot: Path | None, folder: Path | None) -> list[str]:
     """The picture where it was asked for; check.json and check.svg in a folder."""
     pictures = [] if plot is None else [plot]
     files = list(pictures)

@@ -11,7 +11,7 @@ from proxops.bridge.hearing import Hearing
 from proxops.bridge.port import BridgePort
 from proxops.bridge.sample import NUMBERS, PacketBlock
 from proxops.bridge.telemetry_views import TelemetryViews
-from proxops.bridge.usual_following import CLEARANCES, Following, Told, follow_usual
+from proxops.bridge.usual_following import CLEARANCES, FollowingParts, SenderRows, follow_usual
 from proxops.bridge.zone_judge import ZoneJudge
 from proxops.safety.guarded_cycle import MOST, GuardedCycle, Passing
 
@@ -23,7 +23,7 @@ class Cruise:
         self, hearing: Hearing, coupling: Coupling, zones: ZoneJudge, port: BridgePort, views: TelemetryViews
     ) -> None:
         self._hearing, self._zones, self._port = hearing, zones, port
-        self._following = Following(hearing.estimate, hearing.pose, coupling.parts, zones.parts, views)
+        self._following = FollowingParts(hearing.estimate, hearing.pose, coupling.parts, zones.parts, views)
         self._heard = Heard(
             np.zeros((MOST, NUMBERS)), np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_), np.zeros(MOST, np.uint8),
             np.zeros(MOST, np.int64), np.zeros((MOST, 6), np.uint32),
@@ -36,7 +36,7 @@ class Cruise:
         if arrivals is None or count < 2:
             return 0
         shown, packets = count == zones.until_shown, arrivals.packets.part(0, count)
-        told, now_ns = Told(arrivals.told, arrivals.told_at), p.tick * p.period_ns
+        told, now_ns = SenderRows(arrivals.told, arrivals.told_at), p.tick * p.period_ns
         before = hearing.filter.kept()
         there = self._hear(packets, now_ns, p.period_ns)
         passed, layer_m = follow_usual(cycle, self._following, self._heard, told, p, there)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_NS, PERIOD_S
-from proxops.core.scenario import Bridge
+from proxops.core.scenario import BridgeTable
 
 LIMITS: Final = (1.0, 0.3, math.radians(20.0), math.radians(20.0))
 """m/s, m/s², rad/s, rad/s² where nobody has set any."""
@@ -51,7 +51,7 @@ class BridgeSettings:
         return max(1, round(self.timeout_s / PERIOD_S)) * PERIOD_NS
 
 
-def settings_of(b: Bridge) -> BridgeSettings:
+def settings_of(b: BridgeTable) -> BridgeSettings:
     """The bridge's settings: those of the scenario, or what holds when it is silent."""
 
     def angle(value: float | None) -> float | None:

@@ -33,7 +33,7 @@ from proxops.safety.guarded_cycle import (
 from proxops.safety.zone_watch import LookParts, green_layer
 
 
-class Following(NamedTuple):
+class FollowingParts(NamedTuple):
     """All that moves the hall after its client: views of what the bridge's parts themselves work on."""
 
     estimate: Estimate
@@ -43,7 +43,7 @@ class Following(NamedTuple):
     views: TelemetryViews
 
 
-class Told(NamedTuple):
+class SenderRows(NamedTuple):
     """What the sender tells of itself in these cycles: rows (n, bytes of the pool), from byte ``at`` on."""
 
     rows: Bytes
@@ -57,7 +57,7 @@ DRY = int(InputState.DRY)
 
 
 @kernel
-def _usual_wish(c: GuardedCycle, f: Following, heard: Heard, row: int) -> float:
+def _usual_wish(c: GuardedCycle, f: FollowingParts, heard: Heard, row: int) -> float:
     """Estimate → clutch → axes, into ``c.wish``: the yellow layer, or -1 where this cycle is not usual."""
     sample, dry = heard.samples[row], heard.states[row] == DRY
     fresh, with_velocity = heard.fresh[row], heard.with_velocity[row]
@@ -77,7 +77,7 @@ def _usual_wish(c: GuardedCycle, f: Following, heard: Heard, row: int) -> float:
 
 
 @kernel
-def _tell(c: GuardedCycle, f: Following, heard: Heard, told: Told, k: int, layer: float) -> None:
+def _tell(c: GuardedCycle, f: FollowingParts, heard: Heard, told: SenderRows, k: int, layer: float) -> None:
     """What ``BridgeTelemetry`` and the client fill, but for what does not change while the hall follows."""
     v, clutch, ride = f.views, f.coupling.clutch[0], f.coupling.ride[0]
     numbers = v.numbers
@@ -93,7 +93,9 @@ def _tell(c: GuardedCycle, f: Following, heard: Heard, told: Told, k: int, layer
 
 
 @kernel
-def follow_usual(c: GuardedCycle, f: Following, heard: Heard, told: Told, p: Passing, count: int) -> tuple[int, float]:
+def follow_usual(
+    c: GuardedCycle, f: FollowingParts, heard: Heard, told: SenderRows, p: Passing, count: int
+) -> tuple[int, float]:
     """Up to ``count`` cycles: how many have passed, and the yellow layer of the last. A controller's fault ends them with its own
     cycle."""
     layer, coupling = 0.0, f.coupling

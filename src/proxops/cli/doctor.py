@@ -15,7 +15,7 @@ SLEEPS = 250
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """One line of the doctor."""
 
     name: str
@@ -32,9 +32,9 @@ def _in_child(code: str) -> tuple[bool, str]:
     ).strip() else ""
 
 
-def _scheduling() -> Finding:
+def _scheduling() -> Diagnosis:
     ok, text = _in_child("import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(80)); print('priority 80')")
-    return Finding(
+    return Diagnosis(
         "real-time scheduling",
         ok,
         f"SCHED_FIFO {'granted' if ok else 'refused'}: {text}",
@@ -42,13 +42,13 @@ def _scheduling() -> Finding:
     )
 
 
-def _memory() -> Finding:
+def _memory() -> Diagnosis:
     ok, text = _in_child(
         "import ctypes, os; c = ctypes.CDLL(None, use_errno=True); r = c.mlockall(1)\n"
         "print(os.strerror(ctypes.get_errno()) if r else 'locked'); raise SystemExit(r != 0)"
     )
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[1]
-    return Finding(
+    return Diagnosis(
         "memory locking",
         ok,
         f"mlockall: {text}, limit {'none' if limit < 0 else f'{limit} bytes'}",
@@ -56,14 +56,14 @@ def _memory() -> Finding:
     )
 
 
-def _picture() -> Finding:
+def _picture() -> Diagnosis:
     code = (
         "import os; os.environ.setdefault('MUJOCO_GL', 'egl'); import mujoco\n"
         "m = mujoco.MjModel.from_xml_string('<mujoco><worldbody><geom size=\".1\"/></worldbody></mujoco>')\n"
         "r = mujoco.Renderer(m, 32, 32); r.render(); print(os.environ['MUJOCO_GL'])"
     )
     ok, text = _in_child(code)
-    return Finding(
+    return Diagnosis(
         "OpenGL for pictures",
         ok,
         f"offscreen rendering by {text}" if ok else text,
@@ -71,7 +71,7 @@ def _picture() -> Finding:
     )
 
 
-def _timer() -> Finding:
+def _timer() -> Diagnosis:
     """Lateness of 4 ms sleeps under ordinary scheduling: what is left without real-time rights."""
     late = []
     deadline = time.monotonic_ns()
@@ -81,7 +81,7 @@ def _timer() -> Finding:
         late.append((time.monotonic_ns() - deadline) * 1e-3)
     late.sort()
     median, worst = late[len(late) // 2], late[-1]
-    return Finding(
+    return Diagnosis(
         "timer",
         median < 500,
         f"4 ms sleeps late by {median:.0f} µs (median), {worst:.0f} µs (worst of {SLEEPS})",
@@ -91,9 +91,9 @@ def _timer() -> Finding:
     )
 
 
-def _cores() -> Finding:
+def _cores() -> Diagnosis:
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Finding(
+    return Diagnosis(
         "cores",
         count >= 2,
         f"{count}",
@@ -101,12 +101,12 @@ def _cores() -> Finding:
     )
 
 
-def _shared_memory() -> Finding:
+def _shared_memory() -> Diagnosis:
     folder = shared_folder()
     state = os.statvfs(folder)
     free_mb = state.f_bavail * state.f_frsize // 2**20
     ok = str(folder) == "/dev/shm" and free_mb > 64
-    return Finding(
+    return Diagnosis(
         "shared memory",
         ok,
         f"{folder}, {free_mb} MB free",
@@ -114,22 +114,22 @@ def _shared_memory() -> Finding:
     )
 
 
-def _kernels() -> Finding:
+def _kernels() -> Diagnosis:
     from proxops.facility.warmup import warm_up
     from proxops.lab.any_cell import load_cell
 
     began = time.monotonic()
     warm_up(load_cell())
     took = time.monotonic() - began
-    return Finding("compiled kernels", True, f"ready in {took:.1f} s", "")
+    return Diagnosis("compiled kernels", True, f"ready in {took:.1f} s", "")
 
 
-def examine() -> list[Finding]:
+def examine() -> list[Diagnosis]:
     """All findings, in the order in which they matter."""
     return [_scheduling(), _memory(), _timer(), _cores(), _shared_memory(), _picture(), _kernels()]
 
 
-def print_findings(findings: list[Finding]) -> None:
+def print_findings(findings: list[Diagnosis]) -> None:
     """One line each; the fix behind what is missing."""
     from rich.console import Console
 

@@ -21,7 +21,7 @@ class Excitation(StrEnum):
     SMALL = "small"
 
 
-class Sensor(StrEnum):
+class ReadingSource(StrEnum):
     """Where readings come from."""
 
     VIRTUAL = "virtual"
@@ -37,7 +37,8 @@ ToolPath = Annotated[
     ),
 ]
 Source = Annotated[
-    Sensor, typer.Option("--sensor", help="'network': your own, by UDP datagrams (docs/touch.md), while the arm moves.")
+    ReadingSource,
+    typer.Option("--sensor", help="'network': your own, by UDP datagrams (docs/touch.md), while the arm moves."),
 ]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help=f"UDP port of your own sensor; {PORT} by default.")]
 Rate = Annotated[
@@ -61,7 +62,7 @@ def calibrate(
     out: Folder = Path("runs") / "ft_calibration",
     seed: Seed = 1,
     excitation: Swing = Excitation.FULL,
-    sensor: Source = Sensor.VIRTUAL,
+    sensor: Source = ReadingSource.VIRTUAL,
     port: Port = None,
     rate_hz: Rate = None,
     json: Json = False,
@@ -71,9 +72,9 @@ def calibrate(
     log, summary and report of a run."""
     from proxops.applications.load_calibration.session import calibration_session
 
-    if sensor is Sensor.VIRTUAL and (port is not None or rate_hz is not None):
+    if sensor is ReadingSource.VIRTUAL and (port is not None or rate_hz is not None):
         raise BadInput("--port and --rate-hz are for --sensor network")
-    listen = (port or PORT) if sensor is Sensor.NETWORK else None
+    listen = (port or PORT) if sensor is ReadingSource.NETWORK else None
     about = calibration_session(
         tool, excitation.value, seed, out, quiet=json, port=listen, rate_hz=250.0 if rate_hz is None else rate_hz
     )

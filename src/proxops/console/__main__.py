@@ -18,7 +18,7 @@ from proxops.console.access import Gate
 from proxops.console.connection_watch import ConnectionWatch
 from proxops.console.facility_about import FacilityAbout
 from proxops.console.keeper import ENDING
-from proxops.console.operations import Place
+from proxops.console.operations import ConsolePlace
 from proxops.console.page_protocol import PageProtocol
 from proxops.console.requests import SIZE_LIMIT
 from proxops.console.server import Console
@@ -93,7 +93,7 @@ async def _live(console: Console, listening: socket.socket, parent: int, pulse: 
         beating.cancel()
 
 
-def _console(cell: AnyCell, place: Place, gate: Gate) -> Console | None:
+def _console(cell: AnyCell, place: ConsolePlace, gate: Gate) -> Console | None:
     """None: the facility has ended already, and its rings with it."""
     try:
         return Console(cell, place, gate)
@@ -109,7 +109,7 @@ def main() -> None:
     token = os.environ.pop("PROXOPS_TOKEN", None)
     cell = read_any_cell(options.cell, UserTool.read(options.user_tool) if options.user_tool else None)
     about, runs = FacilityAbout.read(options.facility), options.runs.resolve()
-    place = Place(about, runs, options.cell, options.user_tool)
+    place = ConsolePlace(about, runs, options.cell, options.user_tool)
     console = _console(cell, place, Gate(listening.getsockname()[0], token))
     if console:
         asyncio.run(_live(console, listening, options.parent, options.pulse))

@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from proxops.console.attendance import Attendance
 from proxops.console.live_feed import now_ms
 from proxops.console.patience import Patience
-from proxops.console.requests import Greeting, Ping, Request, Seen, understood
+from proxops.console.requests import FrameSeen, Greeting, Ping, Request, understood
 from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput, ProxopsError, Refused
 
@@ -24,7 +24,7 @@ AHEAD_MS: Final = -1000.0  # clocks that differ so much cannot be judged by
 POLICY, TRY_LATER, UNWELCOME = 1008, 1013, 4003
 
 
-class Clerk(Protocol):
+class RequestHandler(Protocol):
     """Who carries out what pages ask for."""
 
     async def do(self, viewer: Viewer, request: Request, age_ms: float) -> Any: ...
@@ -35,7 +35,7 @@ class Clerk(Protocol):
 class Conversation:
     """One websocket."""
 
-    def __init__(self, socket: WebSocket, attendance: Attendance, clerk: Clerk) -> None:
+    def __init__(self, socket: WebSocket, attendance: Attendance, clerk: RequestHandler) -> None:
         self._socket, self._attendance, self._clerk = socket, attendance, clerk
         self._patience, self._nonsense = Patience(MESSAGES_HZ, BURST), 0
         self._sequence = 0
@@ -130,7 +130,7 @@ class Conversation:
         said = understood(text)
         if isinstance(said, Ping):
             viewer.reply({"kind": "pong", "at": said.at, "server_ms": now_ms()})
-        elif isinstance(said, Seen):
+        elif isinstance(said, FrameSeen):
             viewer.seen(said.frame)
         elif isinstance(said, Request):
             under_way = self._stopping if said.do == "safe_stop" else self._doing

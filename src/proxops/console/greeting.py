@@ -9,7 +9,7 @@ import proxops
 from proxops.console.conversation import VERSION
 from proxops.core.messages import PERIOD_NS, Group, group_offset, pool_dtype
 from proxops.core.vocabulary import Mode
-from proxops.facility.jog import RAMP_S
+from proxops.facility.motions.jog import RAMP_S
 from proxops.lab.any_cell import AnyCell, pool_of
 from proxops.safety.interlocks import KINDS
 from proxops.safety.modes import NEXT, OF_A_HALL, OWN

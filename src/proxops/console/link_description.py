@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.lab.any_cell import AnyCell
-from proxops.lab.link_tree import Link
+from proxops.lab.link_tree import TreeLink
 from proxops.lab.urdf_drawing import Solid
 
 Described = dict[str, Any]
 
 
-def described_link(link: Link) -> Described:
+def described_link(link: TreeLink) -> Described:
     """One link of the tree."""
     drawn = link.drawn
     return {

@@ -27,7 +27,7 @@ LISTS: Final = "variable_lists"  # beside the runs
 
 
 @dataclass(frozen=True)
-class Place:
+class ConsolePlace:
     """Where the console is: the facility it shows, the folder of all runs, the files that the facility was started with."""
 
     about: FacilityAbout
@@ -39,7 +39,7 @@ class Place:
 class Operations:
     """Wired by hand in ``life``."""
 
-    def __init__(self, cell: AnyCell, place: Place) -> None:
+    def __init__(self, cell: AnyCell, place: ConsolePlace) -> None:
         self._place, self.attendance = place, Attendance()
         self._greeting = greeting(cell, place.about.groups, place.about.period_ns)
         self._lists = VariableLists(_lists_folder(cell, place.runs), known_paths(cell))

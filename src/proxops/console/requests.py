@@ -13,13 +13,13 @@ SIZE_LIMIT: Final = 16_384  # bytes of one message
 Moment = Annotated[float, Field(allow_inf_nan=False, ge=-1e15, le=1e15)]
 
 
-class Message(BaseModel):
+class PageMessage(BaseModel):
     """Unknown keys and wrong types are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Greeting(Message):
+class Greeting(PageMessage):
     """The first message of a page."""
 
     kind: Literal["hello"]
@@ -27,21 +27,21 @@ class Greeting(Message):
     name: Annotated[str, Field(max_length=200)]
 
 
-class Ping(Message):
+class Ping(PageMessage):
     """Answered with our clock."""
 
     kind: Literal["ping"]
     at: Moment
 
 
-class Seen(Message):
+class FrameSeen(PageMessage):
     """The page has taken a frame."""
 
     kind: Literal["seen"]
     frame: Annotated[int, Field(ge=0, le=2**32)]
 
 
-class Request(Message):
+class Request(PageMessage):
     """Something to be done. ``sent_ms`` is the earliest that our clock can have said when it was asked."""
 
     kind: Literal["do"]
@@ -52,11 +52,11 @@ class Request(Message):
     arguments: Annotated[dict[str, Any], Field(alias="with", max_length=16)]
 
 
-Said = Annotated[Greeting | Ping | Seen | Request, Field(discriminator="kind")]
-_SAID: Final[TypeAdapter[Greeting | Ping | Seen | Request]] = TypeAdapter(Said)
+Said = Annotated[Greeting | Ping | FrameSeen | Request, Field(discriminator="kind")]
+_SAID: Final[TypeAdapter[Greeting | Ping | FrameSeen | Request]] = TypeAdapter(Said)
 
 
-def understood(data: str | bytes) -> Greeting | Ping | Seen | Request:
+def understood(data: str | bytes) -> Greeting | Ping | FrameSeen | Request:
     """The message, or BadInput in few words."""
     if len(data) > SIZE_LIMIT:
         raise BadInput("message too long", value=len(data), bound=f"{SIZE_LIMIT} bytes")

@@ -14,7 +14,7 @@ from proxops.console.facility_about import FacilityAbout
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.mission import Mission
-from proxops.core.scenario import Bridge, Scenario
+from proxops.core.scenario import BridgeTable, Scenario
 
 LIVE: Final = "this hall, live"
 BESIDE: Final = "computed beside it"
@@ -75,11 +75,11 @@ def _offer(item: Loaded, facility: FacilityAbout) -> Offer:
     )  # fmt: skip
 
 
-def _set_as(wanted: Bridge, facility: FacilityAbout) -> bool:
+def _set_as(wanted: BridgeTable, facility: FacilityAbout) -> bool:
     """Whether the served hall's bridge is what a scenario wants. Roles and scale say what a pose in the hall means; the rest is
     the operator's where the scenario sets none of it."""
     asked, served = settings_of(wanted), facility.bridge_settings
-    silent = wanted == Bridge(chaser_on=wanted.chaser_on, scale=wanted.scale)
+    silent = wanted == BridgeTable(chaser_on=wanted.chaser_on, scale=wanted.scale)
     return asked == served or (silent and (asked.exchanged, asked.scale) == (served.exchanged, served.scale))
 
 

@@ -22,7 +22,7 @@ from proxops.console.hall_description import describe_hall
 from proxops.console.json_text import JsonAnswer
 from proxops.console.launch import STATIC
 from proxops.console.log_routes import GONE, LogRoutes
-from proxops.console.operations import Operations, Place
+from proxops.console.operations import ConsolePlace, Operations
 from proxops.core.errors import BadInput
 from proxops.lab.any_cell import AnyCell, demand_hall
 from proxops.lab.cell import Cell
@@ -31,7 +31,7 @@ from proxops.lab.cell import Cell
 class Console:
     """Routes behind a gate; ``operations`` live as long as the server does."""
 
-    def __init__(self, cell: AnyCell, place: Place, gate: Gate) -> None:
+    def __init__(self, cell: AnyCell, place: ConsolePlace, gate: Gate) -> None:
         self._cell, self._gate = cell, gate
         self._described = describe_hall(cell) if isinstance(cell, Cell) else describe_arms(cell)
         self._logs, self.operations = LogRoutes(place.runs), Operations(cell, place)

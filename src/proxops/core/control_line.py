@@ -12,7 +12,16 @@ from proxops.core.channel import REPLY_BYTES
 from proxops.core.clock import monotonic_ns
 from proxops.core.control_sockets import ControlSockets, found_sockets
 from proxops.core.errors import BadInput
-from proxops.core.sealed_datagram import NONCE_BYTES, SMALLEST, Kind, Sealed, is_sealed, opened, seal, session_key
+from proxops.core.sealed_datagram import (
+    NONCE_BYTES,
+    SMALLEST,
+    DatagramKind,
+    Sealed,
+    is_sealed,
+    opened,
+    seal,
+    session_key,
+)
 
 Reply = dict[str, Any]
 
@@ -122,26 +131,26 @@ class SealedLine:
             assert self._session_key is not None
             self._sequence += 1
             asked = Sealed(
-                Kind.REQUEST, self._session, self._sequence, monotonic_ns() + self._ahead_ns, self._nonce,
+                DatagramKind.REQUEST, self._session, self._sequence, monotonic_ns() + self._ahead_ns, self._nonce,
                 json.dumps(request).encode(),
             )  # fmt: skip
-            return _table(self._exchange(0, asked, self._session_key, Kind.REPLY).body)
+            return _table(self._exchange(0, asked, self._session_key, DatagramKind.REPLY).body)
         except OSError:
             self._session_key = None  # the next request begins anew
             raise
 
     def stop(self, by: str) -> Reply:
         """Sealed, without a session: a stop waits for nothing."""
-        asked = Sealed(Kind.STOP, 0, 1, 0, os.urandom(NONCE_BYTES), json.dumps({"by": by}).encode())
-        return _table(self._exchange(1, asked, self._key, Kind.STOPPED).body)
+        asked = Sealed(DatagramKind.STOP, 0, 1, 0, os.urandom(NONCE_BYTES), json.dumps({"by": by}).encode())
+        return _table(self._exchange(1, asked, self._key, DatagramKind.STOPPED).body)
 
     def _greet(self) -> None:
-        hello = Sealed(Kind.HELLO, 0, 0, 0, os.urandom(NONCE_BYTES), bytes(NONCE_BYTES))
-        welcome = self._exchange(0, hello, self._key, Kind.WELCOME)
+        hello = Sealed(DatagramKind.HELLO, 0, 0, 0, os.urandom(NONCE_BYTES), bytes(NONCE_BYTES))
+        welcome = self._exchange(0, hello, self._key, DatagramKind.WELCOME)
         self._session, self._nonce, self._sequence = welcome.session, hello.nonce, 0
         self._session_key = session_key(self._key, hello.nonce, welcome.body[:NONCE_BYTES], welcome.session)
 
-    def _exchange(self, way: int, asked: Sealed, key: bytes, kind: Kind) -> Sealed:
+    def _exchange(self, way: int, asked: Sealed, key: bytes, kind: DatagramKind) -> Sealed:
         """Send and wait for the sealed answer to this very datagram; whatever else comes is no answer."""
         via, until = self._sockets[way], monotonic_ns() + round(self._timeout_s * 1e9)
         via.send(seal(asked, key))

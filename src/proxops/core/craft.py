@@ -118,7 +118,7 @@ def _corners(spec: Thrusters) -> tuple[Thruster, ...]:
     return tuple(rows)
 
 
-class Wheels(Strict):
+class ChaserWheels(Strict):
     """Reaction wheels: four in a pyramid about x unless their axes are given."""
 
     torque_n_m: Annotated[Finite, within(0.0001, 100)] = 0.4
@@ -137,7 +137,7 @@ class ChaserBody(Body):
 
     propellant_kg: Annotated[Finite, within(0, 100_000)] = 30.0
     thrusters: Thrusters = Thrusters()
-    wheels: Wheels = Wheels()
+    wheels: ChaserWheels = ChaserWheels()
 
     def check(self, key: str) -> None:
         super().check(key)

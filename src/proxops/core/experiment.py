@@ -12,7 +12,7 @@ from pydantic import Field
 from proxops.core.strict_table import Finite, Strict, Truth, within
 
 
-class Arm(Strict):
+class ArmTable(Strict):
     """The articulated craft."""
 
     model: str  # name of a shipped one, or path to a URDF, from the scenario's folder
@@ -46,7 +46,7 @@ class ExperimentFile(Strict):
 class ArmExperimentFile(ExperimentFile):
     """Of those with a free-floating arm."""
 
-    arm: Arm
+    arm: ArmTable
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class Experiment:
         return self.file.kind
 
     @property
-    def arm(self) -> Arm:
+    def arm(self) -> ArmTable:
         """Of an experiment that has one."""
         assert isinstance(self.file, ArmExperimentFile)
         return self.file.arm
 
-    def model_path(self, arm: Arm | None = None) -> Path | str:
+    def model_path(self, arm: ArmTable | None = None) -> Path | str:
         """Of the URDF: a shipped name, or a path from the scenario's folder. ``arm``: the file's first one unless given."""
         given = (arm or self.arm).model
         beside = self.source.parent / given

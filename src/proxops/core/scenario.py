@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from proxops.core.errors import BadInput
-from proxops.core.segments import DAY_S, Leg, Segment, Start, legs_of
+from proxops.core.segments import DAY_S, Leg, ScriptStart, Segment, legs_of
 from proxops.core.strict_table import Direction, Finite, Share, Strict, Truth, Whole, read_table, within
 from proxops.core.toml_text import toml_text
 
@@ -18,7 +18,7 @@ Milliseconds = Annotated[Finite, within(0, 10_000)]
 Frame = Literal["lab", "eci", "lvlh"]
 
 
-class Client(Strict):
+class ClientTable(Strict):
     """The simulated client: how often and in which frame it speaks, and its noise (standard deviations, white)."""
 
     rate_hz: Annotated[Finite, within(40, 1000)] = 250.0
@@ -29,7 +29,7 @@ class Client(Strict):
     attitude_noise_deg: Annotated[Finite, within(0, 10)] = 0.0
 
 
-class Network(Strict):
+class NetworkTable(Strict):
     """What happens to packets on the way. Shares are of all packets."""
 
     drift: Annotated[Finite, within(-0.02, 0.02)] = 0.0  # by which share the client's clock runs fast
@@ -52,7 +52,7 @@ class Network(Strict):
         return (self.delay_ms + 0.5 * self.jitter_ms) * 1e-3
 
 
-class Bridge(Strict):
+class BridgeTable(Strict):
     """Wishes to the bridge; what is not given is the bridge's own choice."""
 
     speed_m_s: Annotated[Finite, within(0.005, 2)] | None = None  # at less, joining would take hours
@@ -80,11 +80,11 @@ class ScenarioFile(Strict):
     about: Annotated[str, Field(pattern=r"^[^\n]{1,120}$")]
     seed: Annotated[Whole, within(0, 2**63 - 1)]
     duration_s: Annotated[Finite, within(0.1, DAY_S)] | None = None
-    client: Client = Client()
-    network: Network = Network()
-    bridge: Bridge = Bridge()
+    client: ClientTable = ClientTable()
+    network: NetworkTable = NetworkTable()
+    bridge: BridgeTable = BridgeTable()
     expect: Expect = Expect()
-    start: Start
+    start: ScriptStart
     motion: Annotated[tuple[Segment, ...], Field(min_length=1, max_length=1000)]
 
 
@@ -96,11 +96,11 @@ class Scenario:
     about: str
     seed: int
     duration_s: float
-    client: Client
-    network: Network
-    bridge: Bridge
+    client: ClientTable
+    network: NetworkTable
+    bridge: BridgeTable
     expect: Expect
-    start: Start
+    start: ScriptStart
     legs: tuple[Leg, ...]
     source: Path
     text: str = field(repr=False)  # the file as it was read, for the log

@@ -19,7 +19,7 @@ NONCE_BYTES: Final = 16
 SMALLEST: Final = HEAD.size + SEAL_BYTES
 
 
-class Kind(IntEnum):
+class DatagramKind(IntEnum):
     """What a datagram is; odd ones go to the facility."""
 
     HELLO = 1
@@ -34,7 +34,7 @@ class Kind(IntEnum):
 class Sealed:
     """A datagram's contents. ``nonce`` is always the client's, so that an answer cannot be one to somebody else."""
 
-    kind: Kind
+    kind: DatagramKind
     session: int
     sequence: int
     time_ns: int
@@ -54,7 +54,7 @@ def opened(data: bytes) -> Sealed | None:
     if len(data) < SMALLEST or data[:4] != MAGIC or data[5:8] != b"\0\0\0" or not 1 <= data[4] <= 6:
         return None
     _, kind, session, sequence, time_ns, nonce = HEAD.unpack_from(data)
-    return Sealed(Kind(kind), session, sequence, time_ns, nonce, data[HEAD.size : -SEAL_BYTES])
+    return Sealed(DatagramKind(kind), session, sequence, time_ns, nonce, data[HEAD.size : -SEAL_BYTES])
 
 
 def is_sealed(data: bytes, key: bytes) -> bool:

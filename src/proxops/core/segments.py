@@ -23,9 +23,10 @@ Apart = Annotated[Finite, within(0.01, 100_000)]  # far enough to have a line of
 Speed = Annotated[Finite, within(0.0001, 100)]
 Acceleration = Annotated[Finite, within(0.0001, 10)]
 Angle = Annotated[Finite, within(-360, 360)]
+Seconds = Annotated[Finite, within(0, DAY_S)]
 
 
-class Start(Strict):
+class ScriptStart(Strict):
     """Relative pose at t = 0. Nominally the chaser's -x axis looks at the target, turned there from parallel axes by the
     smallest rotation (half a turn about z from the side of -x); ``attitude_deg`` (ABC) is added in the chaser's frame."""
 
@@ -94,7 +95,7 @@ class Overshoot(Strict):
     duration_s: Duration
 
 
-class Jump(Start):
+class Jump(ScriptStart):
     """Elsewhere in no time."""
 
     kind: Literal["jump"]
@@ -125,7 +126,7 @@ class Leg:
     ramp: Ramp
 
 
-def legs_of(start: Start, motion: tuple[Segment, ...], where: str) -> tuple[Leg, ...]:
+def legs_of(start: ScriptStart, motion: tuple[Segment, ...], where: str) -> tuple[Leg, ...]:
     """When each segment begins; refuses what does not join."""
     legs: list[Leg] = []
     start_s, distance_m = 0.0, start.distance_m

@@ -115,7 +115,7 @@ def _key(place: list[str | int]) -> str:
     for i, part in enumerate(place):
         if isinstance(part, int):
             words[-1] += f" {part + 1}"
-        elif i >= 2 and isinstance(place[i - 1], int) and i + 1 < len(place):
+        elif i >= 2 and isinstance(place[i - 1], int) and any(isinstance(key, str) for key in place[i + 1 : i + 2]):
             words[-1] += f" ({part})"
         else:
             words.append(part)

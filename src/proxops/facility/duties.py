@@ -12,7 +12,7 @@ Work = Callable[[], None]
 Fail = Callable[[str, Exception], None]
 
 
-class Turn:
+class DutySlot:
     """One moment of the cycle, and all who have something to do then."""
 
     def __init__(self, fail: Fail) -> None:
@@ -43,7 +43,7 @@ class Duties:
     """Before the motion is asked: ``poll``. Before the pool goes out: ``publish``. At the end: ``answer``."""
 
     def __init__(self, fail: Fail) -> None:
-        self.poll, self.publish, self.answer = Turn(fail), Turn(fail), Turn(fail)
+        self.poll, self.publish, self.answer = DutySlot(fail), DutySlot(fail), DutySlot(fail)
         self._fail, self._aheads = fail, list[tuple[str, Ahead | None]]()
 
     def attach(

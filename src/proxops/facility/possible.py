@@ -11,7 +11,7 @@ from proxops.safety.modes import allowed
 from proxops.safety.rules import Stop
 
 
-class Recorded(Protocol):
+class RecordedFacility(Protocol):
     """A facility whose motions must be recorded."""
 
     @property
@@ -43,7 +43,7 @@ def demand_mode(mode: Mode, what: str, of: InMode) -> None:
         raise refusal(f"{what} needs {mode.name}, this is {of.mode.name}", of)
 
 
-def demand_evidence(of: Recorded, what: str) -> None:
+def demand_evidence(of: RecordedFacility, what: str) -> None:
     """No new motion while the recorder does not keep up with what there is."""
     if of.not_recorded:
         raise Refused(f"{what}: {of.not_recorded}")

@@ -32,11 +32,11 @@ from proxops.facility.realtime import WATCHDOG_PRIORITY, enter_real_time
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.links.exchange import (
     CAUSE_TEXT,
-    Cause,
     Flag,
     Setpoint,
     SetpointWriter,
     Watch,
+    WatchdogCause,
     read_setpoint,
     setpoint_dtype,
     state_dtype,
@@ -83,7 +83,7 @@ class Responder:
             self.dog.refused[SetpointVerdict.NOT_OURS] += 1
             return
         too_late = self.dog.lateness(message.sequence, message.sent_ns, now_ns, message.axes)
-        if too_late is not Cause.NONE and self._hall.any_on:
+        if too_late is not WatchdogCause.NONE and self._hall.any_on:
             self._take_over(too_late, now_ns)
         fresh = self.dog.judge(message.sequence, message.sent_ns, now_ns) is SetpointVerdict.FRESH
         if fresh:
@@ -95,7 +95,7 @@ class Responder:
         self._newest = message
         if Flag.FAREWELL in message.flags and not self._parted:
             self._parted = True
-            self._take_over(Cause.FAREWELL, now_ns)
+            self._take_over(WatchdogCause.FAREWELL, now_ns)
         if self.dog.watch is Watch.WATCHING:
             if news:
                 self._switch(on=Flag.DRIVES in message.flags)
@@ -106,8 +106,8 @@ class Responder:
             self.dog.begin_anew(self._hall.standing)
             self._switch(on=True)
             self._step()
-        elif self.dog.cause is Cause.SILENT:
-            self.dog.cause = Cause.LATE
+        elif self.dog.cause is WatchdogCause.SILENT:
+            self.dog.cause = WatchdogCause.LATE
             late = (now_ns - self._took_ns + self.dog.silence_ns) * 1e-6
             self._tell(
                 Severity.WARNING, "watchdog.late", f"watchdog: set-points again after {late:.1f} ms, refused", now_ns
@@ -126,7 +126,7 @@ class Responder:
             return self._next_ns
         return self.dog.deadline_ns if self._hall.any_on else None
 
-    def pass_time(self, now_ns: int, cause: Cause = Cause.SILENT) -> None:
+    def pass_time(self, now_ns: int, cause: WatchdogCause = WatchdogCause.SILENT) -> None:
         """Take over if it is time to; brake by our own clock once we have. ``cause`` names what the facility looks like."""
         if self._hall.any_on and self.dog.overdue(now_ns):
             self._take_over(cause, now_ns)
@@ -136,12 +136,12 @@ class Responder:
             self._brake(now_ns)
             self._publish(now_ns)
 
-    def suspect(self, now_ns: int, looks: Callable[[], Cause]) -> None:
+    def suspect(self, now_ns: int, looks: Callable[[], WatchdogCause]) -> None:
         """Three cycles of silence in motion: take over if the facility ``looks`` dead or stopped, whatever patience a living one
         has."""
         if self.dog.doubtful(now_ns) and self._hall.any_on:
             cause = looks()
-            if cause is not Cause.SILENT:
+            if cause is not WatchdogCause.SILENT:
                 self._take_over(cause, now_ns)
 
     def lose(self, now_ns: int) -> None:
@@ -150,20 +150,20 @@ class Responder:
             return
         self._gone = True
         if self.dog.watch is Watch.WATCHING:
-            self._take_over(Cause.GONE, now_ns)
-        elif not self._parted and self.dog.cause is not Cause.GONE:
-            self.dog.cause = Cause.GONE
+            self._take_over(WatchdogCause.GONE, now_ns)
+        elif not self._parted and self.dog.cause is not WatchdogCause.GONE:
+            self.dog.cause = WatchdogCause.GONE
             self._tell(Severity.ERROR, "watchdog.gone", "watchdog: facility gone", now_ns)
 
     @property
     def over(self) -> bool:
         return self.dog.watch is Watch.STANDING and (self._gone or self._parted)
 
-    def _take_over(self, cause: Cause, now_ns: int) -> None:
+    def _take_over(self, cause: WatchdogCause, now_ns: int) -> None:
         dog = self.dog
         if dog.watch is not Watch.WATCHING:
             return
-        seen = cause in (Cause.GONE, Cause.STOPPED) and bool(dog.rate.any())
+        seen = cause in (WatchdogCause.GONE, WatchdogCause.STOPPED) and bool(dog.rate.any())
         bound_ns = min(dog.bound_ns, dog.doubt_ns) if seen else dog.bound_ns
         seconds = dog.take_over(cause, now_ns)
         self._record[0]["patience_s"] = bound_ns * 1e-9
@@ -172,7 +172,7 @@ class Responder:
         words = f"{CAUSE_TEXT[cause]}, last set-point {dog.sequence} {dog.silence_ns * 1e-6:.1f} ms ago"
         words += f", bound {bound_ns * 1e-6:g} ms; braking from {_fastest(self._cell, dog.rate)}"
         words += f", to rest in {seconds:.2f} s, {_place(self._cell, dog.rest)}"
-        calm = not self._hall.any_on or (cause is Cause.FAREWELL and not dog.rate.any())
+        calm = not self._hall.any_on or (cause is WatchdogCause.FAREWELL and not dog.rate.any())
         self._tell(Severity.INFO if calm else Severity.ERROR, "watchdog.takeover", f"watchdog: {words}", now_ns)
 
     def _brake(self, now_ns: int) -> None:
@@ -240,17 +240,17 @@ def _place(cell: AnyCell, q: NDArray[np.float64]) -> str:
 
 
 # ---------------------------------------------------------------------- the process
-def looks(facility: int) -> Cause:
+def looks(facility: int) -> WatchdogCause:
     """How the facility's process looks from outside when it is silent."""
     if os.getppid() != facility:
-        return Cause.GONE
+        return WatchdogCause.GONE
     try:
         state, _, _, _, _, _, flags = Path(f"/proc/{facility}/stat").read_text().rpartition(")")[2].split()[:7]
     except OSError:  # no /proc here, or gone this very moment: silence is all that is known
-        return Cause.SILENT
+        return WatchdogCause.SILENT
     if int(flags) & EXITING or state in "ZX":  # giving back its memory may take longer than our patience
-        return Cause.GONE
-    return Cause.STOPPED if state in "Tt" else Cause.SILENT
+        return WatchdogCause.GONE
+    return WatchdogCause.STOPPED if state in "Tt" else WatchdogCause.SILENT
 
 
 def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility: int) -> None:
@@ -273,7 +273,7 @@ def attend(responder: Responder, wire: socket.socket, setpoints: Ring, facility:
         due, now_ns = responder.due_ns(), monotonic_ns()
         if due is not None and now_ns >= due:
             watching = responder.dog.watch is Watch.WATCHING
-            responder.pass_time(now_ns, looks(facility) if watching else Cause.SILENT)
+            responder.pass_time(now_ns, looks(facility) if watching else WatchdogCause.SILENT)
         else:
             responder.suspect(now_ns, lambda: looks(facility))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proxops.facility.application_feed import MissionFeed
-from proxops.facility.control import Control, ControlSettings, Verb
-from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
+from proxops.facility.control import ControlChannel, ControlSettings, Verb
+from proxops.facility.desk import WITH_FILE, desk_verbs
 from proxops.facility.installation import Installation
 from proxops.facility.trajectories import CheckerStart, TrajectoryIntake
 from proxops.lab.any_cell import AnyCell
@@ -29,7 +29,7 @@ class Services:
         self._intake, self._duties, now_ns = intake, facility.duties, facility.clock.now_ns
         if intake:
             intake.serve(hall.desk, now_ns)
-        self.control = Control(settings, hall.desk, {**desk_verbs(hall.desk, shut_down), **verbs}, WITH_FILE)
+        self.control = ControlChannel(settings, hall.desk, {**desk_verbs(hall.desk, shut_down), **verbs}, WITH_FILE)
         self.mission = MissionFeed(facility.pool, now_ns) if isinstance(facility.cell, Cell) else None
 
     def attach(self, serve_requests: Callable[[], None]) -> None:

@@ -23,7 +23,7 @@ class Watcher(Protocol):
     def look(self) -> None: ...
 
 
-class Evidence(Watcher, Protocol):
+class RecordingWatcher(Watcher, Protocol):
     """The watcher of the recorder."""
 
     trouble: str  # why a motion that began now would not be recorded as it should; empty when all is well
@@ -34,7 +34,7 @@ class Surroundings:
 
     def __init__(self, events: EventLog, fail: Fail) -> None:
         self._events, self._fail = events, fail
-        self.evidence: Evidence | None = None  # None: not recorded, on purpose
+        self.evidence: RecordingWatcher | None = None  # None: not recorded, on purpose
         self.watchers: list[Watcher] = []  # of other processes
 
     @property

@@ -10,8 +10,8 @@ from proxops.core.ending import Ending, EndReason
 from proxops.core.messages import PERIOD_NS
 from proxops.core.vocabulary import Mode, Phase, System
 from proxops.facility.build import build
+from proxops.facility.desk.status import status
 from proxops.facility.publication import hall_told
-from proxops.facility.status import status
 from proxops.facility.trajectories import STANDING_LINES, preflighted, rehearse, standing
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell

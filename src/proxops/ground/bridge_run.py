@@ -24,7 +24,7 @@ STALE: Final = (Standstill.NONE, Standstill.NO_CLIENT, Standstill.SILENCE, Stand
 
 
 @dataclass(frozen=True)
-class Stretch:
+class PhaseSpan:
     """Cycles of one phase with one cause: rows of the run, seconds since the start of the log."""
 
     phase: Phase
@@ -48,7 +48,7 @@ class BridgeRun:
     cause: Words
     commanded_zone: Words
     actual_zone: Words
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[PhaseSpan, ...]
     commanded: Floats  # T_port2_port1 that the client commands
     shown: Floats  # T_port2_port1 of the clutch
     setpoint: Floats  # T_port2_port1 of the set-points sent to the robots
@@ -67,7 +67,7 @@ class BridgeRun:
         return np.isfinite(self.shown[:, 0])
 
     @property
-    def halts(self) -> tuple[Stretch, ...]:
+    def halts(self) -> tuple[PhaseSpan, ...]:
         return tuple(stretch for stretch in self.stretches if stretch.phase is Phase.HALTING)
 
 
@@ -120,13 +120,13 @@ def _settled(asked: Floats, phase: Words) -> Floats:
     return asked[last]
 
 
-def _stretches(t: Floats, phase: Words, cause: Words, end: float) -> tuple[Stretch, ...]:
+def _stretches(t: Floats, phase: Words, cause: Words, end: float) -> tuple[PhaseSpan, ...]:
     """Cycles of equal phase and cause, each until the next begins."""
     if not t.size:
         return ()
     starts = np.flatnonzero((np.diff(phase) != 0) | (np.diff(cause) != 0)) + 1
     times = np.append(t, end)
     return tuple(
-        Stretch(Phase(int(phase[a])), Standstill(int(cause[a])), slice(a, b), float(times[a]), float(times[b]))
+        PhaseSpan(Phase(int(phase[a])), Standstill(int(cause[a])), slice(a, b), float(times[a]), float(times[b]))
         for a, b in pairwise([0, *starts.tolist(), t.size])
     )

@@ -11,7 +11,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Phase, Standstill, Zone
 from proxops.ground.bridge_clearance import Clearances
 from proxops.ground.bridge_following import RelativeErrors
-from proxops.ground.bridge_run import BridgeRun, Stretch, Words
+from proxops.ground.bridge_run import BridgeRun, PhaseSpan, Words
 from proxops.ground.course import Figures, number
 from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
@@ -96,7 +96,7 @@ def _standstills(log: Log, data: Recorded, run: BridgeRun) -> Figures:
     }
 
 
-def _halt(log: Log, data: Recorded, halt: Stretch) -> Figures:
+def _halt(log: Log, data: Recorded, halt: PhaseSpan) -> Figures:
     """The rule of a halt is told once the hall stands."""
     after = min(halt.rows.stop, data.run.stop - data.run.start - 1)
     rule = int(log.values("bridge.rule")[data.run][after]) if halt.cause is Standstill.LIMIT else 0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from proxops.ground.prediction import Whole
 from proxops.ground.schema import KEPT
-from proxops.ground.wire import Layout, Run, layout, runs
+from proxops.ground.wire import Layout, StridedVariables, layout, runs
 
 _AS_WHOLE: Final = {"<f8": "<i8"}  # a double travels as its bits
 
@@ -40,7 +40,7 @@ class ColumnRows:
         return out
 
 
-def _seen(run: Run, records: NDArray[np.void]) -> NDArray[np.generic]:
+def _seen(run: StridedVariables, records: NDArray[np.void]) -> NDArray[np.generic]:
     """A run's variables of all records where they lie, (records, variables)."""
     at, step = run.record
     kind = _AS_WHOLE.get(run.type, run.type)

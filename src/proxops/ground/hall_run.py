@@ -13,7 +13,7 @@ from proxops.ground.chapter import Chapter
 from proxops.ground.following import Following, follow
 from proxops.ground.log import Log
 from proxops.ground.motion import MotionFigures, motion_of
-from proxops.ground.recorded import Kind, Ports, Recorded, ports_of_axes, recorded
+from proxops.ground.recorded import MotionKind, Ports, Recorded, ports_of_axes, recorded
 from proxops.lab.cell import Cell
 
 
@@ -31,7 +31,7 @@ class HallRun:
 
     @property
     def bridged(self) -> bool:
-        return self.data.kind is Kind.BRIDGED
+        return self.data.kind is MotionKind.BRIDGED
 
     @cached_property
     def wished_ports(self) -> Ports:

@@ -20,7 +20,7 @@ from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.arm_shapes import arm_shapes
 from proxops.lab.cell import Cell
-from proxops.lab.link_tree import Link, hall_links
+from proxops.lab.link_tree import TreeLink, hall_links
 from proxops.lab.shapes import BODIES, FLOOR, Shape, floor_z_m, hall_shapes
 from proxops.lab.urdf_drawing import Solid
 from proxops.maths.pose import pack_pose, pose_from_abc
@@ -47,7 +47,7 @@ def stage_of(cell: AnyCell) -> Stage:
     return Stage(joints, _fixed(still), _visuals(cell, links, floor_z_m(shapes)), _solids(links, shapes), every)
 
 
-def _joint(link: Link, parent: str) -> Joint:
+def _joint(link: TreeLink, parent: str) -> Joint:
     x, y, z, *still = _packed(link.T_parent_joint)
     q = np.array(still)
     none = (0.0, 0.0, 0.0)
@@ -58,7 +58,7 @@ def _joint(link: Link, parent: str) -> Joint:
     return Joint(parent, link.frame, link.drive, (x, y, z), none, tuple(still), turned)
 
 
-def _fixed(links: Iterable[tuple[Link, str]]) -> bytes:
+def _fixed(links: Iterable[tuple[TreeLink, str]]) -> bytes:
     message = foxglove_message(TRANSFORMS)()
     for link, parent in links:
         added = message.transforms.add(parent_frame_id=parent, child_frame_id=link.frame)
@@ -66,7 +66,7 @@ def _fixed(links: Iterable[tuple[Link, str]]) -> bytes:
     return _bytes(message)
 
 
-def _visuals(cell: Cell, links: tuple[Link, ...], floor_z: float) -> bytes:
+def _visuals(cell: Cell, links: tuple[TreeLink, ...], floor_z: float) -> bytes:
     """The hall as the console draws it, on its floor and pedestal."""
     message = foxglove_message(SCENE)()
     floor = _entity(message, "floor", LAB)
@@ -79,7 +79,7 @@ def _visuals(cell: Cell, links: tuple[Link, ...], floor_z: float) -> bytes:
     return _bytes(message)
 
 
-def _draw_links(message: Any, links: tuple[Link, ...]) -> None:
+def _draw_links(message: Any, links: tuple[TreeLink, ...]) -> None:
     for link in links:
         entity = _entity(message, link.name, link.frame)
         for solid in link.drawn.visuals:
@@ -107,7 +107,7 @@ def _arm_solids(cell: ArmCell) -> bytes:
     return _bytes(message)
 
 
-def _solids(links: tuple[Link, ...], shapes: tuple[Shape, ...]) -> bytes:
+def _solids(links: tuple[TreeLink, ...], shapes: tuple[Shape, ...]) -> bytes:
     """What the guard keeps apart, but for the floor, which has no end."""
     frames = {link.name: link.frame for link in links}
     message = foxglove_message(SCENE)()

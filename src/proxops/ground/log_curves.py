@@ -27,7 +27,7 @@ PIXELS_MAX: Final = 20_000
 
 
 @dataclass(frozen=True)
-class Curves:
+class LogCurves:
     """Least and greatest value of each variable in each column; ``t`` is the middle of a column, s since the first record.
 
     ``records_per_column`` is the resolution: 1 for the records themselves. ``exact``: the columns are cut at records and
@@ -40,7 +40,7 @@ class Curves:
     exact: bool
 
 
-def curves(path: Path | str, names: Sequence[str], t0: float, t1: float, pixels: int) -> Curves:
+def curves(path: Path | str, names: Sequence[str], t0: float, t1: float, pixels: int) -> LogCurves:
     """Curves of ``names`` (``group.variable``) from ``t0`` to ``t1`` in at most ``pixels`` columns."""
     if not 1 <= pixels <= PIXELS_MAX:
         raise BadInput("pixels", value=pixels, bound=f"1 to {PIXELS_MAX}")
@@ -54,7 +54,7 @@ def curves(path: Path | str, names: Sequence[str], t0: float, t1: float, pixels:
             return _curves(overview, list(names), t0, t1, pixels)
 
 
-def _curves(overview: Overview, names: list[str], t0: float, t1: float, pixels: int) -> Curves:
+def _curves(overview: Overview, names: list[str], t0: float, t1: float, pixels: int) -> LogCurves:
     for name in set(names).difference(column.path for column in overview.columns):
         raise unknown_name(name, overview.columns, str(overview.log))
     blocks, begin = overview.blocks, overview.begin_ns
@@ -66,18 +66,18 @@ def _curves(overview: Overview, names: list[str], t0: float, t1: float, pixels: 
     return _from_blocks(overview, names, inside, (first[inside], last[inside]), pixels)
 
 
-def _from_records(overview: Overview, names: list[str], t0: float, t1: float, pixels: int) -> Curves:
+def _from_records(overview: Overview, names: list[str], t0: float, t1: float, pixels: int) -> LogCurves:
     table = window(overview.log, t0, t1, names, index=overview.filled)
     starts, each = _starts(table.t.size, pixels)
     values = {name: column.astype(float) for name, column in table.values.items()}
     low = {name: _reduced(np.fmin, column, starts) for name, column in values.items()}
     high = {name: _reduced(np.fmax, column, starts) for name, column in values.items()}
-    return Curves(_middles(table.t, table.t, starts), low, high, float(each), True)
+    return LogCurves(_middles(table.t, table.t, starts), low, high, float(each), True)
 
 
 def _from_blocks(
     overview: Overview, names: list[str], inside: NDArray[np.bool_], spans: tuple[Floats, Floats], pixels: int
-) -> Curves:
+) -> LogCurves:
     starts, _ = _starts(int(np.count_nonzero(inside)), pixels)
     low, high = {}, {}
     for name in names:
@@ -85,7 +85,7 @@ def _from_blocks(
         low[name] = _reduced(np.fmin, least[inside], starts)
         high[name] = _reduced(np.fmax, greatest[inside], starts)
     records = overview.blocks["count"][inside].sum() / max(starts.size, 1)
-    return Curves(_middles(*spans, starts), low, high, float(records), False)
+    return LogCurves(_middles(*spans, starts), low, high, float(records), False)
 
 
 def _starts(count: int, pixels: int) -> tuple[NDArray[np.int64], int]:

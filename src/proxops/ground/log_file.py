@@ -18,7 +18,7 @@ from proxops.core.errors import BadInput
 from proxops.core.user_file import opened
 from proxops.ground.chunk import events_in, in_columns, layout_in, pool_records, sorted_messages
 from proxops.ground.log import unknown_name
-from proxops.ground.mcap_file import MAGIC, Place
+from proxops.ground.mcap_file import MAGIC, ChunkPlace
 from proxops.ground.scan import Scan, end_note, heads
 from proxops.ground.unpacking import CHUNK, DAMAGE, LARGEST_CHUNK, RECORD, records, unpacked
 from proxops.ground.wire import Column
@@ -47,7 +47,7 @@ class Chunk:
 class Tail:
     """Chunks from some byte on, and how the file ends after them."""
 
-    places: tuple[Place, ...]
+    places: tuple[ChunkPlace, ...]
     ended: bool
     rest: int  # bytes after the last whole record
 
@@ -117,7 +117,7 @@ class LogFile:
         fcntl.flock(self._fd, fcntl.LOCK_UN)
         return False
 
-    def place(self, offset: int) -> Place | None:
+    def place(self, offset: int) -> ChunkPlace | None:
         """The chunk whose record begins at ``offset``; None when there is no whole one."""
         head = os.pread(self._fd, RECORD.size + CHUNK.size, offset) if 0 <= offset < self.size else b""
         if len(head) < RECORD.size + CHUNK.size:
@@ -125,14 +125,14 @@ class LogFile:
         opcode, length = RECORD.unpack_from(head)
         if opcode != Opcode.CHUNK or offset + RECORD.size + length > self.size:
             return None
-        return Place(offset, RECORD.size + length, CHUNK.unpack_from(head, RECORD.size)[3])
+        return ChunkPlace(offset, RECORD.size + length, CHUNK.unpack_from(head, RECORD.size)[3])
 
-    def first_place(self) -> Place | None:
+    def first_place(self) -> ChunkPlace | None:
         """The first chunk."""
         found = heads(self._fd, len(MAGIC), self.size)
         return next((self.place(at - RECORD.size) for opcode, at, _ in found if opcode == Opcode.CHUNK), None)
 
-    def chunk(self, place: Place) -> Chunk:
+    def chunk(self, place: ChunkPlace) -> Chunk:
         """Its records and events; one of DAMAGE when it is not whole."""
         self.decoded += 1
         if not (0 <= place.offset < self.size and RECORD.size + CHUNK.size < place.length <= _LARGEST):
@@ -147,7 +147,7 @@ class LogFile:
 
     def tail(self, start: int = len(MAGIC)) -> Tail:
         """Chunks from byte ``start`` (the beginning of a record) to the end of the file."""
-        places: list[Place] = []
+        places: list[ChunkPlace] = []
         at = start
         for opcode, first, after in heads(self._fd, start, self.size):
             at = after
@@ -186,7 +186,7 @@ class LogFile:
             return None
         return self.begin_ns, int(self.index()["utc_last"].max(initial=self.begin_ns))
 
-    def _indexed(self, place: Place) -> Indexed:
+    def _indexed(self, place: ChunkPlace) -> Indexed:
         first, last = _TIMES.unpack(os.pread(self._fd, _TIMES.size, place.offset + RECORD.size))
         return place.offset, place.length, min(first, _LATEST), min(last, _LATEST)
 

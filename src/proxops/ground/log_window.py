@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput
 from proxops.ground.block_bounds import Floats
 from proxops.ground.log_file import LogFile
-from proxops.ground.mcap_file import Place
+from proxops.ground.mcap_file import ChunkPlace
 from proxops.ground.unpacking import DAMAGE
 from proxops.ground.wire import Column
 
@@ -24,7 +24,7 @@ FAR_S: Final = 1e9  # 30 years: beyond the ends of any log
 
 
 @dataclass(frozen=True)
-class Table:
+class RecordTable:
     """Records row by row: time, UTC, cycle and the values of each variable, in its own type."""
 
     t: Floats
@@ -36,7 +36,7 @@ class Table:
 
 def window(
     path: Path | str, t0: float, t1: float, names: Sequence[str], step: int = 1, index: NDArray[np.void] | None = None
-) -> Table:
+) -> RecordTable:
     """Every ``step``-th record from ``t0`` to ``t1``, both included. ``index``: where the chunks lie, if that is known."""
     if step < 1:
         raise BadInput("step", value=step, bound="1 or more")
@@ -63,7 +63,7 @@ def records_between(
 
 def samples_at(
     path: Path | str, times: Sequence[float] | Floats, names: Sequence[str], index: NDArray[np.void] | None = None
-) -> Table:
+) -> RecordTable:
     """For each time the newest record at or before it, the first record for times before that. ``t`` says whose they are."""
     with LogFile(path) as log:
         columns = log.columns(list(names))
@@ -92,7 +92,7 @@ def _newest_before(log: LogFile, stamps: NDArray[np.int64], index: NDArray[np.vo
 def _records(log: LogFile, where: np.void) -> NDArray[np.void]:
     """Pool records of one chunk, none when it is damaged."""
     try:
-        return log.chunk(Place(int(where["offset"]), int(where["length"]), 0)).records
+        return log.chunk(ChunkPlace(int(where["offset"]), int(where["length"]), 0)).records
     except DAMAGE:
         return np.empty(0, log.table.dtype)
 
@@ -113,9 +113,9 @@ def _picked(records: NDArray[np.void], rows: slice, columns: list[Column]) -> Pi
     return clock["utc_ns"].copy(), clock["tick"].copy(), [records[c.group][c.name][rows].copy() for c in columns]
 
 
-def _table(log: LogFile, columns: list[Column], rows: list[Picked]) -> Table:
+def _table(log: LogFile, columns: list[Column], rows: list[Picked]) -> RecordTable:
     utc, tick = (np.concatenate([np.empty(0, np.int64), *(row[i] for row in rows)]) for i in (0, 1))
     values = {
         c.path: np.concatenate([np.empty(0, c.type), *(row[2][k] for row in rows)]) for k, c in enumerate(columns)
     }
-    return Table((utc - (log.begin_ns or 0)) * 1e-9, utc, tick, values, log.decoded)
+    return RecordTable((utc - (log.begin_ns or 0)) * 1e-9, utc, tick, values, log.decoded)

@@ -81,7 +81,7 @@ class ChunkData:
         return int(times.min()), int(times.max())
 
 
-class Place(NamedTuple):
+class ChunkPlace(NamedTuple):
     """Where a chunk lies: first byte of its record, bytes of the whole record, checksum of what is packed in it."""
 
     offset: int
@@ -136,7 +136,7 @@ class McapFile:
         self._append(data)
         self._preamble, self._pieces = preamble, pieces
 
-    def add(self, chunk: ChunkData) -> Place:
+    def add(self, chunk: ChunkData) -> ChunkPlace:
         """A chunk and its message indexes; where it lies."""
         (start, end), (crc, size) = chunk.times, _sum_and_size(chunk)
         compression, packed = self._packed(chunk, size)
@@ -162,7 +162,7 @@ class McapFile:
         self._chunks.append(entry)
         for channel, table in chunk.index.items():
             self._counts[channel] = self._counts.get(channel, 0) + len(table)
-        return Place(entry.chunk_start_offset, entry.chunk_length, crc)
+        return ChunkPlace(entry.chunk_start_offset, entry.chunk_length, crc)
 
     def append(self, *records: Metadata | Attachment) -> None:
         """What is known only when the run is over."""

@@ -25,7 +25,7 @@ from proxops.core.messages import EVENT_DTYPE
 from proxops.core.user_file import opened
 from proxops.ground.block_bounds import Floats
 from proxops.ground.log_file import LogFile, Tail
-from proxops.ground.mcap_file import Place
+from proxops.ground.mcap_file import ChunkPlace
 from proxops.ground.overview_file import (
     BLOCK_DTYPE,
     DAMAGED,
@@ -49,7 +49,7 @@ CACHED: Final = 16  # overviews that stay in the cache folder
 
 
 @dataclass(frozen=True)
-class Part:
+class OverviewPart:
     """Tiles of one file (or of a piece of memory), read through an open handle."""
 
     file: IO[bytes]
@@ -67,7 +67,7 @@ class Overview:
     log: Path
     columns: tuple[Column, ...]
     metadata: dict[str, str]
-    parts: tuple[Part, ...]
+    parts: tuple[OverviewPart, ...]
     blocks: NDArray[np.void]
     events: NDArray[np.void]
     notes: tuple[str, ...]
@@ -117,7 +117,7 @@ def overview_of(log: Path | str, progress: Progress | None = None, *, trust: boo
         return _overview(source, _grown(source, stored, tail, recording, progress), tail, recording)
 
 
-def _overview(log: LogFile, parts: tuple[Part, ...], tail: Tail, recording: bool) -> Overview:
+def _overview(log: LogFile, parts: tuple[OverviewPart, ...], tail: Tail, recording: bool) -> Overview:
     tiles = [tile for part in parts for tile in part.tiles]
     blocks = np.concatenate([tile.blocks for tile in tiles]) if tiles else np.empty(0, BLOCK_DTYPE)
     events = np.concatenate([tile.events for tile in tiles]) if tiles else np.empty(0, EVENT_DTYPE)
@@ -136,7 +136,7 @@ def _read(file: IO[bytes], count: int, at: int) -> bytes:
     return os.pread(file.fileno(), count, at)
 
 
-def _stored(log: LogFile) -> Part | None:
+def _stored(log: LogFile) -> OverviewPart | None:
     """What there is of this very log's overview: the longest of those beside it and in the cache."""
     found = [part for path in (overview_path(log.path), _cached(log.path)) if (part := _opened(path, log))]
     found.sort(key=lambda part: sum(tile.blocks.size for tile in part.tiles))
@@ -145,7 +145,7 @@ def _stored(log: LogFile) -> Part | None:
     return found[-1] if found else None
 
 
-def _opened(path: Path, log: LogFile) -> Part | None:
+def _opened(path: Path, log: LogFile) -> OverviewPart | None:
     """An overview file as far as it is whole and fits the log; None when nothing of it can be used."""
     try:
         file = os.fdopen(opened(path, "the overview"), "rb")
@@ -161,15 +161,15 @@ def _opened(path: Path, log: LogFile) -> Part | None:
     return part
 
 
-def _part(file: IO[bytes], size: int, columns: list[str]) -> Part:
+def _part(file: IO[bytes], size: int, columns: list[str]) -> OverviewPart:
     read = partial(_read, file)
     names, at = read_head(read)
     if names != columns:
         raise DamagedOverview
-    return Part(file, tuple(read_tiles(read, len(columns), at, size)))
+    return OverviewPart(file, tuple(read_tiles(read, len(columns), at, size)))
 
 
-def _fits(part: Part, log: LogFile) -> bool:
+def _fits(part: OverviewPart, log: LogFile) -> bool:
     """True when chunks of the log lie where the overview says, with the same checksums: a look at some, first and last always."""
     places = [_place(block) for tile in part.tiles for block in tile.blocks[[0, -1]]]
     spots = np.unique(np.linspace(0, len(places) - 1, LOOKS).astype(int)).tolist() if places else []
@@ -178,13 +178,13 @@ def _fits(part: Part, log: LogFile) -> bool:
     )
 
 
-def _place(block: np.void) -> Place:
-    return Place(int(block["offset"]), int(block["length"]), int(block["crc"]))
+def _place(block: np.void) -> ChunkPlace:
+    return ChunkPlace(int(block["offset"]), int(block["length"]), int(block["crc"]))
 
 
 def _grown(
-    log: LogFile, stored: Part | None, tail: Tail, recording: bool, progress: Progress | None
-) -> tuple[Part, ...]:
+    log: LogFile, stored: OverviewPart | None, tail: Tail, recording: bool, progress: Progress | None
+) -> tuple[OverviewPart, ...]:
     """The stored part and what is missing: in memory while the recorder is about to write it, in a new file otherwise."""
     if not (recording and len(tail.places) <= KEPT_IN_MEMORY):
         for path in (overview_path(log.path), _cached(log.path)):
@@ -200,7 +200,9 @@ def _grown(
     return (stored, rest) if stored else (rest,)
 
 
-def _written(path: Path, log: LogFile, stored: Part | None, places: Iterable[Place], progress: Progress | None) -> Part:
+def _written(
+    path: Path, log: LogFile, stored: OverviewPart | None, places: Iterable[ChunkPlace], progress: Progress | None
+) -> OverviewPart:
     """A new file in the place of ``path``, complete before it gets that name."""
     columns = [column.path for column in log.table.columns]
     if path.parent != log.path.parent:
@@ -231,7 +233,7 @@ def _copy(source: IO[bytes], target: IO[bytes], count: int) -> None:
         count -= len(data)
 
 
-def _fill(file: IO[bytes], log: LogFile, places: Iterable[Place], progress: Progress | None) -> None:
+def _fill(file: IO[bytes], log: LogFile, places: Iterable[ChunkPlace], progress: Progress | None) -> None:
     """Blocks of the chunks at ``places``, as tiles onto the end of ``file``."""
     writer, size = OverviewWriter(file.write, log.table.dtype), log.size
     for place in places:

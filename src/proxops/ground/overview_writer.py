@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from proxops.core.messages import EVENT_DTYPE
 from proxops.ground.block_bounds import BlockBounds, Floats
 from proxops.ground.column_block import PackedColumns
-from proxops.ground.mcap_file import Place
+from proxops.ground.mcap_file import ChunkPlace
 from proxops.ground.overview_file import BLOCK_DTYPE, DAMAGED, TILE_BLOCKS, TILE_EVENTS, head_bytes, tile_bytes
 from proxops.ground.wire import Layout, pool_layout
 
@@ -38,7 +38,7 @@ class OverviewWriter:
         self._filled = self._events_waiting = 0
 
     def add(
-        self, place: Place, records: NDArray[np.void], events: NDArray[np.void], bounds: tuple[Floats, Floats] | None = None
+        self, place: ChunkPlace, records: NDArray[np.void], events: NDArray[np.void], bounds: tuple[Floats, Floats] | None = None
     ) -> None:  # fmt: skip
         """One block: the records and events of the chunk at ``place``. ``bounds``: of each variable, if they are known."""
         row = self._filled
@@ -56,7 +56,7 @@ class OverviewWriter:
             self._bounds = BlockBounds(records.dtype)
         return self._bounds.of(records)
 
-    def add_damaged(self, place: Place) -> None:
+    def add_damaged(self, place: ChunkPlace) -> None:
         """A chunk that cannot be read: it has a place, but nothing is known of it."""
         row = self._filled
         self._low[row] = self._high[row] = np.nan
@@ -77,7 +77,7 @@ class OverviewWriter:
             self._append(tile_bytes(self._blocks[:n], events, self._low[:n], self._high[:n]))
 
 
-def _block(place: Place, records: NDArray[np.void]) -> tuple[float, ...]:
+def _block(place: ChunkPlace, records: NDArray[np.void]) -> tuple[float, ...]:
     """Row of BLOCK_DTYPE."""
     if not records.size:
         return place.offset, place.length, 0, 0, 0, 0, np.nan, np.nan, 0, place.crc
@@ -104,7 +104,7 @@ class RecordersOverview:
         self._write(head_bytes([column.path for column in table.columns]))
 
     def add(
-        self, place: Place, records: NDArray[np.void], events: NDArray[np.void], columns: PackedColumns | None
+        self, place: ChunkPlace, records: NDArray[np.void], events: NDArray[np.void], columns: PackedColumns | None
     ) -> None:  # fmt: skip
         """The block that has just become the chunk at ``place``."""
         if self._fd is not None:

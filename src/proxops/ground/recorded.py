@@ -25,14 +25,14 @@ Ports = tuple[Floats, Floats]
 NOTHING: Final = slice(0, 0)
 
 
-class Kind(Enum):
+class MotionKind(Enum):
     """What made the hall move: commands for its axes and ports, or a relative pose that the bridge turned into such."""
 
     PLAYED = "played"
     BRIDGED = "bridged"
 
 
-KINDS: Final = {Mode.RUNNING: Kind.PLAYED, Mode.BRIDGED: Kind.BRIDGED, Mode.HALTING: Kind.BRIDGED}
+KINDS: Final = {Mode.RUNNING: MotionKind.PLAYED, Mode.BRIDGED: MotionKind.BRIDGED, Mode.HALTING: MotionKind.BRIDGED}
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class ModeSpan:
 
 
 @dataclass(frozen=True)
-class Run:
+class RecordedRun:
     """A stretch of the log in modes of one kind; a bridge that halts and goes on is one run."""
 
-    kind: Kind
+    kind: MotionKind
     rows: slice
     begin: float
     end: float
@@ -69,10 +69,10 @@ class Recorded:
     actual: Floats
     phases: tuple[ModeSpan, ...]
     run: slice
-    runs: tuple[Run, ...] = ()
+    runs: tuple[RecordedRun, ...] = ()
 
     @property
-    def kind(self) -> Kind | None:
+    def kind(self) -> MotionKind | None:
         """Of the last run."""
         return self.runs[-1].kind if self.runs else None
 
@@ -115,14 +115,14 @@ def _phases(t: Floats, modes: NDArray[np.uint8]) -> tuple[ModeSpan, ...]:
     return tuple(ModeSpan(Mode(int(modes[a])), slice(a, b), float(end[a]), float(end[b])) for a, b in pairwise(starts))
 
 
-def _runs(phases: tuple[ModeSpan, ...]) -> tuple[Run, ...]:
+def _runs(phases: tuple[ModeSpan, ...]) -> tuple[RecordedRun, ...]:
     """Neighbouring phases of one kind, put together."""
     runs = []
     for kind, group in groupby(phases, lambda phase: KINDS.get(phase.mode)):
         parts = list(group)
         if kind is not None:
             rows = slice(parts[0].rows.start, parts[-1].rows.stop)
-            runs.append(Run(kind, rows, parts[0].begin, parts[-1].end))
+            runs.append(RecordedRun(kind, rows, parts[0].begin, parts[-1].end))
     return tuple(runs)
 
 

@@ -50,7 +50,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Run:
+class StridedVariables:
     """Variables of one type that follow each other at even distances in a record."""
 
     type: str
@@ -168,17 +168,17 @@ def _sources(wire: np.dtype[np.void], packed: np.dtype[np.void]) -> NDArray[np.i
     return source
 
 
-def runs(kind: np.dtype[np.void]) -> tuple[Run, ...]:
+def runs(kind: np.dtype[np.void]) -> tuple[StridedVariables, ...]:
     """Variables of a record joined to runs of even steps, in order."""
-    joined: list[Run] = []
+    joined: list[StridedVariables] = []
     for type_, at in places(kind):
         last = joined[-1] if joined else None
         if last and last.type == type_:
             step = (at - last.record[0]) // last.count
             if last.record[0] + last.count * step == at and (last.count == 1 or step == last.record[1]):
-                joined[-1] = Run(type_, last.count + 1, (last.record[0], step))
+                joined[-1] = StridedVariables(type_, last.count + 1, (last.record[0], step))
                 continue
-        joined.append(Run(type_, 1, (at, 0)))
+        joined.append(StridedVariables(type_, 1, (at, 0)))
     return tuple(joined)
 
 

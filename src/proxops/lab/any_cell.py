@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, TypeVar
-
-from pydantic import ValidationError
+from typing import Final
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import POOL, Group, arm_pool
+from proxops.core.strict_table import judge_table
 from proxops.core.toml_text import load_toml
 from proxops.lab.arm_cell import ArmCell, build_arm_cell
 from proxops.lab.arm_cell_file import ArmCellFile
 from proxops.lab.cell import Cell, build_cell, builtin, shipped_tool
-from proxops.lab.cell_file import CellFile
 from proxops.lab.hall_file import HallFile
 from proxops.lab.user_tool import UserTool
 
 AnyCell = Cell | ArmCell
-File = TypeVar("File", bound=CellFile)
 HALL: Final = "epos"
 
 
@@ -32,10 +29,10 @@ def read_any_cell(given: Path | str | None = None, tool: UserTool | None = None)
     source = cell_source(given)
     table = load_toml(source, "the cell")
     if table.get("kind") != "arms":
-        return build_cell(_validated(HallFile, table, source), source, tool or shipped_tool())
+        return build_cell(judge_table(table, HallFile, source), source, tool or shipped_tool())
     if tool is not None:
         raise BadInput("the user tools are those of a hall with two ports", where=str(source), way_out="leave them out")
-    return build_arm_cell(_validated(ArmCellFile, table, source), source)
+    return build_arm_cell(judge_table(table, ArmCellFile, source), source)
 
 
 def load_cell(given: Path | str | None = None, tool: UserTool | None = None) -> Cell:
@@ -49,15 +46,6 @@ def cell_source(given: Path | str | None) -> Path:
     if name in shipped_cells() and not Path(name).is_file():
         return builtin("cells", f"{name}.toml")
     return Path(name)
-
-
-def _validated(kind: type[File], table: dict[str, Any], source: Path) -> File:
-    try:
-        return kind.model_validate(table)
-    except ValidationError as error:
-        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")  # a typo also misses its key
-        key = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{key}: {first['msg']}", where=str(source), value=first["input"]) from None
 
 
 def pool_of(cell: AnyCell) -> tuple[Group, ...]:

@@ -20,7 +20,7 @@ from proxops.lab.cell_axes import (
     guarded_axes,
     rail_controller,
 )
-from proxops.lab.link_tree import RAIL_AXIS, Link, hang
+from proxops.lab.link_tree import RAIL_AXIS, TreeLink, hang
 from proxops.lab.urdf import AxisLimits, Model, read_limits
 from proxops.maths.pose import pose_from_abc
 
@@ -36,7 +36,7 @@ class ArmCell:
     guarded: GuardedAxes
     controllers: tuple[Controller, ...]
     home: NDArray[np.float64]
-    links: tuple[Link, ...] = field(repr=False)  # the tree, parents first
+    links: tuple[TreeLink, ...] = field(repr=False)  # the tree, parents first
     period_ns: int  # of the facility's cycle
     coast_s: float = 0.0  # for which arms that take rates go on when nobody commands them
     hall: None = None
@@ -70,9 +70,9 @@ def axis_names(file: ArmCellFile) -> tuple[str, ...]:
     return (*names, *(f"robot{k}_{joint.lower()}" for k, arm in enumerate(file.arms, 1) for joint in arm.joints))
 
 
-def cell_links(file: ArmCellFile, source: Path) -> tuple[Link, ...]:
+def cell_links(file: ArmCellFile, source: Path) -> tuple[TreeLink, ...]:
     """Every link of rail and arms, parents before children."""
-    found: list[Link] = []
+    found: list[TreeLink] = []
     if file.rail is not None:
         T_lab_rail = pose_from_abc(*file.rail.origin_lab_m, 0.0, 0.0, 0.0)
         hang(found, "", T_lab_rail, model_path(source, file.rail.model), "rail", "", {RAIL_AXIS: 0})
@@ -87,7 +87,7 @@ def cell_links(file: ArmCellFile, source: Path) -> tuple[Link, ...]:
     return tuple(found)
 
 
-def _demand_chain(links: list[Link], arm: MountedArm, k: int, source: Path) -> None:
+def _demand_chain(links: list[TreeLink], arm: MountedArm, k: int, source: Path) -> None:
     """The tip hangs on the root by the joints that are named, in that order, and every one of them turns."""
     for link in links:
         if link.name.startswith(f"robot{k}/") and link.drive >= 0 and link.drawn.moves != "revolute":
@@ -139,7 +139,7 @@ def _limits(arm: MountedArm, source: Path) -> list[AxisLimits]:
     return [model.limits(joint, most) for joint, most in zip(arm.joints, own, strict=True)]
 
 
-def _reach_m(links: tuple[Link, ...], span: slice) -> float:
+def _reach_m(links: tuple[TreeLink, ...], span: slice) -> float:
     """Length of an arm, stretched: from its first axis to its last."""
     moved = [link for link in links if span.start < link.drive < span.stop]
     return max(0.1, sum(float(np.linalg.norm(link.T_parent_joint[:3, 3])) for link in moved))

@@ -10,18 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from proxops.lab.cell_file import (
-    CellFile,
-    Finite,
-    NotNegative,
-    Positive,
-    Rail,
-    Servo,
-    Share,
-    Strict,
-    Triple,
-    unique,
-)
+from proxops.core.strict_table import Finite, Strict, Triple
+from proxops.lab.cell_file import CellFile, NotNegative, Positive, Rail, Servo, Share, unique
 
 Names = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=40)], ...], Field(min_length=1, max_length=9)]
 

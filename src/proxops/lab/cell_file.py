@@ -7,24 +7,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from proxops.core.clock import STALL_S
+from proxops.core.strict_table import Finite, Strict, Triple
 
-# Strict: "6.0" and true are not numbers.
-Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[Finite, Field(gt=0)]
 NotNegative = Annotated[Finite, Field(ge=0)]
 Share = Annotated[Finite, Field(gt=0, le=1)]
-Triple = tuple[Finite, Finite, Finite]
 Interval = tuple[Finite, Finite]
-
-
-class Strict(BaseModel):
-    """A table of the cell file: unknown keys and wrong types are errors, and nothing changes after loading."""
-
-    # Built when it is first used: a process reads few of the tables that it imports.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def unique(names: list[str]) -> None:

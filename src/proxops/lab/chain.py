@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.lab.link_tree import Link
+from proxops.lab.link_tree import TreeLink
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose
 from proxops.maths.record import one_layout
@@ -30,7 +30,7 @@ def chain_fields(bodies: int) -> list[tuple[str, str, tuple[int, ...]]]:
     ]  # fmt: skip
 
 
-def fill_chain(record: np.void, links: tuple[Link, ...]) -> None:
+def fill_chain(record: np.void, links: tuple[TreeLink, ...]) -> None:
     """Put the tree into a record with the fields of one body more: the last is the lab itself."""
     for body, link in enumerate(links):
         record["parent"][body], record["drive"][body] = link.parent, link.drive

@@ -6,19 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from proxops.lab.cell_file import (
-    CellFile,
-    Finite,
-    Interval,
-    NotNegative,
-    Positive,
-    Rail,
-    Servo,
-    Share,
-    Strict,
-    Triple,
-    ordered_intervals,
-)
+from proxops.core.strict_table import Finite, Strict, Triple
+from proxops.lab.cell_file import CellFile, Interval, NotNegative, Positive, Rail, Servo, Share, ordered_intervals
 
 CAD_NAME = r"^[^/\\]+\.(?i:stl|obj|glb|gltf)$"  # a file's name, without folders
 
@@ -95,7 +84,7 @@ class Payload(Strict):
         return self
 
 
-class Range(Strict):
+class WorkingRange(Strict):
     """A robot's rows of Table 3."""
 
     x_m: Interval
@@ -106,7 +95,7 @@ class Range(Strict):
     yaw_deg: Interval
 
     @model_validator(mode="after")
-    def _ordered(self) -> Range:
+    def _ordered(self) -> WorkingRange:
         for name in type(self).model_fields:
             value = getattr(self, name)
             if value != "endless" and not value[0] < value[1]:
@@ -125,7 +114,7 @@ class Robot(Strict):
     plate: Plate
     rating: Rating
     payload: Payload
-    range: Range
+    range: WorkingRange
 
 
 class RobotOnRail(Robot):
@@ -189,7 +178,7 @@ class Fence(Strict):
         return self
 
 
-class Zones(Strict):
+class ZoneTable(Strict):
     """Where red begins round spacecraft, arms, walls and fence, and how thick yellow is at least."""
 
     box_margin_mm: NotNegative
@@ -199,7 +188,7 @@ class Zones(Strict):
     room: Room
 
     @model_validator(mode="after")
-    def _room_within_the_fence(self) -> Zones:
+    def _room_within_the_fence(self) -> ZoneTable:
         for name in ("x_m", "y_m"):
             room, fence = getattr(self.room, name), getattr(self.fence, name)
             if not fence[0] <= room[0] < room[1] <= fence[1]:
@@ -244,7 +233,7 @@ class HallFile(CellFile):
     robot2: RobotOnFloor
     plate_axes_deg: PlateAxes
     limits: Limits
-    zones: Zones
+    zones: ZoneTable
     lamp: Lamp
     positioning: Positioning = Positioning()
     clients: Clients = Clients()

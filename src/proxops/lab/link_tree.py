@@ -28,7 +28,7 @@ FRAMES: Final = {
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class TreeLink:
     """One link of the tree. ``parent`` is a place in the list, -1 the lab; ``drive`` the axis that moves it, -1 for none."""
 
     name: str
@@ -43,13 +43,13 @@ class Link:
         return FRAMES.get(self.name, self.name)
 
 
-def hall_links(cell: Cell) -> tuple[Link, ...]:
+def hall_links(cell: Cell) -> tuple[TreeLink, ...]:
     """Every link, parents before children."""
     file, source = cell.file, cell.source
     base1, base2 = cell.hall["base1"][0], cell.hall["base2"][0]
     T_lab_rail, T_carriage_base = base1.copy(), base1.copy()
     T_lab_rail[:3, :3], T_carriage_base[:3, 3] = np.eye(3), 0.0
-    found: list[Link] = []
+    found: list[TreeLink] = []
     hang(found, "", T_lab_rail, model_path(source, file.rail.model), "rail", "", {RAIL_AXIS: 0})
     for k, (robot, on, base) in enumerate(zip(cell.robots, ("carriage", ""), (T_carriage_base, base2), strict=True)):
         axes = {axis: 1 + 6 * k + i for i, axis in enumerate(ARM_AXES)}
@@ -61,7 +61,13 @@ def hall_links(cell: Cell) -> tuple[Link, ...]:
 
 
 def hang(
-    found: list[Link], on: str, T_on_root: NDArray[np.float64], path: Path, root: str, prefix: str, axes: dict[str, int]
+    found: list[TreeLink],
+    on: str,
+    T_on_root: NDArray[np.float64],
+    path: Path,
+    root: str,
+    prefix: str,
+    axes: dict[str, int],
 ) -> None:
     """Hang a model's tree on a link that is there already (or on the lab)."""
     numbers = {link.name: i for i, link in enumerate(found)}
@@ -70,4 +76,4 @@ def hang(
         parent = numbers.get(on, -1) if is_root else numbers[prefix + drawn.parent]
         numbers[prefix + drawn.name] = len(found)
         T_parent_joint = T_on_root if is_root else drawn.T_parent_joint
-        found.append(Link(prefix + drawn.name, parent, axes.get(drawn.joint, -1), T_parent_joint, drawn))
+        found.append(TreeLink(prefix + drawn.name, parent, axes.get(drawn.joint, -1), T_parent_joint, drawn))

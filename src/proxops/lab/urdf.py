@@ -36,7 +36,7 @@ class AxisLimits:
 
 
 @dataclass(frozen=True)
-class Arm:
+class SphericalWristArm:
     """A six-axis arm with a spherical wrist: (a1, d1, a2, a3, d4, d6) in metres, and its axes."""
 
     lengths: tuple[float, float, float, float, float, float]
@@ -119,7 +119,7 @@ def read_limits(path: Path, name: str) -> AxisLimits:
     return Model(path).limits(name)
 
 
-def read_arm(path: Path) -> Arm:
+def read_arm(path: Path) -> SphericalWristArm:
     """Lengths and limits of an arm; refuses a chain that the closed form does not describe."""
     model = Model(path)
     names = (*ARM_AXES, "flange_joint")
@@ -151,4 +151,4 @@ def read_arm(path: Path) -> Arm:
                 value=length,
                 bound="> 0 m",
             )
-    return Arm((a1, d1, a2, a3, d4, d6), tuple(model.limits(name) for name in ARM_AXES))
+    return SphericalWristArm((a1, d1, a2, a3, d4, d6), tuple(model.limits(name) for name in ARM_AXES))

@@ -21,7 +21,7 @@ NOTES: Final = "sources.json"
 KEPT: Final = 6  # folders of earlier versions of one module that stay
 
 
-class Said(NamedTuple):
+class SourceRecord(NamedTuple):
     """What one file says, and which of our modules it imports (as paths below the package)."""
 
     stamp: tuple[int, int]  # size in bytes, time of change in ns
@@ -84,14 +84,14 @@ class _Notes:
 
     def __init__(self, path: Path) -> None:
         self._path, self._changed = path, False
-        self._current: dict[str, Said] = {}
+        self._current: dict[str, SourceRecord] = {}
         try:
             table = json.loads(path.read_text())
-            self._noted = {k: Said((v[0][0], v[0][1]), v[1], tuple(v[2])) for k, v in table.items()}
+            self._noted = {k: SourceRecord((v[0][0], v[0][1]), v[1], tuple(v[2])) for k, v in table.items()}
         except (OSError, ValueError, LookupError, TypeError):
             self._noted = {}
 
-    def of(self, name: str) -> Said:
+    def of(self, name: str) -> SourceRecord:
         if name not in self._current:
             state = os.stat(name)
             stamp, noted = (state.st_size, state.st_mtime_ns), self._noted.get(name)
@@ -120,7 +120,7 @@ def _notes() -> _Notes:
     return _Notes(root() / NOTES)
 
 
-def _read(path: Path, stamp: tuple[int, int]) -> Said:
+def _read(path: Path, stamp: tuple[int, int]) -> SourceRecord:
     tree = ast.parse(path.read_bytes())
     imports = tuple(sorted({str(found) for module in _imported(tree) for found in _files(module)} - {str(path)}))
     for node in ast.walk(tree):
@@ -128,7 +128,7 @@ def _read(path: Path, stamp: tuple[int, int]) -> Said:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             assert isinstance(body, list)
             body.pop(0)
-    return Said(stamp, hashlib.sha256(ast.dump(tree).encode()).hexdigest(), imports)
+    return SourceRecord(stamp, hashlib.sha256(ast.dump(tree).encode()).hexdigest(), imports)
 
 
 def _imported(tree: ast.Module) -> list[str]:

@@ -24,7 +24,7 @@ NONE, CORRIDOR, FIELD_OF_VIEW, UNCERTAIN = (
 )
 
 
-class Event(IntEnum):
+class ApproachEvent(IntEnum):
     """What moves an approach on."""
 
     HOLD = 1  # a step of the plan begins: one of four
@@ -36,18 +36,23 @@ class Event(IntEnum):
     BURNT = 7  # the retreat's burn is done
 
 
-STEPS: Final = {P.HOLD: Event.HOLD, P.APPROACH: Event.APPROACH, P.FLY_AROUND: Event.FLY_AROUND, P.FINAL: Event.FINAL}
-NEXT: Final[dict[tuple[MissionPhase, Event], MissionPhase]] = {
-    (P.ACQUISITION, Event.HOLD): P.HOLD,
-    (P.ACQUISITION, Event.APPROACH): P.APPROACH,
-    (P.ACQUISITION, Event.FLY_AROUND): P.FLY_AROUND,
-    (P.ACQUISITION, Event.ABORT): P.DRIFT,  # nothing known to retreat from
-    **{(phase, event): step for phase in (P.HOLD, P.APPROACH, P.FLY_AROUND) for step, event in STEPS.items()},
-    **{(phase, Event.ABORT): P.RETREAT for phase in (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL)},
-    (P.FINAL, Event.CONTACT): P.MATED,
-    (P.RETREAT, Event.BURNT): P.DRIFT,
+STEPS: Final = {
+    P.HOLD: ApproachEvent.HOLD,
+    P.APPROACH: ApproachEvent.APPROACH,
+    P.FLY_AROUND: ApproachEvent.FLY_AROUND,
+    P.FINAL: ApproachEvent.FINAL,
 }
-del NEXT[(P.APPROACH, Event.FINAL)]  # only from the docking axis
+NEXT: Final[dict[tuple[MissionPhase, ApproachEvent], MissionPhase]] = {
+    (P.ACQUISITION, ApproachEvent.HOLD): P.HOLD,
+    (P.ACQUISITION, ApproachEvent.APPROACH): P.APPROACH,
+    (P.ACQUISITION, ApproachEvent.FLY_AROUND): P.FLY_AROUND,
+    (P.ACQUISITION, ApproachEvent.ABORT): P.DRIFT,  # nothing known to retreat from
+    **{(phase, event): step for phase in (P.HOLD, P.APPROACH, P.FLY_AROUND) for step, event in STEPS.items()},
+    **{(phase, ApproachEvent.ABORT): P.RETREAT for phase in (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL)},
+    (P.FINAL, ApproachEvent.CONTACT): P.MATED,
+    (P.RETREAT, ApproachEvent.BURNT): P.DRIFT,
+}
+del NEXT[(P.APPROACH, ApproachEvent.FINAL)]  # only from the docking axis
 
 
 class ApproachLogic:
@@ -58,13 +63,13 @@ class ApproachLogic:
         self.cause = AbortCause.NONE
         self.unexpected = 0
 
-    def happen(self, event: Event, cause: AbortCause = AbortCause.NONE) -> None:
+    def happen(self, event: ApproachEvent, cause: AbortCause = AbortCause.NONE) -> None:
         after = NEXT.get((self.phase, event))
         if after is None:
             self.unexpected += 1
             return
         self.phase = after
-        if event is Event.ABORT:
+        if event is ApproachEvent.ABORT:
             self.cause = cause
 
     @property
@@ -73,13 +78,13 @@ class ApproachLogic:
         return self.phase in APPROACHING
 
 
-def event_of(step: Step) -> Event:
+def event_of(step: Step) -> ApproachEvent:
     """The event of a step's beginning."""
     if isinstance(step, ApproachStep):
-        return Event.APPROACH
+        return ApproachEvent.APPROACH
     if isinstance(step, FlyAroundStep):
-        return Event.FLY_AROUND
-    return Event.FINAL if isinstance(step, FinalStep) else Event.HOLD
+        return ApproachEvent.FLY_AROUND
+    return ApproachEvent.FINAL if isinstance(step, FinalStep) else ApproachEvent.HOLD
 
 
 def trusted(estimate: Estimate, limits: Abort, final: bool) -> bool:

@@ -15,7 +15,7 @@ from proxops.core.mission import ApproachStep, FinalStep, MissionFile
 from proxops.core.vocabulary import AbortCause, MissionPhase
 from proxops.maths.quaternion import turned
 from proxops.onboard.actuation import Actuation
-from proxops.onboard.approach_logic import NONE, AbortWatch, ApproachLogic, Event, event_of, trusted
+from proxops.onboard.approach_logic import NONE, AbortWatch, ApproachEvent, ApproachLogic, event_of, trusted
 from proxops.onboard.attitude_reference import Slew
 from proxops.onboard.compilation import compile_kernels
 from proxops.onboard.corridor import axis_share, line_share
@@ -118,7 +118,7 @@ class RendezvousSoftware:
         estimate = self._estimate
         if estimate is None:
             if not self.watch.enough:
-                self.logic.happen(Event.ABORT, AbortCause.ACTUATORS)
+                self.logic.happen(ApproachEvent.ABORT, AbortCause.ACTUATORS)
             slew.steady(local_orbit(nav.p_eci_chaser, nav.v_eci_chaser).w, self.data.period_s)
             return None  # attitude only: there is nothing yet to steer by
         now = self._situation
@@ -141,7 +141,7 @@ class RendezvousSoftware:
             estimate, nav.age_s, self._corridor, now.off_boresight, self.watch.enough, final, self._left_kg > self._reserve_kg
         )  # fmt: skip
         if cause is not NONE:
-            self.logic.happen(Event.ABORT, cause)
+            self.logic.happen(ApproachEvent.ABORT, cause)
             limits, orbit = self._file.abort, now.orbit
             burn = retreat_burn(
                 orbit.p_eci_target, orbit.v_eci_target, estimate, limits.keep_out_m, limits.retreat_m_s
@@ -149,7 +149,7 @@ class RendezvousSoftware:
             self._burn = burn.dv
             self.actuation.forget()
         elif final and now.between[0] <= 0.0:
-            self.logic.happen(Event.CONTACT)
+            self.logic.happen(ApproachEvent.CONTACT)
         elif self.guidance.finished() and self.guidance.advance(now.orbit, estimate, now.turning):
             self._begin()
 
@@ -171,7 +171,7 @@ class RendezvousSoftware:
             return None
         self._burn_s += dt
         if math.sqrt(self._burn @ self._burn) < BURNT_M_S or self._burn_s > BURN_S:
-            self.logic.happen(Event.BURNT)
+            self.logic.happen(ApproachEvent.BURNT)
             return None
         return self._burn / dt
 

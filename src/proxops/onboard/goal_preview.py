@@ -36,7 +36,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class GoalPreview:
     """Where the law gets: after ``t`` (s) the goal is reached, or the time is over; ``error`` (6) is left: m, rotation vector."""
 
     t: float
@@ -57,7 +57,7 @@ def preview_goal(
 
 def outlook(
     model: ArmModel, joints: Floats, goal: Goal, law: LawSettings, duration_s: float, margin: float = 0.0
-) -> Outlook:
+) -> GoalPreview:
     """The same, but a goal that is not reached in time is no error."""
     dynamics, base, still = Dynamics(model), MomentumBase(model, joints), np.zeros(model.pin.nv)
     gains = np.concatenate([law.position_gain, law.attitude_gain])
@@ -70,7 +70,7 @@ def outlook(
             np.ascontiguousarray(dynamics.p), quat_from_matrix(np.ascontiguousarray(dynamics.R)), goal.p, goal.quat, error
         )  # fmt: skip
         if _there(error, goal):
-            return Outlook(t, error, True)
+            return GoalPreview(t, error, True)
         if not t < duration_s:
             break
         prepare(jacobian, u, L)
@@ -80,7 +80,7 @@ def outlook(
         angles += move
         _check_range(model, angles, move, t, margin)
         base.advance(angles)
-    return Outlook(t, error, False)
+    return GoalPreview(t, error, False)
 
 
 def _there(error: Floats, goal: Goal) -> bool:
@@ -99,7 +99,7 @@ def _check_range(model: ArmModel, angles: Floats, move: Floats, t: float, margin
         )  # fmt: skip
 
 
-def refuse(found: Outlook, goal: Goal, duration_s: float) -> None:
+def refuse(found: GoalPreview, goal: Goal, duration_s: float) -> None:
     """BadInput: what is left, and what may be."""
     way_mm, turn_deg = 1e3 * float(np.linalg.norm(found.error[:3])), math.degrees(np.linalg.norm(found.error[3:]))
     raise BadInput(

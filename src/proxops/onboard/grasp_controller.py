@@ -18,7 +18,7 @@ from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.grasp_measurement import GraspCommand, GraspMeasurement
 from proxops.maths.pose import compose, pose
 from proxops.maths.rotation import matrix_from_quat
-from proxops.onboard.grasp_phases import FINGERS_CLOSE, FOLLOWS_PATH, HOLDS, Event, GraspPhase, next_phase
+from proxops.onboard.grasp_phases import FINGERS_CLOSE, FOLLOWS_PATH, HOLDS, GraspEvent, GraspPhase, next_phase
 from proxops.onboard.intercept import Intercept
 from proxops.onboard.task_controller import TaskController
 
@@ -59,7 +59,7 @@ class GraspController:
     def step(self, m: GraspMeasurement) -> GraspCommand:
         fault = m.fault()
         if fault:
-            self._happen(m.t_s, Event.BAD_MEASUREMENT, f"measurement is no number: {fault}")
+            self._happen(m.t_s, GraspEvent.BAD_MEASUREMENT, f"measurement is no number: {fault}")
         if self.phase is GraspPhase.HALTED:
             return GraspCommand(np.zeros_like(self._last), False, brake=True)
         self._take(m)
@@ -80,26 +80,26 @@ class GraspController:
         pulls = self.phase in FINGERS_CLOSE and m.jaw_force >= STALL_SHARE * self.settings.jaw_n
         self._pulling_s = min(self._pulling_s, m.t_s) if pulls else np.inf
 
-    def _events(self, m: GraspMeasurement) -> list[tuple[Event, str]]:
+    def _events(self, m: GraspMeasurement) -> list[tuple[GraspEvent, str]]:
         s, out = self.settings, []
         force, torque = float(np.linalg.norm(m.wrist[:3])), float(np.linalg.norm(m.wrist[3:]))
         if force > s.force_n:
-            out.append((Event.OVERLOAD, f"contact force {force:.1f} N above {s.force_n:g} N"))
+            out.append((GraspEvent.OVERLOAD, f"contact force {force:.1f} N above {s.force_n:g} N"))
         if torque > s.torque_n_m:
-            out.append((Event.OVERLOAD, f"contact torque {torque:.2f} N m above {s.torque_n_m:g} N m"))
+            out.append((GraspEvent.OVERLOAD, f"contact torque {torque:.2f} N m above {s.torque_n_m:g} N m"))
         if self.phase is GraspPhase.LOOK and self.intercept.ready(m.t_s):
-            out.append((Event.SEEN, ""))
+            out.append((GraspEvent.SEEN, ""))
         if m.t_s >= s.close_s - 1e-9:
-            out.append((Event.CLOSE_DUE, ""))
+            out.append((GraspEvent.CLOSE_DUE, ""))
         if self.phase in FINGERS_CLOSE and m.opening < EMPTY_SHARE * s.bar_m:
-            out.append((Event.EMPTY, f"nothing between the fingers: opening {1e3 * m.opening:.1f} mm"))
+            out.append((GraspEvent.EMPTY, f"nothing between the fingers: opening {1e3 * m.opening:.1f} mm"))
         elif m.t_s - self._pulling_s >= STALL_S:
-            out.append((Event.GRIPPED, ""))
+            out.append((GraspEvent.GRIPPED, ""))
         if self.phase is GraspPhase.HOLD and m.t_s - self.since_s >= s.hold_s:
-            out.append((Event.FIRM, ""))
+            out.append((GraspEvent.FIRM, ""))
         return out
 
-    def _happen(self, t: float, event: Event, cause: str) -> None:
+    def _happen(self, t: float, event: GraspEvent, cause: str) -> None:
         to = next_phase(self.phase, event)
         if to is self.phase:
             return

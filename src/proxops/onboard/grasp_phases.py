@@ -20,7 +20,7 @@ class GraspPhase(IntEnum):
     HALTED = 7  # a measurement is no number: brakes
 
 
-class Event(IntEnum):
+class GraspEvent(IntEnum):
     SEEN = 0
     CLOSE_DUE = 1
     GRIPPED = 2
@@ -31,22 +31,22 @@ class Event(IntEnum):
 
 
 NEXT: Final = {
-    (GraspPhase.LOOK, Event.SEEN): GraspPhase.APPROACH,
-    (GraspPhase.APPROACH, Event.CLOSE_DUE): GraspPhase.CLOSE,
-    (GraspPhase.CLOSE, Event.GRIPPED): GraspPhase.HOLD,
-    (GraspPhase.CLOSE, Event.EMPTY): GraspPhase.MISSED,
-    (GraspPhase.HOLD, Event.FIRM): GraspPhase.DAMP,
-    (GraspPhase.HOLD, Event.EMPTY): GraspPhase.MISSED,
-    (GraspPhase.DAMP, Event.EMPTY): GraspPhase.MISSED,
+    (GraspPhase.LOOK, GraspEvent.SEEN): GraspPhase.APPROACH,
+    (GraspPhase.APPROACH, GraspEvent.CLOSE_DUE): GraspPhase.CLOSE,
+    (GraspPhase.CLOSE, GraspEvent.GRIPPED): GraspPhase.HOLD,
+    (GraspPhase.CLOSE, GraspEvent.EMPTY): GraspPhase.MISSED,
+    (GraspPhase.HOLD, GraspEvent.FIRM): GraspPhase.DAMP,
+    (GraspPhase.HOLD, GraspEvent.EMPTY): GraspPhase.MISSED,
+    (GraspPhase.DAMP, GraspEvent.EMPTY): GraspPhase.MISSED,
 }
 FINGERS_CLOSE: Final = frozenset({GraspPhase.CLOSE, GraspPhase.HOLD, GraspPhase.DAMP})
 HOLDS: Final = frozenset({GraspPhase.HOLD, GraspPhase.DAMP})
 FOLLOWS_PATH: Final = frozenset({GraspPhase.LOOK, GraspPhase.APPROACH, GraspPhase.CLOSE})
 
 
-def next_phase(phase: GraspPhase, event: Event) -> GraspPhase:
-    if event is Event.BAD_MEASUREMENT or phase is GraspPhase.HALTED:
+def next_phase(phase: GraspPhase, event: GraspEvent) -> GraspPhase:
+    if event is GraspEvent.BAD_MEASUREMENT or phase is GraspPhase.HALTED:
         return GraspPhase.HALTED
-    if event is Event.OVERLOAD:
+    if event is GraspEvent.OVERLOAD:
         return GraspPhase.STOPPED
     return NEXT.get((phase, event), phase)

@@ -16,9 +16,11 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.dispersion_table import Knowledge
 from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
-from proxops.core.mission import Avionics, Knowledge, MissionFile, Sensor
+from proxops.core.mission import MissionFile
+from proxops.core.sensor_table import Avionics, Sensor
 from proxops.maths.finite import all_finite
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit

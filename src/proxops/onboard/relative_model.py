@@ -17,8 +17,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.dispersion_table import Knowledge
 from proxops.core.flight import R_CHASER_SENSOR, Floats, OnboardData
-from proxops.core.mission import Avionics, Knowledge, Sensor
+from proxops.core.sensor_table import Avionics, Sensor
 from proxops.maths.record import one_layout
 from proxops.onboard.attitude_filter import ARCSEC
 

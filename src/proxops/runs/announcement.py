@@ -14,18 +14,18 @@ from typing import Final, Protocol
 
 from proxops.core.channel import Address
 from proxops.facility.application_feed import hall_latency_s
-from proxops.facility.control import Control
+from proxops.facility.control import ControlChannel
 from proxops.facility.desk import Desk
 from proxops.facility.live import LiveFacility
 from proxops.facility.realtime import RealTime
 from proxops.lab.cell import Cell
 from proxops.lab.links.remote import RemoteHall
-from proxops.runs.console_watch import Beside, ConsoleWatch
+from proxops.runs.console_watch import ConsoleWatch, WatchedProcess
 
 BESIDE_ENDS_S: Final = 8.0  # for the console, which may have a scenario to end
 
 
-class Kept(Beside, Protocol):
+class CompanionProcess(WatchedProcess, Protocol):
     """A process beside the facility, with what must be closed afterwards."""
 
     process: subprocess.Popen[bytes]
@@ -42,13 +42,13 @@ class Launch(Protocol):
 
     address: str
 
-    def start(self, folder: Path) -> Kept: ...
+    def start(self, folder: Path) -> CompanionProcess: ...
 
 
 @contextmanager
-def processes_beside() -> Iterator[list[Kept]]:
+def processes_beside() -> Iterator[list[CompanionProcess]]:
     """Takes what is started beside the facility, and ends it when the facility has ended."""
-    beside: list[Kept] = []
+    beside: list[CompanionProcess] = []
     try:
         yield beside
     finally:
@@ -69,7 +69,7 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _elsewhere(control: Control) -> str:
+def _elsewhere(control: ControlChannel) -> str:
     """The control channel of other machines, where there is one."""
     if not control.network:
         return ""
@@ -90,7 +90,11 @@ def _responder(remote: RemoteHall | None) -> dict[str, object]:
 
 
 def announcement(
-    live: LiveFacility, folder: Path, console: Launch | None, beside: list[Kept], key_file: Path | None = None
+    live: LiveFacility,
+    folder: Path,
+    console: Launch | None,
+    beside: list[CompanionProcess],
+    key_file: Path | None = None,
 ) -> Callable[[RealTime], None]:
     """What is told and started once the facility is about to run; ``beside`` takes what was started."""
 

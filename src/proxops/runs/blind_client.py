@@ -6,14 +6,14 @@ from proxops.bridge.arrivals import Arrivals, read_ahead
 from proxops.bridge.sample import NO_PACKETS
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.messages import PERIOD_S
-from proxops.runs.bridged_run import Client
+from proxops.runs.bridged_run import PacketSource
 from proxops.safety.guarded_cycle import MOST
 
 
 class BlindClient:
     """Asks ``client`` ahead of time and hands out what it has got, each packet in its cycle."""
 
-    def __init__(self, client: Client, settings: BridgeSettings) -> None:
+    def __init__(self, client: PacketSource, settings: BridgeSettings) -> None:
         self._client, self._settings = client, settings
         self._datagrams, self._handed_out = (
             list[list[bytes]](),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from proxops.bridge.settings import BridgeSettings, settings_of
-from proxops.core.scenario import Bridge
+from proxops.core.scenario import BridgeTable
 from proxops.core.strict_table import Strict, judge_table
 from proxops.core.toml_text import read_toml, toml_text
 
@@ -13,7 +13,7 @@ from proxops.core.toml_text import read_toml, toml_text
 class BridgeFile(Strict):
     """The whole TOML file."""
 
-    bridge: Bridge
+    bridge: BridgeTable
 
 
 def read_bridge_file(path: Path) -> BridgeSettings:

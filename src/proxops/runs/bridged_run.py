@@ -17,7 +17,7 @@ from proxops.safety.guarded_cycle import MOST
 AFTER_S: Final = 1.5  # of silence after the last packet: the halt belongs to the run
 
 
-class Client(Protocol):
+class PacketSource(Protocol):
     """Who sends packets in lockstep: ``t`` is the facility's time since it may send."""
 
     def advance(self, t: float) -> list[bytes]: ...
@@ -28,7 +28,7 @@ class Client(Protocol):
 
 
 @runtime_checkable
-class ForeseeingClient(Client, Protocol):
+class ForeseeingClient(PacketSource, Protocol):
     """One that knows now what it will send in the next cycles."""
 
     def foretell(self, cycle: int, most: int) -> Arrivals | None:
@@ -44,7 +44,7 @@ class BridgedRun:
     """Drives on, bridge selected, packets delivered as the network has them, until the client is over and the hall stands."""
 
     def __init__(
-        self, hall: Installation, client: Client, *, bridged: bool = True, progress: Progress = no_progress
+        self, hall: Installation, client: PacketSource, *, bridged: bool = True, progress: Progress = no_progress
     ) -> None:
         assert hall.desk.bridge is not None
         self.loop, self._client, self._port, self._progress = Loop(hall), client, hall.desk.bridge.port, progress

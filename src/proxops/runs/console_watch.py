@@ -13,7 +13,7 @@ from proxops.facility.events import EventLog
 ALARM: Final = "console_lost"
 
 
-class Beside(Protocol):
+class WatchedProcess(Protocol):
     """A process that looks at the facility from outside, as the facility sees it. Nothing here waits."""
 
     @property
@@ -37,7 +37,7 @@ class ConsoleWatch:
     """``look`` now and then. A new process is started only while the hall stands, and not too often. A keeper that hangs keeps
     its console, so it is not ended while the hall moves either."""
 
-    def __init__(self, console: Beside, events: EventLog, clock: Clock, still: Callable[[], bool]) -> None:
+    def __init__(self, console: WatchedProcess, events: EventLog, clock: Clock, still: Callable[[], bool]) -> None:
         self._console, self._events, self._clock, self._still = console, events, clock, still
         self._restarts = Restarts()
         self._again = False  # a new one was started and has not been heard of

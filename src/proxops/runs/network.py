@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from proxops.core.errors import BadInput
-from proxops.core.scenario import Network as NetworkTable
+from proxops.core.scenario import NetworkTable
 
 
 @dataclass(frozen=True)

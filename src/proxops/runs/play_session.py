@@ -11,7 +11,7 @@ from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.installation import Installation
-from proxops.facility.mover import parse_order
+from proxops.facility.motions.mover import parse_order
 from proxops.facility.play import play
 from proxops.facility.trajectories import preflighted
 from proxops.ground.hall_report import hall_report

@@ -51,7 +51,7 @@ class Category(IntEnum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class RuleEntry:
     """How a rule is told: what it watches, the unit and scale of value and bound, what happens to the drives."""
 
     text: str
@@ -63,45 +63,45 @@ class Entry:
 
 DEG_PER_RAD: Final = 57.29577951308232
 
-RULES: Final[dict[Rule, Entry]] = {
-    Rule.OPERATOR: Entry("safe stop asked for by the operator"),
-    Rule.ESTOP: Entry("emergency stop pressed", category=Category.DRIVES_OFF),
-    Rule.DOOR: Entry("door open"),
-    Rule.GATE: Entry("rolling gate open"),
-    Rule.FENCE: Entry("fence open: only manual jog at reduced speed is allowed"),
-    Rule.LASER: Entry("laser safety circuit open"),
-    Rule.DRIVE_POWER: Entry("drive power lost", category=Category.DRIVES_OFF),
-    Rule.CONTROLLER_FAULT: Entry("robot controller fault", category=Category.DRIVES_OFF),
-    Rule.NOT_FINITE: Entry("command is not a finite number"),
-    Rule.BAD_COMMAND: Entry("command cannot be understood"),
-    Rule.UNREACHABLE: Entry("pose beyond the robot's reach", "mm", scale=1e3),
-    Rule.JUMP: Entry("command jumps between two cycles", "deg", "mm", DEG_PER_RAD),
-    Rule.AXIS_RANGE: Entry("axis would leave its range before it can stand", "deg", "mm", DEG_PER_RAD),
-    Rule.AXIS_SPEED: Entry("axis commanded faster than its limit", "deg/s", "mm/s", DEG_PER_RAD),
-    Rule.AXIS_ACCELERATION: Entry("command runs away from what the axis may accelerate", "deg", "mm", DEG_PER_RAD),
-    Rule.POSITION_RANGE: Entry("port would leave Table 3's position range before it can stand", "m"),
-    Rule.ATTITUDE_RANGE: Entry(
+RULES: Final[dict[Rule, RuleEntry]] = {
+    Rule.OPERATOR: RuleEntry("safe stop asked for by the operator"),
+    Rule.ESTOP: RuleEntry("emergency stop pressed", category=Category.DRIVES_OFF),
+    Rule.DOOR: RuleEntry("door open"),
+    Rule.GATE: RuleEntry("rolling gate open"),
+    Rule.FENCE: RuleEntry("fence open: only manual jog at reduced speed is allowed"),
+    Rule.LASER: RuleEntry("laser safety circuit open"),
+    Rule.DRIVE_POWER: RuleEntry("drive power lost", category=Category.DRIVES_OFF),
+    Rule.CONTROLLER_FAULT: RuleEntry("robot controller fault", category=Category.DRIVES_OFF),
+    Rule.NOT_FINITE: RuleEntry("command is not a finite number"),
+    Rule.BAD_COMMAND: RuleEntry("command cannot be understood"),
+    Rule.UNREACHABLE: RuleEntry("pose beyond the robot's reach", "mm", scale=1e3),
+    Rule.JUMP: RuleEntry("command jumps between two cycles", "deg", "mm", DEG_PER_RAD),
+    Rule.AXIS_RANGE: RuleEntry("axis would leave its range before it can stand", "deg", "mm", DEG_PER_RAD),
+    Rule.AXIS_SPEED: RuleEntry("axis commanded faster than its limit", "deg/s", "mm/s", DEG_PER_RAD),
+    Rule.AXIS_ACCELERATION: RuleEntry("command runs away from what the axis may accelerate", "deg", "mm", DEG_PER_RAD),
+    Rule.POSITION_RANGE: RuleEntry("port would leave Table 3's position range before it can stand", "m"),
+    Rule.ATTITUDE_RANGE: RuleEntry(
         "plate would leave Table 3's attitude range before it can stand", "deg", scale=DEG_PER_RAD
     ),
-    Rule.PORT_SPEED: Entry("port faster than Table 3 allows", "m/s"),
-    Rule.PORT_RATE: Entry("port turns faster than Table 3 allows", "deg/s", scale=DEG_PER_RAD),
-    Rule.WRIST_SINGULARITY: Entry("wrist too near its singularity (A5 = 0)", "deg", scale=DEG_PER_RAD),
-    Rule.SILENCE: Entry("no command from the master", "ms", scale=1e3),
-    Rule.FORCE_LIMIT: Entry("contact force or torque over its limit"),
-    Rule.FORCE_SENSOR: Entry("force sensor cannot be believed"),
-    Rule.INTERNAL_ERROR: Entry(
+    Rule.PORT_SPEED: RuleEntry("port faster than Table 3 allows", "m/s"),
+    Rule.PORT_RATE: RuleEntry("port turns faster than Table 3 allows", "deg/s", scale=DEG_PER_RAD),
+    Rule.WRIST_SINGULARITY: RuleEntry("wrist too near its singularity (A5 = 0)", "deg", scale=DEG_PER_RAD),
+    Rule.SILENCE: RuleEntry("no command from the master", "ms", scale=1e3),
+    Rule.FORCE_LIMIT: RuleEntry("contact force or torque over its limit"),
+    Rule.FORCE_SENSOR: RuleEntry("force sensor cannot be believed"),
+    Rule.INTERNAL_ERROR: RuleEntry(
         "error inside the facility: the part that failed is let go of", category=Category.DRIVES_OFF
     ),
-    Rule.STALL: Entry("the facility stood still for longer than motion may go unwatched", "ms", scale=1e3),
-    Rule.WATCHDOG: Entry(
+    Rule.STALL: RuleEntry("the facility stood still for longer than motion may go unwatched", "ms", scale=1e3),
+    Rule.WATCHDOG: RuleEntry(
         "the watchdog has braked the robots: no fresh set-point in time", "ms", scale=1e3, category=Category.DRIVES_OFF
     ),
-    Rule.LINK_LOST: Entry("no word from the robots' controllers", "ms", scale=1e3, category=Category.DRIVES_OFF),
-    Rule.REDUCED_SPEED: Entry("a point of the robots faster than an open fence allows", "mm/s", scale=1e3),
-    Rule.FOLLOWING: Entry(
+    Rule.LINK_LOST: RuleEntry("no word from the robots' controllers", "ms", scale=1e3, category=Category.DRIVES_OFF),
+    Rule.REDUCED_SPEED: RuleEntry("a point of the robots faster than an open fence allows", "mm/s", scale=1e3),
+    Rule.FOLLOWING: RuleEntry(
         "axis is not where its set-points have led", "deg", "mm", DEG_PER_RAD, category=Category.DRIVES_OFF
     ),
-    Rule.COLLISION_ZONE: Entry(
+    Rule.COLLISION_ZONE: RuleEntry(
         "robots in a red zone or on their way into it: manual control leads out, slowly and only away", "mm", scale=1e3
     ),
 }

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from proxops.core.clock import STALL_NS
 from proxops.core.messages import PERIOD_NS
-from proxops.lab.links.exchange import AT_REST_NS, Cause, Watch, doubt_ns
+from proxops.lab.links.exchange import AT_REST_NS, Watch, WatchdogCause, doubt_ns
 from proxops.safety.braking import hard_braking_time, hard_braking_way
 
 OWN_LATENESS_NS: Final = 1_000_000  # a machine that is well wakes the watchdog within this
@@ -46,7 +46,7 @@ class Watchdog:
         self._period_ns, self.doubt_ns = period_ns, doubt_ns(period_ns)
         self._acceleration, self.patience_ns = acceleration.copy(), patience_ns
         self._stall_ns = stall_ns  # as long as motion may go unwatched at all (Rule.STALL): the longest excuse
-        self.watch, self.cause = Watch.WATCHING, Cause.NONE
+        self.watch, self.cause = Watch.WATCHING, WatchdogCause.NONE
         self.sequence, self.last_ns = 0, now_ns  # of the last fresh one
         self.silence_ns = 0  # when it took over
         self._allowance_ns, self._heard, self._ahead = 0, True, 1
@@ -116,20 +116,22 @@ class Watchdog:
             and bool(self.rate.any())
         )
 
-    def lateness(self, sequence: int, sent_ns: int, now_ns: int, axes: NDArray[np.float64] | None = None) -> Cause:
+    def lateness(
+        self, sequence: int, sent_ns: int, now_ns: int, axes: NDArray[np.float64] | None = None
+    ) -> WatchdogCause:
         """Why a set-point that has come, sent at ``sent_ns``, is too late to go on from; NONE where it is not, and of messages
         that would be refused anyway: they say nothing about the facility."""
         replayed = sequence <= self.sequence or (sent_ns <= self.last_ns and self.sequence > 0)
         if self.watch is not Watch.WATCHING or replayed or sent_ns > now_ns:
-            return Cause.NONE
+            return WatchdogCause.NONE
         moves = self.rate.any() or (axes is not None and not np.array_equal(axes, self.setpoint))
         if now_ns - sent_ns >= self._stall_ns and moves:
-            return Cause.HELD_UP  # to go on from it would be a leap
+            return WatchdogCause.HELD_UP  # to go on from it would be a leap
         if sent_ns >= self.deadline_ns:
-            return Cause.LATE
-        return Cause.HELD_UP if now_ns - self.last_ns >= self.bound_ns + self._stall_ns else Cause.NONE
+            return WatchdogCause.LATE
+        return WatchdogCause.HELD_UP if now_ns - self.last_ns >= self.bound_ns + self._stall_ns else WatchdogCause.NONE
 
-    def take_over(self, cause: Cause, now_ns: int) -> float:
+    def take_over(self, cause: WatchdogCause, now_ns: int) -> float:
         """Brake from the last set-point and rate; s that it will take. A brake that runs is never restarted."""
         if self.watch is Watch.WATCHING:
             self.watch, self.cause, self.silence_ns = Watch.BRAKING, cause, now_ns - self.last_ns
@@ -156,6 +158,6 @@ class Watchdog:
 
     def begin_anew(self, standing: NDArray[np.float64]) -> None:
         """The drives are wanted on again: from where the robots are, at rest."""
-        self.watch, self.cause, self.silence_ns = Watch.WATCHING, Cause.NONE, 0
+        self.watch, self.cause, self.silence_ns = Watch.WATCHING, WatchdogCause.NONE, 0
         self._origin[:] = self.setpoint[:] = standing
         self.rate[:] = 0.0

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from proxops.core.flight import Floats
-from proxops.core.mission import Avionics
+from proxops.core.sensor_table import Avionics
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit
 from proxops.maths.rotation import exponential

@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from proxops.core.flight import R_CHASER_SENSOR, Floats, RelativeMeasurement
-from proxops.core.mission import Sensor
+from proxops.core.sensor_table import Sensor
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit
 from proxops.maths.rotation import exponential, quat_from_matrix

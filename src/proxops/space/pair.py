@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import PERIOD_S
-from proxops.core.mission import MissionFile, Push
+from proxops.core.mission import MissionFile
 from proxops.maths.quaternion import quat_inverse, quat_product, turned
 from proxops.maths.rotation import Array, quat_from_matrix
 from proxops.space.atmosphere import KINDS
@@ -53,7 +53,7 @@ class SpacecraftPair:
         self.world = np.zeros(1, WORLD_DTYPE)
         self._sunlight, self._density = self.world["sunlight"][0], self.world["density"]
         self._motor, self._wheels = self.world["motor"][0], len(file.chaser.wheels.axes)
-        self._pushes = tuple(fault for fault in file.fault if isinstance(fault, Push))
+        self._pushes = tuple(fault for fault in file.fault if fault.kind == "push")
         self._dry_mass = self.true.chaser.mass_kg - file.chaser.propellant_kg
         self.y = np.zeros(SIZE)
         self.bank = ThrusterBank(file.chaser.thrusters, self.true.chaser.mass_centre, self.true.thrust, misalignments)

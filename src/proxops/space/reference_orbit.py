@@ -18,7 +18,7 @@ import numpy as np
 
 from proxops.core.earth import MU_M3_S2
 from proxops.core.errors import BadInput
-from proxops.core.mission import Elements, KeplerOrbit, NumericalOrbit, Orbit, PathOrbit, TleOrbit
+from proxops.core.orbit_table import Elements, KeplerOrbit, NumericalOrbit, Orbit, PathOrbit, TleOrbit
 from proxops.maths.rotation import Array
 from proxops.space.ephemeris import COLUMNS
 from proxops.space.kepler import state_from_elements

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.scenario import Scenario
-from proxops.core.segments import FlyAround, Jump, Leg, Silence, Start, Tumble
+from proxops.core.segments import FlyAround, Jump, Leg, ScriptStart, Silence, Tumble
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross, quat_about, quat_inverse, quat_product, quat_to_direction, turned
 from proxops.maths.rotation import Array, matrix_from_abc, quat_from_matrix
@@ -116,7 +116,7 @@ def relative_at(legs: Legs, t: float, out: Array) -> bool:
     return bool(leg.sending)
 
 
-def _placed(place: Start) -> tuple[Array, Array]:
+def _placed(place: ScriptStart) -> tuple[Array, Array]:
     """Line of sight and R_target_chaser (quaternion) of a place given in the scenario."""
     nominal = quat_to_direction(np.array(place.direction))
     a, b, c = np.radians(place.attitude_deg)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from proxops.core.earth import EQUATOR_M
 from proxops.core.errors import BadInput
-from proxops.core.mission import PathOrbit
+from proxops.core.orbit_table import PathOrbit
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import length
 from proxops.maths.rotation import Array

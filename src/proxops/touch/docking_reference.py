@@ -21,7 +21,7 @@ LONGEST_S: Final = 5.0  # a contact that has not come apart by then holds
 CLEAR_S: Final = 0.02  # after which a ball that is out stays out
 
 
-class Outcome(NamedTuple):
+class ContactOutcome(NamedTuple):
     """After the contact: speed along the normal, relative kinetic energy, greatest force; NaN if it did not come apart."""
 
     leaving: float
@@ -29,27 +29,27 @@ class Outcome(NamedTuple):
     peak: float
 
 
-def undelayed(pair: Pair, y: Array, normal: Array) -> Outcome:
+def undelayed(pair: Pair, y: Array, normal: Array) -> ContactOutcome:
     """The contact as it should be. ``pair``: bodies with the true law."""
     return _outcome(pair, y.copy(), normal, 0.0)
 
 
-def uncompensated(pair: Pair, y: Array, normal: Array, delay_s: float) -> Outcome:
+def uncompensated(pair: Pair, y: Array, normal: Array, delay_s: float) -> ContactOutcome:
     """Through a pure delay, the force of the shown pose held over each cycle."""
     return _outcome(pair, y.copy(), normal, delay_s)
 
 
-def _outcome(pair: Pair, y: Array, normal: Array, delay_s: float) -> Outcome:
+def _outcome(pair: Pair, y: Array, normal: Array, delay_s: float) -> ContactOutcome:
     mine = pair.copy()
     mine[0]["latch"]["on"] = 0  # contacts are judged up to where they come apart
     out = np.zeros(3)
     flown_again(mine, y, normal, delay_s / PERIOD_S, out)
-    return Outcome(float(out[0]), float(out[1]), float(out[2]))
+    return ContactOutcome(float(out[0]), float(out[1]), float(out[2]))
 
 
 @kernel
 def flown_again(pair: Pair, y: Array, normal: Array, late: float, out: Array) -> None:
-    """Fly ``y`` until it is out of contact; ``late``: cycles of delay, 0: none and no hold. ``out``: as ``Outcome``."""
+    """Fly ``y`` until it is out of contact; ``late``: cycles of delay, 0: none and no hold. ``out``: as ``ContactOutcome``."""
     r = pair[0]
     poses, twists = np.zeros((HISTORY, 7)), np.zeros((HISTORY, 6))
     pose, twist, wrench, way = np.zeros(7), np.zeros(6), np.zeros(6), np.zeros(3)

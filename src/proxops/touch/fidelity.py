@@ -42,7 +42,7 @@ class FidelityVerdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Rule:
+class FidelityBound:
     """One bound, with what was found."""
 
     name: str
@@ -58,7 +58,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Contact:
+class ExpectedContact:
     """What is known of a contact before it: SI units, along the normal."""
 
     mass_kg: float  # equivalent, of both bodies
@@ -78,9 +78,9 @@ class Contact:
 class Certificate:
     """The figures of a contact, the verdict, and after the run what came of it."""
 
-    contact: Contact
+    contact: ExpectedContact
     omega: float  # rad/s
-    rules: tuple[Rule, ...]
+    rules: tuple[FidelityBound, ...]
     uncompensated: float  # predicted error of the restitution, as a share of it, if the delay were left alone
     compensated: float  # predicted bound of the error with compensation: max(0.005, B)
     verdict: FidelityVerdict
@@ -89,7 +89,7 @@ class Certificate:
     overload: float = math.nan  # observed
 
     @property
-    def broken(self) -> tuple[Rule, ...]:
+    def broken(self) -> tuple[FidelityBound, ...]:
         return tuple(rule for rule in self.rules if not rule.kept)
 
     @property
@@ -131,26 +131,26 @@ def delay_gain(omega: float, tau: float) -> float:
     return math.exp(0.5 * math.pi * omega * tau)
 
 
-def _rules(contact: Contact, stiffness: float) -> tuple[float, tuple[Rule, ...]]:
+def _rules(contact: ExpectedContact, stiffness: float) -> tuple[float, tuple[FidelityBound, ...]]:
     omega, peak = math.sqrt(stiffness / contact.mass_kg), contact.speed * math.sqrt(stiffness * contact.mass_kg)
     noise, delta = contact.noise_n / peak, contact.dead_zone_n / peak
     share = 1.0 if contact.stiffness_share is None else contact.stiffness_share
     threshold = contact_threshold_n(contact.noise_n, contact.dead_zone_n) / peak
     overload = predicted_overload(omega, contact.tau_s, contact.dt_s, threshold, noise, share)
     return omega, (
-        Rule("omega tau", omega * contact.tau_s, MOST_OMEGA_TAU),
-        Rule("dead zone D / F", delta, MOST_DEAD),
-        Rule("B", restitution_bound(omega, noise, contact.dtau_s, contact.dt_s), MOST_B),
-        Rule("overload", overload, MOST_OVERLOAD),
+        FidelityBound("omega tau", omega * contact.tau_s, MOST_OMEGA_TAU),
+        FidelityBound("dead zone D / F", delta, MOST_DEAD),
+        FidelityBound("B", restitution_bound(omega, noise, contact.dtau_s, contact.dt_s), MOST_B),
+        FidelityBound("overload", overload, MOST_OVERLOAD),
         *(
-            (Rule("largest force over the limit", peak * overload / contact.most_n, 1.0),)
+            (FidelityBound("largest force over the limit", peak * overload / contact.most_n, 1.0),)
             if contact.most_n < math.inf
             else ()
         ),
     )
 
 
-def stiffest_admitted(contact: Contact) -> float:
+def stiffest_admitted(contact: ExpectedContact) -> float:
     """N/m, the greatest stiffness that keeps every rule; 0 if none does. Soft contacts break the dead zone's rule, stiff ones
     the delay's, so the top of the admitted range is looked for from above."""
     steps = 400
@@ -167,7 +167,7 @@ def stiffest_admitted(contact: Contact) -> float:
     return 0.0
 
 
-def admission(contact: Contact, label: bool = False) -> Certificate:
+def admission(contact: ExpectedContact, label: bool = False) -> Certificate:
     """The verdict before contact. ``label``: run it all the same, and say so."""
     _checked(contact)
     stiffest = stiffest_admitted(contact)
@@ -183,7 +183,7 @@ def admission(contact: Contact, label: bool = False) -> Certificate:
     return Certificate(contact, omega, rules, gain, max(contact.least_error, rules[2].value), verdict, stiffest)
 
 
-def first_touch(contact: Contact, law: Law, label: bool = False) -> Certificate | None:
+def first_touch(contact: ExpectedContact, law: Law, label: bool = False) -> Certificate | None:
     """The verdict as soon as the first samples give a stiffness; None while they do not. The robots retract if it is refused.
 
     The overload's rule is left out: what it guards against has happened by then, or has not."""
@@ -195,7 +195,7 @@ def first_touch(contact: Contact, law: Law, label: bool = False) -> Certificate 
     return admission(found, label)
 
 
-def _checked(contact: Contact) -> None:
+def _checked(contact: ExpectedContact) -> None:
     for name in ("mass_kg", "speed", "dt_s"):
         if not 0.0 < getattr(contact, name) < math.inf:
             raise BadInput(f"contact: {name}", value=getattr(contact, name), bound="> 0")

@@ -36,7 +36,7 @@ NOTHING: Final = (1e-8, 1e-5, 1e-2)
 ON_COURSE: Final = 1e-6  # rad, offset of a joint that counts as none in what is told
 
 
-class Following(IntEnum):
+class FollowerState(IntEnum):
     RESTING = 0
     ON_COURSE = 1
     CATCHING_UP = 2
@@ -53,7 +53,7 @@ class JointFollower:
         self.arm, self.cycle_s = arm, cycle_s
         self.set_point = np.zeros((3, n))
         self.set_point[0] = joints
-        self.state, self.reason = Following.RESTING, ""
+        self.state, self.reason = FollowerState.RESTING, ""
         self.offset = np.zeros((3, n))  # of the set-point from the course: position, rate, acceleration
         self._limits, self._motion = np.zeros((5, n)), np.zeros((4, n))
         self._most, self._ranges = np.array([arm.speed, arm.acceleration, arm.jerk]), np.array([arm.lower, arm.upper])
@@ -103,7 +103,7 @@ class JointFollower:
     @property
     def _stands(self) -> bool:
         """A stop once begun before the end of a plan is not taken back until there is a whole plan again."""
-        return self.state == Following.STOPPING or (self.state == Following.RESTING and bool(self.reason))
+        return self.state == FollowerState.STOPPING or (self.state == FollowerState.RESTING and bool(self.reason))
 
     def _stop_time(self) -> float:
         return stop_time(self.rates, self.accelerations, self.arm.acceleration, self.arm.jerk)
@@ -137,16 +137,16 @@ class JointFollower:
             return False  # caught up before
         return self._bridge.due(course, ahead, self.set_point, True, after) == 0
 
-    def _told(self, away: float) -> Following:
+    def _told(self, away: float) -> FollowerState:
         if away <= ON_COURSE:
-            return Following.ON_COURSE
-        return Following.BRIDGING if self._bridge.end > 0 else Following.CATCHING_UP
+            return FollowerState.ON_COURSE
+        return FollowerState.BRIDGING if self._bridge.end > 0 else FollowerState.CATCHING_UP
 
     def _stop(self) -> None:
         """One cycle of the quickest stop."""
-        self.state, self._bridge.end = Following.STOPPING, 0
+        self.state, self._bridge.end = FollowerState.STOPPING, 0
         if not self.rates.any() and not self.accelerations.any():
-            self.state = Following.RESTING
+            self.state = FollowerState.RESTING
             return
         arm = self.arm
         limits = np.stack([-arm.speed, arm.speed, -arm.acceleration, arm.acceleration, arm.jerk])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
-from proxops.applications.docking.application import Stage
+from proxops.applications.docking.application import DockingStage
 from proxops.applications.docking.experiment import DockingRan, dock
 from proxops.applications.docking.result import judge, sum_up
 from proxops.applications.docking.tables import DockingFile
@@ -117,9 +117,9 @@ def test_a_stiffness_out_of_bounds_on_first_touch_makes_the_robots_go_back(cell:
     ran = flown(cell, "docking_bounce", believed=None, loop={"most_stiffness_N_mm": 50.0})
     app = ran.application
     assert "stiffness found on touch" in app.failure
-    assert app.stage is Stage.OVER
+    assert app.stage is DockingStage.OVER
     rows = app.rows[: app.count]
-    assert rows["shown"][-1, 0] > rows["shown"][rows["stage"] == Stage.RETREAT][0, 0] + 0.1
+    assert rows["shown"][-1, 0] > rows["shown"][rows["stage"] == DockingStage.RETREAT][0, 0] + 0.1
     assert np.abs(np.diff(rows["command"][:, 0], 2)).max() < 1e-4  # no jump on the way
 
 
@@ -130,8 +130,8 @@ def test_a_force_sensor_that_fails_is_named_and_the_robots_go_back(cell: Cell, f
     assert "FORCE_SENSOR" in app.failure
     assert words in app.failure
     rows = app.rows[: app.count]
-    assert (rows["stage"] == Stage.RETREAT).any()
-    assert rows["shown"][-1, 0] > rows["shown"][rows["stage"] == Stage.FLIGHT][-1, 0] + 0.1
+    assert (rows["stage"] == DockingStage.RETREAT).any()
+    assert rows["shown"][-1, 0] > rows["shown"][rows["stage"] == DockingStage.FLIGHT][-1, 0] + 0.1
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_force_limits_retract_or_stop(cell: Cell, limits: dict[str, float], stop
     ran = flown(cell, "docking_bounce", limits=limits, loop={"beyond_bounds": "label"})
     assert "FORCE_LIMIT" in (ran.application.failure or ran.stopped)
     assert bool(ran.stopped) is stops
-    assert (ran.application.rows["stage"][: ran.application.count] == Stage.RETREAT).any() is np.bool_(not stops)
+    assert (ran.application.rows["stage"][: ran.application.count] == DockingStage.RETREAT).any() is np.bool_(not stops)
 
 
 def test_saturation_is_a_fault_not_a_force(cell: Cell) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from proxops.applications.catalogue import experiment_paths, parse_experiment
 from proxops.applications.floating import live_flight
-from proxops.applications.floating.application import FloatApplication, Stage
+from proxops.applications.floating.application import FloatApplication, FloatingStage
 from proxops.applications.floating.bench import FloatBench, prepare
 from proxops.applications.floating.flange_load import FlangeLoad
 from proxops.applications.floating.live_flight import fly_live
@@ -40,7 +40,7 @@ from proxops.runs.arm_parts import ArmRan
 from proxops.runs.arm_run import lockstep
 from proxops.safety.motion import Motion
 from proxops.safety.rules import Rule, Stop
-from proxops.touch.joint_follower import Following
+from proxops.touch.joint_follower import FollowerState
 
 
 def bench_of(**changes: Any) -> FloatBench:
@@ -86,7 +86,7 @@ def test_a_push_is_felt_and_the_arm_carries_on_the_new_motion(pushed: ArmRan[Flo
 
 def test_the_arm_is_where_the_module_is(pushed: ArmRan[FloatApplication]) -> None:
     rows = pushed.application.rows[: pushed.application.count]
-    floating = rows["stage"] == Stage.FLOAT
+    floating = rows["stage"] == FloatingStage.FLOAT
     assert np.median(tracking_mm(rows)[floating]) < 0.01
 
 
@@ -149,7 +149,7 @@ def leaned(hand: Lean, **sensor: float) -> tuple[FloatApplication, float]:
     bench = bench_of(push=[], object=still, sensor=sensor)
     loop = lockstep(FloatParts(bench, 1, hand=hand, duration_s=40.0)).application
     rows = loop.rows[: loop.count]
-    return loop, hand.force(float(rows["t"][rows["stage"] < Stage.STOP][-1]))
+    return loop, hand.force(float(rows["t"][rows["stage"] < FloatingStage.STOP][-1]))
 
 
 def test_who_leans_on_the_module_is_stopped_at_the_limit() -> None:
@@ -167,7 +167,7 @@ def test_limits_hold_before_the_module_is_let_go_and_a_zero_under_a_hand_is_refu
     loop, _ = leaned(Lean(0.0, 0.0, 40.0), stop_N=60.0)
     assert "FORCE_SENSOR" in loop.failure
     assert "let go of the module" in loop.failure
-    assert not (loop.rows["stage"][: loop.count] == Stage.FLOAT).any()
+    assert not (loop.rows["stage"][: loop.count] == FloatingStage.FLOAT).any()
 
 
 def test_too_hard_a_push_stops_the_arm() -> None:
@@ -338,7 +338,7 @@ def test_an_arm_too_weak_to_follow_does_not_pass_and_comes_to_rest_all_the_same(
     failed = {c.name for c in result.criteria if not c.passed}
     assert {"on course, share of the flight", "module shown from module computed, worst"} <= failed
     last = ran.application.rows[ran.application.count - 1]
-    assert last["stage"] == Stage.STOP
+    assert last["stage"] == FloatingStage.STOP
     assert not last["rates"].any()
     np.testing.assert_allclose(last["measured"], last["setpoint"], atol=2e-5)  # the arm itself, by its encoders
     assert ran.application.count * 0.004 > 7.5  # more than was once recorded after the stop
@@ -425,7 +425,7 @@ def test_a_users_sensor_of_any_rate_and_jitter_weighs_pushes_alike(rate_hz: floa
     assert reaction.impulse is not None
     assert np.linalg.norm(reaction.impulse.impulse[:3]) == pytest.approx(2.0, rel=0.08)
     assert abs(reaction.impulse.t_start - 2.0) < 0.03
-    velocity = loop.rows["velocity"][: loop.count][loop.rows["stage"][: loop.count] == Stage.FLOAT][-1, :3]
+    velocity = loop.rows["velocity"][: loop.count][loop.rows["stage"][: loop.count] == FloatingStage.FLOAT][-1, :3]
     assert np.linalg.norm(velocity) == pytest.approx(2.0 / bench.file.object.mass_kg, rel=0.1)  # and in the physics
     assert not any("push" in c.name.split(" ")[0] for c in result.criteria)
     assert "nobody knows" in result.tables[0][2][0]
@@ -446,7 +446,7 @@ def test_time_is_the_clocks_when_cycles_are_lost() -> None:
     rows = loop.rows[: loop.count]
     np.testing.assert_allclose(np.diff(rows["t"]).max(), 0.016)
     assert rows["t"][-1] == pytest.approx((loop.count - 1 + 3) * 0.004)
-    assert rows["t"][rows["stage"] == Stage.FLOAT][-1] == pytest.approx(4.996)
+    assert rows["t"][rows["stage"] == FloatingStage.FLOAT][-1] == pytest.approx(4.996)
     (found,) = matches(loop)
     assert found.push is not None
     assert found.reaction.impulse is not None
@@ -456,7 +456,7 @@ def test_time_is_the_clocks_when_cycles_are_lost() -> None:
 
 def test_a_live_run_has_rehearsed_a_bridge() -> None:
     """Else the first bounce would load its kernels while the clock runs: 69 ms, and the arm gives up after 20."""
-    assert {Following.CATCHING_UP, Following.BRIDGING} <= bend_once(bench_of())
+    assert {FollowerState.CATCHING_UP, FollowerState.BRIDGING} <= bend_once(bench_of())
 
 
 def test_a_control_name_is_for_live_runs() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.shared.floating_bench import bench_of, flown
 
-from proxops.applications.floating.application import FloatApplication, Stage
+from proxops.applications.floating.application import FloatApplication, FloatingStage
 from proxops.applications.floating.result import sum_up
 from proxops.applications.floating.turning import turn_error_deg, turned_deg
 from proxops.runs.arm_parts import ArmRan
@@ -46,7 +46,7 @@ def test_turning_back_keeps_energy_and_linear_momentum(limited: ArmRan[FloatAppl
 def test_the_arm_shows_the_attitude_within_the_limit(limited: ArmRan[FloatApplication]) -> None:
     app = limited.application
     rows = app.rows[: app.count]
-    floating = rows[rows["stage"] == Stage.FLOAT]
+    floating = rows[rows["stage"] == FloatingStage.FLOAT]
     assert np.median(turn_error_deg(floating)) < 0.01
     shown = floating.copy()
     shown["pose"] = shown["shown"]

@@ -11,7 +11,7 @@ from proxops.applications.kube.application import KubeApplication
 from proxops.applications.kube.bench import KubeBench, prepare
 from proxops.applications.kube.beside_paper import beside_paper
 from proxops.applications.kube.computer import SlowComputer
-from proxops.applications.kube.direct_servo import DirectServo
+from proxops.applications.kube.direct_servo import KukaDirectServo
 from proxops.applications.kube.figures import timing_figures
 from proxops.applications.kube.look_ahead import look_ahead
 from proxops.applications.kube.parts import KubeParts
@@ -179,7 +179,7 @@ def test_a_computer_takes_its_time_and_repeats_it() -> None:
 
 def test_drives_move_evenly_by_commands_that_come_unevenly_and_make_up_for_a_stall() -> None:
     """The way is the trapezoidal sum of the commands, whenever they come."""
-    servo, dt = DirectServo(np.full(1, 2.0), np.full(1, 8.0), 0.05), 1e-3
+    servo, dt = KukaDirectServo(np.full(1, 2.0), np.full(1, 8.0), 0.05), 1e-3
     commands = [(0.025 * k + (0.004 if k % 2 else 0.0), np.array([0.2])) for k in range(1, 21)] + [
         (0.9, np.array([0.2]))
     ]
@@ -217,7 +217,7 @@ def test_the_highest_gain_with_a_computer_is_that_of_its_parts(share: float, set
     """The drives' own class in the loop, cycle by cycle; an error of 1e-6 keeps off every limit."""
     loop = ServedLoop(1e-3, 0.025, 0, 0.0, 0.05)
     gain = share * loop.highest_gain()
-    servo, error, pending = DirectServo(np.full(1, 1e3), np.full(1, 1e9), 0.05), 1e-6, 0.0
+    servo, error, pending = KukaDirectServo(np.full(1, 1e3), np.full(1, 1e9), 0.05), 1e-6, 0.0
     swings = []
     for cycle in range(4000):
         if cycle % 25 == 0:

@@ -26,7 +26,7 @@ from proxops.applications.load_calibration.calibration import ARM, calibrate
 from proxops.applications.load_calibration.drive import RATE_HZ
 from proxops.applications.load_calibration.identification import identified
 from proxops.applications.load_calibration.motion import SPEED_UP_S, CalibrationMotion, calibration_motion, check_motion
-from proxops.applications.load_calibration.record import Recorded, Stage, recorded_in
+from proxops.applications.load_calibration.record import CalibrationSamples, CalibrationStage, recorded_in
 from proxops.applications.load_calibration.session import shipped_tool
 from proxops.applications.load_calibration.tool import VirtualTool, true_wrenches
 from proxops.arms.model import ArmModel, load_model
@@ -159,7 +159,7 @@ def test_the_log_has_all_of_it(run: Run, calibrated: Calibrated, tmp_path: Path)
     assert {"/tf", "/hall/visuals"} <= set(log.topics)  # the arm in 3D
     stage = log.values("calibration.stage")
     assert np.isnan(stage[0])  # before the drives were on
-    assert set(stage[np.isfinite(stage)]) == {Stage.STAND, Stage.MOVE}
+    assert set(stage[np.isfinite(stage)]) == {CalibrationStage.STAND, CalibrationStage.MOVE}
     recorded = recorded_in(log)
     again = identified("again", load_model(*ARM), recorded, SensorTraits().noise)
     assert [value for _, _, value, *_ in again.rows] == [row["identified"] for row in told["parameters"]]
@@ -267,7 +267,7 @@ def test_a_tool_file_reads_back_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def course(arm: ArmModel, motion: CalibrationMotion) -> Recorded:
+def course(arm: ArmModel, motion: CalibrationMotion) -> CalibrationSamples:
     """The motion on the virtual arm under a sensor without errors."""
     nothing, load = np.zeros(6), load_of(read_tool_load(shipped_tool()))
     exact = SensorTraits(noise=nothing, resolution=nothing)
@@ -282,7 +282,7 @@ def course(arm: ArmModel, motion: CalibrationMotion) -> Recorded:
 NOISE = SensorTraits().noise
 
 
-def disturbed(course: Recorded, seed: int, noise: np.ndarray = NOISE, every: int = 1) -> Recorded:
+def disturbed(course: CalibrationSamples, seed: int, noise: np.ndarray = NOISE, every: int = 1) -> CalibrationSamples:
     """The same course with other noise in encoders and readings; every so manyth reading."""
     rng = np.random.default_rng(seed)
     readings = course.readings[::every] + noise * rng.standard_normal((len(course.readings[::every]), 6))
@@ -290,7 +290,9 @@ def disturbed(course: Recorded, seed: int, noise: np.ndarray = NOISE, every: int
     return replace(course, encoders=encoders, stamp=course.stamp[::every], readings=readings)
 
 
-def test_the_arm_is_behind_its_set_points_and_encoders_have_steps(course: Recorded, motion: CalibrationMotion) -> None:
+def test_the_arm_is_behind_its_set_points_and_encoders_have_steps(
+    course: CalibrationSamples, motion: CalibrationMotion
+) -> None:
     """A set-point is meant for the end of its cycle; then a cycle of dead time and two lags: 4 + 12 ms."""
     begin = round((course.begin_s - course.t[0]) * RATE_HZ)
     late = course.encoders[begin : begin + len(motion.t)] - motion.q
@@ -309,7 +311,9 @@ def test_two_formulas_of_a_tools_load_are_one(motion: CalibrationMotion) -> None
     np.testing.assert_allclose(true_wrenches(load, motion), ours, rtol=0.0, atol=1e-11)
 
 
-def test_sigmas_are_honest_over_forty_seeds(course: Recorded, arm: ArmModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sigmas_are_honest_over_forty_seeds(
+    course: CalibrationSamples, arm: ArmModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Found less true over sigma has the spread of one, and no mean: encoders, spline and the times' error are in the sigmas. Of
     680 numbers, some correlated, a spread is sure to about 5 %, a mean of forty to 0.16."""
     monkeypatch.setattr(load_identification, "SHARE", 1.0)  # of the noise of one reading, which is smaller here
@@ -330,7 +334,7 @@ def test_sigmas_are_honest_over_forty_seeds(course: Recorded, arm: ArmModel, mon
 
 
 @pytest.mark.parametrize("late_s", [-0.03, 0.04])
-def test_stamps_that_are_off_are_found_and_do_no_harm(course: Recorded, arm: ArmModel, late_s: float) -> None:
+def test_stamps_that_are_off_are_found_and_do_no_harm(course: CalibrationSamples, arm: ArmModel, late_s: float) -> None:
     rows = disturbed(course, 1)
     straight = identified("", arm, rows, NOISE).found
     found = identified("", arm, replace(rows, stamp=rows.stamp + late_s), NOISE).found
@@ -340,7 +344,7 @@ def test_stamps_that_are_off_are_found_and_do_no_harm(course: Recorded, arm: Arm
     assert abs(found.shift + 0.002 + late_s) < 4.0 * found.shift_sigma
 
 
-def test_stamps_that_are_far_off_are_refused(course: Recorded, arm: ArmModel) -> None:
+def test_stamps_that_are_far_off_are_refused(course: CalibrationSamples, arm: ArmModel) -> None:
     rows = disturbed(course, 1)
     with pytest.raises(BadInput, match="times of the readings do not fit the motion"):
         identified("", arm, replace(rows, stamp=rows.stamp + 3.0 * MOST_S), NOISE)

@@ -22,8 +22,9 @@ from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.applications.mission.run import run_mission
 from proxops.core.bridge_datagram import unpack_command
 from proxops.core.docking_standard import CONTACT_LIMITS
+from proxops.core.fault_table import PushFault
 from proxops.core.flight import Commands, Measurements
-from proxops.core.mission import Mission, Push, load_mission, parse_mission
+from proxops.core.mission import Mission, load_mission, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, Mode, SensorSource
 from proxops.facility.application_feed import hall_latency_s
 from proxops.ground.log import Log
@@ -170,7 +171,7 @@ def _fly_broken(flagship: MissionApplication, name: str) -> Flown:
     assert file.model_copy(update=told) == flagship.file
     assert all(fault.at_s > flagship.pair.t for fault in file.fault)
     flagship.file, flagship._faults = file, Faults(file)
-    flagship.pair._pushes = tuple(fault for fault in file.fault if isinstance(fault, Push))
+    flagship.pair._pushes = tuple(fault for fault in file.fault if isinstance(fault, PushFault))
     return _fly(flagship)
 
 

@@ -16,7 +16,7 @@ from proxops.core.vocabulary import Hardware, Mode
 from proxops.facility.build import build
 from proxops.facility.control.requests import Asker, Requests
 from proxops.facility.control.roles import Role
-from proxops.facility.desk_verbs import WITH_FILE, desk_verbs
+from proxops.facility.desk import WITH_FILE, desk_verbs
 from proxops.facility.installation import Installation
 from proxops.lab.any_cell import load_cell
 from proxops.safety.rules import Rule

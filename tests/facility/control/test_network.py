@@ -20,7 +20,7 @@ from proxops.core.sealed_datagram import (
     HEAD,
     NONCE_BYTES,
     SEAL_BYTES,
-    Kind,
+    DatagramKind,
     Sealed,
     is_sealed,
     opened,
@@ -68,11 +68,11 @@ class Far:
             return None
 
     def greet(self) -> Sealed:
-        hello = Sealed(Kind.HELLO, 0, 0, 0, self.nonce, bytes(NONCE_BYTES))
+        hello = Sealed(DatagramKind.HELLO, 0, 0, 0, self.nonce, bytes(NONCE_BYTES))
         data = self.say(seal(hello, self.key))
         assert data is not None and is_sealed(data, self.key)
         welcome = opened(data)
-        assert welcome is not None and (welcome.kind, welcome.nonce) == (Kind.WELCOME, self.nonce)
+        assert welcome is not None and (welcome.kind, welcome.nonce) == (DatagramKind.WELCOME, self.nonce)
         assert len(data) <= len(seal(hello, self.key))  # no more comes out than went in
         self.session = welcome.session
         self.session_key = session_key(self.key, self.nonce, welcome.body, welcome.session)
@@ -80,7 +80,7 @@ class Far:
 
     def request(self, sequence: int, verb: str = "status", age_ns: int = 0) -> bytes:
         asked = Sealed(
-            Kind.REQUEST, self.session, sequence, monotonic_ns() - age_ns, self.nonce, request(verb, sequence)
+            DatagramKind.REQUEST, self.session, sequence, monotonic_ns() - age_ns, self.nonce, request(verb, sequence)
         )
         return seal(asked, self.session_key)
 
@@ -162,9 +162,9 @@ def test_a_forgotten_session_cannot_be_played_again(bench: Bench) -> None:
 def test_without_the_key_nothing_is_answered(bench: Bench, key: bytes) -> None:
     stranger, network = Far(bench, key), bench.control.network
     assert network is not None
-    hello = Sealed(Kind.HELLO, 0, 0, 0, stranger.nonce, bytes(NONCE_BYTES))
-    asked = Sealed(Kind.REQUEST, monotonic_ns(), 1, monotonic_ns(), stranger.nonce, request("status"))
-    stop = Sealed(Kind.STOP, 0, 1, 0, stranger.nonce, b"{}")
+    hello = Sealed(DatagramKind.HELLO, 0, 0, 0, stranger.nonce, bytes(NONCE_BYTES))
+    asked = Sealed(DatagramKind.REQUEST, monotonic_ns(), 1, monotonic_ns(), stranger.nonce, request("status"))
+    stop = Sealed(DatagramKind.STOP, 0, 1, 0, stranger.nonce, b"{}")
     for data in (seal(hello, key), seal(asked, key), b"", b"x", b"PXC2" + bytes(200), os.urandom(400)):
         assert stranger.say(data) is None
     for data in (seal(stop, key), b"", b"stop", os.urandom(90), seal(hello, KEY)):
@@ -186,11 +186,11 @@ def test_every_bit_is_under_the_seal(bench: Bench) -> None:
 
 def test_a_stop_is_never_too_old_and_needs_no_session(bench: Bench) -> None:
     far = Far(bench)
-    data = seal(Sealed(Kind.STOP, 0, 1, 0, far.nonce, b'{"by": "Anna"}'), KEY)
+    data = seal(Sealed(DatagramKind.STOP, 0, 1, 0, far.nonce, b'{"by": "Anna"}'), KEY)
     answer = far.say(data, stop=True)
     assert answer is not None and is_sealed(answer, KEY)
     told = opened(answer)
-    assert told is not None and (told.kind, told.nonce) == (Kind.STOPPED, far.nonce)
+    assert told is not None and (told.kind, told.nonce) == (DatagramKind.STOPPED, far.nonce)
     assert bench.desk.stops == ["Anna"]
 
 

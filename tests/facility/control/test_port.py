@@ -18,9 +18,9 @@ from tests.shared.open_files import open_files
 from proxops.core import control_sockets
 from proxops.core.clock import monotonic_ns
 from proxops.core.errors import BadInput, Refused
-from proxops.facility.control.channel import Control, ControlSettings
+from proxops.facility.control.channel import ControlChannel, ControlSettings
 from proxops.facility.control.port import CONNECTIONS, REQUESTS
-from proxops.facility.control.roles import Entry, Peer, Role
+from proxops.facility.control.roles import AccessControl, Peer, Role
 from proxops.lab.cell_file import Access
 
 NOBODY = 65534
@@ -181,7 +181,7 @@ def test_refusals_do_not_fill_the_log(bench: Bench) -> None:
 
 
 def test_groups_have_what_the_cell_file_gives() -> None:
-    entry = Entry(Access(watch_group="daemon", operate_group="nogroup", maintain_group="adm"))
+    entry = AccessControl(Access(watch_group="daemon", operate_group="nogroup", maintain_group="adm"))
     import grp
 
     watch, operate, maintain = (grp.getgrnam(name).gr_gid for name in ("daemon", "nogroup", "adm"))
@@ -190,9 +190,9 @@ def test_groups_have_what_the_cell_file_gives() -> None:
     assert entry.role_of(Peer(4711, frozenset({watch, operate}))) is Role.OPERATE
     assert entry.role_of(Peer(4711, frozenset({maintain}))) is Role.MAINTAIN
     assert entry.role_of(Peer(os.getuid(), frozenset())) is Role.MAINTAIN
-    assert Entry(None).role_of(Peer(4711, frozenset({watch}))) is None
+    assert AccessControl(None).role_of(Peer(4711, frozenset({watch}))) is None
     with pytest.raises(BadInput, match=r"operate_group: no such group.*groupadd nowhere"):
-        Entry(Access(operate_group="nowhere"))
+        AccessControl(Access(operate_group="nowhere"))
 
 
 def as_nobody(path: Path, data: bytes, groups: list[int], bench: Bench) -> dict:
@@ -273,20 +273,20 @@ def test_a_living_facility_keeps_its_name_and_a_dead_one_does_not(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr(control_sockets.tempfile, "gettempdir", lambda: str(tmp_path))
-    first = Control(ControlSettings("hall"), NotedDesk(), {})
+    first = ControlChannel(ControlSettings("hall"), NotedDesk(), {})
     for access in (None, Access()):  # in the other folder neither
         with pytest.raises(BadInput, match="is another facility running"):
-            Control(ControlSettings("hall", access), NotedDesk(), {})
+            ControlChannel(ControlSettings("hall", access), NotedDesk(), {})
     assert first.sockets.control.is_socket()
-    Control(ControlSettings("other"), NotedDesk(), {}).close()
+    ControlChannel(ControlSettings("other"), NotedDesk(), {}).close()
     first.close()
     child = os.fork()
     if child == 0:  # it dies without a word
-        Control(ControlSettings("hall"), NotedDesk(), {})
+        ControlChannel(ControlSettings("hall"), NotedDesk(), {})
         os._exit(0)
     os.waitpid(child, 0)
     assert first.sockets.control.exists()
-    Control(ControlSettings("hall"), NotedDesk(), {}).close()
+    ControlChannel(ControlSettings("hall"), NotedDesk(), {}).close()
 
 
 def test_a_folder_that_is_not_ours_alone_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,17 +295,17 @@ def test_a_folder_that_is_not_ours_alone_is_refused(tmp_path: Path, monkeypatch:
     folder.mkdir()
     folder.chmod(0o777)
     with pytest.raises(BadInput, match=r"written by others.*XDG_RUNTIME_DIR"):
-        Control(ControlSettings("hall"), NotedDesk(), {})
+        ControlChannel(ControlSettings("hall"), NotedDesk(), {})
     folder.rmdir()
     folder.symlink_to(tmp_path)
     with pytest.raises(BadInput, match="is not a folder"):
-        Control(ControlSettings("hall"), NotedDesk(), {})
+        ControlChannel(ControlSettings("hall"), NotedDesk(), {})
     folder.unlink()
     if os.getuid() == 0:
         folder.mkdir()
         os.chown(folder, NOBODY, NOBODY)
         with pytest.raises(BadInput, match=f"belongs to user id {NOBODY}"):
-            Control(ControlSettings("hall"), NotedDesk(), {})
+            ControlChannel(ControlSettings("hall"), NotedDesk(), {})
     for name in ("", "a/b", "..", "x" * 41, "a b"):
         with pytest.raises(BadInput):
-            Control(ControlSettings(name), NotedDesk(), {})
+            ControlChannel(ControlSettings(name), NotedDesk(), {})

@@ -19,14 +19,14 @@ from proxops.core.clock import LockstepClock
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
 from proxops.facility.build import build
-from proxops.facility.desk_verbs import desk_verbs
-from proxops.facility.status import status
+from proxops.facility.desk import desk_verbs
+from proxops.facility.desk.status import status
 from proxops.facility.trajectories import job as trajectory_job
 from proxops.facility.trajectories import preflight, preflighted, standing
 from proxops.facility.trajectories.checker import TrajectoryChecker
 from proxops.facility.trajectories.checker_process import CheckerProcess, CheckerStart
 from proxops.facility.trajectories.intake import IDLE_POLLS, TrajectoryIntake
-from proxops.facility.trajectories.message import Message, Said
+from proxops.facility.trajectories.message import Message, MessageKind
 from proxops.lab import trajectory as trajectory_module
 from proxops.lab.cell import Cell
 from proxops.lab.trajectory import Trajectory, read_trajectory
@@ -44,7 +44,7 @@ class Forked:
         if pid == 0:
             try:
                 ours.close()
-                theirs.send(Message(Said.READY).packed())
+                theirs.send(Message(MessageKind.READY).packed())
                 TrajectoryChecker(theirs, self.cell, self.job_s).run()
             finally:
                 os._exit(0)

@@ -15,12 +15,12 @@ from proxops.core.errors import BadInput, Refused
 from proxops.core.sealed_memory import sealed_memory
 from proxops.core.vocabulary import Mode, System
 from proxops.facility.build import build
-from proxops.facility.desk_verbs import desk_verbs
+from proxops.facility.desk import desk_verbs
+from proxops.facility.desk.status import status
 from proxops.facility.installation import Installation
-from proxops.facility.status import status
 from proxops.facility.trajectories.checker_process import CheckerProcess
 from proxops.facility.trajectories.intake import IDLE_POLLS, PATIENCE_NS, TrajectoryIntake
-from proxops.facility.trajectories.message import MESSAGE_BYTES, Message, Said, unpacked
+from proxops.facility.trajectories.message import MESSAGE_BYTES, Message, MessageKind, unpacked
 from proxops.facility.warmup import standing
 from proxops.lab.cell import Cell
 from proxops.lab.sealed_trajectory import HEAD, PORTION_BYTES, seal
@@ -34,7 +34,7 @@ class Start:
 
     def __call__(self) -> CheckerProcess:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        theirs.send(Message(Said.READY).packed())
+        theirs.send(Message(MessageKind.READY).packed())
         self.far.append(theirs)
         return CheckerProcess(ours)
 
@@ -83,7 +83,7 @@ class Bench:
     def freed(self) -> bytes:
         """The hash of what the checker is told to free."""
         data, (fd,), _, _ = socket.recv_fds(self.far, MESSAGE_BYTES, 1)
-        assert unpacked(data) == Message(Said.FREE)
+        assert unpacked(data) == Message(MessageKind.FREE)
         digest: bytes = HEAD.unpack(os.pread(fd, HEAD.size, 0))[4]
         os.close(fd)
         return digest
@@ -113,7 +113,7 @@ def bench(cell: Cell) -> Iterator[Bench]:
 def good(cell: Cell) -> Iterator[tuple[Message, int]]:
     """A right answer to job 1, and its descriptor."""
     fd, digest = seal(standing(cell, System.CLW, 100))
-    yield Message(Said.CHECKED, 1, lines=100, digest=digest), fd
+    yield Message(MessageKind.CHECKED, 1, lines=100, digest=digest), fd
     os.close(fd)
 
 
@@ -121,7 +121,7 @@ def test_a_file_goes_to_the_checker_unread_and_comes_back_checked(bench: Bench, 
     assert bench.load["state"] == "none" and status(bench.desk)["trajectory"] is None
     assert bench.ask(b"never parsed here", "a\n.txt") == 1
     message, text = bench.asked()
-    assert (message.said, message.job, message.text, text) == (Said.CHECK, 1, "a.txt", b"never parsed here")
+    assert (message.said, message.job, message.text, text) == (MessageKind.CHECK, 1, "a.txt", b"never parsed here")
     assert bench.load["state"] == "checking" and bench.desk.checked is None
     bench.send(*good)
     bench.polls(3)
@@ -136,7 +136,7 @@ def test_a_file_goes_to_the_checker_unread_and_comes_back_checked(bench: Bench, 
 
 def test_what_the_checker_refuses_is_told_with_its_exit_code(bench: Bench) -> None:
     bench.ask()
-    bench.send(Message(Said.REFUSED, 1, "a.txt, line 3: 22 columns", 2))
+    bench.send(Message(MessageKind.REFUSED, 1, "a.txt, line 3: 22 columns", 2))
     bench.polls(1)
     assert (bench.load["state"], bench.load["error"], bench.load["exit"]) == ("refused", "a.txt, line 3: 22 columns", 2)
     assert bench.desk.checked is None
@@ -196,7 +196,7 @@ LIES: dict[str, Callable[[Message, int, Path], tuple[Message, int | None]]] = {
     "other job": lambda m, fd, p: (Message(m.said, 2, lines=100, digest=m.digest), os.dup(fd)),
     "other magic": lambda m, fd, p: (m, sealed_memory("lie", [b"X" + os.pread(fd, 1 << 20, 1)])),
     "too short": lambda m, fd, p: (m, sealed_memory("lie", [os.pread(fd, 1000, 0)])),
-    "not its word": lambda m, fd, p: (Message(Said.CHECK, 1), os.dup(fd)),
+    "not its word": lambda m, fd, p: (Message(MessageKind.CHECK, 1), os.dup(fd)),
 }
 
 
@@ -280,7 +280,7 @@ def test_portions_come_and_go_cycle_by_cycle_and_the_checker_frees_them(bench: B
     for job in (1, 2):
         bench.ask()
         bench.asked()
-        bench.send(Message(Said.CHECKED, job, lines=count, digest=digest), fd)
+        bench.send(Message(MessageKind.CHECKED, job, lines=count, digest=digest), fd)
         bench.polls(3)
         assert bench.load["state"] == "checking"
         bench.polls(1)
@@ -299,7 +299,7 @@ def test_without_a_checker_nothing_is_freed_in_the_tick(bench: Bench, good: tupl
     for job in (1, 2):
         bench.ask()
         bench.asked()
-        bench.send(Message(Said.CHECKED, job, lines=100, digest=good[0].digest), good[1])
+        bench.send(Message(MessageKind.CHECKED, job, lines=100, digest=good[0].digest), good[1])
         bench.polls(2)
     bench.far.close()
     bench.polls(2 * IDLE_POLLS)
@@ -312,5 +312,5 @@ def test_without_a_checker_nothing_is_freed_in_the_tick(bench: Bench, good: tupl
 
 def test_texts_of_any_length_and_kind_fit_into_a_message() -> None:
     for text in ("ä" * 5000, "\ud800", "", "🛰" * 1000):
-        data = Message(Said.REFUSED, 3, text, 2).packed()
+        data = Message(MessageKind.REFUSED, 3, text, 2).packed()
         assert len(data) <= MESSAGE_BYTES and unpacked(data).job == 3

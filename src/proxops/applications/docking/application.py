@@ -32,7 +32,7 @@ HELD_S: Final = 4.0  # after a capture, then the run is over
 AWAY_M: Final = 0.05  # from the hardware, after a bounce, then it is over as well
 
 
-class Stage(IntEnum):
+class DockingStage(IntEnum):
     """What is being done."""
 
     SETTLE = 0
@@ -52,7 +52,7 @@ class DockingApplication:
         self.file, self.bench, self.hardware = bench.file, bench, hardware
         self.ports, self._force = TaughtPorts(bench, facility), FeltForce(bench, facility, hardware)
         self.loop: DockingLoop | None = None
-        self.stage, self.failure = Stage.SETTLE, ""
+        self.stage, self.failure = DockingStage.SETTLE, ""
         self.judge = DockingJudge(bench)
         self.delay: LoopDelay | None = None
         self.sequence = -1
@@ -84,7 +84,7 @@ class DockingApplication:
         if stop is not None:
             self.failure = self.failure or str(stop)
             return stop
-        if self.stage is Stage.OVER or self.count == len(self.rows):
+        if self.stage is DockingStage.OVER or self.count == len(self.rows):
             return Supply.END
         self.ports.put(self._command)
         self._keep()
@@ -119,7 +119,7 @@ class DockingApplication:
     def _free_flight(self) -> bool:
         """Nothing can touch: the only time in which a zero may be followed."""
         clear = self._felt.pose[0] - self.bench.reach_m > 0.0
-        return self.stage in (Stage.SETTLE, Stage.WAVE) or (self.stage is Stage.FLIGHT and clear)
+        return self.stage in (DockingStage.SETTLE, DockingStage.WAVE) or (self.stage is DockingStage.FLIGHT and clear)
 
     def _judge_force(self, wrench: Array) -> Stop | None:
         """Limits in every stage; and where nothing can touch there may be no force, and no latch that has closed."""
@@ -128,28 +128,28 @@ class DockingApplication:
             return Stop(Rule.FORCE_LIMIT, detail=str(verdict))
         if verdict.level is Overload.RETRACT:
             return self._withdraw(Stop(Rule.FORCE_LIMIT, detail=str(verdict)))
-        feels = self.stage is not Stage.SETTLE and math.hypot(*wrench[:3].tolist()) > self.bench.threshold_n
+        feels = self.stage is not DockingStage.SETTLE and math.hypot(*wrench[:3].tolist()) > self.bench.threshold_n
         self._strange = self._strange + 1 if feels and self._free_flight else 0
         if self._strange >= STRANGE:
             said = f"{math.hypot(*wrench[:3].tolist()):.3g} N where nothing can touch, allowed {self.bench.threshold_n:.3g} N"
             return self._withdraw(Stop(Rule.FORCE_SENSOR, detail=said))
-        if self.stage in (Stage.SETTLE, Stage.WAVE) and self.hardware.latched:
+        if self.stage in (DockingStage.SETTLE, DockingStage.WAVE) and self.hardware.latched:
             return Stop(Rule.FORCE_LIMIT, detail="the latch has closed before the flight")
         return None
 
     # ------------------------------------------------------------------ the stages
     def _go_on(self) -> Stop | None:
         t = self.sequence * PERIOD_S
-        if self.stage is Stage.SETTLE and t >= SETTLE_S:
-            self.stage = Stage.WAVE
+        if self.stage is DockingStage.SETTLE and t >= SETTLE_S:
+            self.stage = DockingStage.WAVE
             self._force.rezero()
-        if self.stage is Stage.WAVE:
+        if self.stage is DockingStage.WAVE:
             self._wave_on(t - SETTLE_S)
-        elif self.stage is Stage.FLIGHT:
+        elif self.stage is DockingStage.FLIGHT:
             return self._fly()
         elif self._retreat is not None:
             if self._retreat.step():
-                self.stage = Stage.OVER
+                self.stage = DockingStage.OVER
             self._command[:] = self._retreat.pose
         return None
 
@@ -168,10 +168,10 @@ class DockingApplication:
         assert self.delay is not None
         refused = self.judge.before(self.delay.delay)
         if refused:
-            self.failure, self.stage = refused, Stage.OVER
+            self.failure, self.stage = refused, DockingStage.OVER
             return
         self.loop = self.bench.loop(self.delay.delay)
-        self.stage = Stage.FLIGHT
+        self.stage = DockingStage.FLIGHT
 
     def _fly(self) -> Stop | None:
         loop = self.loop
@@ -189,16 +189,16 @@ class DockingApplication:
         self._held = self._held + 1 if loop.latched else 0
         apart = loop.touches and loop.touches[-1].ended >= 0 and loop.clearance_m > AWAY_M
         if self._held * PERIOD_S >= HELD_S or apart or (self.sequence + 1) * PERIOD_S >= self.bench.longest_s:
-            self.stage = Stage.OVER
+            self.stage = DockingStage.OVER
 
     # ------------------------------------------------------------------ away from it
     def _withdraw(self, cause: Stop) -> Stop | None:
         """Back along the docking axis from wherever the command is; the cause stands. Nobody pulls at a closed latch, and
         before the flight nothing is near: there the hall stops where it is."""
-        if self.stage in (Stage.SETTLE, Stage.WAVE) or self.hardware.latched:
+        if self.stage in (DockingStage.SETTLE, DockingStage.WAVE) or self.hardware.latched:
             return cause
         if self._retreat is None:
-            self.failure, self.stage = str(cause), Stage.RETREAT
+            self.failure, self.stage = str(cause), DockingStage.RETREAT
             before = self.rows[max(self.count - 2, 0)]["command"]
             self._retreat = Retreat(before, self.rows[self.count - 1]["command"])
         return None

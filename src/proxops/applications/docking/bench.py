@@ -19,7 +19,7 @@ from proxops.space.contact_pair import Pair, softness
 from proxops.touch.contact_fit import ContactFit, Law, Sensed
 from proxops.touch.contact_samples import contact_threshold_n
 from proxops.touch.docking_loop import DockingLoop
-from proxops.touch.fidelity import LEAST_ERROR, LEAST_ERROR_FREE, Contact
+from proxops.touch.fidelity import LEAST_ERROR, LEAST_ERROR_FREE, ExpectedContact
 from proxops.touch.force_watch import StreamTraits, stream_traits
 from proxops.touch.tool_load import load_of
 
@@ -101,7 +101,7 @@ class DockingBench:
             compensate=file.loop.compensation == "replay",
         )  # fmt: skip
 
-    def contacts(self, delay_s: float) -> tuple[Contact, ...]:
+    def contacts(self, delay_s: float) -> tuple[ExpectedContact, ...]:
         """The contacts to come, as far as they are known: at the bottom, and on the wall of a cone, where speed along the
         normal and mass that it meets are less."""
         shape, normals = self.file.shape, [np.array([1.0, 0.0, 0.0])]
@@ -116,10 +116,10 @@ class DockingBench:
         k = declared.stiffness_N_mm * 1e3
         return tuple(replace(contact, stiffness=k, stiffness_share=STIFFNESS_SHARE) for contact in contacts)
 
-    def contact(self, delay_s: float, state: Array, normal: Array, speed: float) -> Contact:
+    def contact(self, delay_s: float, state: Array, normal: Array, speed: float) -> ExpectedContact:
         """Of the two bodies in a state along a normal; how stiff is not said."""
         s, limits = self.file.sensor, self.file.limits
-        return Contact(
+        return ExpectedContact(
             1.0 / softness(self.pair, state, normal), speed, delay_s, self.file.loop.stamp_error_ms * 1e-3, s.noise_N,
             s.dead_zone_N, most_n=min(limits.retract_N, s.range_N - s.offset_N),
             least_error=LEAST_ERROR if self.file.loop.law == "linear" else LEAST_ERROR_FREE,

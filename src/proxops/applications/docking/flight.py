@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.docking.application import DockingApplication, Stage
+from proxops.applications.docking.application import DockingApplication, DockingStage
 from proxops.applications.docking.open_zone import OpenZone
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.experiment_result import Progress
@@ -50,7 +50,7 @@ def fly(loop: Loop, application: DockingApplication, progress: Progress) -> None
     while f.mode not in (Mode.READY, Mode.STOPPED):
         if loop.asked and f.mode is Mode.RUNNING:
             application.failure = application.failure or f"interrupted after {application.sequence * PERIOD_S:.3f} s"
-        if application.stage is Stage.FLIGHT:
+        if application.stage is DockingStage.FLIGHT:
             put_fault(application.hardware.sensor, sensor, application.flight_s)
         loop.cycle()
         if application.sequence % TELL_EVERY == 0:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from proxops.applications.docking.application import Stage
+from proxops.applications.docking.application import DockingStage
 from proxops.core.criterion import Criterion
 from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult, Series
 from proxops.core.messages import PERIOD_S
 from proxops.space.contact_pair import V
 from proxops.touch.docking_loop import Touch
-from proxops.touch.docking_reference import Outcome, uncompensated, undelayed
+from proxops.touch.docking_reference import ContactOutcome, uncompensated, undelayed
 from proxops.touch.fidelity import LEAST_ERROR, Certificate
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class Judged:
     """One contact beside what it should have been."""
 
     touch: Touch
-    ideal: Outcome
-    raw: Outcome  # without compensation
+    ideal: ContactOutcome
+    raw: ContactOutcome  # without compensation
 
     @property
     def error(self) -> float:
@@ -92,7 +92,7 @@ def _outcome(ran: DockingRan) -> str:
 
 
 def _figures(ran: DockingRan, rows: np.ndarray[Any, Any], judged: list[Judged]) -> dict[str, Any]:
-    flight = rows[rows["stage"] >= Stage.FLIGHT]
+    flight = rows[rows["stage"] >= DockingStage.FLIGHT]
     certificate, delay = ran.application.judge.certificate, ran.application.delay
     return {
         "verdict": certificate.verdict.value if certificate else "none",
@@ -106,7 +106,7 @@ def _figures(ran: DockingRan, rows: np.ndarray[Any, Any], judged: list[Judged]) 
         "largest_force_N": float(np.linalg.norm(flight["felt"][:, :3], axis=1).max()) if len(flight) else 0.0,
         "found_stiffness_N_mm": [j.touch.law.k * 1e-3 for j in judged if j.touch.law],
         "found_damping_Ns_m": [j.touch.law.c for j in judged if j.touch.law],
-        "command_off_straight_mm": 1e3 * roughness(flight), "stage": Stage(int(ran.application.stage)).name,
+        "command_off_straight_mm": 1e3 * roughness(flight), "stage": DockingStage(int(ran.application.stage)).name,
     }  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def roughness(rows: np.ndarray[Any, Any]) -> float:
 
 def drift_of_momentum(rows: np.ndarray[Any, Any]) -> float:
     """Greatest departure from the beginning over the size at the beginning; the larger of linear and angular."""
-    book = rows["books"][rows["stage"] == Stage.FLIGHT]
+    book = rows["books"][rows["stage"] == DockingStage.FLIGHT]
     if len(book) == 0:
         return 0.0
     off = [np.linalg.norm(book[:, span] - book[0, span], axis=1).max() for span in (slice(0, 3), slice(3, 6))]
@@ -144,7 +144,7 @@ def _criteria(ran: DockingRan, rows: np.ndarray[Any, Any], judged: list[Judged])
         found.append(Criterion("kinetic energy gained by a contact, share", gained, 1e-9))
     if ran.application.loop is not None:
         found.append(Criterion("momentum not kept by the integration, share", drift_of_momentum(rows), MOMENTUM_BOUND))
-        flight = rows[rows["stage"] == Stage.FLIGHT]
+        flight = rows[rows["stage"] == DockingStage.FLIGHT]
         found.append(
             Criterion(
                 "commanded position off straight on in a cycle", 1e3 * roughness(flight), CONTINUOUS_MM, unit="mm"
@@ -170,7 +170,7 @@ def impulse_error(ran: DockingRan, one: Judged) -> float:
     """Impulse that the sensor felt in a contact against the momentum that the replay gave to the chaser, as a share of it.
     The hall shows the contact a little differently than it is computed, so they are alike and not the same."""
     app = ran.application
-    flight = app.rows[: app.count][app.rows["stage"][: app.count] == Stage.FLIGHT]
+    flight = app.rows[: app.count][app.rows["stage"][: app.count] == DockingStage.FLIGHT]
     span = flight[max(one.touch.begun - 1, 0) : one.touch.ended + 1]
     forces = span["felt"][:, :3]
     touching = np.linalg.norm(forces, axis=1) > ran.bench.threshold_n
@@ -219,7 +219,7 @@ def _worst(judged: list[Judged], name: str) -> str:
 
 def _contacts(ran: DockingRan, judged: list[Judged]) -> Table:
     app = ran.application
-    flying = app.rows["stage"][: app.count] >= Stage.FLIGHT
+    flying = app.rows["stage"][: app.count] >= DockingStage.FLIGHT
     first_s = float(app.rows["t"][: app.count][flying][0]) if flying.any() else 0.0
     rows = tuple(
         (

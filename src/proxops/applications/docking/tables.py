@@ -67,7 +67,7 @@ class LatchTable(Strict):
     turn_damping_Nms_deg: Annotated[Finite, within(0, 1e4)] = 5.0  # likewise
 
 
-class ApproachTable(Strict):
+class DockingApproachTable(Strict):
     """The ball at the beginning, seen from its seat in the client's axes, and its motion; attitude and rate of the chaser."""
 
     gap_mm: Annotated[Finite, within(5, 1000)]  # along the docking axis
@@ -78,7 +78,7 @@ class ApproachTable(Strict):
     rate_deg_s: tuple[Turn, Turn, Turn] = (0.0, 0.0, 0.0)  # chaser's axes
 
 
-class LoopTable(Strict):
+class DockingLoopTable(Strict):
     """How the force goes back into the dynamics."""
 
     compensation: Literal["replay", "none"] = "replay"  # none: the force goes back as it comes, to look at
@@ -127,10 +127,10 @@ class DockingFile(ExperimentFile):
     contact: ContactTable  # the hardware as it is
     believed: BelievedTable | None = None  # as it is declared
     latch: LatchTable | None = None  # none: nothing can capture
-    approach: ApproachTable
+    approach: DockingApproachTable
     sensor: ForceSensorTable = ForceSensorTable()
     tool: ToolLoadFile  # what hangs on the force sensor: by hand, or load.toml of `proxops ft calibrate`
-    loop: LoopTable = LoopTable()
+    loop: DockingLoopTable = DockingLoopTable()
     limits: TouchLimitsTable = TouchLimitsTable()
     zone: OpenZoneTable | None = None  # none: mock-ups may not meet anywhere
     place: PlaceTable = PlaceTable()

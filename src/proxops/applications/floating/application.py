@@ -25,7 +25,7 @@ from proxops.safety.motion import Rest, Wish
 from proxops.safety.rules import Rule, Stop
 
 
-class Stage(IntEnum):
+class FloatingStage(IntEnum):
     """What is being done."""
 
     SETTLE = 0
@@ -63,7 +63,7 @@ class FloatApplication(ArmApplication):
         self._twin = VirtualArm(bench.twin_traits, bench.joints, self.now, np.random.default_rng(0))
         self.floating, self.lead = FloatingMotion(bench), bench.lead
         self.felt = FeltPushes(bench, source, self._twin, self.floating.timeline, self.floating.foresee_unpushed)
-        self.stage = Stage.SETTLE
+        self.stage = FloatingStage.SETTLE
         self._tick = 0  # whole cycles by the clock since the first
         self._worked = False  # in this cycle
         self._objection: Stop | None = None  # ours, to going on
@@ -94,7 +94,7 @@ class FloatApplication(ArmApplication):
         joints = self._work()
         if self._objection is not None:
             return self._objection
-        return Rest.DONE if self.stage is Stage.STOP else joints
+        return Rest.DONE if self.stage is FloatingStage.STOP else joints
 
     def _keep_cycle(self) -> None:
         if not self._worked:
@@ -109,7 +109,7 @@ class FloatApplication(ArmApplication):
                 reaction.notice(self.count, setpoint, answered, self.lead + 1)
         self._keep(self.count, measured, setpoint)
         self.count += 1
-        if self.stage is Stage.FLOAT and (self._tick + 1) * PERIOD_S >= SETTLE_S + self._duration:
+        if self.stage is FloatingStage.FLOAT and (self._tick + 1) * PERIOD_S >= SETTLE_S + self._duration:
             self._end()
 
     def _work(self) -> Array:
@@ -119,17 +119,17 @@ class FloatApplication(ArmApplication):
         self._tick = (self._f.clock.now_ns() - self._began_ns) // PERIOD_NS
         self._twin.go_on()
         self._feel(columns, row)
-        if self.stage is Stage.SETTLE and self.t >= SETTLE_S:
+        if self.stage is FloatingStage.SETTLE and self.t >= SETTLE_S:
             self._let_go()
-        return self._settle() if self.stage is Stage.SETTLE else self._float(columns, row)
+        return self._settle() if self.stage is FloatingStage.SETTLE else self._float(columns, row)
 
     def _end(self) -> None:
         super()._end()
-        self.stage = Stage.STOP
+        self.stage = FloatingStage.STOP
 
     def _stop(self, stop: Stop) -> None:
         """Brake; the first cause stays."""
-        if self.stage is not Stage.STOP:
+        if self.stage is not FloatingStage.STOP:
             self._objection = stop
             self._end()
 
@@ -138,7 +138,7 @@ class FloatApplication(ArmApplication):
         if self.module is not None:
             arm = self._arm
             self.module.feel(self.t, arm.angles, arm.rates, arm.accelerations, self._twin.accelerations)
-        stop = self.felt.step(self.t, self.count, columns, row, floating=self.stage is Stage.FLOAT)
+        stop = self.felt.step(self.t, self.count, columns, row, floating=self.stage is FloatingStage.FLOAT)
         if stop is not None:
             self._stop(stop)
 
@@ -147,7 +147,7 @@ class FloatApplication(ArmApplication):
         if objection := self.felt.settle():
             self._stop(Stop(Rule.FORCE_SENSOR, detail=objection))
         else:
-            self.stage = Stage.FLOAT
+            self.stage = FloatingStage.FLOAT
 
     def _settle(self) -> Array:
         """Standing still. Physics looks ahead meanwhile, so that the first plan is a whole one."""

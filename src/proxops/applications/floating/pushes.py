@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.floating.application import FloatApplication, Stage
+from proxops.applications.floating.application import FloatApplication, FloatingStage
 from proxops.applications.floating.reaction import Reaction
 from proxops.applications.floating.tables import SETTLE_S
 from proxops.core.messages import PERIOD_S
@@ -56,7 +56,7 @@ class Matched:
 def floating_until(app: FloatApplication) -> float:
     """s, of the last cycle of the flight."""
     rows = app.rows[: app.count]
-    floating = rows["t"][rows["stage"] == Stage.FLOAT]
+    floating = rows["t"][rows["stage"] == FloatingStage.FLOAT]
     return float(floating[-1]) if len(floating) else 0.0
 
 
@@ -79,7 +79,7 @@ def found_by(app: FloatApplication, detector: PushDetector) -> list[Matched]:
     found = []
     for impulse in detector.impulses(readings) if len(readings) else []:
         start, crossed, end = (round(t / PERIOD_S) for t in (impulse.t_start, impulse.t_crossed, impulse.t_end))
-        if rows["stage"][crossed] == Stage.FLOAT:
+        if rows["stage"][crossed] == FloatingStage.FLOAT:
             t_start, t_crossed, t_end = (float(rows["t"][k]) for k in (start, crossed, end))
             dated = replace(impulse, t_start=t_start, t_crossed=t_crossed, t_end=t_end)
             found.append((Reaction(crossed, 0, impulse=dated), dated))
@@ -159,5 +159,5 @@ def budget(app: FloatApplication, reaction: Reaction, push: Push | None) -> Budg
 
 def judged_reactions(app: FloatApplication, after: int) -> list[Reaction]:
     """Those that had ``after`` cycles of flight left to show."""
-    last = int(np.count_nonzero(app.rows["stage"][: app.count] <= Stage.FLOAT)) - 1
+    last = int(np.count_nonzero(app.rows["stage"][: app.count] <= FloatingStage.FLOAT)) - 1
     return [r for r in app.felt.reactions if r.crossed + after <= last]

@@ -16,7 +16,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.lab.redundant_arm import SOLVED
 from proxops.runs.arm_run import lockstep
 from proxops.space.floating_world import FloatingWorld
-from proxops.touch.joint_follower import Following, JointFollower
+from proxops.touch.joint_follower import FollowerState, JointFollower
 from proxops.touch.joint_plan import JointPlan
 from proxops.touch.push import Push
 
@@ -39,7 +39,7 @@ def rehearse(bench: FloatBench, seed: int) -> None:
     lockstep(FloatParts(alone, seed, hand=hand, duration_s=WARM_UP_S))
 
 
-def bend_once(bench: FloatBench) -> set[Following]:
+def bend_once(bench: FloatBench) -> set[FollowerState]:
     """Follow a course that turns back at once, over a bridge, so that bounces are compiled before the clock runs; what was
     done."""
     arm, follower, seen = bench.arm, JointFollower(bench.arm, bench.joints), set()

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from proxops.applications.floating.application import FloatApplication, Stage
+from proxops.applications.floating.application import FloatApplication, FloatingStage
 from proxops.applications.floating.comparison import detector_figures, detector_table, found_by_both, offset_table
 from proxops.applications.floating.pushes import REACTION_CYCLES, Matched, budget, judged_reactions, matches, pushes_of
 from proxops.applications.floating.reaction import LONGEST
@@ -24,7 +24,7 @@ from proxops.core.experiment_result import POSE, TWIST, WRENCH, ExperimentResult
 from proxops.core.messages import PERIOD_S
 from proxops.maths.rotation import Array
 from proxops.runs.arm_parts import ArmRan
-from proxops.touch.joint_follower import Following
+from proxops.touch.joint_follower import FollowerState
 from proxops.touch.push import Push
 
 ON_COURSE_MM: Final = 0.5
@@ -85,7 +85,7 @@ def _figures(rows: Rows, given: list[Push], matched: list[Matched], ran: ArmRan[
     app = ran.application
     known = [m for m in matched if m.push is not None]
     budgets = [budget(app, m.reaction, m.push) for m in (known if _known(app) else matched)]
-    on, error = _on_course(rows), tracking_mm(rows)[rows["stage"] == Stage.FLOAT]
+    on, error = _on_course(rows), tracking_mm(rows)[rows["stage"] == FloatingStage.FLOAT]
     return {
         "spans_s": [[m.reaction.impulse.t_start, m.reaction.impulse.t_end] for m in matched if m.reaction.impulse],
         "truth_known": _known(app), "pushes": len(given) if _known(app) else None,
@@ -98,7 +98,7 @@ def _figures(rows: Rows, given: list[Push], matched: list[Matched], ran: ArmRan[
         "push_to_motion_ms": [b.push_to_motion_ms for b in budgets],
         "crossing_to_visible_ms": [b.to_visible_ms for b in budgets],
         "bounces": edges(rows["touching"]), "turned_back": edges(rows["turned"]),
-        "turn_error_worst_deg": _percentile(turn_error_deg(rows)[rows["stage"] == Stage.FLOAT], 100.0),
+        "turn_error_worst_deg": _percentile(turn_error_deg(rows)[rows["stage"] == FloatingStage.FLOAT], 100.0),
         "tracking_median_um": 1e3 * float(np.median(tracking_mm(rows)[on])) if on.any() else None,
         "tracking_95_mm": _percentile(error, 95.0), "tracking_worst_mm": _percentile(error, 100.0),
         "on_course_share": _share(rows),
@@ -112,7 +112,7 @@ def _percentile(values: Array, share: float) -> float | None:
 
 
 def _share(rows: Rows) -> float | None:
-    floating = int(np.sum(rows["stage"] == Stage.FLOAT))
+    floating = int(np.sum(rows["stage"] == FloatingStage.FLOAT))
     return float(_on_course(rows).sum() / floating) if floating else None
 
 
@@ -123,15 +123,15 @@ def tracking_mm(rows: Rows) -> Array:
 
 
 def _on_course(rows: Rows) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    out: np.ndarray[Any, np.dtype[np.bool_]] = (rows["stage"] == Stage.FLOAT) & (
-        rows["following"] == Following.ON_COURSE
+    out: np.ndarray[Any, np.dtype[np.bool_]] = (rows["stage"] == FloatingStage.FLOAT) & (
+        rows["following"] == FollowerState.ON_COURSE
     )
     return out
 
 
 def energy_gained(rows: Rows) -> float:
     """Largest rise of the energy from one free moment to the next without a push in between, as a share of the energy."""
-    floating = rows[rows["stage"] == Stage.FLOAT]
+    floating = rows[rows["stage"] == FloatingStage.FLOAT]
     worst, before = 0.0, math.nan
     for energy, touching, applied in zip(
         floating["energy"], floating["touching"], np.abs(floating["applied"]).max(axis=1), strict=True
@@ -190,7 +190,7 @@ def _worst(values: list[int | None]) -> int | None:
 
 def _following(rows: Rows) -> list[Criterion]:
     on, error = _on_course(rows), tracking_mm(rows)
-    floating, turned = (values[rows["stage"] == Stage.FLOAT] for values in (error, turn_error_deg(rows)))
+    floating, turned = (values[rows["stage"] == FloatingStage.FLOAT] for values in (error, turn_error_deg(rows)))
     what = "module shown from module computed"
     return [
         Criterion("on course, share of the flight", _share(rows), ON_COURSE_SHARE, "at least"),
@@ -246,7 +246,7 @@ def _ms(value: float | None) -> str:
 
 
 def _tracking(rows: Rows) -> Table:
-    floating, on, error = rows["stage"] == Stage.FLOAT, _on_course(rows), tracking_mm(rows)
+    floating, on, error = rows["stage"] == FloatingStage.FLOAT, _on_course(rows), tracking_mm(rows)
     if not floating.any():
         return "Following", (), ()
     share, away = on.sum() / floating.sum(), error[on] if on.any() else np.full(1, math.nan)

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from proxops.core.experiment import Arm, ArmExperimentFile
+from proxops.core.experiment import ArmExperimentFile, ArmTable
 from proxops.core.floating_object import BoxTable, ObjectTable, ObstacleTable, TurnLimitTable
 from proxops.core.force_sensor_table import ForceSensorTable
 from proxops.core.strict_table import Finite, Strict, Triple, Whole, within
@@ -116,7 +116,7 @@ class FloatFile(ArmExperimentFile):
     kind: Literal["float"]
     seed: Annotated[int, Field(strict=True, ge=0)] = 1  # of the sensor's and the arm's errors
     flight_s: Annotated[Finite, within(0.1, 36_000)]  # after the module is let go
-    arm: Arm = Arm(model="lwr_4plus", tool="flange")
+    arm: ArmTable = ArmTable(model="lwr_4plus", tool="flange")
     hand: HandTable
     plan: PlanTable = PlanTable()
     box: BoxTable

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from proxops.applications.floating.application import FloatApplication, Stage
+from proxops.applications.floating.application import FloatApplication, FloatingStage
 from proxops.core.criterion import Criterion
 from proxops.maths.rotation import Array
 from proxops.space.turn_limit import packed_limit, tilt_and_twist
@@ -31,7 +31,7 @@ def turned_deg(app: FloatApplication, rows: Rows) -> Array:
     if limit is None:
         return np.zeros((0, 2))
     packed = packed_limit(limit)
-    floating = rows["pose"][rows["stage"] == Stage.FLOAT, 3:]
+    floating = rows["pose"][rows["stage"] == FloatingStage.FLOAT, 3:]
     out: Array = np.degrees(np.array([tilt_and_twist(quat, packed) for quat in floating]).reshape(-1, 2))
     return out
 

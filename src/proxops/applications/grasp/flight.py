@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proxops.applications.grasp.setting import Setting
+from proxops.applications.grasp.setting import GraspSetting
 from proxops.applications.grasp.tables import GraspFile
 from proxops.arms.gripper import with_load
 from proxops.maths.pose import inverse_pose, pose
@@ -15,7 +15,7 @@ from proxops.onboard.marker_track import TrackSettings
 WANDER = (0.002, np.radians(0.1))  # m/s2, rad/s2: of a free body in a tracker that takes its turn as steady
 
 
-def flight_of(setting: Setting) -> GraspController:
+def flight_of(setting: GraspSetting) -> GraspController:
     """It knows the handle's mass and shape as the scenario has them, not its motion."""
     file, bar = setting.file, setting.file.handle.bar
     T_body_bar = pose(np.ascontiguousarray(bar.R_body_bar), np.array(bar.place_m))
@@ -30,7 +30,7 @@ def catch_of(file: GraspFile) -> CatchSettings:
     )  # fmt: skip
 
 
-def intercept_of(setting: Setting) -> Intercept:
+def intercept_of(setting: GraspSetting) -> Intercept:
     file, hand = setting.file, setting.hand
     approach, timing, bar, sight = file.approach, file.timing, file.handle.bar, file.sight
     settings = InterceptSettings(

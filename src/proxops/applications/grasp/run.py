@@ -11,7 +11,7 @@ import numpy as np
 from proxops.applications.grasp.sensors import GraspSensors
 from proxops.applications.grasp.tables import GraspFile
 from proxops.applications.grasp.viewer import GraspViewer
-from proxops.applications.grasp.world import GraspWorld, Survey
+from proxops.applications.grasp.world import GraspWorld, WorldSnapshot
 from proxops.arms.model import N_BASE, N_BASE_Q, ArmModel, Floats
 from proxops.core.experiment_result import LEAST_ROWS, Progress, Series
 from proxops.core.grasp_measurement import GraspCommand
@@ -84,8 +84,8 @@ class GraspRun:
     cause: str
     failure: str
     interrupted: bool  # by the operator, before its end
-    first: Survey
-    last: Survey
+    first: WorldSnapshot
+    last: WorldSnapshot
     scale: tuple[float, float]  # N s, N m s: greatest momentum of handle or base in the run
     torque_share: float
     rate_share: float
@@ -206,7 +206,7 @@ class GraspBench:
         )  # fmt: skip
 
 
-def relative(now: Survey) -> Floats:
+def relative(now: WorldSnapshot) -> Floats:
     """(7) bar's middle in the hand's frame, distance, turn between the frames (deg), speed, turn rate (deg/s).
 
     Speed: of the bar's middle against the point of the hand's frame where it is, so a turn of the whole counts as rest."""

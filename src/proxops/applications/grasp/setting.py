@@ -23,7 +23,7 @@ from proxops.space.gripper_drive import GripperDrive
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class GraspSetting:
     """Everything checked, nothing moved."""
 
     file: GraspFile
@@ -36,7 +36,7 @@ class Setting:
     ahead: Preview
 
 
-def prepared(experiment: Experiment) -> Setting:
+def prepared(experiment: Experiment) -> GraspSetting:
     """BadInput for a start inside each other, a way out of reach, gains that are unstable at this rate."""
     file = experiment.file
     assert isinstance(file, GraspFile)
@@ -55,7 +55,7 @@ def prepared(experiment: Experiment) -> Setting:
     ahead = looked_ahead(file, armed, q, hand, posture)
     controller = TaskController(armed, file.law.number, TaskGains.of(file.law), posture, dt)
     check_damping(controller, ahead.inertia)
-    return Setting(file, craft, armed, start, world, controller, hand, ahead)
+    return GraspSetting(file, craft, armed, start, world, controller, hand, ahead)
 
 
 def looked_ahead(file: GraspFile, armed: ArmModel, q: Floats, hand: Floats, posture: Floats) -> Preview:

@@ -151,7 +151,7 @@ class TimingTable(Strict):
         return self.arrive_s + self.late_s - self.early_s
 
 
-class ApproachTable(Strict):
+class GraspApproachTable(Strict):
     """How the hand comes, as seen from the bar."""
 
     stand_off_m: Length = 0.12  # behind the grasp
@@ -232,7 +232,7 @@ class GraspFile(ArmExperimentFile):
     law: LawTable
     gripper: GripperTable = GripperTable()
     handle: HandleTable
-    approach: ApproachTable = ApproachTable()
+    approach: GraspApproachTable = GraspApproachTable()
     timing: TimingTable
     damping: DampingTable = DampingTable()
     sight: SightTable = SightTable()

@@ -14,7 +14,7 @@ import numpy as np
 
 from proxops.applications.grasp.onlooker import onlooker
 from proxops.applications.grasp.scene import PICTURE, mujoco_module
-from proxops.applications.grasp.world import GraspWorld, Survey
+from proxops.applications.grasp.world import GraspWorld, WorldSnapshot
 from proxops.arms.model import Floats
 from proxops.core.camera import CameraSpec
 from proxops.core.offscreen import PictureUnavailable, open_renderer
@@ -58,7 +58,7 @@ class GraspViewer:
         self._T_camera: Floats | None = None  # in inertial axes, of the last image
         self._images = self._places = 0
 
-    def look(self, t: float, now: Survey) -> None:
+    def look(self, t: float, now: WorldSnapshot) -> None:
         """``now``: of the world at ``t``."""
         if self._renderer and t >= self._images / IMAGES_HZ - SOON:
             self._images += 1

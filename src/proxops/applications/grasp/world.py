@@ -41,7 +41,7 @@ BRAKE_S: Final = 0.1  # in which the joints' brakes stop the lightest motion of 
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class WorldSnapshot:
     """The world at one moment: truth. Poses (4, 4) and twists (6, linear before angular) in inertial axes."""
 
     T_hand: Floats  # grasp frame of the gripper
@@ -161,7 +161,7 @@ class GraspWorld:
         # Without contact a free body's momentum changes by rounding only, far below this.
         self.touching = bool(np.abs(self.on_handle[:3]).max() > LEAST_N)
 
-    def survey(self) -> Survey:
+    def survey(self) -> WorldSnapshot:
         mujoco, m, d, look = self._mujoco, self.model, self.data, self._look
         look.qpos[:], look.qvel[:], look.qfrc_applied[:] = d.qpos, d.qvel, d.qfrc_applied
         look.qacc_warmstart[:] = d.qacc_warmstart
@@ -170,7 +170,7 @@ class GraspWorld:
         T_hand, hand_twist = self._site(GRASP_SITE)
         T_bar, bar_twist = self._site(BAR)
         touch, depth = self._touch()
-        return Survey(
+        return WorldSnapshot(
             T_hand, hand_twist, T_bar, bar_twist, self._subtree(BODY), self._subtree(BASE), self._base_momentum(),
             float(look.energy[1]), touch, depth,
         )  # fmt: skip

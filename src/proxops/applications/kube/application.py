@@ -13,7 +13,7 @@ import numpy as np
 
 from proxops.applications.kube.bench import KubeBench
 from proxops.applications.kube.computer import SlowComputer
-from proxops.applications.kube.direct_servo import DirectServo
+from proxops.applications.kube.direct_servo import KukaDirectServo
 from proxops.applications.kube.momentum_loop import MomentumLoop
 from proxops.facility.facility import Facility
 from proxops.lab.links.arm import Measured
@@ -61,7 +61,7 @@ class KubeApplication(ArmApplication):
         self._computer = self._servo = None
         if table := bench.file.computer:
             self._computer = SlowComputer(table, np.random.default_rng((seed, COMPUTER)))
-            self._servo = DirectServo(bench.law.speed, bench.law.acceleration, table.hold_ms * 1e-3)
+            self._servo = KukaDirectServo(bench.law.speed, bench.law.acceleration, table.hold_ms * 1e-3)
         self._pending = np.zeros(model.n)  # what the computer is about to send
         self._worked = False  # in this cycle, on something new
 
@@ -108,7 +108,7 @@ class KubeApplication(ArmApplication):
             self._serve(self._computer, self._servo, measured)
         return None
 
-    def _serve(self, computer: SlowComputer, servo: DirectServo, measured: Measured) -> None:
+    def _serve(self, computer: SlowComputer, servo: KukaDirectServo, measured: Measured) -> None:
         """An answer that has come is taken, and the next reading sent to the computer."""
         if computer.due(self._t):
             if self._t > 0.0:

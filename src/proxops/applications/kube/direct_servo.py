@@ -15,7 +15,7 @@ from proxops.arms.model import Floats
 from proxops.onboard.dynamic_jacobian_law import limit
 
 
-class DirectServo:
+class KukaDirectServo:
     """``take`` a command when one comes, ``step`` once a cycle. rad, s."""
 
     def __init__(self, speed: Floats, acceleration: Floats, hold_s: float) -> None:

@@ -6,10 +6,10 @@ import math
 
 from proxops.applications.kube.bench import RANGE_MARGIN, KubeBench
 from proxops.applications.kube.result import ATTITUDE_BOUND_DEG, POSITION_BOUND_MM
-from proxops.onboard.goal_preview import Goal, Outlook, outlook, refuse
+from proxops.onboard.goal_preview import Goal, GoalPreview, outlook, refuse
 
 
-def look_ahead(bench: KubeBench) -> Outlook:
+def look_ahead(bench: KubeBench) -> GoalPreview:
     """BadInput if the goal is not reached, within the joints' ranges and the time; one that is only to be approached may be
     missed."""
     goal = Goal(bench.goal_p, bench.goal_quat, 1e-3 * POSITION_BOUND_MM, math.radians(ATTITUDE_BOUND_DEG))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from proxops.applications.load_calibration.drive import CalibrationDrive, most_cycles
-from proxops.applications.load_calibration.record import CalibrationRecord, Recorded
+from proxops.applications.load_calibration.record import CalibrationRecord, CalibrationSamples
 from proxops.applications.load_calibration.result import Calibration, nothing_found, result_of
 from proxops.applications.load_calibration.sensing_arm import Hang, sensing_arm
 from proxops.arms.model import ArmModel, Floats
@@ -24,8 +24,8 @@ from proxops.touch.force_watch import StreamTraits
 
 def driven(
     model: ArmModel, q: Floats, rng: np.random.Generator, hang: Hang, stream: StreamTraits, clock: Clock,
-    log: RowStream | None = None, found: Callable[[Recorded], Calibration] | None = None,
-) -> Recorded:  # fmt: skip
+    log: RowStream | None = None, found: Callable[[CalibrationSamples], Calibration] | None = None,
+) -> CalibrationSamples:  # fmt: skip
     """Move the arm of the FZI cell, which is virtual, along ``q`` by the facility. Refused, with the arm at rest, by whatever is
     wrong with the sensor or the arm, and by Ctrl-C. ``found`` says what comes of it, before the log is closed; what it raises
     is raised, and told there."""

@@ -10,8 +10,8 @@ import numpy as np
 from proxops.applications.load_calibration.arm_run import driven
 from proxops.applications.load_calibration.identification import identified
 from proxops.applications.load_calibration.motion import HOME_DEG, calibration_motion
-from proxops.applications.load_calibration.record import Recorded
-from proxops.applications.load_calibration.result import Calibration, Truth
+from proxops.applications.load_calibration.record import CalibrationSamples
+from proxops.applications.load_calibration.result import Calibration, SensorTruth
 from proxops.applications.load_calibration.tool import VirtualTool, drawn_traits, stream_of
 from proxops.arms.model import load_model
 from proxops.core.clock import LockstepClock
@@ -38,10 +38,10 @@ def calibrate(
         hung.append(VirtualTool(model, arm, load, ForceTorqueSensor(traits, sensor_rng)))
         return hung[0]
 
-    def found(recorded: Recorded) -> Calibration:
+    def found(recorded: CalibrationSamples) -> Calibration:
         done = identified(tool.name, model, recorded, traits.noise)
         biases = np.array(hung[0].biases)[np.isin(recorded.stamp, done.t)]
-        out.append(replace(done, truth=Truth(load, biases.mean(axis=0))))
+        out.append(replace(done, truth=SensorTruth(load, biases.mean(axis=0))))
         return out[0]
 
     driven(model, q, arm_rng, hang, stream_of(traits), LockstepClock(), log, found)

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.load_calibration.record import CalibrationRecord, Recorded, Stage
+from proxops.applications.load_calibration.record import CalibrationRecord, CalibrationSamples, CalibrationStage
 from proxops.arms.model import Floats
 from proxops.core.clock import Clock
 from proxops.core.force_source import ForceSample, ForceSource
@@ -65,10 +65,10 @@ class CalibrationDrive(Motion):
         return wish
 
     @property
-    def _stage(self) -> Stage:
+    def _stage(self) -> CalibrationStage:
         if self._begin_s >= 0.0:
-            return Stage.MOVE
-        return Stage.STAND if self._samples else Stage.WAIT
+            return CalibrationStage.MOVE
+        return CalibrationStage.STAND if self._samples else CalibrationStage.WAIT
 
     def _wish(self, t: float) -> Wish:
         if self.fault:
@@ -90,8 +90,8 @@ class CalibrationDrive(Motion):
             self._samples.append(sample)
         return fault
 
-    def recorded(self, missed: int) -> Recorded:
-        return Recorded(
+    def recorded(self, missed: int) -> CalibrationSamples:
+        return CalibrationSamples(
             np.array(self._t), np.array(self._encoders), np.array([one.t for one in self._samples]),
             np.array([one.wrench for one in self._samples]), self._begin_s, missed,
         )  # fmt: skip

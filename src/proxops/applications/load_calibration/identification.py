@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from proxops.applications.load_calibration.motion import flange_motion
-from proxops.applications.load_calibration.record import Recorded
+from proxops.applications.load_calibration.record import CalibrationSamples
 from proxops.applications.load_calibration.result import Calibration
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.errors import BadInput
@@ -25,7 +25,7 @@ from proxops.touch.tool_load import GRAVITY, ToolLoad
 KNOTS_S: Final = 0.06  # of the joints' course: the fastest sine has sixteen in its period
 
 
-def noise_at_rest(recorded: Recorded) -> Floats:
+def noise_at_rest(recorded: CalibrationSamples) -> Floats:
     """(6) standard deviation of the readings about a straight line: their drift is no noise."""
     still = recorded.stamp < recorded.begin_s - MOST_S
     t, rows = recorded.stamp[still], recorded.readings[still]
@@ -37,7 +37,7 @@ def noise_at_rest(recorded: Recorded) -> Floats:
     return noise
 
 
-def identified(name: str, model: ArmModel, recorded: Recorded, noise: Floats) -> Calibration:
+def identified(name: str, model: ArmModel, recorded: CalibrationSamples, noise: Floats) -> Calibration:
     """From what was recorded; ``noise``: (6) of a reading."""
     rows_at = rows_of(model, recorded)
     rows, shift = timed_rows(rows_at, noise, GRAVITY)
@@ -48,7 +48,7 @@ def identified(name: str, model: ArmModel, recorded: Recorded, noise: Floats) ->
     return Calibration(name, None, rows.t, rows.reading, left, found, shift, recorded.missed)
 
 
-def rows_of(model: ArmModel, recorded: Recorded) -> Callable[[float], CalibrationRows]:
+def rows_of(model: ArmModel, recorded: CalibrationSamples) -> Callable[[float], CalibrationRows]:
     """Readings with the flange's motion when they were made: a time after their stamps."""
     course = SplineFit(recorded.t, recorded.encoders, KNOTS_S)
     inside = (recorded.stamp >= recorded.t[0] + MOST_S) & (recorded.stamp <= recorded.t[-1] - MOST_S)

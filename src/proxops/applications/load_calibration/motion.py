@@ -88,7 +88,7 @@ def _swing(u: Floats, du: Floats, ddu: Floats, swing: float, speed: float, accel
     return min(bound / float(np.abs(wave).max()) for wave, bound in bounds)
 
 
-class FlangeCourse:
+class FlangeKinematics:
     """Where the tool frame of an arm is and how it moves, for one state of the joints after another."""
 
     def __init__(self, arm: ArmModel) -> None:
@@ -111,7 +111,7 @@ class FlangeCourse:
 
 def flange_motion(arm: ArmModel, t: Floats, q: Floats, rate: Floats, acceleration: Floats) -> CalibrationMotion:
     """Pose and inertial motion of the arm's tool frame, row by row."""
-    course, rows = FlangeCourse(arm), np.empty((len(t), 16))
+    course, rows = FlangeKinematics(arm), np.empty((len(t), 16))
     for given in zip(q, rate, acceleration, rows, strict=True):
         course.put(*given)
     place, attitude, w, alpha, a = (np.ascontiguousarray(part) for part in np.split(rows, [3, 7, 10, 13], axis=1))

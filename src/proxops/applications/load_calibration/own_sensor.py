@@ -11,7 +11,7 @@ from proxops.applications.load_calibration.arm_run import driven
 from proxops.applications.load_calibration.calibration import ARM, rehearse
 from proxops.applications.load_calibration.identification import identified, noise_at_rest
 from proxops.applications.load_calibration.motion import calibration_motion
-from proxops.applications.load_calibration.record import Recorded
+from proxops.applications.load_calibration.record import CalibrationSamples
 from proxops.applications.load_calibration.result import Calibration
 from proxops.arms.model import load_model
 from proxops.core.channel import LOOPBACK
@@ -53,7 +53,7 @@ def calibrate_sensor(
     q = calibration_motion(model, excitation).q
     stream, out = StreamTraits(RANGE, ANY_NOISE, np.zeros(6), rate_hz), list[Calibration]()
 
-    def found(recorded: Recorded) -> Calibration:
+    def found(recorded: CalibrationSamples) -> Calibration:
         out.append(identified(name, model, recorded, noise_at_rest(recorded)))
         return out[0]
 

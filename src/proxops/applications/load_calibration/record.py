@@ -21,7 +21,7 @@ ROW: Final = np.dtype(
 )
 
 
-class Stage(IntEnum):
+class CalibrationStage(IntEnum):
     """What the arm is doing."""
 
     WAIT = 0  # for the sensor's first reading
@@ -30,7 +30,7 @@ class Stage(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class CalibrationSamples:
     """Encoders at the arm's times, readings at the sensor's; ``begin_s``: when the set-points began to move."""
 
     t: Floats
@@ -63,7 +63,7 @@ class CalibrationRecord:
     def attach(self, pool: Pool) -> None:
         self._told.attach(pool, self._rows)
 
-    def keep(self, t: float, stage: Stage, begin_s: float, missed: int, fresh: ForceSample | None) -> None:
+    def keep(self, t: float, stage: CalibrationStage, begin_s: float, missed: int, fresh: ForceSample | None) -> None:
         if self._count == len(self._rows):
             return
         row = self._rows[self._count]
@@ -76,13 +76,13 @@ class CalibrationRecord:
         self._told.show(self._count)
 
 
-def recorded_in(log: Log) -> Recorded:
+def recorded_in(log: Log) -> CalibrationSamples:
     """What the calibration had, again."""
     ours = np.isfinite(log.values("calibration.t"))
     actual, read = (log.table(group) for group in ("actual", "reading"))
     read = read[np.isfinite(read[:, 0])]
     began, missed = log.values("calibration.begin")[ours], log.values("calibration.missed")[ours]
-    return Recorded(
+    return CalibrationSamples(
         log.values("calibration.t")[ours], actual[ours], read[:, 0], read[:, 1:],
         float(began[-1]), int(missed[-1]),
     )  # fmt: skip

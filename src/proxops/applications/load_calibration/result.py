@@ -24,7 +24,7 @@ Row = tuple[str, str, float, float, float | None]  # parameter, unit, identified
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class SensorTruth:
     """Of the virtual sensor and its tool; ``bias``: the mean one."""
 
     load: ToolLoad
@@ -36,7 +36,7 @@ class Calibration:
     """All of it. ``compensated``: readings less the identified load, bias and drift."""
 
     name: str
-    truth: Truth | None
+    truth: SensorTruth | None
     t: Floats
     readings: Floats
     compensated: Floats

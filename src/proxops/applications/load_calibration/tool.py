@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.load_calibration.motion import CalibrationMotion, FlangeCourse
+from proxops.applications.load_calibration.motion import CalibrationMotion, FlangeKinematics
 from proxops.arms.model import ArmModel, Floats
 from proxops.core.force_source import ForceSample, wrench_of
 from proxops.lab.virtual_arm import VirtualArm
@@ -38,7 +38,7 @@ class VirtualTool:
 
     def __init__(self, model: ArmModel, arm: VirtualArm, truth: ToolLoad, sensor: ForceTorqueSensor) -> None:
         self._arm, self.sensor = arm, sensor
-        self._course, self._row, self._held = FlangeCourse(model), np.empty(16), HeldTool(truth)
+        self._course, self._row, self._held = FlangeKinematics(model), np.empty(16), HeldTool(truth)
         self._t, self._angles, self._rates = arm.t, arm.angles.copy(), arm.rates.copy()
         self.biases: list[Floats] = []
 

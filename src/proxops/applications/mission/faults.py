@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from proxops.core.mission import MissionFile, Push, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.fault_table import PushFault, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.mission import MissionFile
 from proxops.space.pair import PUSH_S
 from proxops.space.thrusters import ThrusterBank
 
@@ -14,7 +15,7 @@ class Faults:
         self._faults = file.fault
         begins = [fault.at_s for fault in file.fault]
         outages = [fault.at_s + fault.duration_s for fault in file.fault if isinstance(fault, SensorOutage)]
-        pushes = [fault.at_s + PUSH_S for fault in file.fault if isinstance(fault, Push)]
+        pushes = [fault.at_s + PUSH_S for fault in file.fault if isinstance(fault, PushFault)]
         self._times = begins + outages + pushes  # at which one begins or ends
 
     def __bool__(self) -> bool:

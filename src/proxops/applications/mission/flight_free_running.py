@@ -57,7 +57,7 @@ class _Sent(NamedTuple):
     y: Floats  # true state of the craft then: what the answer says of the craft is of that time
 
 
-class Answer(NamedTuple):
+class DueCommands(NamedTuple):
     """Commands to be carried out from now on, and the true state when their measurements were sent."""
 
     commands: Commands
@@ -98,7 +98,7 @@ class FreeRunningLink:
         self._pending[figures.sent] = _Sent(self._clock(), y.copy())
         self._line.send(pack_measurements(figures.sent, measurements, start=figures.taken == 0))
 
-    def take(self, thrusters: int, wheels: int, period_s: float) -> Answer | None:
+    def take(self, thrusters: int, wheels: int, period_s: float) -> DueCommands | None:
         """The newest answer if one has come since the last cycle, fit to be carried out by what the craft has.
         ``FlightSoftwareFailed``: it is not, or the silence lasts. ``period_s``: of a flight cycle."""
         newest = self._newest_heard()
@@ -113,7 +113,7 @@ class FreeRunningLink:
         figures.lateness = self._clock() - sent.at_s
         figures.lateness_max = max(figures.lateness_max, figures.lateness)
         self.silent_cycles = self.unrenewed_cycles = 0
-        return Answer(commands, sent.y)
+        return DueCommands(commands, sent.y)
 
     def close(self) -> None:
         """Tell the computer that the flight is over; it need not answer."""

@@ -11,7 +11,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import MissionEnd, MissionPhase
 from proxops.facility.feasibility.asked import along_chords
-from proxops.facility.feasibility.motion import Flags, Floats, Part
+from proxops.facility.feasibility.motion import Flags, Floats, MotionPart
 from proxops.maths.quaternion import quat_inverse, turned
 
 
@@ -37,7 +37,7 @@ class FlownMotion:
         self._pose, self._sun, self.duration_s = np.array(poses), np.array(suns), application.pair.t
         ends = [*(start for start, _ in phases[1:]), self.duration_s]
         self.parts = tuple(
-            Part(i, phase.name.lower(), phase.name.lower().replace("_", " "), start, end)
+            MotionPart(i, phase.name.lower(), phase.name.lower().replace("_", " "), start, end)
             for i, ((start, phase), end) in enumerate(zip(phases, ends, strict=True), 1)
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.flight import Floats
-from proxops.core.mission import Avionics
+from proxops.core.sensor_table import Avionics
 from proxops.maths.kernel import kernel
 from proxops.maths.stack import vector
 from proxops.sensors.avionics import READINGS, AvionicsSuite, put_readings

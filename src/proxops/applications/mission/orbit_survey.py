@@ -16,8 +16,8 @@ import numpy as np
 from proxops.applications.mission.orbit_figures import OrbitCurves
 from proxops.core.earth import EQUATOR_M, MU_M3_S2
 from proxops.core.errors import BadInput
-from proxops.core.mission import Elements, KeplerOrbit, Mission, PathOrbit
-from proxops.core.segments import DAY_S
+from proxops.core.mission import Mission
+from proxops.core.orbit_table import Elements, KeplerOrbit
 from proxops.maths.rotation import Array
 from proxops.space.clohessy_wiltshire import clohessy_wiltshire_transition
 from proxops.space.elliptic_motion import elliptic_transition
@@ -34,7 +34,7 @@ NODE_S: Final = 5.0
 
 
 @dataclass(frozen=True)
-class Survey:
+class OrbitSurvey:
     """``about``: for terminal and JSON; ``curves``: for the picture."""
 
     about: dict[str, Any]
@@ -65,7 +65,7 @@ class _Orbit:
         return p, v
 
 
-def survey_orbit(mission: Mission, hours: float | None) -> Survey:
+def survey_orbit(mission: Mission, hours: float | None) -> OrbitSurvey:
     """Over ``hours``, two revolutions unless given; a path of the user's own over what it covers."""
     try:
         orbit = _orbit(mission, None if hours is None else 3600.0 * hours)
@@ -89,7 +89,7 @@ def survey_orbit(mission: Mission, hours: float | None) -> Survey:
         "gravity": f"point mass and zonal terms to J{orbit.degree}" if orbit.degree > 1 else "point mass",
         "drift": _rows(orbit, x0, marks),
     }  # fmt: skip
-    return Survey(about, curves)
+    return OrbitSurvey(about, curves)
 
 
 def _orbit(mission: Mission, span_s: float | None) -> _Orbit:
@@ -114,7 +114,7 @@ def _orbit(mission: Mission, span_s: float | None) -> _Orbit:
     else:
         kepler_rates(elements[0], rates)
     end_s = 4.0 * math.pi / mean_motion(float(elements[0]), MU_M3_S2) if span_s is None else span_s
-    end_s = min(end_s, DAY_S if not isinstance(asked, PathOrbit) else asked.point[-1].t_s)
+    end_s = min(end_s, asked.known_s)
     path = reference_orbit(asked, end_s)
     if isinstance(path, InitialState):
         table = np.zeros((math.ceil(end_s / NODE_S) + 2, COLUMNS))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from proxops.applications.mission.truth import both_in_inertial_axes, relative_pose
 from proxops.core.bridge_datagram import SUN_VALID, VALUES, VELOCITIES_VALID, pack_values
 from proxops.core.messages import PERIOD_NS
-from proxops.core.scenario import Network
+from proxops.core.scenario import NetworkTable
 from proxops.maths.rotation import Array
 from proxops.runs.network import network_of
 from proxops.space.pair import SpacecraftPair
@@ -42,7 +42,7 @@ def packet(number: int, values: Array) -> bytes:
 class Transmitter:
     """``sent`` packets so far, through an emulated line that may be ``perfect``."""
 
-    def __init__(self, network: Network, random: np.random.Generator, pair: SpacecraftPair) -> None:
+    def __init__(self, network: NetworkTable, random: np.random.Generator, pair: SpacecraftPair) -> None:
         self._line, self.perfect = network_of(network, random), network.perfect
         true, self._pair = pair.true, pair
         self.fixed = Sent(-true.chaser.mass_centre, -true.target.mass_centre, np.zeros(3))

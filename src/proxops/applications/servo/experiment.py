@@ -15,8 +15,8 @@ from proxops.applications.servo.eye import Eye, Shown, open_camera
 from proxops.applications.servo.flight import servo_of
 from proxops.applications.servo.result import PICTURED, Runs, result_of, series_of
 from proxops.applications.servo.run import ServoBench
-from proxops.applications.servo.setting import Setting, names_of, prepared
-from proxops.applications.servo.side_by_side import SideBySide, empty_rows
+from proxops.applications.servo.setting import ServoSetting, names_of, prepared
+from proxops.applications.servo.side_by_side import ServosSideBySide, empty_rows
 from proxops.applications.servo.viewer import ServoViewer
 from proxops.arms.model import ArmModel, Floats
 from proxops.arms.model_error import mistaken
@@ -45,7 +45,7 @@ class _Runs:
     """All of them. Those with the right model go side by side, those with the wrong one, of which no rows are kept, in turn."""
 
     def __init__(
-        self, setting: Setting, camera: MarkerCamera, seed: int, stopped: Callable[[], bool], progress: Progress
+        self, setting: ServoSetting, camera: MarkerCamera, seed: int, stopped: Callable[[], bool], progress: Progress
     ) -> None:
         self._setting, self._camera, self._seed, self._stopped = setting, camera, seed, stopped
         self._names, self._progress = names_of(setting.file), progress
@@ -69,7 +69,9 @@ class _Runs:
         def tell(cycle: int) -> None:
             self._progress("right model", len(names) * cycle * setting.dt, self._all_s)
 
-        together = SideBySide(benches, rows, lambda rows: series_of(names, setting.craft.n, rows), every, pictured)
+        together = ServosSideBySide(
+            benches, rows, lambda rows: series_of(names, setting.craft.n, rows), every, pictured
+        )
         together.run(cycles, self._stopped, tell, stream, viewer)
         out = {name: bench.told() for name, bench in benches.items()}
         if any(one.interrupted and np.isfinite(one.record[:, -1]).sum() < LEAST_ROWS for one in out.values()):

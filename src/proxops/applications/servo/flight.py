@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from proxops.applications.servo.result import INDIRECT
-from proxops.applications.servo.run import Servo
-from proxops.applications.servo.setting import Setting, controller_of, hand_at
+from proxops.applications.servo.run import VisualServo
+from proxops.applications.servo.setting import ServoSetting, controller_of, hand_at
 from proxops.applications.servo.tables import GuidanceTable, TrackTable
 from proxops.arms.model import ArmModel
 from proxops.onboard.indirect_servo import IndirectServo
@@ -15,7 +15,7 @@ from proxops.onboard.visual_guidance import GuidanceSettings, VisualGuidance
 from proxops.onboard.visual_servo import DirectServo
 
 
-def servo_of(setting: Setting, name: str, belief: ArmModel) -> Servo:
+def servo_of(setting: ServoSetting, name: str, belief: ArmModel) -> VisualServo:
     """``belief``: its model of the craft."""
     file, station, start = setting.file, setting.station, setting.start
     hand, track = hand_at(belief, start), track_of(file.track, on_base=name == INDIRECT)

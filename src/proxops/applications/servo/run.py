@@ -27,7 +27,7 @@ from proxops.space.link_gravity import CircularOrbit, HeldGravity
 XYZ: Final = ("x", "y", "z")
 
 
-class Servo(Protocol):
+class VisualServo(Protocol):
     """Flight software: the direct or the indirect servo."""
 
     guidance: VisualGuidance
@@ -101,7 +101,7 @@ class ServoBench:
         craft: ArmModel,
         q: Floats,
         station: Station,
-        servo: Servo,
+        servo: VisualServo,
         eye: Eye,
         every: int,
         record: Floats,

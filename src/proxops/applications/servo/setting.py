@@ -26,7 +26,7 @@ LOG_HZ = 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class ServoSetting:
     """What all runs share."""
 
     file: ServoFile
@@ -46,7 +46,7 @@ class Setting:
         return 1.0 / self.file.rate_hz
 
 
-def prepared(experiment: Experiment) -> Setting:
+def prepared(experiment: Experiment) -> ServoSetting:
     """Everything checked before the first run: the way to where the grasp is at the start must be open."""
     file = experiment.file
     assert isinstance(file, ServoFile)
@@ -67,7 +67,7 @@ def prepared(experiment: Experiment) -> Setting:
         np.array([still, end]),
         np.array([still, way]),
     )
-    setting = Setting(file, craft, start, posture, station, preview(craft, q, path, posture))
+    setting = ServoSetting(file, craft, start, posture, station, preview(craft, q, path, posture))
     for name in names_of(file):
         if name != INDIRECT:
             check_damping(controller_of(setting, name, craft), setting.ahead.inertia, file.joints)
@@ -87,7 +87,7 @@ def station_of(file: ServoFile, craft: ArmModel) -> Station:
     return Station(T_inertial_marker, T_marker_grasp, camera_on_base(craft, file.camera.frame))
 
 
-def controller_of(setting: Setting, name: str, belief: ArmModel) -> TaskController:
+def controller_of(setting: ServoSetting, name: str, belief: ArmModel) -> TaskController:
     """Of one of the direct laws."""
     row = next(row for row in setting.file.law if f"law {row.number}" == name)
     return TaskController(belief, row.number, TaskGains.of(row), setting.posture, setting.dt)

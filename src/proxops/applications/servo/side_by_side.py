@@ -30,7 +30,7 @@ def row_dtype(names: list[str], width: int) -> np.dtype[np.void]:
     return np.dtype([("t", "f8"), *((name, "f8", (width,)) for name in names)])
 
 
-class SideBySide:
+class ServosSideBySide:
     """``benches`` fill ``rows``, of which ``series_of`` makes the log's groups; ``pictured`` is the one whose camera and frames
     the viewer gets."""
 

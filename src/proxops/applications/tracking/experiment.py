@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from proxops.applications.tracking.result import EQUAL, Case, Setting, result_of
+from proxops.applications.tracking.result import EQUAL, Case, TrackingSetting, result_of
 from proxops.applications.tracking.run import TrackingBench, TrackingRun
 from proxops.applications.tracking.tables import TrackingFile
 from proxops.arms.dynamics import Dynamics
@@ -53,7 +53,7 @@ def run(experiment: Experiment, progress: Progress, seed: int | None = None) -> 
         return result_of(setting, cases, right, wrong, damping, "; ".join(failures))
 
 
-def _right(runs: _Runs, cases: tuple[Case, ...], setting: Setting) -> dict[str, TrackingRun]:
+def _right(runs: _Runs, cases: tuple[Case, ...], setting: TrackingSetting) -> dict[str, TrackingRun]:
     """Each law with the right model, up to the one that was interrupted; KeyboardInterrupt if that left nothing to tell."""
     out: dict[str, TrackingRun] = {}
     for case in cases:
@@ -66,7 +66,7 @@ def _right(runs: _Runs, cases: tuple[Case, ...], setting: Setting) -> dict[str, 
     return out
 
 
-def prepared(experiment: Experiment) -> Setting:
+def prepared(experiment: Experiment) -> TrackingSetting:
     """Everything checked before the first run."""
     file = experiment.file
     assert isinstance(file, TrackingFile)
@@ -82,7 +82,7 @@ def prepared(experiment: Experiment) -> Setting:
         np.array([(0.0, 0.0, 0.0), *(point.move_m for point in points)]),
         np.radians([(0.0, 0.0, 0.0), *(point.turn_deg for point in points)]),
     )  # fmt: skip
-    return Setting(file, craft, q, path, posture, preview(craft, q, path, posture))
+    return TrackingSetting(file, craft, q, path, posture, preview(craft, q, path, posture))
 
 
 def cases_of(file: TrackingFile) -> tuple[Case, ...]:
@@ -97,7 +97,7 @@ def cases_of(file: TrackingFile) -> tuple[Case, ...]:
 class _Runs:
     """Runs, counted for the progress bar."""
 
-    def __init__(self, setting: Setting, progress: Progress, count: int, stopped: Callable[[], bool]) -> None:
+    def __init__(self, setting: TrackingSetting, progress: Progress, count: int, stopped: Callable[[], bool]) -> None:
         self._setting, self._progress, self._count, self._done = setting, progress, count, 0
         self._stopped = stopped
 

@@ -37,7 +37,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class TrackingSetting:
     """What all runs share."""
 
     file: TrackingFile
@@ -57,7 +57,7 @@ class Setting:
 
 
 def result_of(
-    setting: Setting, cases: tuple[Case, ...], right: Runs, wrong: ManyRuns, damping: dict[int, tuple[float, float]],
+    setting: TrackingSetting, cases: tuple[Case, ...], right: Runs, wrong: ManyRuns, damping: dict[int, tuple[float, float]],
     failure: str,
 ) -> ExperimentResult:  # fmt: skip
     """``right``: fewer than the cases where the experiment was interrupted; a bound on one that is not there is missed."""
@@ -79,7 +79,7 @@ def _rows_that_are_numbers(right: Runs) -> int:
     return max(int(np.isfinite(one.record[:, 0]).sum()) for one in right.values())
 
 
-def _series(setting: Setting, cases: tuple[Case, ...], right: Runs, t: Floats) -> list[Series]:
+def _series(setting: TrackingSetting, cases: tuple[Case, ...], right: Runs, t: Floats) -> list[Series]:
     demands = np.array([setting.path.at(float(now)).flat[:3].copy() for now in t])
     out = [Series("demand", "where the tool should be, inertial axes", (("x", "m"), ("y", "m"), ("z", "m")), demands)]
     for case in cases:
@@ -90,7 +90,7 @@ def _series(setting: Setting, cases: tuple[Case, ...], right: Runs, t: Floats) -
     return out
 
 
-def _skeleton(setting: Setting, case: Case, one: TrackingRun) -> Series:
+def _skeleton(setting: TrackingSetting, case: Case, one: TrackingRun) -> Series:
     """Places of the base, of every joint and of the tool, for drawing the arm."""
     names, craft = [name for name, _ in columns(setting.craft.n)], setting.craft
     joint, base = names.index("joint_1"), names.index("base_x")
@@ -111,7 +111,11 @@ def median(runs: list[TrackingRun]) -> float:
 
 
 def _figures(
-    setting: Setting, cases: tuple[Case, ...], right: Runs, wrong: ManyRuns, damping: dict[int, tuple[float, float]]
+    setting: TrackingSetting,
+    cases: tuple[Case, ...],
+    right: Runs,
+    wrong: ManyRuns,
+    damping: dict[int, tuple[float, float]],
 ) -> dict[str, Any]:
     ahead = setting.ahead
     out: dict[str, Any] = {
@@ -168,7 +172,7 @@ def _apart_in_median(wrong: ManyRuns) -> float | None:
     return _number(abs(median(wrong[EQUAL]) / median(wrong["law 2"]) - 1.0)) if wrong[EQUAL] else None
 
 
-def _criteria(setting: Setting, right: Runs, wrong: ManyRuns) -> tuple[Criterion, ...]:
+def _criteria(setting: TrackingSetting, right: Runs, wrong: ManyRuns) -> tuple[Criterion, ...]:
     out, file = [], setting.file
     for row in file.law:
         name = f"law {row.number}"
@@ -191,7 +195,7 @@ def _criteria(setting: Setting, right: Runs, wrong: ManyRuns) -> tuple[Criterion
     return tuple(out)
 
 
-def _conventions(setting: Setting) -> tuple[str, ...]:
+def _conventions(setting: TrackingSetting) -> tuple[str, ...]:
     file, orbit = setting.file, setting.file.orbit
     gravity = "none"
     if orbit is not None:

@@ -14,7 +14,7 @@ from proxops.core.strict_table import Finite, Strict, Triple, Truth, Whole, with
 from proxops.core.task_law_table import LawTable
 
 
-class WayPoint(Strict):
+class TrackingWayPoint(Strict):
     """Of the tool, from its start pose, in inertial axes; the turn is a rotation vector."""
 
     t_s: Annotated[Finite, within(0.1, 1000)]
@@ -67,7 +67,7 @@ class TrackingFile(ArmExperimentFile):
     start_deg: tuple[Finite, ...]  # joint angles
     posture_deg: tuple[Finite, ...] | None = None  # q_s; the start unless given
     rate_hz: Annotated[Finite, within(10, 20_000)] = 1000.0
-    way_points: Annotated[tuple[WayPoint, ...], Field(min_length=1, max_length=50)]
+    way_points: Annotated[tuple[TrackingWayPoint, ...], Field(min_length=1, max_length=50)]
     law: Annotated[tuple[LawTable, ...], Field(min_length=1, max_length=4)]
     # Law 4 once more with the task gains of law 2: in theory they do the same. Criterion: mean errors agree within this share.
     equal_within: Annotated[Finite, within(0, 1)] | None = None

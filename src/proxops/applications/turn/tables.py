@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from proxops.core.experiment import Arm, ArmExperimentFile
+from proxops.core.experiment import ArmExperimentFile, ArmTable
 from proxops.core.strict_table import Finite, Strict, within
 
 Angle = Annotated[Finite, within(-3600, 3600)]
@@ -19,7 +19,7 @@ class TurnCase(Strict):
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,19}$")]
     about: str = ""
-    arm: Arm | None = None  # the file's own unless given
+    arm: ArmTable | None = None  # the file's own unless given
     path_deg: Annotated[tuple[tuple[Angle, ...], ...], Field(min_length=2, max_length=100)]
 
     @model_validator(mode="after")

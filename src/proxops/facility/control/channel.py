@@ -18,7 +18,7 @@ from proxops.facility.control.lock import ControlLock
 from proxops.facility.control.network import NetworkControl
 from proxops.facility.control.port import ControlPort
 from proxops.facility.control.requests import Requests, Served, Verb
-from proxops.facility.control.roles import Entry
+from proxops.facility.control.roles import AccessControl
 from proxops.facility.control.stop_port import StopPort
 from proxops.lab.cell_file import Access
 
@@ -44,7 +44,7 @@ def control_settings(name: str, access: Access | None, bind: str | None, key_fil
     return ControlSettings(name, access, address_of(bind), read_key(key_file))
 
 
-class Control:
+class ControlChannel:
     """Owns the ports and the facility's claim to its name."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Control:
         verbs: Mapping[str, Verb],
         with_file: frozenset[str] = frozenset(),
     ) -> None:
-        entry = Entry(settings.access)
+        entry = AccessControl(settings.access)
         self._desk, self._requests = desk, Requests(desk, verbs, with_file)
         self._lock = ControlLock(settings.name, entry.open_to_others)
         self.name, self.sockets = self._lock.name, self._lock.sockets
@@ -66,7 +66,7 @@ class Control:
             self.close()
             raise
 
-    def _open(self, settings: ControlSettings, entry: Entry) -> None:
+    def _open(self, settings: ControlSettings, entry: AccessControl) -> None:
         self.stops = StopPort(self.sockets.stop, entry, self._desk)
         self._ports.append(self.stops)
         self.port = ControlPort(self.sockets.control, entry, self._requests)

@@ -19,7 +19,7 @@ from typing import Final
 
 from proxops.core.errors import BadInput
 from proxops.facility.control.requests import Asker
-from proxops.facility.control.roles import Entry, peer_of
+from proxops.facility.control.roles import AccessControl, peer_of
 
 STRANGERS: Final = 8  # sent away before the next is asked who it is
 NO_ROOM: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
@@ -47,7 +47,7 @@ class Connection:
 class ListeningSocket:
     """``look`` every cycle, then take turns with ``next``."""
 
-    def __init__(self, path: Path, entry: Entry, *, most: int, backlog: int) -> None:
+    def __init__(self, path: Path, entry: AccessControl, *, most: int, backlog: int) -> None:
         self.path, self._entry, self._most = path, entry, most
         self._listening = _listening(path, entry.mode, backlog)
         self._epoll = select.epoll()

@@ -18,7 +18,16 @@ from typing import Final
 from proxops.core.channel import REQUEST_BYTES, Address
 from proxops.core.clock import monotonic_ns
 from proxops.core.errors import BadInput
-from proxops.core.sealed_datagram import NONCE_BYTES, SMALLEST, Kind, Sealed, is_sealed, opened, seal, session_key
+from proxops.core.sealed_datagram import (
+    NONCE_BYTES,
+    SMALLEST,
+    DatagramKind,
+    Sealed,
+    is_sealed,
+    opened,
+    seal,
+    session_key,
+)
 from proxops.facility.control.requests import Asker, Requests
 from proxops.facility.control.roles import Role
 
@@ -79,11 +88,11 @@ class NetworkControl:
             except OSError:
                 continue
             asked = opened(data)
-            if asked is None or asked.kind is not Kind.STOP or not is_sealed(data, self._key):
+            if asked is None or asked.kind is not DatagramKind.STOP or not is_sealed(data, self._key):
                 self.unsealed += 1
                 continue
             body = self._stop(asked.body)
-            answer = Sealed(Kind.STOPPED, 0, asked.sequence, self._now_ns(), asked.nonce, body)
+            answer = Sealed(DatagramKind.STOPPED, 0, asked.sequence, self._now_ns(), asked.nonce, body)
             _send(self.stop_socket, seal(answer, self._key), sender)
 
     def _reply(self, data: bytes, sender: Address) -> bytes:
@@ -91,14 +100,16 @@ class NetworkControl:
         asked = opened(data)
         if (
             asked is not None
-            and asked.kind is Kind.HELLO
+            and asked.kind is DatagramKind.HELLO
             and len(asked.body) >= NONCE_BYTES
             and is_sealed(data, self._key)
         ):
             now = self._now_ns()
-            answer = Sealed(Kind.WELCOME, now, asked.sequence, now, asked.nonce, self._nonce(now, asked.nonce))
+            answer = Sealed(DatagramKind.WELCOME, now, asked.sequence, now, asked.nonce, self._nonce(now, asked.nonce))
             return seal(answer, self._key)
-        session = self._session(asked, data, sender) if asked is not None and asked.kind is Kind.REQUEST else None
+        session = (
+            self._session(asked, data, sender) if asked is not None and asked.kind is DatagramKind.REQUEST else None
+        )
         if asked is None or session is None:
             self.unsealed += 1
             return b""
@@ -107,7 +118,9 @@ class NetworkControl:
             return b""
         body = self._requests.answer(asked.body, session.asker, stamp=(asked.sequence, asked.time_ns))
         session.asker.newest = max(session.asker.newest, asked.sequence)
-        return seal(Sealed(Kind.REPLY, asked.session, asked.sequence, self._now_ns(), asked.nonce, body), session.key)
+        return seal(
+            Sealed(DatagramKind.REPLY, asked.session, asked.sequence, self._now_ns(), asked.nonce, body), session.key
+        )
 
     def _nonce(self, number: int, client_nonce: bytes) -> bytes:
         return hmac.digest(self._secret, number.to_bytes(8, "little") + client_nonce, "sha256")[:NONCE_BYTES]

@@ -12,7 +12,7 @@ from proxops.core.channel import REQUEST_BYTES
 from proxops.core.errors import EXIT_BAD_INPUT
 from proxops.facility.control.listening_socket import Connection, ListeningSocket
 from proxops.facility.control.requests import Requests
-from proxops.facility.control.roles import Entry
+from proxops.facility.control.roles import AccessControl
 
 BUDGET_NS: Final = 400_000  # of one cycle
 REQUESTS: Final = 4  # of one cycle, at most one of each connection
@@ -26,7 +26,7 @@ TOO_LONG: Final = (
 class ControlPort:
     """``serve`` every cycle. Never blocks; never longer than its budget and one request."""
 
-    def __init__(self, path: Path, entry: Entry, requests: Requests) -> None:
+    def __init__(self, path: Path, entry: AccessControl, requests: Requests) -> None:
         self._requests = requests
         self.listening = ListeningSocket(path, entry, most=CONNECTIONS, backlog=CONNECTIONS)
 

@@ -70,7 +70,7 @@ def peer_of(connection: socket.socket) -> Peer:
     return Peer(uid, frozenset({gid, *struct.unpack(f"{len(told) // 4}I", told)}), pid)
 
 
-class Entry:
+class AccessControl:
     """Gives roles: MAINTAIN to the facility's own user and root, to members of groups what the cell file says."""
 
     def __init__(self, access: Access | None) -> None:

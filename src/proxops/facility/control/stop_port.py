@@ -13,7 +13,7 @@ from typing import Final
 from proxops.core.errors import ProxopsError
 from proxops.facility.control.listening_socket import Connection, ListeningSocket
 from proxops.facility.control.requests import Served, asker_of, parsed
-from proxops.facility.control.roles import Entry
+from proxops.facility.control.roles import AccessControl
 
 BUDGET_NS: Final = 300_000  # of one cycle, beyond its first stop
 STOP_BYTES: Final = 1024
@@ -26,7 +26,7 @@ IN_A_ROW: Final = 8  # messages of one connection
 class StopPort:
     """``serve`` first of all in every cycle."""
 
-    def __init__(self, path: Path, entry: Entry, desk: Served) -> None:
+    def __init__(self, path: Path, entry: AccessControl, desk: Served) -> None:
         self._desk = desk
         self.listening = ListeningSocket(path, entry, most=CONNECTIONS, backlog=DOOR)
         self._names: set[str] = set()  # who was told in this cycle

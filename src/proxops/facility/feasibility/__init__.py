@@ -1,6 +1,6 @@
 """``proxops check``: can the hall show a motion? Answered before anything moves, with what would have to change."""
 
-from proxops.facility.feasibility.answer import Answer, answer
+from proxops.facility.feasibility.answer import FeasibilityAnswer, answer
 from proxops.facility.feasibility.asked import FiledMotion, ScriptedMotion
 from proxops.facility.feasibility.beginning import Say
 from proxops.facility.feasibility.exchanged import ExchangedMotion
@@ -9,5 +9,6 @@ from proxops.facility.feasibility.stretch import TrialHall
 from proxops.facility.feasibility.table import Table, table_of
 
 __all__ = [
-    "Answer", "Asked", "ExchangedMotion", "FiledMotion", "Say", "ScriptedMotion", "Table", "TrialHall", "answer", "table_of",
+    "Asked", "ExchangedMotion", "FeasibilityAnswer", "FiledMotion", "Say", "ScriptedMotion", "Table", "TrialHall", "answer",
+    "table_of",
 ]  # fmt: skip

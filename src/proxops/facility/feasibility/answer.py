@@ -12,7 +12,7 @@ from proxops.facility.feasibility.stretch import TrialHall
 
 
 @dataclass(frozen=True)
-class Answer:
+class FeasibilityAnswer:
     """What was examined: the hall's own choice of posture, the best one, and what would help if neither fits."""
 
     hall: TrialHall
@@ -40,11 +40,11 @@ class Answer:
         return "in part" if followed.any() else "no"
 
 
-def answer(hall: TrialHall, asked: Asked, say: Say = lambda text: None) -> Answer:
+def answer(hall: TrialHall, asked: Asked, say: Say = lambda text: None) -> FeasibilityAnswer:
     """Examine a motion on a hall."""
     examiner, motion = Examiner(hall), motion_of(asked, Change(hall.settings.scale))
     say("the hall's own choice")
     own = examiner.examine(motion)
     best = best_beginning(examiner, motion, own, say)
     advice = () if own.fits or best.fits else tuple(advise(examiner, asked, own, say))
-    return Answer(hall, asked, own, best, advice)
+    return FeasibilityAnswer(hall, asked, own, best, advice)

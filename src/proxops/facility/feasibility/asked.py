@@ -16,7 +16,7 @@ from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.core.scenario import Scenario
 from proxops.core.segments import Approach, FlyAround, Jump, Overshoot, Segment, Tumble
-from proxops.facility.feasibility.motion import Flags, Floats, Part
+from proxops.facility.feasibility.motion import Flags, Floats, MotionPart
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import CLW, GLC, ROB1, ROB2, HallRecord, axes_from_values, port_poses, wire_pose
 from proxops.lab.trajectory import Trajectory
@@ -39,7 +39,7 @@ class ScriptedMotion:
         legs = [leg for leg in scenario.legs if leg.start_s < scenario.duration_s or leg is scenario.legs[0]]
         ends = [*(leg.start_s for leg in legs[1:]), scenario.duration_s]
         self.parts = tuple(
-            Part(i, leg.segment.kind, _spelt(leg.segment), leg.start_s, end)
+            MotionPart(i, leg.segment.kind, _spelt(leg.segment), leg.start_s, end)
             for i, (leg, end) in enumerate(zip(legs, ends, strict=True), 1)
         )
 
@@ -72,7 +72,7 @@ class FiledMotion:
 
     def __init__(self, cell: Cell, trajectory: Trajectory) -> None:
         self.name, self.source, self.duration_s = trajectory.source, trajectory.source, trajectory.duration_s
-        self.parts = (Part(1, "trajectory", f"{len(trajectory)} lines", 0.0, trajectory.duration_s),)
+        self.parts = (MotionPart(1, "trajectory", f"{len(trajectory)} lines", 0.0, trajectory.duration_s),)
         self._pose = np.empty((len(trajectory), 7))
         done, code = _relative_poses(cell.hall, trajectory.systems, trajectory.values, cell.home, self._pose)
         if code:

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from proxops.bridge.feasibility import seat_of
-from proxops.facility.feasibility.examination import Examination, Examiner, Opening, Start
+from proxops.facility.feasibility.examination import Examination, Examiner, Opening, TrialStart
 from proxops.facility.feasibility.margin import JUDGED, mean_share, smallest_margin
 from proxops.facility.feasibility.motion import ExaminedMotion
-from proxops.facility.feasibility.stretch import Cause
+from proxops.facility.feasibility.stretch import HaltCause
 
 PHI_DEG: Final = tuple(range(-180, 180, 30))  # values at which phi is tried to be held
 FINALISTS: Final = 3  # that are examined with zones and all that follows
@@ -51,7 +51,7 @@ def _prospect(examiner: Examiner, motion: ExaminedMotion, opening: Opening) -> t
     return float(good), round(float(shares.min()), 3), round(float(shares.mean()), 4)
 
 
-def _starts(examiner: Examiner, motion: ExaminedMotion, sample: int) -> Iterator[Start]:
+def _starts(examiner: Examiner, motion: ExaminedMotion, sample: int) -> Iterator[TrialStart]:
     """The best green posture of each combination of A5's signs with phi free, and of each phi that is held."""
     hall, pose, speeds = examiner.hall, motion.pose[sample], examiner.hall.speeds(motion, sample)
     if hall.settings.phi_rad is None:
@@ -59,15 +59,15 @@ def _starts(examiner: Examiner, motion: ExaminedMotion, sample: int) -> Iterator
         postures = search.best(hall.cell.home)
         for signs in dict.fromkeys(posture.signs for posture in postures):
             best = next(posture for posture in postures if posture.signs == signs)
-            if not isinstance(examiner.green([best], speeds), Cause):
-                yield Start(seat_of(hall.cell, pose, best), hall.cost(False), False)
+            if not isinstance(examiner.green([best], speeds), HaltCause):
+                yield TrialStart(seat_of(hall.cell, pose, best), hall.cost(False), False)
     held = hall.cost(True)
     for phi_deg in PHI_DEG:
         postures = examiner.search(pose, hall.cell.home, float(phi_deg)).best(hall.cell.home)[:1]
-        if postures and not isinstance(examiner.green(postures, speeds), Cause):
-            yield Start(seat_of(hall.cell, pose, postures[0]), held, True)
+        if postures and not isinstance(examiner.green(postures, speeds), HaltCause):
+            yield TrialStart(seat_of(hall.cell, pose, postures[0]), held, True)
 
 
-def phi_deg_of(start: Start) -> float:
+def phi_deg_of(start: TrialStart) -> float:
     """Phi at the start, in (-180, 180]."""
     return float((np.degrees(start.seat.phi) + 180.0) % 360.0 - 180.0)

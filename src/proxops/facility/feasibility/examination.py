@@ -17,7 +17,7 @@ from proxops.bridge.reach import LATERAL, WRIST
 from proxops.bridge.start import POSTURES_TRIED
 from proxops.core.vocabulary import Standstill
 from proxops.facility.feasibility.motion import ExaminedMotion
-from proxops.facility.feasibility.stretch import Cause, Speeds, Stretch, TrialHall, halting
+from proxops.facility.feasibility.stretch import HaltCause, Speeds, Stretch, TrialHall, halting
 from proxops.safety.rules import AXIS_TEXT
 
 Floats = NDArray[np.float64]
@@ -37,11 +37,11 @@ class Pause:
 
     begin: int
     end: int
-    cause: Cause
+    cause: HaltCause
 
 
 @dataclass(frozen=True)
-class Start:
+class TrialStart:
     """How the hall begins: its seat, the cost it slides on, and whether phi is held there."""
 
     seat: Seat
@@ -54,7 +54,7 @@ class Opening:
     """The first sample at which the hall can follow (again), how it begins there, and the pauses before. No start: never."""
 
     sample: int
-    start: Start | None
+    start: TrialStart | None
     pauses: tuple[Pause, ...]
 
 
@@ -128,7 +128,7 @@ class Examiner:
     # ------------------------------------------------------------------ where it can begin, or go on
     def _open(self, motion: ExaminedMotion, stretches: list[Stretch], strict: bool) -> Opening:
         """Where the hall can follow, after the stretches so far."""
-        tries: list[tuple[int, Cause]] = []
+        tries: list[tuple[int, HaltCause]] = []
         k, cause = (stretches[-1].end, stretches[-1].cause) if stretches else (0, None)
         if cause:
             tries.append((k, cause))
@@ -140,10 +140,10 @@ class Examiner:
         for i in _scan(motion, k):
             key = np.append(motion.pose[i], motion.relative[i]).round(9).tobytes() if motion.sending[i] else b""
             if not motion.sending[i]:
-                tries.append((i, Cause(Standstill.SILENCE, "")))
+                tries.append((i, HaltCause(Standstill.SILENCE, "")))
             elif key != seen:
                 found = self._begin(motion, i, here, near)
-                if isinstance(found, Start):
+                if isinstance(found, TrialStart):
                     i, found = self._settle(motion, failed, i, found, here, near)
                     return Opening(i, found, tuple(_pauses(tries, i)))
                 tries.append((i, found))
@@ -153,34 +153,36 @@ class Examiner:
         return Opening(len(motion), None, tuple(_pauses(tries, len(motion))))
 
     def _settle(
-        self, motion: ExaminedMotion, failed: int, i: int, found: Start, here: Floats | None, near: Floats | None
-    ) -> tuple[int, Start]:
+        self, motion: ExaminedMotion, failed: int, i: int, found: TrialStart, here: Floats | None, near: Floats | None
+    ) -> tuple[int, TrialStart]:
         """When the hall can first begin, between the last attempt that failed (-1: none) and ``i``."""
         while failed >= 0 and i - failed > max(1, round(SETTLED_S / motion.step_s)):
             middle = (i + failed) // 2
             earlier = self._begin(motion, middle, here, near)
-            if isinstance(earlier, Start):
+            if isinstance(earlier, TrialStart):
                 i, found = middle, earlier
             else:
                 failed = middle
         return i, found
 
-    def _begin(self, motion: ExaminedMotion, i: int, here: Floats | None, near: Floats | None) -> Start | Cause:
+    def _begin(
+        self, motion: ExaminedMotion, i: int, here: Floats | None, near: Floats | None
+    ) -> TrialStart | HaltCause:
         """At sample ``i`` from the posture that there is (``here``), or from the best one that a search finds."""
         pose, speeds, held = motion.pose[i], self.hall.speeds(motion, i), self._phi_deg is not None
         if here is not None:
             seat = seat_from(self.hall.cell, self._cost, here, pose)
             if seat is not None:
-                return halting(self.hall.look(seat.q, None, speeds)) or Start(seat, self._cost, held)
+                return halting(self.hall.look(seat.q, None, speeds)) or TrialStart(seat, self._cost, held)
         near = self.hall.cell.home if near is None else near
         search = self.search(pose, near, self._phi_deg)
         roomy = search.best(near)[:POSTURES_TRIED]
         if not roomy:
             return _out_of_reach(search.found)
         found = self.green(roomy, speeds)
-        if isinstance(found, Cause):
+        if isinstance(found, HaltCause):
             return found
-        return Start(seat_of(self.hall.cell, pose, found[0]), self._cost, held)
+        return TrialStart(seat_of(self.hall.cell, pose, found[0]), self._cost, held)
 
     def search(self, pose: Floats, near: Floats, phi_deg: float | None) -> PostureSearch:
         """All postures for a pose."""
@@ -188,7 +190,7 @@ class Examiner:
         search.run()
         return search
 
-    def green(self, postures: Sequence[Posture], speeds: Speeds) -> list[Posture] | Cause:
+    def green(self, postures: Sequence[Posture], speeds: Speeds) -> list[Posture] | HaltCause:
         """Those in green, or why the first is not."""
         causes = [halting(self.hall.look(posture.q, None, speeds)) for posture in postures]
         found = [posture for posture, cause in zip(postures, causes, strict=True) if cause is None]
@@ -204,14 +206,14 @@ def _so_far(motion: ExaminedMotion, opening: Opening, stretches: list[Stretch], 
     return Examination(motion, opening, tuple(stretches), tuple(pauses))
 
 
-def _out_of_reach(found: list[Posture]) -> Cause:
+def _out_of_reach(found: list[Posture]) -> HaltCause:
     """What keeps a pose from being shown that has no posture with room."""
     miss = nearest_miss(found)
     if miss is None:
-        return Cause(Standstill.OUT_OF_REACH, "wrists too near each other or too far across the rail")
+        return HaltCause(Standstill.OUT_OF_REACH, "wrists too near each other or too far across the rail")
     short = START_ROOM - miss.room
     size = f"{short:.2f} m" if miss.nearest in METRES else f"{math.degrees(short):.1f} deg"
-    return Cause(Standstill.OUT_OF_REACH, f"{ROOM_TEXT[miss.nearest]}: {size} short")
+    return HaltCause(Standstill.OUT_OF_REACH, f"{ROOM_TEXT[miss.nearest]}: {size} short")
 
 
 def _scan(motion: ExaminedMotion, k: int) -> Iterator[int]:
@@ -226,7 +228,7 @@ def _scan(motion: ExaminedMotion, k: int) -> Iterator[int]:
         k = end
 
 
-def _pauses(tries: list[tuple[int, Cause]], end: int) -> Iterator[Pause]:
+def _pauses(tries: list[tuple[int, HaltCause]], end: int) -> Iterator[Pause]:
     """Pauses from attempts that failed: from the first one for a reason to the first one for another."""
     starts = [k for k in range(len(tries)) if k == 0 or tries[k][1].word is not tries[k - 1][1].word]
     ends = [tries[k][0] for k in starts[1:]] + [end]

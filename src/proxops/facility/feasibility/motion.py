@@ -20,7 +20,7 @@ FAULTS: Final = frozenset({"overshoot", "jump", "silence"})  # segments that are
 
 
 @dataclass(frozen=True)
-class Part:
+class MotionPart:
     """A stretch of the motion with a name: a scenario's segment, or a whole file."""
 
     number: int
@@ -53,7 +53,7 @@ class Asked(Protocol):
     @property
     def duration_s(self) -> float: ...
     @property
-    def parts(self) -> tuple[Part, ...]: ...
+    def parts(self) -> tuple[MotionPart, ...]: ...
 
     def at(self, t: Floats) -> tuple[Floats, Flags, Floats]:
         """T_target_chaser packed (n, 7), whether the client sends (n), the sun in the chaser's frame (n, 3)."""
@@ -70,7 +70,7 @@ class ExaminedMotion:
     sending: Flags
     part: NDArray[np.int64]
     fresh: Flags  # the client is elsewhere all at once, or back after a silence: the clutch closes anew
-    parts: tuple[Part, ...]
+    parts: tuple[MotionPart, ...]
     step_s: float
 
     def __len__(self) -> int:
@@ -96,7 +96,9 @@ def motion_of(asked: Asked, change: Change) -> ExaminedMotion:
     if change.further_m:
         distance = np.linalg.norm(pose[:, :3], axis=1)
         pose[:, :3] *= (np.maximum(distance + change.further_m, NEAREST_M) / np.maximum(distance, 1e-9))[:, None]
-    parts = tuple(Part(p.number, p.kind, p.text, p.start_s / change.speed, p.end_s / change.speed) for p in asked.parts)
+    parts = tuple(
+        MotionPart(p.number, p.kind, p.text, p.start_s / change.speed, p.end_s / change.speed) for p in asked.parts
+    )
     starts = np.array([p.start_s for p in parts])
     part = np.searchsorted(starts, t + 1e-9, side="right") - 1
     fresh = np.zeros(len(t), np.bool_)

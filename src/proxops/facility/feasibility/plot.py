@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.vocabulary import Standstill
-from proxops.facility.feasibility.answer import Answer
+from proxops.facility.feasibility.answer import FeasibilityAnswer
 from proxops.facility.feasibility.examination import Examination
 from proxops.facility.feasibility.margin import KINDS
 from proxops.facility.feasibility.stretch import SHOWN_CLEARANCE_M
@@ -41,7 +41,7 @@ SHADES: Final = {  # of what keeps the hall from showing the motion
 LAGGING: Final = ("#e3a857", "too fast: falls behind")
 
 
-def plot_answer(found: Answer, out: Path) -> None:
+def plot_answer(found: FeasibilityAnswer, out: Path) -> None:
     """Write the picture as .svg, .png or .pdf."""
     checked_suffix(out)
     with styled():
@@ -52,7 +52,7 @@ def plot_answer(found: Answer, out: Path) -> None:
 class _Sheet:
     """One figure under construction."""
 
-    def __init__(self, found: Answer) -> None:
+    def __init__(self, found: FeasibilityAnswer) -> None:
         self._found, self._e = found, found.shown
         self._m = self._e.motion
         self._shades: dict[str, str] = {}

@@ -29,7 +29,7 @@ SHOWN_CLEARANCE_M: Final = 0.5  # clearances are found exactly up to here
 
 
 @dataclass(frozen=True)
-class Cause:
+class HaltCause:
     """Why the hall does not move: the bridge's own word, and what it is of."""
 
     word: Standstill
@@ -61,7 +61,7 @@ class Stretch:
     used: NDArray[np.int64]  # which one, as rate_use orders them
     looked: NDArray[np.int64]  # samples at which zones were looked at
     looks: tuple[Look, ...]
-    cause: Cause | None
+    cause: HaltCause | None
 
 
 Speeds = tuple[float, float]
@@ -164,19 +164,21 @@ class TrialHall:
         return looked, looks
 
 
-def halting(look: Look) -> Cause | None:
+def halting(look: Look) -> HaltCause | None:
     """What the bridge does in a zone: it goes on in green only."""
     if look.zone is Zone.RED:
-        return Cause(Standstill.COMMANDED_RED, look.pair, look.clearance_m, look.layer_m)
+        return HaltCause(Standstill.COMMANDED_RED, look.pair, look.clearance_m, look.layer_m)
     if look.zone is Zone.YELLOW:
-        return Cause(Standstill.COMMANDED_YELLOW, look.pair, look.clearance_m, look.layer_m)
-    return Cause(Standstill.WAY_BLOCKED, look.pair, look.clearance_m, look.layer_m) if look.blocked else None
+        return HaltCause(Standstill.COMMANDED_YELLOW, look.pair, look.clearance_m, look.layer_m)
+    return HaltCause(Standstill.WAY_BLOCKED, look.pair, look.clearance_m, look.layer_m) if look.blocked else None
 
 
-def _ended(course: Course) -> Cause | None:
+def _ended(course: Course) -> HaltCause | None:
     if course.code == OK:
         return None
     if course.code == LIMIT:
-        return Cause(Standstill.LIMIT, AXIS_TEXT[course.limit])
+        return HaltCause(Standstill.LIMIT, AXIS_TEXT[course.limit])
     near = course.code == TOO_NEAR
-    return Cause(Standstill.OUT_OF_REACH, "wrists too near each other" if near else "wrists too far across the rail")
+    return HaltCause(
+        Standstill.OUT_OF_REACH, "wrists too near each other" if near else "wrists too far across the rail"
+    )

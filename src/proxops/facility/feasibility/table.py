@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import AXES
 from proxops.core.vocabulary import Standstill, Zone
-from proxops.facility.feasibility.answer import Answer
+from proxops.facility.feasibility.answer import FeasibilityAnswer
 from proxops.facility.feasibility.beginning import phi_deg_of
 from proxops.facility.feasibility.examination import Examination, Pause
 from proxops.facility.feasibility.margin import (
@@ -22,8 +22,8 @@ from proxops.facility.feasibility.margin import (
     smallest_clearance,
     smallest_margin,
 )
-from proxops.facility.feasibility.motion import ExaminedMotion, Part
-from proxops.facility.feasibility.stretch import SHOWN_CLEARANCE_M, Cause
+from proxops.facility.feasibility.motion import ExaminedMotion, MotionPart
+from proxops.facility.feasibility.stretch import SHOWN_CLEARANCE_M, HaltCause
 
 Flags = NDArray[np.bool_]
 Table = dict[str, Any]
@@ -38,7 +38,7 @@ CAUSES: Final = {
 }
 
 
-def table_of(found: Answer) -> Table:
+def table_of(found: FeasibilityAnswer) -> Table:
     """Everything, in SI units and degrees as the names say."""
     e = found.shown
     m, counts = e.motion, e.motion.counts
@@ -80,7 +80,7 @@ def _along(e: Examination) -> Table:
     }
 
 
-def _segment(e: Examination, number: int, part: Part) -> Table:
+def _segment(e: Examination, number: int, part: MotionPart) -> Table:
     mask = e.motion.part == number
     notes = list(_notes(e, mask))
     use, clearance = greatest_use(e, mask), smallest_clearance(e, mask)
@@ -99,7 +99,7 @@ def _segment(e: Examination, number: int, part: Part) -> Table:
     }
 
 
-def _verdict(e: Examination, mask: Flags, part: Part) -> str:
+def _verdict(e: Examination, mask: Flags, part: MotionPart) -> str:
     """shown, lags, waits (it could not begin or go on) or halts (it had to stop); silent and jump name themselves."""
     if not mask.any():
         return part.kind
@@ -144,7 +144,7 @@ def _told(e: Examination, pause: Pause, mask: Flags) -> str:
     return text
 
 
-def _why(cause: Cause) -> str:
+def _why(cause: HaltCause) -> str:
     word = CAUSES[cause.word]
     if cause.word is Standstill.OUT_OF_REACH:
         return f"{word} ({cause.what})"
@@ -194,7 +194,7 @@ def _clearance(m: ExaminedMotion, least: Least | None) -> Table | None:
     }
 
 
-def _start(found: Answer, e: Examination) -> Table | None:
+def _start(found: FeasibilityAnswer, e: Examination) -> Table | None:
     """Posture, phi and margin of a beginning."""
     start = e.opening.start
     if start is None:

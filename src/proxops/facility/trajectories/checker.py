@@ -20,7 +20,7 @@ from typing import Final
 from proxops.core.clock import monotonic_ns
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_STOPPED
 from proxops.facility.trajectories.job import work
-from proxops.facility.trajectories.message import MESSAGE_BYTES, Message, Said, unpacked
+from proxops.facility.trajectories.message import MESSAGE_BYTES, Message, MessageKind, unpacked
 from proxops.facility.trajectories.rehearsal import rehearse
 from proxops.lab.cell import Cell
 
@@ -29,7 +29,7 @@ JOB_S: Final = 60.0
 
 
 @dataclass(frozen=True)
-class Worker:
+class RunningJob:
     """A job under way. ``until_ns``: by the monotonic clock."""
 
     pid: int
@@ -51,7 +51,7 @@ class TrajectoryChecker:
 
     def __init__(self, link: socket.socket, cell: Cell, job_s: float = JOB_S) -> None:
         self._link, self._cell, self._job_s = link, cell, job_s
-        self._worker: Worker | None = None
+        self._worker: RunningJob | None = None
 
     def run(self) -> None:
         while self._step():
@@ -77,13 +77,13 @@ class TrajectoryChecker:
         if not data:
             return False
         message = unpacked(data)
-        if message.said is Said.CHECK and fds and self._worker is None:
+        if message.said is MessageKind.CHECK and fds and self._worker is None:
             self._worker = self._start(message, fds[0])
         for fd in fds:
             os.close(fd)
         return True
 
-    def _start(self, message: Message, fd: int) -> Worker:
+    def _start(self, message: Message, fd: int) -> RunningJob:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         pid = os.fork()
         if pid == 0:
@@ -98,9 +98,9 @@ class TrajectoryChecker:
             finally:
                 os._exit(code)  # never back into the checker's loop
         theirs.close()
-        return Worker(pid, ours, message.job, message.text, monotonic_ns() + round(self._job_s * 1e9))
+        return RunningJob(pid, ours, message.job, message.text, monotonic_ns() + round(self._job_s * 1e9))
 
-    def _hear(self, worker: Worker) -> None:
+    def _hear(self, worker: RunningJob) -> None:
         """Pass the worker's word on; one that ended without a word is told of by us."""
         data, fds, _, _ = socket.recv_fds(worker.line, MESSAGE_BYTES, 1)
         status = worker.end()
@@ -113,9 +113,9 @@ class TrajectoryChecker:
         for fd in fds:
             os.close(fd)
 
-    def _refuse(self, worker: Worker, why: str, code: int) -> None:
+    def _refuse(self, worker: RunningJob, why: str, code: int) -> None:
         self._worker = None
-        self._link.send(Message(Said.REFUSED, worker.job, f"{worker.source}: {why}", code).packed())
+        self._link.send(Message(MessageKind.REFUSED, worker.job, f"{worker.source}: {why}", code).packed())
 
 
 def main() -> int:
@@ -126,7 +126,7 @@ def main() -> int:
     cell = pickle.load(sys.stdin.buffer)  # from the facility that started us, nobody else
     rehearse(cell)  # so that workers find their kernels compiled
     with contextlib.suppress(ConnectionError):  # the facility has ended
-        link.send(Message(Said.READY).packed())
+        link.send(Message(MessageKind.READY).packed())
         TrajectoryChecker(link, cell).run()
     return 0
 

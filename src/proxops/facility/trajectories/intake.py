@@ -15,7 +15,7 @@ from proxops.core.sealed_memory import is_sealed
 from proxops.core.vocabulary import Severity
 from proxops.facility.trajectories.checked import CheckedTrajectory, unsealed
 from proxops.facility.trajectories.checker_process import CheckerLost, CheckerProcess
-from proxops.facility.trajectories.message import Message, Said
+from proxops.facility.trajectories.message import Message, MessageKind
 from proxops.lab.sealed_trajectory import SealedTrajectory
 
 IDLE_POLLS: Final = 25  # between two looks at a checker that has nothing to do: all it could say is that it has ended
@@ -27,14 +27,14 @@ Held = tuple[int, SealedTrajectory]
 """The descriptor of sealed memory, ours until the checker frees it, and its mapping."""
 
 
-class Start(Protocol):
+class CheckerStarter(Protocol):
     """What starts a checker, and another one if it was lost."""
 
     def __call__(self) -> CheckerProcess: ...
     def close(self) -> None: ...
 
 
-class Desk(Protocol):
+class TrajectoryDesk(Protocol):
     """What is asked of the operator's desk."""
 
     intake: TrajectoryIntake | None
@@ -59,10 +59,10 @@ class Load:
 class TrajectoryIntake:
     """One job at a time. ``start`` makes a checker. Next: ``serve``."""
 
-    _desk: Desk
+    _desk: TrajectoryDesk
     _now_ns: Callable[[], int]
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: CheckerStarter) -> None:
         self._start = start
         self._checker: CheckerProcess | None = start()
         self._lost = ""
@@ -77,7 +77,7 @@ class TrajectoryIntake:
         """For status."""
         return asdict(self.newest) | {"checker": self._lost or "running"}
 
-    def serve(self, desk: Desk, now_ns: Callable[[], int]) -> None:
+    def serve(self, desk: TrajectoryDesk, now_ns: Callable[[], int]) -> None:
         """Before real time begins: wait until the checker is ready, then take files for ``desk``, by the facility's clock."""
         assert self._checker is not None
         self._checker.wait_ready()
@@ -94,7 +94,7 @@ class TrajectoryIntake:
         self.newest = Load(self.newest.job + 1, "checking", _shown(source))
         self._until_ns = self._now_ns() + PATIENCE_NS
         try:
-            self._checker.send(Message(Said.CHECK, self.newest.job, self.newest.source), fd)
+            self._checker.send(Message(MessageKind.CHECK, self.newest.job, self.newest.source), fd)
         except CheckerLost as lost:
             self._lose(str(lost))
             raise Refused(f"load: {lost}") from None
@@ -129,13 +129,13 @@ class TrajectoryIntake:
 
     def _hear(self, message: Message, fd: int | None) -> None:
         try:
-            if message.said is Said.READY:
+            if message.said is MessageKind.READY:
                 return
             if self.newest.state != "checking" or message.job != self.newest.job:
                 raise CheckerLost(f"the trajectory checker speaks of job {message.job}, not of {self.newest.job}")
-            if message.said is Said.REFUSED:
+            if message.said is MessageKind.REFUSED:
                 self._refuse(message.text, message.exit)
-            elif message.said is Said.CHECKED and fd is not None:
+            elif message.said is MessageKind.CHECKED and fd is not None:
                 self._arriving, fd = (fd, self._mapped(message, fd)), None
             else:
                 raise CheckerLost(f"the trajectory checker says {message.said.name}, which it may not")
@@ -175,7 +175,7 @@ class TrajectoryIntake:
         if not sealed.let_go():
             return
         try:
-            checker.send(Message(Said.FREE), fd)
+            checker.send(Message(MessageKind.FREE), fd)
         except CheckerLost as lost:
             self._lose(str(lost))
             return

@@ -12,7 +12,7 @@ from typing import Final
 
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError
 from proxops.core.trajectory_size import LARGEST_BYTES, MOST_LINES
-from proxops.facility.trajectories.message import Message, Said
+from proxops.facility.trajectories.message import Message, MessageKind
 from proxops.facility.trajectories.preflight import preflight
 from proxops.lab.cell import Cell
 from proxops.lab.sealed_trajectory import seal
@@ -30,10 +30,10 @@ def work(cell: Cell, fd: int, job: int, source: str, seconds: float, line: socke
         preflight(cell, trajectory)
         _tell(line, trajectory, job)
     except ProxopsError as refusal:
-        line.send(Message(Said.REFUSED, job, str(refusal), refusal.exit_code).packed())
+        line.send(Message(MessageKind.REFUSED, job, str(refusal), refusal.exit_code).packed())
     except MemoryError:
         too_much = BadInput("checking it takes too much memory", where=source, bound=f"{MEMORY_BYTES} bytes")
-        line.send(Message(Said.REFUSED, job, str(too_much), EXIT_BAD_INPUT).packed())
+        line.send(Message(MessageKind.REFUSED, job, str(too_much), EXIT_BAD_INPUT).packed())
 
 
 def text_of(fd: int, source: str) -> str:
@@ -56,7 +56,7 @@ def text_of(fd: int, source: str) -> str:
 
 def _tell(line: socket.socket, trajectory: Trajectory, job: int) -> None:
     sealed, digest = seal(trajectory)
-    message = Message(Said.CHECKED, job, lines=len(trajectory), digest=digest)
+    message = Message(MessageKind.CHECKED, job, lines=len(trajectory), digest=digest)
     socket.send_fds(line, [message.packed()], [sealed])
 
 

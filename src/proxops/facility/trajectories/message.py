@@ -14,7 +14,7 @@ TEXT_BYTES: Final = 3000
 MESSAGE_BYTES: Final = _HEAD.size + TEXT_BYTES
 
 
-class Said(IntEnum):
+class MessageKind(IntEnum):
     """Kinds of messages."""
 
     READY = 1  # checker: everything is compiled, jobs are taken
@@ -24,14 +24,14 @@ class Said(IntEnum):
     FREE = 5  # facility: close this descriptor. Who closes memory last frees it, up to 50 ms that the tick has not
 
 
-_KINDS: Final = frozenset(map(int, Said))
+_KINDS: Final = frozenset(map(int, MessageKind))
 
 
 @dataclass(frozen=True)
 class Message:
     """``exit`` is the exit code that goes with a refusal; ``lines`` and ``digest`` describe what was sealed."""
 
-    said: Said
+    said: MessageKind
     job: int = 0
     text: str = ""
     exit: int = EXIT_DONE
@@ -50,4 +50,4 @@ def unpacked(data: bytes) -> Message:
     said, code, job, lines, digest = _HEAD.unpack_from(data)
     if said not in _KINDS:
         raise BadInput("not a message of the trajectory checker", value=f"kind {said}")
-    return Message(Said(said), job, data[_HEAD.size :].decode(errors="replace"), code, lines, digest)
+    return Message(MessageKind(said), job, data[_HEAD.size :].decode(errors="replace"), code, lines, digest)

@@ -52,7 +52,7 @@ class Watch(IntEnum):
     STANDING = 2  # the robots stand with brakes closed, until the drives are wanted on anew
 
 
-class Cause(IntEnum):
+class WatchdogCause(IntEnum):
     """Why the watchdog took over."""
 
     NONE = 0
@@ -65,13 +65,13 @@ class Cause(IntEnum):
 
 
 CAUSE_TEXT: Final = {
-    Cause.NONE: "nothing",
-    Cause.GONE: "facility gone",
-    Cause.STOPPED: "facility frozen: its process is stopped",
-    Cause.SILENT: "facility frozen: alive but silent",
-    Cause.LATE: "facility late: set-points came again after the bound",
-    Cause.HELD_UP: "the responder itself was held up",
-    Cause.FAREWELL: "facility has said goodbye",
+    WatchdogCause.NONE: "nothing",
+    WatchdogCause.GONE: "facility gone",
+    WatchdogCause.STOPPED: "facility frozen: its process is stopped",
+    WatchdogCause.SILENT: "facility frozen: alive but silent",
+    WatchdogCause.LATE: "facility late: set-points came again after the bound",
+    WatchdogCause.HELD_UP: "the responder itself was held up",
+    WatchdogCause.FAREWELL: "facility has said goodbye",
 }
 
 

@@ -30,11 +30,11 @@ from proxops.lab.links.exchange import (
     CAUSE_TEXT,
     SETPOINT_SLOTS,
     STATE_SLOTS,
-    Cause,
     Flag,
     Setpoint,
     SetpointWriter,
     Watch,
+    WatchdogCause,
     patience_ns,
     setpoint_dtype,
     state_dtype,
@@ -212,7 +212,7 @@ class RemoteHall:
         if not self._heard:
             return None
         if state["watch"] != Watch.WATCHING:
-            cause = CAUSE_TEXT[Cause(int(state["cause"]))]
+            cause = CAUSE_TEXT[WatchdogCause(int(state["cause"]))]
             return LinkTrouble(Trouble.WATCHDOG, cause, float(state["silent_s"]), float(state["patience_s"]))
         if state["fault"]:
             axis, value, bound = int(state["fault_axis"]), float(state["fault_value"]), float(state["fault_bound"])

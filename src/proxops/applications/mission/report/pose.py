@@ -21,7 +21,7 @@ POSE: Final = ("x", "y", "z", *QUATERNION)
 SLOPE_S: Final = 1.0  # over which rates are taken from what the hall showed: its noise is 0.1 mm, a rate 10 mm/s
 
 
-class Contact(NamedTuple):
+class ContactConditions(NamedTuple):
     """The docking interfaces against each other (m, rad, s): the chaser's from the target's, in the target's frame."""
 
     gap: float
@@ -96,15 +96,15 @@ def tilt_and_roll(pose: Floats) -> tuple[Floats, Floats]:
     return tilt, np.arctan2(R[:, 2, 1] - R[:, 1, 2], R[:, 1, 1] + R[:, 2, 2])
 
 
-def true_contact(run: MissionRun) -> Contact | None:
+def true_contact(run: MissionRun) -> ContactConditions | None:
     """As it was in orbit when the craft mated; None if they did not."""
     if run.end is not MissionEnd.MATED:
         return None
     last = run.truth[-1:]
-    return Contact(*(float(run.of(name, last)[0]) for name in Contact._fields))
+    return ContactConditions(*(float(run.of(name, last)[0]) for name in ContactConditions._fields))
 
 
-def hall_contact(run: MissionRun) -> Contact | None:
+def hall_contact(run: MissionRun) -> ContactConditions | None:
     """As the hall showed it in that cycle; rates are the slope of the last second. None if it did not show it."""
     if run.end is not MissionEnd.MATED:
         return None
@@ -115,7 +115,7 @@ def hall_contact(run: MissionRun) -> Contact | None:
         return None
     place, (tilt, roll) = between_interfaces(run, pose), tilt_and_roll(pose[-1:])
     speed, rate = _slopes(place), _turning(pose)
-    return Contact(
+    return ContactConditions(
         float(place[-1, 0]), float(np.hypot(*place[-1, 1:])), float(tilt[0]), float(roll[0]),
         -float(speed[0]), float(np.hypot(*speed[1:])), rate,
     )  # fmt: skip

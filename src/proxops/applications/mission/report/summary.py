@@ -12,7 +12,13 @@ import numpy as np
 
 from proxops.applications.mission.report.estimate import estimate_figures
 from proxops.applications.mission.report.mission_run import IN_CORRIDOR, MissionRun
-from proxops.applications.mission.report.pose import Contact, hall_contact, hall_delays, hall_errors, true_contact
+from proxops.applications.mission.report.pose import (
+    ContactConditions,
+    hall_contact,
+    hall_delays,
+    hall_errors,
+    true_contact,
+)
 from proxops.core.earth import STANDARD_GRAVITY
 from proxops.core.messages import PERIOD_S, POOL
 from proxops.core.vocabulary import MissionPhase, SensorSource
@@ -74,7 +80,7 @@ def _last_phase(run: MissionRun) -> str:
     return run.phases[-1].phase.name if run.phases else MissionPhase.NONE.name
 
 
-def _contact(found: Contact | None) -> dict[str, float] | None:
+def _contact(found: ContactConditions | None) -> dict[str, float] | None:
     return None if found is None else {f"{name}_{UNITS[name]}": value for name, value in found._asdict().items()}
 
 

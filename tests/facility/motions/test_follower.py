@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proxops.facility.follower import Follower
+from proxops.facility.motions.follower import Follower
 from proxops.facility.sources import Supply
 from proxops.safety.motion import Rest
 from proxops.safety.rules import Rule, Stop

@@ -9,8 +9,8 @@ import numpy as np
 
 from proxops.core.datagram import Refusal
 from proxops.core.messages import PERIOD_NS
-from proxops.facility.desk import Desk
-from proxops.facility.mover import Mover
+from proxops.facility.desk.desk import Desk
+from proxops.facility.motions.mover import Mover
 from proxops.facility.possible import possible
 from proxops.facility.publication import ArmPublication, hall_told
 from proxops.facility.published import Publication

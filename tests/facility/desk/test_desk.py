@@ -12,8 +12,8 @@ from setpoint_limits import keeps_limits
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Mode, Source, System
 from proxops.facility.build import build
+from proxops.facility.desk.status import status
 from proxops.facility.emergency import emergency_brake
-from proxops.facility.status import status
 from proxops.facility.trajectories import preflighted
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import values_from_axes, wire_pose

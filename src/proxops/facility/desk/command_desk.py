@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import Refused
 from proxops.core.vocabulary import Mode, Source
+from proxops.facility.desk.manual_desk import ManualDesk
 from proxops.facility.facility import Facility
-from proxops.facility.follower import Follower, demand_at_command, start_posture
-from proxops.facility.manual_desk import ManualDesk
-from proxops.facility.mover import Mover, parse_order
+from proxops.facility.motions.follower import Follower, demand_at_command, start_posture
+from proxops.facility.motions.mover import Mover, parse_order
 from proxops.facility.possible import demand_evidence, forbid
 from proxops.facility.sources import CommandSource, FileSource, SyncSource
 from proxops.facility.sync import SyncPort

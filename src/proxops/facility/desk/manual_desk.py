@@ -5,12 +5,12 @@ from __future__ import annotations
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Mode, Severity
 from proxops.facility.facility import Facility
-from proxops.facility.jog import HOLD_MS, SHORTEST_HOLD_MS, Jog, heartbeat_cycles
-from proxops.facility.jog_button import Press, pressed_button
+from proxops.facility.motions.jog import HOLD_MS, SHORTEST_HOLD_MS, Jog, heartbeat_cycles
+from proxops.facility.motions.jog_button import Press, pressed_button
+from proxops.facility.motions.sine import SineWave
+from proxops.facility.motions.stroke import AxisStroke, HallStroke
 from proxops.facility.possible import demand_evidence, demand_mode, forbid
 from proxops.facility.publication import hall_told
-from proxops.facility.sine import SineWave
-from proxops.facility.stroke import AxisStroke, HallStroke
 from proxops.lab.arm_cell import ArmCell
 from proxops.safety.reserve import RESERVE_M
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import Refused
 from proxops.core.pool import Pool
-from proxops.facility.file_cycles import CommandViews, Lines, follow_lines
+from proxops.facility.motions.file_cycles import CommandViews, Lines, follow_lines
 from proxops.facility.sources import CommandSource, FileSource, Supply
 from proxops.facility.trajectories.preflight import outside_ranges
 from proxops.lab.cell import Cell

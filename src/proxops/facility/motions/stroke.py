@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.vocabulary import System
-from proxops.facility.jog_button import JogButton
+from proxops.facility.motions.jog_button import JogButton
 from proxops.facility.publication import HallPublication
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import OK, axes_from_values, robot_of, values_from_axes, wire_pose

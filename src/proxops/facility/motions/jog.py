@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from proxops.core.clock import Clock
 from proxops.core.errors import Refused
 from proxops.core.vocabulary import Severity, Tell, Zone
-from proxops.facility.jog_button import JogButton, Press
-from proxops.facility.stroke import Stroke
+from proxops.facility.motions.jog_button import JogButton, Press
+from proxops.facility.motions.stroke import Stroke
 from proxops.lab.any_cell import AnyCell
 from proxops.safety.guard import Guard
 from proxops.safety.interlocks import Interlocks

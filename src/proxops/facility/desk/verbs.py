@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from proxops.facility.control import AGE, DESCRIPTOR, Verb, flag_of, integer_of, number_of, text_of
-from proxops.facility.desk import Desk
-from proxops.facility.jog import HOLD_MS
-from proxops.facility.status import status
+from proxops.facility.desk.desk import Desk
+from proxops.facility.desk.status import status
+from proxops.facility.motions.jog import HOLD_MS
 
 WITH_FILE: Final = frozenset({"load"})  # verbs that take an open file
 

@@ -7,7 +7,7 @@ from typing import Final
 from proxops.bridge.end import BridgeEnd
 from proxops.core.errors import BadInput, Refused
 from proxops.core.vocabulary import Hardware, Mode, Severity, Source
-from proxops.facility.command_desk import CommandDesk
+from proxops.facility.desk.command_desk import CommandDesk
 from proxops.facility.facility import Facility
 from proxops.facility.possible import demand_evidence, forbid
 from proxops.facility.sync import SyncPort
