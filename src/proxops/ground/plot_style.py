@@ -11,6 +11,7 @@ import numpy as np
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode
 from proxops.ground.recorded import Floats, ModeSpan
+from proxops.ground.wordless_import import wordless_import
 
 INK: Final = "#1b2733"  # text and commanded curves; the report turns it into the colour of its own text
 GREY: Final = "#8a949e"
@@ -92,7 +93,8 @@ def styled() -> Any:
 
 def new_figure(width: float, height: float) -> Any:
     """A figure of its own, without pyplot's global state. Inches."""
-    from proxops.ground.plot_sheet import PlotSheet
+    with wordless_import():
+        from proxops.ground.plot_sheet import PlotSheet
 
     return PlotSheet(figsize=(width, height), facecolor="white")
 
