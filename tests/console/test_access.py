@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from proxops.console.access import Gate, bearer, demand_token, offered_protocols
+from proxops.console.access import Gate, bearer, offered_protocols
 from proxops.console.launch import ConsoleLaunch
+from proxops.console.token import demand_token
 from proxops.core.errors import BadInput
 
 TOKEN = "a-token-of-twenty-four-1"

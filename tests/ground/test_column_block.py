@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import POOL_DTYPE
 from proxops.ground.block_bounds import BlockBounds
-from proxops.ground.column_block import MOST_ROWS, MULTIPLE, RATE, STILL, decode_block
+from proxops.ground.column_block import MOST_ROWS, MULTIPLE, RATE, STILL
+from proxops.ground.column_decoder import PackedBlocks, decode_block
 from proxops.ground.column_kernels import DOUBLE, LONG
 from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.column_rows import column_rows
@@ -178,3 +179,19 @@ def test_strange_bytes_are_refused_or_read(seed: int) -> None:
 def test_what_a_head_may_not_say(head: bytes, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         decode_block(head, np.ones(1, np.bool_))
+
+
+def test_some_columns_of_many_blocks_are_those_of_all() -> None:
+    tables = [bits_of(columns(np.random.default_rng(rows), rows)) for rows in (250, 7, 0, 3, 29)]
+    floats, whole = tables[0][1], np.concatenate([bits for bits, _ in tables], axis=1)
+    blocks = PackedBlocks([encode_block(bits, floats) for bits, _ in tables], floats)
+    assert blocks.count == whole.shape[1]
+    for wanted in (np.arange(0), np.array([3]), np.array([7, 2, 11]), np.arange(len(whole))):
+        assert (blocks.columns(wanted) == whole[wanted]).all()
+
+
+def test_one_bad_block_among_good_ones_is_refused() -> None:
+    bits, floats = bits_of(columns(np.random.default_rng(8), 29))
+    good = encode_block(bits, floats)
+    with pytest.raises(ValueError, match="too many bytes"):
+        PackedBlocks([good, good + b"\0", good], floats)

@@ -24,7 +24,7 @@ from proxops.ground.curves import COLUMNS, curves_of
 from proxops.ground.hall_report import hall_report
 from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
-from proxops.ground.picture import VIEWS, encode_png
+from proxops.ground.picture import VIEWS
 from proxops.ground.plot_style import crest, new_figure, save, styled, thin
 from proxops.ground.plots import plot_log, system_figure
 from proxops.ground.recorded import recorded
@@ -55,9 +55,9 @@ class GreyPicture:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def render(self, axes: NDArray[np.float64], *, view: str) -> bytes:
+    def render(self, axes: NDArray[np.float64], *, view: str) -> NDArray[np.uint8]:
         assert axes.shape == (13,) and view in VIEWS
-        return encode_png(self._image)
+        return self._image
 
 
 @pytest.fixture

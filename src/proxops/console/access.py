@@ -7,7 +7,6 @@ our own page, and the name it was sent to must be ours: a page of somebody else 
 from __future__ import annotations
 
 import hmac
-import ipaddress
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -16,11 +15,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from proxops.console.json_text import JsonAnswer
-from proxops.core.errors import BadInput, ProxopsError, Refused
+from proxops.console.token import is_loopback
+from proxops.core.errors import ProxopsError, Refused
 
 Answer = Callable[[Request], Awaitable[Response]]
 
-TOKEN_LENGTH: Final = 16  # at least
 NO_TOKEN: Final = "no or wrong token"
 BAD, CONFLICT = 400, 409  # the request itself; the state of things
 SECURITY_HEADERS: Final = {
@@ -34,26 +33,6 @@ SECURITY_HEADERS: Final = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
-
-
-def is_loopback(host: str) -> bool:
-    """True when only this machine reaches ``host``."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def demand_token(host: str, token: str | None) -> None:
-    """BadInput when an address that others reach is to be served without a sound token."""
-    if token is not None and (len(token) < TOKEN_LENGTH or not token.replace("-", "").replace("_", "").isalnum()):
-        bound = f"{TOKEN_LENGTH} characters or more of letters, digits, - and _"
-        raise BadInput("the console's token is too weak", bound=bound)
-    if token is None and not is_loopback(host):
-        raise BadInput(
-            "the console is only served to other machines with a token", value=host,
-            way_out="set PROXOPS_TOKEN, or stay on 127.0.0.1",
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)

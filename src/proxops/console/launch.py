@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from proxops.console.access import demand_token
 from proxops.console.kept_console import KeptConsole
+from proxops.console.token import demand_token
 from proxops.core.channel import CONSOLE_PORT, LOOPBACK
 from proxops.core.errors import BadInput
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
-from proxops.ground.column_block import ENCODING, decode_block, rows_in
+from proxops.ground.column_block import ENCODING, Buffer, rows_in
 from proxops.ground.column_rows import column_rows
 from proxops.ground.prediction import Whole
 from proxops.ground.scan import Scan
@@ -66,11 +66,14 @@ def message_rows(part: bytes, spots: list[Spot], size: int) -> NDArray[np.uint8]
 
 def block_rows(part: bytes, spots: list[Spot]) -> int:
     """Records in the blocks at ``spots``."""
-    return sum(rows_in(part[start:end]) for start, end in spots)
+    view = memoryview(part)
+    return sum(rows_in(view[start:end]) for start, end in spots)
 
 
-def block_columns(block: bytes, table: Layout) -> Whole:
+def block_columns(block: Buffer, table: Layout) -> Whole:
     """Of a message of columns; ValueError when it is none."""
+    from proxops.ground.column_decoder import decode_block  # the compiler is loaded when there is something to decode
+
     return decode_block(block, column_rows(table).floats)
 
 

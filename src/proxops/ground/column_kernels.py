@@ -2,7 +2,7 @@
 
 A record is plain bytes, and a column an offset and a type in it. Every column becomes a row of whole numbers, in the order of the
 values that they stand for: so one search for the least and the greatest tells whether it moves and what its bounds are. All
-arithmetic wraps at 64 bits, so it can be undone whatever the bits are. What is undone is in ``column_block.decode_block``.
+arithmetic wraps at 64 bits, so it can be undone whatever the bits are. What is undone is in ``column_decoder``.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def put(at: int, number: int, width: int, out: Bytes) -> int:
 def follows(
     numbers: Whole, source: Whole, factor: float, rate: bool, count: int, left: Whole, bits: Whole, values: Floats
 ) -> bool:  # fmt: skip
-    """What is left of a column that is in proportion to another (``relation.foretold``); False if it is not. ``values``: the
-    memory of ``bits``, as doubles."""
+    """What is left of a column that is in proportion to another (``column_decoder.foretell``); False if it is not. ``values``:
+    the memory of ``bits``, as doubles."""
     for row in range(count):
         bits[row] = source[row] ^ ((source[row] >> 63) & MAGNITUDE)
     if rate:

@@ -64,8 +64,8 @@ def write_csv(log: Log, columns: Sequence[Column], file: TextIO, *, words: bool 
     """The same onto an open text stream."""
     write_heading(columns, file)
     for start in range(0, log.count, _ROWS):
-        block = log.cycles.records(slice(start, start + _ROWS))
-        write_rows(block, columns, file, words=words)
+        rows = slice(start, start + _ROWS)
+        _write_lines([log.values(c.path)[rows] for c in columns], columns, file, words=words)
 
 
 def write_heading(columns: Sequence[Column], file: TextIO) -> None:
@@ -75,7 +75,11 @@ def write_heading(columns: Sequence[Column], file: TextIO) -> None:
 
 def write_rows(records: NDArray[np.void], columns: Sequence[Column], file: TextIO, *, words: bool = False) -> None:
     """A line for each record."""
-    cells = [_cells(records[c.group][c.name], c if words else None) for c in columns]
+    _write_lines([records[c.group][c.name] for c in columns], columns, file, words=words)
+
+
+def _write_lines(values: Sequence[NDArray[Any]], columns: Sequence[Column], file: TextIO, *, words: bool) -> None:
+    cells = [_cells(own, c if words else None) for own, c in zip(values, columns, strict=True)]
     file.writelines(",".join(row) + "\n" for row in zip(*cells, strict=True))
 
 

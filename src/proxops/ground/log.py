@@ -30,7 +30,8 @@ from proxops.ground.chunk import (
     sorted_messages,
 )
 from proxops.ground.column_rows import column_rows
-from proxops.ground.pool_columns import PoolColumns
+from proxops.ground.pool_columns import PlainColumns, PoolColumns
+from proxops.ground.prediction import Whole
 from proxops.ground.scan import Scan
 from proxops.ground.unpacking import DAMAGE
 from proxops.ground.wire import Column, Layout
@@ -161,7 +162,7 @@ class _Messages:
         self.event_bodies: list[EventBody] = []
         self._rows: list[NDArray[np.uint8]] = []
         self._waiting = 0
-        self._pieces: list[bytes | NDArray[np.void]] = []
+        self._pieces: list[memoryview | NDArray[np.void]] = []
         self._table: Layout | None = None
         self._count, self._most = 0, _memory() // 2
 
@@ -190,7 +191,7 @@ class _Messages:
                 bound=f"{self._most // 10**6} MB, half of this machine's", way_out="proxops.ground.log_window reads a span",
             )  # fmt: skip
         if packed:
-            self._pieces += [part[start:end] for start, end in spots]
+            self._pieces += [memoryview(part)[start:end] for start, end in spots]
             return
         if any(end - start != table.size for start, end in spots):
             self._decode()
@@ -207,13 +208,25 @@ class _Messages:
         self._rows, self._waiting = [], 0
 
     def cycles(self) -> PoolColumns:
-        """All records. Pieces are given up while they are copied, so a long log is in memory only once."""
+        """All records; blocks stay packed until somebody asks for what is in them."""
         self._decode()
+        table, pieces = self.table(), self._pieces
+        packed = [piece for piece in pieces if isinstance(piece, memoryview)]
+        if packed and len(packed) == len(pieces):
+            from proxops.ground.column_decoder import PackedBlocks  # loads the compiler, which older logs do not need
+
+            return PoolColumns(table, PackedBlocks(packed, column_rows(table).floats))
+        return PoolColumns(table, PlainColumns(self._decoded()))
+
+    def _decoded(self) -> Whole:
+        """Columns of all records. Pieces are given up while they are copied, so a long log is in memory only once."""
         table, at = self.table(), self._count
-        out = PoolColumns(table, self._count)
+        out = np.empty((len(table.columns), self._count), np.int64)
         while self._pieces:
             piece = self._pieces.pop()
-            columns = block_columns(piece, table) if isinstance(piece, bytes) else column_rows(table).columns(piece)
+            columns = (
+                block_columns(piece, table) if isinstance(piece, memoryview) else column_rows(table).columns(piece)
+            )
             at -= columns.shape[1]
-            out.put(at, columns)
+            out[:, at : at + columns.shape[1]] = columns
         return out

@@ -1,4 +1,4 @@
-"""Pictures of the hall: thirteen axes in, a PNG out. For reports and the console, never for the tick."""
+"""Pictures of the hall: thirteen axes in, pixels out. For reports, never for the tick."""
 
 import struct
 import zlib
@@ -30,8 +30,8 @@ class HallPicture:
         self._option.geomgroup[list(DRAWN_GROUPS)] = 1
         self._renderer = open_renderer(self._model, width, height)
 
-    def render(self, axes: NDArray[np.float64], *, view: View = "overview") -> bytes:
-        """PNG of the hall at `axes`: rail [m], robot 1 a1…a6 [rad], robot 2 a1…a6 [rad]."""
+    def render(self, axes: NDArray[np.float64], *, view: View = "overview") -> NDArray[np.uint8]:
+        """The hall at `axes` (rail [m], robot 1 a1…a6 [rad], robot 2 a1…a6 [rad]): rows, columns, red green blue."""
         axes = _checked(axes)
         if view not in VIEWS:
             raise ValueError(f"view {view!r} is unknown; choose one of {', '.join(VIEWS)}")
@@ -42,7 +42,8 @@ class HallPicture:
         self._renderer.update_scene(self._data, camera=camera, scene_option=self._option)
         shadows = camera.distance < SHADOWS_UP_TO
         self._renderer.scene.flags[self._mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
-        return encode_png(self._renderer.render())
+        image: NDArray[np.uint8] = self._renderer.render()
+        return image
 
     def position(self, body: str) -> NDArray[np.float64]:
         """Where a body of the last picture stands, lab frame [m]: e.g. "robot1/flange", "client/port"."""

@@ -32,6 +32,15 @@ class TicksAtOnce:
         """Without making ticks for it: what is clipped are grid lines, when they are drawn."""
         Artist.set_clip_path(self, path, transform)
 
+    def set_tick_params(self: Any, which: Any = "major", reset: bool = False, **look: Any) -> None:
+        """Without making ticks for it: those that are made later know their look, and most axes have no minor ones."""
+        unmade = [name for name in ("majorTicks", "minorTicks") if name not in self.__dict__]
+        self.__dict__.update({name: [] for name in unmade})
+        whole: Any = super()
+        whole.set_tick_params(which, reset, **look)
+        for name in unmade:
+            self.__dict__.pop(name, None)
+
     def draw(self: Any, renderer: Any) -> None:
         """Grid lines, marks and labels, then the name of the axis."""
         if not self.get_visible():

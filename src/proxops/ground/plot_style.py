@@ -11,6 +11,7 @@ import numpy as np
 from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode
 from proxops.ground.recorded import Floats, ModeSpan
+from proxops.ground.wordless_import import wordless_import
 
 INK: Final = "#1b2733"  # text and commanded curves; the report turns it into the colour of its own text
 GREY: Final = "#8a949e"
@@ -92,7 +93,8 @@ def styled() -> Any:
 
 def new_figure(width: float, height: float) -> Any:
     """A figure of its own, without pyplot's global state. Inches."""
-    from proxops.ground.plot_sheet import PlotSheet
+    with wordless_import():
+        from proxops.ground.plot_sheet import PlotSheet
 
     return PlotSheet(figsize=(width, height), facecolor="white")
 
@@ -139,14 +141,17 @@ class Piece(NamedTuple):
 
 def band(axes: Any, pieces: Iterable[Piece], span: tuple[float, float]) -> None:
     """A strip of coloured stretches; one too short for its name gets a shorter one or none."""
-    axes.set_ylim(0, 1)
+    from matplotlib.patches import Rectangle
+
+    axes.set(xlim=span, ylim=(0, 1))
     axes.axis("off")
     letters = 14.0 * axes.get_position().width * axes.figure.get_figwidth()  # that fit into the strip
     for piece in pieces:
         begin, end = max(piece.begin, span[0]), min(piece.end, span[1])
         if end <= begin:
             continue
-        axes.axvspan(begin, end, color=piece.colour, lw=0)
+        stretch = Rectangle((begin, 0.0), end - begin, 1.0, color=piece.colour, lw=0)
+        axes.add_artist(stretch)  # not add_patch, which looks how far it reaches: the limits are known
         room = letters * (end - begin) / (span[1] - span[0])
         name = next((name for name in piece.names if len(name) <= room), "")
         axes.text(0.5 * (begin + end), 0.45, name, ha="center", va="center", fontsize=7, color="#10202c")

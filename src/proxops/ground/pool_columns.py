@@ -1,57 +1,83 @@
-"""All records of a log, column by column: a variable of an hour is one piece of memory, read at the memory's own pace."""
+"""All records of a log, variable by variable: one of an hour is one piece of memory, read at the memory's own pace.
+
+A group of variables is decoded when one of them is first asked for, and kept: who asks for few pays for few.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.ground.column_rows import column_rows
 from proxops.ground.prediction import Whole
-from proxops.ground.wire import Layout
+from proxops.ground.wire import Column, Layout
 
-_KEPT_AS: Final = {"<f8": "<i8", "<i8": "<i8", "<u4": "<u4", "u1": "u1"}
+WIDE: Final = ("<f8", "<i8")  # types of as many bytes as a decoded number
+AT_ONCE: Final = 8  # others: what is decoded of them is only copied
+
+
+class ColumnSource(Protocol):
+    """What has ``count`` records in columns, as ``ColumnRows`` gives them."""
+
+    @property
+    def count(self) -> int: ...
+
+    def columns(self, wanted: Whole) -> Sequence[Whole] | Whole:
+        """Those with these numbers, one a row."""
+        ...
+
+
+class PlainColumns:
+    """Columns that lie in memory, one a row."""
+
+    def __init__(self, numbers: Whole) -> None:
+        self._numbers = numbers
+
+    @property
+    def count(self) -> int:
+        return int(self._numbers.shape[1])
+
+    def columns(self, wanted: Whole) -> list[Whole]:
+        return [self._numbers[number] for number in wanted]
 
 
 class PoolColumns:
-    """``count`` records of a table, to be filled by ``put``."""
+    """Records of a table."""
 
-    def __init__(self, table: Layout, count: int) -> None:
-        self.table, self.count, self._rows = table, count, column_rows(table)
-        kinds = [_KEPT_AS[column.type] for column in table.columns]
-        self._places = {kind: np.flatnonzero([one == kind for one in kinds]) for kind in sorted(set(kinds))}
-        self._parts = {kind: np.empty((at.size, count), kind) for kind, at in self._places.items()}
-        self._found = {
-            table.columns[number].path: (kind, row, table.columns[number].type)
-            for kind, at in self._places.items()
-            for row, number in enumerate(at.tolist())
-        }
+    def __init__(self, table: Layout, source: ColumnSource) -> None:
+        self.table, self.count, self._source = table, source.count, source
+        self._groups = {column.path: column.group for column in table.columns}
+        self._values: dict[str, NDArray[Any]] = {}
 
     @classmethod
     def of(cls, records: NDArray[np.void], table: Layout) -> PoolColumns:
-        out = cls(table, records.size)
-        out.put(0, out._rows.columns(records))
-        return out
-
-    def put(self, at: int, columns: Whole) -> None:
-        """Some records from number ``at`` on, as ``ColumnRows`` gives them."""
-        for kind, places in self._places.items():
-            self._parts[kind][:, at : at + columns.shape[1]] = columns[places]
+        return cls(table, PlainColumns(column_rows(table).columns(records)))
 
     def __contains__(self, path: str) -> bool:
-        return path in self._found
+        return path in self._groups
 
     def column(self, path: str) -> NDArray[Any]:
-        """All values of ``group.variable`` where they lie."""
-        kind, row, own = self._found[path]
-        values: NDArray[Any] = self._parts[kind][row].view(own)
-        return values
+        """All values of ``group.variable``, one after the other in memory."""
+        if path not in self._values:
+            self._take_group(self._groups[path])
+        return self._values[path]
 
-    def records(self, rows: slice | NDArray[Any] = slice(None)) -> NDArray[np.void]:
-        """Some records, one after the other in memory."""
-        count = np.arange(self.count)[rows].size
-        columns = np.empty((len(self.table.columns), count), np.int64)
-        for kind, places in self._places.items():
-            columns[places] = self._parts[kind][:, rows]
-        return self._rows.records(columns)
+    def _take_group(self, group: str) -> None:
+        own = [(number, column) for number, column in enumerate(self.table.columns) if column.group == group]
+        wide = [(number, column) for number, column in own if column.type in WIDE]
+        for (_, column), numbers in zip(wide, self._numbers(wide), strict=True):
+            self._values[column.path] = numbers.view(column.type)
+        narrow = [(number, column) for number, column in own if column.type not in WIDE]
+        for some in (narrow[k : k + AT_ONCE] for k in range(0, len(narrow), AT_ONCE)):
+            for (_, column), numbers in zip(some, self._numbers(some), strict=True):
+                self._values[column.path] = numbers.astype(column.type)
+
+    def _numbers(self, columns: list[tuple[int, Column]]) -> Sequence[Whole] | Whole:
+        return self._source.columns(np.array([number for number, _ in columns], np.int64))
+
+    def records(self) -> NDArray[np.void]:
+        """All of them, one after the other in memory."""
+        return column_rows(self.table).records(np.asarray(self._source.columns(np.arange(len(self.table.columns)))))

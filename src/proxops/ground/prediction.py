@@ -23,18 +23,3 @@ def in_order(bits: Whole) -> Whole:
     out &= _MAGNITUDE
     out ^= bits
     return out
-
-
-def sum_up(values: Whole, orders: NDArray[np.intp]) -> None:
-    """Undo differences of these ``orders``, sorted; row k has those of at most order k."""
-    for order in range(int(orders.max(initial=0)), 0, -1):
-        part = values[np.searchsorted(orders, order) :, order - 1 :]
-        np.cumsum(part, axis=1, out=part)
-
-
-def signed(values: NDArray[np.uint64]) -> Whole:
-    """Numbers of either sign from small ones without: 0, 1, 2, 3 become 0, -1, 1, -2."""
-    out: Whole = (values & np.uint64(1)).view(np.int64)
-    np.negative(out, out=out)
-    out ^= (values >> np.uint64(1)).view(np.int64)
-    return out

@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground.prediction import Whole, in_order
-
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 LEAST_ROWS: Final = 8
@@ -31,16 +29,6 @@ class Relations(NamedTuple):
     sources: Places
     factors: Floats
     rates: NDArray[np.bool_]
-
-
-def foretold(sources: Floats, factors: Floats, rates: NDArray[np.bool_]) -> Whole:
-    """For columns with these sources: whole numbers (see ``in_order``) to expect; zero where there is no number."""
-    with np.errstate(all="ignore"):
-        grown = np.zeros_like(sources)
-        np.subtract(sources[:, 1:], sources[:, :-1], out=grown[:, 1:])
-        values = np.where(rates[:, None], grown, sources) * factors[:, None]
-    values[~np.isfinite(values)] = 0.0  # whose bits a processor may choose
-    return in_order(values.view(np.int64))
 
 
 def sample_rows(rows: int) -> list[int]:

@@ -10,6 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proxops.core.errors import BadInput
 from proxops.ground.plot_style import FORMATS, INK, styled
 from proxops.ground.section import Code, Drawing, Part, Picture, RunReport, RunVerdict, Section, SideBySide, Table, Text
@@ -102,7 +105,7 @@ def _part(part: Part) -> str:
         case Drawing():
             return _drawing(part.figure, part.caption)
         case Picture():
-            return _picture(part.png, part.caption)
+            return _picture(part.rgb, part.caption)
         case SideBySide():
             kind = "pictures" if isinstance(part.parts[0], Picture) else "pairs"
             return f'<div class="{kind}">{"".join(map(_part, part.parts))}</div>'
@@ -145,12 +148,12 @@ def _drawing(figure: Any, caption: str) -> str:
     return f'<figure role="img" aria-label="{label}">{svg}<figcaption>{label}</figcaption></figure>'
 
 
-def _picture(png: bytes, caption: str) -> str:
-    """A rendered picture, as JPEG: a tenth of the PNG's size and no visible difference."""
+def _picture(rgb: NDArray[np.uint8], caption: str) -> str:
+    """A rendered picture, as JPEG: a tenth of a PNG's size and no visible difference."""
     from PIL import Image
 
     buffer = io.BytesIO()
-    Image.open(io.BytesIO(png)).save(buffer, format="JPEG", quality=88, optimize=True)
+    Image.fromarray(rgb).save(buffer, format="JPEG", quality=88, optimize=True)
     data, label = base64.b64encode(buffer.getvalue()).decode(), escape(caption)
     image = f'<img alt="{label}" src="data:image/jpeg;base64,{data}">'
     return f"<figure>{image}<figcaption>{label}</figcaption></figure>"

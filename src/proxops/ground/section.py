@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proxops.core.criterion import Criterion
 from proxops.ground.words import criterion_row
 
@@ -29,11 +32,11 @@ class Drawing:
     caption: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Picture:
-    """A rendered picture."""
+    """A rendered picture: rows, columns, red green blue."""
 
-    png: bytes
+    rgb: NDArray[np.uint8]
     caption: str
 
 

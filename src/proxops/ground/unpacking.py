@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 import lz4.frame
@@ -34,7 +35,7 @@ def unpacked(data: bytes, start: int, end: int) -> bytes:
     _, _, size, crc, length = CHUNK.unpack_from(data, start)
     start += CHUNK.size
     kind = data[start : start + length].decode("ascii", "replace")
-    packed = data[start + length + 8 : end]
+    packed = memoryview(data)[start + length + 8 : end]
     if size > min(LARGEST_CHUNK, RATIO * len(packed)):
         raise ValueError(f"it says that {len(packed)} packed bytes are {size}")
     body = _unpacked_as(kind, packed, size)
@@ -53,10 +54,10 @@ def _judge(body: bytes, most: int) -> None:
             raise ValueError("a message without its head")
 
 
-def _unpacked_as(kind: str, packed: bytes, size: int) -> bytes:
+def _unpacked_as(kind: str, packed: memoryview, size: int) -> bytes:
     """At most ``size`` bytes, and one more to tell that there are more."""
     if kind == "":
-        return packed
+        return bytes(packed)
     if kind == "lz4":
         body: bytes = lz4.frame.LZ4FrameDecompressor().decompress(packed, max_length=size + 1)
         return body
@@ -64,8 +65,14 @@ def _unpacked_as(kind: str, packed: bytes, size: int) -> bytes:
         # The package takes the size from the packed bytes and heeds the bound only where they have none.
         if zstandard.frame_content_size(packed) > size:
             raise ValueError("its packed bytes and its head differ in size")
-        return zstandard.ZstdDecompressor(max_window_size=LARGEST_CHUNK).decompress(packed, size)
+        return _zstd().decompress(packed, size)
     raise ValueError(f"compression {kind[:20]!r} is unknown")
+
+
+@cache
+def _zstd() -> zstandard.ZstdDecompressor:
+    """One for all chunks: its memory is as large as many of them."""
+    return zstandard.ZstdDecompressor(max_window_size=LARGEST_CHUNK)
 
 
 def records(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int]]:

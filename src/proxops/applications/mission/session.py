@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from proxops.applications.mission.flight_loading import demand_line
-from proxops.applications.mission.report.chapter import MISSION
-from proxops.applications.mission.run import MissionRan, run_mission
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
-from proxops.ground.hall_report import hall_report
-from proxops.ground.log import Log
-from proxops.ground.section import RunReport
-from proxops.lab.cell import Cell
 from proxops.runs.folder import finish, prepare_folder
 from proxops.runs.options import RunOptions
 from proxops.runs.progress import WARMING, progress_bar
 
+if TYPE_CHECKING:  # a flight begins without its report, and a report needs no flight software
+    from proxops.applications.mission.run import MissionRan
+    from proxops.ground.log import Log
+    from proxops.ground.section import RunReport
+    from proxops.lab.cell import Cell
+
 
 def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, Any]:
     """Run a mission into ``folder``, or many of them; the summary."""
+    from proxops.applications.mission.flight_loading import demand_line
+
     known = ("seed", "cell", "user_tool", "flight_software", "flight_software_inside", "hall", "runs", "overseer")
     options.demand_only(mission.name, mission.kind, *known)
     software = options.flight_software
@@ -66,6 +67,8 @@ def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> M
         return run_mission_realtime(
             cell, mission, record, seed=options.seed, software=software, inside=inside, quiet=options.quiet
         )
+    from proxops.applications.mission.run import run_mission
+
     with progress_bar(options.quiet, options.overseer) as progress:
         return run_mission(
             cell, mission, record, seed=options.seed, software=software, inside=inside, use_hall=options.hall,
@@ -75,4 +78,7 @@ def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> M
 
 def report(log: Log, cell: Cell | None = None) -> RunReport:
     """Of a mission's log: that of the hall with a chapter about the mission."""
+    from proxops.applications.mission.report.chapter import MISSION
+    from proxops.ground.hall_report import hall_report
+
     return hall_report(log, cell, MISSION)

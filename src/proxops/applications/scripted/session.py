@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from proxops.applications.scripted.run import run_lockstep, run_realtime
 from proxops.core.scenario import Scenario
-from proxops.ground.hall_report import hall_report
-from proxops.ground.log import Log
-from proxops.ground.section import RunReport
-from proxops.lab.cell import Cell
 from proxops.runs.folder import finish, prepare_folder
 from proxops.runs.options import RunOptions
 from proxops.runs.progress import WARMING, monitor, progress_bar
 
+if TYPE_CHECKING:
+    from proxops.ground.log import Log
+    from proxops.ground.section import RunReport
+    from proxops.lab.cell import Cell
+
 
 def session(scenario: Scenario, folder: Path, options: RunOptions) -> dict[str, Any]:
     """Run it into ``folder``; the summary."""
+    from proxops.applications.scripted.run import run_lockstep, run_realtime  # not for the report of a log
+
     options.demand_only(scenario.name, scenario.kind, "cell", "user_tool")
     cell, record = options.read_cell(), folder / "run.mcap"
     prepare_folder(folder)
@@ -33,4 +35,6 @@ def session(scenario: Scenario, folder: Path, options: RunOptions) -> dict[str, 
 
 def report(log: Log, cell: Cell | None = None) -> RunReport:
     """Of a log of the hall: the run was scripted, played or served."""
+    from proxops.ground.hall_report import hall_report  # not before the run
+
     return hall_report(log, cell)
