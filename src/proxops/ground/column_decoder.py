@@ -230,7 +230,9 @@ def read_column(
 
 @kernel
 def read_alone(data: Bytes, form: int, width: int, floating: bool, places: Whole, out: Whole) -> None:
-    """A column that stands still, or differences of which are kept."""
+    """A column that stands still, or differences of which are kept. A block without rows keeps nothing."""
+    if out.size == 0:
+        return
     if form == STILL:
         number = np.int64(0)
         for k in range(8):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.ground.column_block import HEAD_BYTES, HEAD_ROWS, MULTIPLE, PLAIN, RATE, STILL, VERSION
+from proxops.ground.column_decoder import INFINITE, MAGNITUDE, differences, foretell
 from proxops.ground.prediction import MOST_ORDERS
 from proxops.ground.relation import WORTH
 from proxops.maths.kernel import kernel
@@ -23,8 +24,6 @@ Whole = NDArray[np.int64]
 Floats = NDArray[np.float64]
 DOUBLE, LONG, SHORT, BYTE = range(4)  # types of a column: f8, i8, u4, u1
 KINDS: Final = {"<f8": DOUBLE, "<i8": LONG, "<u4": SHORT, "u1": BYTE, "|u1": BYTE}
-INFINITE: Final = int(np.float64(np.inf).view(np.int64))
-MAGNITUDE: Final = 2**63 - 1
 SAMPLE: Final = 96  # rows on which an order of differences is chosen
 FACTORS: Final = 8  # whose product stays a double: each is at most 2**64
 
@@ -138,18 +137,10 @@ def follows(
     the memory of ``bits``, as doubles."""
     for row in range(count):
         bits[row] = source[row] ^ ((source[row] >> 63) & MAGNITUDE)
-    if rate:
-        for row in range(count - 1, 0, -1):
-            values[row] -= values[row - 1]
-        values[0] = 0.0
+    foretell(bits[:count], values[:count], factor, rate)
     low = high = np.int64(0)
     for row in range(count):
-        values[row] *= factor
-    for row in range(count):
-        number = (
-            bits[row] if bits[row] & INFINITE != INFINITE else 0
-        )  # what is no number has bits that a processor may choose
-        left[row] = numbers[row] - (number ^ ((number >> 63) & MAGNITUDE))
+        left[row] = numbers[row] - bits[row]
     for number in left[1:count]:
         low, high = min(low, number), max(high, number)
     return bool(low > -WORTH and high < WORTH)
@@ -197,7 +188,7 @@ def place_numbers(
     for ordered in range(MOST_ORDERS + 1):
         for column in range(columns):
             form = forms[column]
-            if form != STILL and (0 if form >= MULTIPLE else form - PLAIN) == ordered:
+            if form != STILL and differences(form) == ordered:
                 order[moving] = column
                 moving += 1
     still = columns - moving
