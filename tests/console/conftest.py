@@ -9,12 +9,24 @@ from typing import Any
 import pytest
 from served_console import FLAGS, Served, Tab, serve
 
+from proxops.console.trajectory_check import check
+
 # The page's measures are those of the window; its picture, drawn without a graphics card, has a quarter of the pixels.
 LOOK: dict[str, Any] = {"viewport": {"width": 1366, "height": 768}, "device_scale_factor": 0.5}
 
 
+@pytest.fixture(scope="session")
+def compiled_check(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What the check of an uploaded file needs, compiled here, where nobody waits: a page does for a minute, and a fresh
+    clone may take longer beside others."""
+    still = " ".join(["3", *["0.0 -90.0 90.0 0.0 0.0 0.0 0.0"] * 2, *["0.0"] * 7, "5950.0"])
+    file = tmp_path_factory.mktemp("check") / "still.txt"
+    file.write_text(f"{still}\n" * 50)
+    assert check(None, None, file)["feasible"]
+
+
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, compiled_check: None) -> Iterator[Served]:
     made = serve(tmp_path_factory.mktemp("console") / "serve")
     yield made
     beside = [made.keeper_pid(), made.console_pid()]
