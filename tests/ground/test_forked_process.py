@@ -3,11 +3,12 @@
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from proxops.ground.forked_process import ForkedProcess
+from proxops.ground.forked_process import EXIT_UNKNOWN, ForkedProcess
 
 PATIENCE_S = 60.0
 
@@ -58,3 +59,30 @@ def test_a_signal_straight_after_the_fork_is_not_handled_by_the_child(
 def test_a_closed_output_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert ForkedProcess(lambda: 0).wait(PATIENCE_S) == 0
+
+
+def test_last_words_that_nobody_hears_do_not_bring_it_back_here(tmp_path: Path) -> None:
+    """The pipe for its errors is closed at the other end: telling them fails, and the child ends all the same."""
+    go, before = tmp_path / "go", os.getpid()
+
+    def work() -> int:
+        while not go.exists():
+            time.sleep(0.005)
+        print("words", file=sys.stderr)
+        return 7
+
+    try:
+        process = ForkedProcess(work)
+        assert process.stderr is not None
+        process.stderr.close()
+        go.touch()
+        assert process.wait(PATIENCE_S) == 7
+    finally:
+        if os.getpid() != before:
+            os._exit(99)
+
+
+def test_one_that_somebody_else_has_waited_for_is_not_called_well() -> None:
+    process = ForkedProcess(lambda: 0)
+    os.waitpid(process.pid, 0)
+    assert process.wait(PATIENCE_S) == EXIT_UNKNOWN != 0

@@ -202,3 +202,27 @@ def test_before_the_beginning_there_is_nothing() -> None:
 def test_a_cycle_of_broken_steps_is_refused() -> None:
     with pytest.raises(BadInput, match="whole physics steps"):
         Timeline(world(), cycle_s=0.0041)
+
+
+@pytest.mark.parametrize("place", [0.0, 0.27])
+def test_steps_at_once_are_those_one_by_one(place: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever touches on the way, warm starts of the solver included: to the bit."""
+    at_once, one_by_one, taken = world(place), world(place), {True: 0, False: 0}
+    untouched, draw = FloatingWorld._untouched, np.random.default_rng(1)
+
+    def counted(self: FloatingWorld, steps: int, saved: Array | None) -> bool:
+        passed = untouched(self, steps, saved)
+        taken[passed] += steps > 1
+        return passed
+
+    monkeypatch.setattr(FloatingWorld, "_untouched", counted)
+    first, second = np.zeros(at_once.state_size), np.zeros(at_once.state_size)
+    for cycle in range(300):
+        wrench = draw.normal(size=6) * (cycle % 7 == 0)
+        at_once.step(wrench, 8)
+        for _ in range(8):
+            one_by_one.step(wrench, 1)
+        at_once.save(first)
+        one_by_one.save(second)
+        assert first.tolist() == second.tolist() and at_once.touching == one_by_one.touching
+    assert taken[True] > 100 and taken[False] > 5  # both ways were gone

@@ -98,6 +98,7 @@ class Ring:
     def push_all(self, rows: NDArray[np.uint8]) -> None:
         """Copy records in, one a row (contiguous), as ``push`` would one by one; at most as many as there are slots."""
         head, count = self._written, len(rows)
+        assert count <= self.slots
         first = head % self.slots
         at, fit = WORDS * 8 + first * self._size, min(count, self.slots - first)
         self._begun[0] = head + count  # before the first of them is overwritten

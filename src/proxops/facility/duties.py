@@ -51,7 +51,8 @@ class Duties:
         first: bool = False, ahead: Ahead | None = None,
     ) -> None:  # fmt: skip
         """Read what has come, fill groups of the pool, answer; in the order in which they are attached, but for a ``first``
-        one. Without ``ahead`` every cycle is waited for."""
+        one. Without ``ahead`` every cycle is waited for; who gives it has told the last of the cycles in which it was not asked:
+        ``publish`` does not follow them."""
         self._aheads.append((name, ahead))
         for turn, work, told in (
             (self.poll, poll, name), (self.publish, publish, f"telemetry of the {name}"), (self.answer, answer, name),

@@ -99,6 +99,8 @@ def read_blocks(
         fault = find_columns(data, start, end, last - first, floats, counts, order, places)
         if fault != FINE:
             return fault, columns
+        if last == first:  # no rows: nor are there values of columns that stand still
+            continue
         at = start + HEAD_BYTES
         forms, widths = data[at : at + columns], data[at + columns : at + 2 * columns]
         for i in range(wanted.size):
@@ -230,9 +232,7 @@ def read_column(
 
 @kernel
 def read_alone(data: Bytes, form: int, width: int, floating: bool, places: Whole, out: Whole) -> None:
-    """A column that stands still, or differences of which are kept. A block without rows keeps nothing."""
-    if out.size == 0:
-        return
+    """A column that stands still, or differences of which are kept."""
     if form == STILL:
         number = np.int64(0)
         for k in range(8):

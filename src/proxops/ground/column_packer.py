@@ -1,6 +1,6 @@
 """Blocks of records as columns, as the recorder makes them: memory that is kept, and a plan of how each column is foretold.
 
-Only who writes a log imports this: it loads the compiler's kernels, which no reader needs.
+Only who writes a log imports this: it loads the kernels that pack. Those of readers are in ``column_decoder``.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from typing import IO, Final
 
 MOST_FILES: Final = 65_536  # that are closed in the child
 LONGEST_NAP_S: Final = 0.05
+EXIT_UNKNOWN: Final = 255
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 
 
@@ -50,8 +51,11 @@ class ForkedProcess:
         if self.returncode is None:
             try:
                 found, status = os.waitpid(self.pid, os.WNOHANG)
-            except ChildProcessError:  # somebody else has asked for it
-                found, status = self.pid, 0
+            except (
+                ChildProcessError
+            ):  # somebody else has asked for it: how it ended is not known, so not that all went well
+                self.returncode = EXIT_UNKNOWN
+                return self.returncode
             if found:
                 self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
@@ -86,5 +90,7 @@ def _live(work: Callable[[], int], reading: int, writing: int, unblocked: set[in
     except BaseException:
         traceback.print_exc(file=sys.stderr)
     finally:
-        sys.stderr.flush()
-        os._exit(code)
+        try:
+            sys.stderr.flush()
+        finally:  # whoever listened may be gone
+            os._exit(code)

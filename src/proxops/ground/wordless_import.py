@@ -15,7 +15,10 @@ def wordless_import() -> Iterator[None]:
     """While modules of Matplotlib are imported."""
     from matplotlib import artist
 
-    kept, listed = vars(artist.Artist)[_WORDING], artist.kwdoc
+    kept, listed = vars(artist.Artist).get(_WORDING), artist.kwdoc
+    if kept is None:  # a name of Matplotlib's own, which another version need not have
+        yield
+        return
     setattr(artist.Artist, _WORDING, classmethod(_mark))
     artist.kwdoc = lambda artist: ""
     try:

@@ -211,6 +211,8 @@ class MissionApplication:
 
     def take_back(self, out: Outlook) -> None:
         """Be where the last cycle was that has been handed out: nobody will ask for the others."""
+        if out.left and out.coasted:  # an end in a cycle that nobody asks for has not come
+            self.outcome.end, self.outcome.contact = MissionEnd.UNDER_WAY, None
         if out.left and self.outcome.end is MissionEnd.UNDER_WAY:
             self._near, self._gap = False, out.restore(self.pair, self.record)
             for _ in range(out.handed_out):

@@ -71,13 +71,14 @@ class Outlook:
         self.records = self._records.view(np.uint8)
         self.values = np.zeros((MOST, VALUES))
         self.flown = self.handed_out = self.first = 0  # first: number of the first packet
+        self.coasted = False  # the craft have moved since it began, so they can be taken back
         self.t = 0.0  # s, of the first cycle's end
         self._departed = Departed(room_for_craft(), np.zeros(MISSION_DTYPE.itemsize // 8), np.zeros(FIGURES))
         self._cycle, self._gap, self._measured = 0, 0.0, 0  # then
 
     def begin(self, first: int, pair: SpacecraftPair, record: MissionRecord, gap: float) -> None:
         """At packet number ``first``; ``gap``: of the interfaces, as it was looked at last. From here on only the craft move."""
-        self.first, self.flown, self.handed_out = first, 0, 0
+        self.first, self.flown, self.handed_out, self.coasted = first, 0, 0, False
         self.t = (pair.cycle + 1) * PERIOD_S
         self.values = np.empty((MOST, VALUES))  # who has heard the last ones may keep them
         self._cycle, self._gap, self._measured = pair.cycle, gap, record.measured
@@ -100,6 +101,7 @@ class Outlook:
             begin, self.values, self._records,
         )  # fmt: skip
         pair.flown(flown)
+        self.coasted = True
         self.flown += flown
         if anew < flown:
             self.values[begin + anew : self.flown, SUN] = line.look_at_sun()
