@@ -82,9 +82,8 @@ class VirtualArm:
         self._give: JointGive | None = None
         self._drives = np.zeros((3, n))
         self._drives[:2] = angles
-        self.reference, self._given, self._pace = (
-            self._drives
-        )  # where they aim, newest set-point, rate of the reference
+        # Where they aim, newest set-point, rate of the reference.
+        self.reference, self._given, self._pace = self._drives
         self._longest, self._fresh = 0.0, False  # s to the end of a halt; whether the set-point came in this cycle
         self._limits = np.array([traits.acceleration, traits.lower, traits.upper])
         self._line = np.tile(self.angles, (traits.dead_cycles + 2, 1))  # set-points, newest first

@@ -15,10 +15,8 @@ class BlindClient:
 
     def __init__(self, client: PacketSource, settings: BridgeSettings) -> None:
         self._client, self._settings = client, settings
-        self._datagrams, self._handed_out = (
-            list[list[bytes]](),
-            0,
-        )  # of the cycles to come, from the first that was asked for
+        # Of the cycles to come, from the first that was asked for.
+        self._datagrams, self._handed_out = list[list[bytes]](), 0
         self._packets = NO_PACKETS  # the same, as far as they are sound
         self._failed: Exception | None = None
 
