@@ -19,6 +19,7 @@ from proxops.core.errors import BadInput
 from proxops.core.vocabulary import System
 from proxops.facility.warmup import standing
 from proxops.ground.log import Log
+from proxops.ground.summary_head import summary_head
 from proxops.lab.cell import Cell
 from proxops.runs.options import RunOptions
 
@@ -31,6 +32,11 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("turned")
     session(parse_experiment(TEXT, Path("planar.toml")), folder, RunOptions())
     return folder
+
+
+@pytest.fixture
+def played(cell: Cell, tmp_path: Path) -> proxops.Run:
+    return proxops.play(standing(cell, System.GLC, 50), out=tmp_path / "run", report=False)
 
 
 def without(log: Log, *names: str, **more: str) -> Log:
@@ -62,11 +68,21 @@ def test_a_summary_that_is_missing_is_written(turned: Path, run: Run) -> None:
     (turned / "summary.json").write_text(json.dumps(before, indent=2, ensure_ascii=False) + "\n")
 
 
+def test_every_summary_begins_and_ends_alike(turned: Path, played: proxops.Run) -> None:
+    computed, moved = json.loads((turned / "summary.json").read_text()), played.summary
+    head = list(summary_head(Log.open(turned / "run.mcap")))
+    for summary, kind in ((computed, "turn"), (moved, "play")):
+        assert list(summary)[: len(head)] == head
+        assert summary["kind"] == kind and summary["proxops_version"] == proxops.__version__
+        assert {"criteria", "passed", "log_whole"} <= set(summary)
+        assert summary["cycles"] * summary["sample_period_s"] == pytest.approx(summary["duration_s"])
+    assert moved["seed"] == 0 and computed["seed"] is None  # nothing is drawn in a turn
+
+
 def test_a_played_file_and_a_log_of_another_name(
-    cell: Cell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+    played: proxops.Run, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     monkeypatch.setattr("proxops.ground.hall_report.pictures", lambda *_: ())
-    played = proxops.play(standing(cell, System.GLC, 50), out=tmp_path / "run", report=False)
     told = proxops.report(played.folder)
     assert told.report is not None
     assert {name: told.summary[name] for name in told.summary if name != "alarms"}.items() <= played.summary.items()
@@ -96,9 +112,12 @@ def test_the_kind_is_found_in_the_log(turned: Path) -> None:
         kind_of(without(log, kind="dance"))
 
 
-def test_a_log_without_a_result_is_refused(turned: Path) -> None:
-    with pytest.raises(BadInput, match="does not tell what came of the run"):
-        report_of_log(without(Log.open(turned / "run.mcap"), "experiment"))
+def test_a_log_without_a_result_has_not_passed(turned: Path) -> None:
+    log = without(Log.open(turned / "run.mcap"), "experiment")
+    report = report_of_log(log)
+    assert not report.verdict.good and "did not come to an end" in report.verdict.headline
+    assert not report.summary["passed"] and report.summary["cycles"] == log.count
+    assert [section.heading for section in report.sections] == ["What was recorded", "Provenance"]
 
 
 def test_a_folder_without_a_log_is_refused(tmp_path: Path, run: Run) -> None:

@@ -113,7 +113,7 @@ def following(log: Log) -> NDArray[np.bool_]:
 def test_phases_and_times_are_those_of_the_log(overshot: Log, figures: dict[str, Any]) -> None:
     phase, mode = overshot.pool["bridge"]["phase"], overshot.pool["state"]["mode"]
     of_bridge = np.isin(mode, (Mode.BRIDGED, Mode.HALTING))
-    assert (figures["kind"], figures["scenario"], figures["run_ended"]) == ("bridged", "test_overshoot", "finished")
+    assert (figures["motion"], figures["scenario"], figures["run_ended"]) == ("bridged", "test_overshoot", "finished")
     assert figures["run_s"] == pytest.approx(np.count_nonzero(of_bridge) * PERIOD_S)
     for name, seconds in figures["phase_s"].items():
         assert seconds == pytest.approx(np.count_nonzero(phase[of_bridge] == Phase[name]) * PERIOD_S), name

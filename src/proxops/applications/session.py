@@ -38,7 +38,8 @@ def session(experiment: Experiment, folder: Path, options: RunOptions) -> dict[s
     file = experiment.file
     used = getattr(file, "seed", None) if seed is None else seed
     metadata = {
-        "scenario": file.name, "about": file.about, "kind": file.kind, "model": _model(file), "proxops": version("proxops"),
+        "scenario": file.name, "about": file.about, "kind": file.kind, "model": _model(file),
+        "proxops_version": version("proxops"),
         "scenario_file": experiment.text, "seed": str(used) if used is not None else "",
         "clock": "wall" if realtime else "lockstep",
     }  # fmt: skip

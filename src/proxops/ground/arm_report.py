@@ -13,10 +13,10 @@ from proxops.core.errors import BadInput
 from proxops.core.vocabulary import Mode, Severity
 from proxops.ground.course import Figures, events, number, timing
 from proxops.ground.criteria import LATE_SHARE, MISSED_SHARE, WHOLE_SHARE
-from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
 from proxops.ground.plot_style import new_figure, styled, thin
 from proxops.ground.section import Drawing, RunReport, RunVerdict, Section, Table, criteria_table
+from proxops.ground.summary_head import summary_head
 from proxops.lab.any_cell import read_any_cell
 from proxops.lab.arm_cell import ArmCell
 
@@ -64,20 +64,15 @@ def axes_in(log: Log, group: str) -> Floats:
 def summarise_arms(log: Log, cell: ArmCell) -> Figures:
     """All figures, ready for JSON."""
     cycle_s = cell.period_ns * 1e-9
-    ticks, utc = log.values("clock.tick"), log.values("clock.utc_ns")
     rate, setpoint, actual = (axes_in(log, name) for name in ("setpoint_rate", "setpoint", "actual"))
-    steps, speeds = np.diff(ticks), np.abs(rate).max(axis=0, initial=0.0) / cell.guarded.speed
+    speeds = np.abs(rate).max(axis=0, initial=0.0) / cell.guarded.speed
     changes = np.abs(np.diff(rate, axis=0)).max(axis=0, initial=0.0) / cycle_s / cell.guarded.acceleration
     inside = np.minimum(setpoint - cell.guarded.lower, cell.guarded.upper - setpoint).min(axis=0, initial=np.inf)
     stops = [event["text"].decode(errors="replace") for event in log.events if event["name"].startswith(b"stop.")]
     modes = log.values("state.mode")
     figures: Figures = {
-        "kind": "arms", "file": log.path.name, "proxops_version": log.metadata.get("proxops_version"),
-        "cell": log.metadata.get("cell"), "clock": log.metadata.get("clock"), "seed": log.metadata.get("seed"),
-        "cycles": int(ticks.size), "duration_s": float(ticks.size) * cycle_s, "start_utc": iso_utc(utc[0]) if utc.size else None,
+        **summary_head(log),
         "ended_well": log.ended is not None and log.ended.severity is not Severity.ERROR,
-        "complete": log.complete, "notes": list(log.notes), "ended": log.ended.plain if log.ended else None,
-        "lost_ticks": int(np.sum(steps[steps > 1] - 1)),
         "final_mode": Mode(int(modes[-1])).name if modes.size else None,
         "stops_in_log": len(stops), "stop": stops[-1] if stops else None,
         "axes": {

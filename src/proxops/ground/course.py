@@ -30,7 +30,7 @@ def course(log: Log, data: Recorded) -> Figures:
     sequence = int(log.values("command.sequence")[data.run.stop - 1]) if data.ran else None
     return {
         "final_mode": data.phases[-1].mode.name if data.phases else None,
-        "kind": data.kind.value if data.kind else None,
+        "motion": data.kind.value if data.kind else None,
         "runs": len(data.runs),
         "run_ended": _run_ended(data),
         "run_begin_s": data.runs[-1].begin if data.runs else None,

@@ -33,8 +33,8 @@ def criteria(figures: dict[str, Any], more: Iterable[Criterion] = ()) -> list[Cr
         Criterion("log closed properly", figures["complete"], True, "equal"),
         Criterion("cell and tool are those of the log", figures["cell_matches_log"], True, "equal"),
     ]
-    if figures["kind"] is not None:
-        rows += {"played": _played, "bridged": _bridged}[figures["kind"]](figures)
+    if figures["motion"] is not None:
+        rows += {"played": _played, "bridged": _bridged}[figures["motion"]](figures)
     rows += more
     if figures["missed_cycles"] is not None:
         missed = figures["missed_cycles"] / max(1, figures["cycles"])

@@ -6,29 +6,40 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, Final
 
+import numpy as np
+
 from proxops.core.criterion import Criterion
-from proxops.core.errors import BadInput
 from proxops.ground.experiment_log import about_of
 from proxops.ground.log import Log
 from proxops.ground.section import Code, Drawing, Part, RunReport, RunVerdict, Section, Table, Text, criteria_table
+from proxops.ground.summary_head import summary_head
 
 About = dict[str, Any]
 Draw = Callable[[Log, About], Iterator[Drawing]]
-TOLD: Final = ("scenario", "kind", "model", "seed", "clock", "proxops")  # metadata
+TOLD: Final = ("scenario", "kind", "model", "seed", "clock", "proxops_version")  # of the summary
 
 
 def experiment_report(log: Log, draw: Draw) -> RunReport:
     """``draw`` makes the drawings of the experiment's kind."""
-    about = about_of(log)
-    if about is None:
-        raise BadInput("the log does not tell what came of the run", where=str(log.path), value=log.ended_words)
+    told = about_of(log)
+    about = _without_result(log) if told is None else told
     about["criteria"] = [Criterion.of(row).plain() for row in about["criteria"]]
-    drawn = draw(log, about) if log.count >= 2 else None
+    drawn, summary = draw(log, about) if told and log.count >= 2 else None, {**summary_head(log), **about}
     return RunReport(
         log.metadata.get("scenario", log.path.stem), log.metadata.get("about", ""), told_verdict(about),
-        {**{name: log.metadata.get(name, "") for name in TOLD}, **about}, told_tables(about),
-        chain(told_sections(about, drawn), [Section("Provenance", _provenance(log))]),
+        summary, told_tables(about), chain(told_sections(about, drawn), [Section("Provenance", _provenance(log, summary))]),
     )  # fmt: skip
+
+
+def _without_result(log: Log) -> About:
+    """Of a run that was killed before anything came of it: what was recorded, and that it has not passed."""
+    groups = {name: ", ".join(log.names(name)) for name in log.dtype.names or ()}
+    rows = [("rows", str(log.count)), ("time [s]", f"{np.ptp(log.values('clock.t_sim')):.3f}" if log.count else "-")]
+    return {
+        "conventions": [], "figures": {}, "criteria": [], "passed": False,
+        "failure": f"the run did not come to an end: {log.ended_words}",
+        "tables": [["What was recorded", ["", ""], [*rows, *groups.items()]]],
+    }  # fmt: skip
 
 
 def told_verdict(about: About) -> RunVerdict:
@@ -59,7 +70,7 @@ def told_sections(about: About, drawings: Iterator[Drawing] | None) -> Iterator[
         yield Section("Drawings", drawings)
 
 
-def _provenance(log: Log) -> Iterator[Part]:
-    yield Table((), [(key, log.metadata[key]) for key in TOLD if log.metadata.get(key)])
+def _provenance(log: Log, summary: About) -> Iterator[Part]:
+    yield Table((), [(key.replace("_", " "), str(summary[key])) for key in TOLD if summary[key] is not None])
     if "scenario_file" in log.metadata:
         yield Code(log.metadata["scenario_file"], folded="The scenario")

@@ -17,10 +17,10 @@ from proxops.ground.course import Figures, course, events, number, timing
 from proxops.ground.criteria import criteria
 from proxops.ground.following import Errors, Following
 from proxops.ground.hall_run import HallRun
-from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
 from proxops.ground.motion import MotionFigures
 from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded_poses
+from proxops.ground.summary_head import summary_head
 from proxops.lab.cell import Cell
 
 MARGINS: Final = {
@@ -39,8 +39,8 @@ def summarise(run: HallRun) -> Figures:
     log, cell, data, chapter = run.log, run.cell, run.data, run.chapter
     more = chapter.figures(run.of_kind, cell) if chapter and run.of_kind is not None else None
     figures: Figures = {
-        **_about(log),
-        **_log_figures(log, data),
+        **summary_head(log),
+        **_times(log, data),
         **course(log, data),
         "cell_matches_log": _cell_matches(log, data, cell),
         **_following_figures(data, run.following),
@@ -57,37 +57,14 @@ def summarise(run: HallRun) -> Figures:
     return figures
 
 
-def _about(log: Log) -> Figures:
-    told = log.metadata.get
+def _times(log: Log, data: Recorded) -> Figures:
+    """Of the hall's log alone."""
+    utc = log.values("clock.utc_ns")
     return {
-        "file": log.path.name,
-        "proxops_version": told("proxops_version"),
-        "cell": told("cell"),
-        "user_tool": told("user_tool"),
-        "seed": int(log.metadata["seed"]) if "seed" in log.metadata else None,
-        "clock": told("clock"),
-        "trajectory": told("trajectory"),
-        "scenario": told("scenario"),
         "lines": int(log.metadata["lines"]) if "lines" in log.metadata else None,
-    }
-
-
-def _log_figures(log: Log, data: Recorded) -> Figures:
-    """Length of the log and what is missing in it."""
-    ticks, utc = log.values("clock.tick"), log.values("clock.utc_ns")
-    steps = np.diff(ticks)
-    return {
-        "cycles": int(ticks.size),
         "duration_s": float(data.phases[-1].end) if data.phases else 0.0,
-        "sample_period_s": float(np.median(np.diff(utc))) * 1e-9 if ticks.size > 1 else None,
-        "start_utc": iso_utc(utc[0]) if utc.size else None,
         "start_utc_ns": int(utc[0]) if utc.size else None,
         "start_gps_ns": gps_from_utc_ns(int(utc[0])) if utc.size else None,
-        "complete": log.complete,
-        "notes": list(log.notes),
-        "ended": log.ended.plain if log.ended else None,
-        "gaps": int(np.count_nonzero(steps != 1)),
-        "lost_ticks": int(np.sum(steps[steps > 1] - 1)),
     }
 
 

@@ -21,8 +21,8 @@ def key_figures(s: Summary, chapter: Chapter | None = None) -> Rows:
     ]
     if chapter and chapter.name in s:
         rows += chapter.rows(s[chapter.name])
-    if s["kind"] is not None:
-        rows += {"played": _played_rows, "bridged": bridge_rows}[s["kind"]](s)
+    if s["motion"] is not None:
+        rows += {"played": _played_rows, "bridged": bridge_rows}[s["motion"]](s)
     return [*rows, ("ended", _ended(s)), ("lost cycles", count(s["lost_ticks"])), *_timing_rows(s)]
 
 

@@ -32,7 +32,7 @@ def verdict(s: Summary, chapter: Chapter | None = None) -> RunVerdict:
 def _done(s: Summary, chapter: Chapter | None) -> tuple[str, str]:
     if chapter and chapter.name in s:
         return chapter.headline(s[chapter.name])
-    return how_it_followed(s) if s["kind"] == "bridged" else _played(s)
+    return how_it_followed(s) if s["motion"] == "bridged" else _played(s)
 
 
 def _nothing_ran(s: Summary) -> RunVerdict:

@@ -70,8 +70,8 @@ def _log(folder: Path, name: str, sensor: str, seed: int, clock: str) -> RowStre
     """In a folder that is made now. What an earlier calibration recorded there is kept."""
     about = f"Load calibration of {name} by the {sensor}"
     metadata = {
-        "scenario": "ft_calibration", "about": about, "kind": KIND, "model": ARM[0], "proxops": version("proxops"),
-        "seed": str(seed), "clock": clock,
+        "scenario": "ft_calibration", "about": about, "kind": KIND, "model": ARM[0],
+        "proxops_version": version("proxops"), "seed": str(seed), "clock": clock,
     }  # fmt: skip
     return RowStream(prepare_folder(folder) / LOG, metadata, live=clock == "wall")
 
