@@ -453,7 +453,7 @@ def failed(m: Figures) -> list[str]:
     if m["contact"] is not None and m["contact"]["closing_rate_m_s"] == pytest.approx(SPEED):
         m = {**m, "contact": {**m["contact"], "closing_rate_m_s": 0.01}}
     known = {"lines": None, "run_ended": None, "stops": 0, "lost_ticks": 0, "complete": True, "cell_matches_log": True}
-    rows = criteria({**known, "kind": None, "missed_cycles": None}, mission_criteria(m))
+    rows = criteria({**known, "motion": None, "missed_cycles": None}, mission_criteria(m))
     return [row.name for row in rows if not row.passed]
 
 
