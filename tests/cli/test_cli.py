@@ -180,7 +180,7 @@ def test_log_commands(run: Run, motion: Path, tmp_path: Path, monkeypatch: pytes
     about = json.loads(out)
     assert code == 0
     assert about["cycles"]["rate_hz"] == pytest.approx(250)
-    assert run("log", "info", record)[0] == 0
+    assert run("log", "info", tmp_path / "run")[0] == 0  # the folder will do
     code, out, _ = run("log", "export", record, "--variable", "clock.utc_ns", "--variable", "actual")
     table = list(csv.reader(io.StringIO(out)))
     assert len(table) == about["cycles"]["count"] + 1
@@ -205,6 +205,9 @@ def test_log_commands(run: Run, motion: Path, tmp_path: Path, monkeypatch: pytes
     assert truth[0]["range"] == "1.5"
     cut = tmp_path / "cut.mcap"
     cut.write_bytes(record.read_bytes()[:-20_000])
+    for words in (("info", cut), ("export", cut, "--out", tmp_path / "cut.csv"), ("export", cut, "--variable", "actual")):
+        code, out, err = run("log", *words)
+        assert code == 1 and out and "the log is not whole" in err  # what there is, and that it is not all
     code, out, _ = run("log", "recover", cut, "--json")
     assert code == 0
     assert run("log", "info", json.loads(out)["out"], "--json")[0] == 0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proxops.cli.options import CellPath, Json, LogPath, SystemName, Tool, print_json
-from proxops.core.errors import BadInput, refuse_overwriting
+from proxops.core.errors import EXIT_STOPPED, BadInput, refuse_overwriting
+
+if TYPE_CHECKING:
+    from proxops.ground.log import Log
 
 log = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look into a recorded run.")
 Variables = Annotated[list[str] | None, typer.Option("--variable", help="group or group.name; all by default.")]
@@ -22,11 +25,13 @@ def info(file: LogPath, json: Json = False) -> None:
     from proxops.ground.log import Log
     from proxops.ground.tables import print_info
 
-    about = describe(Log.open(file))
+    recorded = Log.open(file)
+    about = describe(recorded)
     if json:
         print_json(about)
     else:
         print_info(about)
+    _demand_whole(recorded)
 
 
 @log.command("export")
@@ -44,15 +49,15 @@ def export(
     from proxops.ground.export import choose, export_file, write_csv
     from proxops.ground.log import Log
 
+    recorded = Log.open(file)
     if out is not None:
         refuse_overwriting(out, file)
-        _tell(json, out, rows=export_file(file, out, variable, words=words))
-        return
-    recorded = Log.open(file)
-    if json:
+        _tell(json, out, rows=export_file(recorded, out, variable, words=words))
+    elif json:
         print_json({column.path: recorded.values(column.path).tolist() for column in choose(recorded, variable)})
     else:
         write_csv(recorded, choose(recorded, variable), sys.stdout, words=words)
+    _demand_whole(recorded)
 
 
 @log.command("plot")
@@ -130,6 +135,13 @@ def layout(
     from proxops.ground.layout import write_layout
 
     _tell(json, write_layout(out), opens_with="Foxglove: Layouts, Import from file")
+
+
+def _demand_whole(recorded: Log) -> None:
+    """Exit code 1 after all that there was, for a log that was cut off or is still being written."""
+    if not recorded.complete:
+        print(f"proxops: {recorded.path}: the log is not whole: {'; '.join(recorded.notes)}", file=sys.stderr)
+        raise typer.Exit(EXIT_STOPPED)
 
 
 def _tell(json: bool, out: Path, **more: object) -> None:

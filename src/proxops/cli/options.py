@@ -29,8 +29,14 @@ Tool = Annotated[Path | None, typer.Option("--user-tool", help="user_tool.val; t
 CellPath = Annotated[
     Path | None, typer.Option("--cell", help="Cell file (TOML) or shipped cell (epos, kube, fzi); epos by default.")
 ]
+
+
+def _log_in(run: Path) -> Path:
+    return run / "run.mcap" if run.is_dir() else run
+
+
 TrajectoryPath = Annotated[Path, typer.Argument(help="Trajectory file: 23 columns, a line every 4 ms.")]
-LogPath = Annotated[Path, typer.Argument(help="Recorded run (.mcap).")]
+LogPath = Annotated[Path, typer.Argument(help="Recorded run: its log (.mcap) or its folder.", callback=_log_in)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the virtual robots' repeatability.")]
 KeyFile = Annotated[
     Path | None,

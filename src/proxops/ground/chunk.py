@@ -99,7 +99,10 @@ def layout_in(scan: Scan) -> Layout:
     channel = next((c for c in scan.channels.values() if c.topic == POOL_TOPIC), None)
     if channel is None:
         found = ", ".join(sorted(c.topic for c in scan.channels.values())) or "none"
-        raise BadInput(f"no topic {POOL_TOPIC}", where=where, value=f"topics: {found}")
+        raise BadInput(
+            f"no topic {POOL_TOPIC}", where=where, value=f"topics: {found}",
+            way_out="" if scan.channels else "the log was cut off before its first second, or is none of ours",
+        )  # fmt: skip
     schema = scan.schemas.get(channel.schema_id)
     if schema is None or schema.name != POOL_NAME or schema.encoding != "protobuf":
         raise BadInput(f"{POOL_TOPIC} is not {POOL_NAME} in protobuf", where=where)

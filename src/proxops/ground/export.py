@@ -40,13 +40,13 @@ def heading(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def export_file(log: Path, out: Path, names: Sequence[str] | None = None, *, words: bool = False) -> int:
+def export_file(log: Log, out: Path, names: Sequence[str] | None = None, *, words: bool = False) -> int:
     """A log as CSV, or with every cycle as a standard message if ``out`` is an .mcap; how many there are."""
     if out.suffix != ".mcap":
-        return export_csv(Log.open(log), out, names, words=words)
+        return export_csv(log, out, names, words=words)
     if names or words:
         raise BadInput("has every variable, as a number", where=str(out), way_out="leave out --variable and --words")
-    return export_messages(log, out)
+    return export_messages(log.path, out)
 
 
 def export_csv(log: Log, out: Path | str, names: Sequence[str] | None = None, *, words: bool = False) -> int:
