@@ -6,6 +6,7 @@ import base64
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -16,7 +17,8 @@ from proxops.facility.loop import Progress
 from proxops.ground.schema import pool_schema
 from proxops.runs.overseer import Overseer
 
-TELL_EVERY_S: Final = 0.5
+TELL_EVERY_S: Final = 0.5  # of a run's time
+DRAW_EVERY_S: Final = 0.1  # of the wall's
 WARMING: Final = "warming up … (the first time on a machine this compiles for about a minute)"
 
 
@@ -61,13 +63,19 @@ def progress_bar(quiet: bool, overseer: Overseer | None = None) -> Iterator[Prog
         TextColumn("{task.completed:8.1f} s of facility time"),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, console=Console(stderr=True)) as bar:
-        tasks = {}
+    # Drawn by whoever tells, not by a thread of its own: a process with threads cannot fork its recorder, and starting another
+    # interpreter for it takes half a second.
+    with Bar(*columns, console=Console(stderr=True), auto_refresh=False) as bar:
+        tasks, drawn_s = {}, 0.0
 
         def show(phase: str, done_s: float, expected_s: float) -> None:
+            nonlocal drawn_s
             if phase not in tasks:
                 tasks[phase] = bar.add_task(phase)
             bar.update(tasks[phase], completed=done_s, total=expected_s or None)
+            if (now_s := time.monotonic()) - drawn_s >= DRAW_EVERY_S:
+                drawn_s = now_s
+                bar.refresh()
 
         yield show
 
@@ -83,9 +91,14 @@ def count_bar(quiet: bool, what: str, total: int) -> Iterator[Callable[[], None]
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description:<14}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True)) as bar:
+    with Bar(*columns, console=Console(stderr=True), auto_refresh=False) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+
+        def count() -> None:
+            bar.advance(task)
+            bar.refresh()
+
+        yield count
 
 
 def monitor(hall: Installation, lines: int = 0) -> subprocess.Popen[bytes]:
