@@ -1,12 +1,13 @@
 """The net under a rebuilding: every shipped scenario is run with its own seed, and its records are compared with what is kept.
 
-    python tools/run_fingerprints.py take    # writes tests/replay/fingerprints.json
-    python tools/run_fingerprints.py check   # runs again, names every variable and summary entry that differs
+    python tools/run_fingerprints.py take    # runs all, keeps what was recorded
+    python tools/run_fingerprints.py check   # runs again, names everything that differs
     python tools/run_fingerprints.py check straight approach
 
-A fingerprint is a hash of all recorded values of one variable, or one entry of the summary. What the wall clock makes (durations,
-lateness, versions) is left out. Floating-point results may differ in the last bit between processors, and with them every hash:
-take and check on one machine. That is why no test does it.
+A fingerprint is a hash of all recorded values of one variable, or one entry of the summary; in ``runs/fingerprints.json``, for
+whoever rebuilds something. What is committed is a hash of each group of variables, ``tests/replay/fingerprints.json``: ``check``
+looks there where nothing was taken. What the wall clock makes (durations, lateness, versions) is left out. Floating-point
+results may differ in the last bit between processors, and with them every hash: committed ones say of which they are.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from typing import Any
 from proxops.applications.catalogue import shelf
 from proxops.ground.log import Log
 
-KEPT = Path(__file__).parents[1] / "tests" / "replay" / "fingerprints.json"
+ROOT = Path(__file__).parents[1]
+TAKEN = ROOT / "runs" / "fingerprints.json"  # every variable and entry
+COMMITTED = ROOT / "tests" / "replay" / "fingerprints.json"  # by processor, every group
 BY_THE_CLOCK = {"timing"}  # groups of the log
 TIMED = (
     "wall",
@@ -93,23 +96,57 @@ def differences(kept: Fingerprint, found: Fingerprint) -> list[str]:
     return said
 
 
+def brief(found: Fingerprint) -> Fingerprint:
+    """One hash for every group of variables, and one for the summary."""
+    groups: dict[str, list[str]] = {}
+    for name, value in sorted(found.get("variables", {}).items()):
+        groups.setdefault(name.partition(".")[0], []).append(f"{name}={value}")
+    told = json.dumps(found.get("summary", found.get("failed")), sort_keys=True)
+    return {"groups": {name: _hash("\n".join(lines).encode()) for name, lines in groups.items()},
+            "summary": {"all": _hash(told.encode())}}  # fmt: skip
+
+
+def processor() -> str:
+    """Its kind, as far as it decides about last bits."""
+    told = dict(
+        (part.strip() for part in line.split(":", 1))
+        for line in Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+    )
+    return " ".join(told.get(name, "unknown") for name in ("vendor_id", "cpu family", "model"))
+
+
+def read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
+def write(path: Path, kept: dict[str, Any]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
+
+
 def main() -> int:
     verb, *names = sys.argv[1:] or ["check"]
     wanted = names or [item.name for item in shelf()]
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    taken, committed = read(TAKEN), read(COMMITTED)
+    known = committed.setdefault(processor(), {})
     changed = 0
     with ThreadPoolExecutor(CORES) as pool:
         for name, found in zip(wanted, pool.map(fingerprint, wanted), strict=True):
-            lines = differences(kept.get(name, {}), found)
-            changed += bool(lines)
             if verb == "take":
-                kept[name] = found
+                taken[name], known[name] = found, brief(found)
                 print(f"{name}: taken, {sum(map(len, found.values()))} entries")
-            else:
+            elif name in taken or name in known:
+                lines = differences(taken[name], found) if name in taken else differences(known[name], brief(found))
+                changed += bool(lines)
                 print(f"{name}: {'the same' if not lines else f'{len(lines)} differ'}", *lines[:40], sep="\n    ")
+            else:
+                changed += 1
+                print(f"{name}: nothing is kept of it for the processor {processor()}")
             sys.stdout.flush()
     if verb == "take":
-        KEPT.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
+        write(TAKEN, taken)
+        write(COMMITTED, committed)
         return 0
     return int(changed > 0)
 
