@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,6 +76,12 @@ def test_damage_never_crashes_and_never_lies(written: Path, tmp_path: Path, made
             continue
         if log.pool.dtype == POOL_DTYPE:
             assert log.pool.tobytes() == pool[log.pool["clock"]["tick"]].tobytes()
+
+
+def test_two_threads_read_at_once(written: Path) -> None:
+    """As two pages of the console do; with one unpacker for both the process crashed."""
+    with ThreadPoolExecutor(2) as readers:
+        assert set(readers.map(lambda _: Log.open(written).count, range(400))) == {200}
 
 
 def test_damaged_chunk_is_left_out_and_named(written: Path, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ Compressions: zstd (ours), lz4 (of older logs) and none.
 from __future__ import annotations
 
 import struct
+import threading
 import zlib
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 import lz4.frame
@@ -65,14 +65,18 @@ def _unpacked_as(kind: str, packed: memoryview, size: int) -> bytes:
         # The package takes the size from the packed bytes and heeds the bound only where they have none.
         if zstandard.frame_content_size(packed) > size:
             raise ValueError("its packed bytes and its head differ in size")
-        return _zstd().decompress(packed, size)
+        return _OF_THIS_THREAD.zstd.decompress(packed, size)
     raise ValueError(f"compression {kind[:20]!r} is unknown")
 
 
-@cache
-def _zstd() -> zstandard.ZstdDecompressor:
-    """One for all chunks: its memory is as large as many of them."""
-    return zstandard.ZstdDecompressor(max_window_size=LARGEST_CHUNK)
+class _Unpacker(threading.local):
+    """One for all chunks of a thread: its memory is as large as many of them, and two threads in the same one crash."""
+
+    def __init__(self) -> None:
+        self.zstd = zstandard.ZstdDecompressor(max_window_size=LARGEST_CHUNK)
+
+
+_OF_THIS_THREAD: Final = _Unpacker()
 
 
 def records(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
