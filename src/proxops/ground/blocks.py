@@ -113,18 +113,18 @@ class Block:
 
     def messages(self, rows: NDArray[np.intp] | slice = slice(None), beside: Sequence[Beside] = ()) -> ChunkData:
         """The same without the columns: these records (all by default) as protobuf, every event, ``beside``."""
-        pool = plain_records(self.pool)[rows].view(self.pool.dtype)
-        messages = pool_messages(pool, self.table)
+        chosen = np.arange(self.pool.size)[rows]
+        messages, utc_ns = pool_messages(self.pool, self.table, chosen)
         data, offsets, index = messages.tobytes(), np.arange(len(messages)) * messages.shape[1], {}
         if self.events.size:
-            places = np.searchsorted(np.arange(self.pool.size)[rows], self.places) * messages.shape[1]
+            places = np.searchsorted(chosen, self.places) * messages.shape[1]
             texts = [event_message(event) for event in self.events]
             ends = np.cumsum([0, *map(len, texts)])
             index[EVENT_CHANNEL] = index_table(self.events["utc_ns"], places + ends[:-1])
             offsets += ends[np.searchsorted(places, offsets, side="right")]
             data = _woven(data, texts, places.tolist())
-        if pool.size:
-            index = {POOL_CHANNEL: index_table(pool["clock"]["utc_ns"], offsets), **index}
+        if chosen.size:
+            index = {POOL_CHANNEL: index_table(utc_ns, offsets), **index}
         for other in beside:
             index[other.channel] = index_table(other.utc_ns, len(data) + other.offsets)
             data += other.records
@@ -229,11 +229,16 @@ def event_message(event: np.void) -> bytes:
     return head.tobytes() + body
 
 
-def pool_messages(pool: NDArray[np.void], table: Layout, channel: int = POOL_CHANNEL) -> NDArray[np.uint8]:
-    """MCAP message records of pool records as protobuf, one row each."""
-    head, clock = np.empty(pool.size, HEAD_DTYPE), pool["clock"]
-    fill_head(head, table.size, channel, clock["tick"], clock["utc_ns"])
-    return table.messages(byte_rows(pool), byte_rows(head))
+def pool_messages(
+    pool: NDArray[np.void], table: Layout, chosen: NDArray[np.int64], channel: int = POOL_CHANNEL
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """MCAP message records of the ``chosen`` pool records as protobuf, one row each, and their times."""
+    from proxops.ground.message_rows import numbers_in, put_heads  # the compiler is loaded by who writes
+
+    clock, messages = pool["clock"], table.messages(byte_rows(pool), chosen, HEAD_DTYPE.itemsize)
+    utc_ns = clock["utc_ns"][chosen]
+    put_heads(messages, numbers_in(messages)[1], channel, clock["tick"][chosen], utc_ns)
+    return messages, utc_ns
 
 
 def fill_head(

@@ -23,6 +23,7 @@ from proxops.ground.column_kernels import (
     pack_columns,
     read_columns,
 )
+from proxops.ground.message_rows import numbers_in
 from proxops.ground.prediction import in_order
 from proxops.ground.relation import LEAST_ROWS, relations, sample_rows
 from proxops.ground.wire import places
@@ -70,8 +71,7 @@ class ColumnPacker:
             self._make_room(count)
         low, high = np.full((2, self._at.size), np.nan)
         if count:
-            shorts, longs = _at_every_byte(rows)
-            read_columns(rows, shorts, longs, self._at, self._kinds, *self._columns)
+            read_columns(rows, *numbers_in(rows), self._at, self._kinds, *self._columns)
             self._plan(count)
             fill_bounds(*self._columns, self._kinds, count, *self._scratch_of_one, low, high)
         else:
@@ -105,12 +105,3 @@ class ColumnPacker:
         self._scratch_of_one = self._scratch[1], self._scratch[1].view(np.float64)
         self._out = np.empty(HEAD_BYTES + columns * (2 + 4 + 8 + 8 * max(count, 1)), np.uint8)
 
-
-def _at_every_byte(rows: Bytes) -> tuple[NDArray[np.uint32], Whole]:
-    """Numbers of four and of eight bytes that begin at every byte of each row."""
-    count, size = rows.shape
-    steps = rows.strides[0], 1
-    return (
-        np.ndarray((count, max(size - 3, 0)), "<u4", rows, 0, steps),
-        np.ndarray((count, max(size - 7, 0)), "<i8", rows, 0, steps),
-    )

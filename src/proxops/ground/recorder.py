@@ -29,7 +29,7 @@ from mcap.records import Attachment, Metadata
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError
 from proxops.core.messages import EVENT_DTYPE, POOL, POOL_DTYPE, Group
 from proxops.core.ring import Ring
-from proxops.ground.blocks import CHANNELS, VIEWED_HZ, schemas_of
+from proxops.ground.blocks import CHANNELS, VIEWED_HZ, Block, schemas_of
 from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.forked_process import ForkedProcess
 from proxops.ground.mcap_file import McapFile, Preamble
@@ -203,7 +203,8 @@ def _load_kernels() -> None:
     """Before there is anything to record: in the way that a recording calls them. In a parent, so that each fork has them."""
     records = np.zeros(2, POOL_DTYPE)
     records["clock"]["tick"] = 0, 1
-    ColumnPacker.of(POOL_DTYPE).columns_of(records)
+    block = Block(records, np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
+    block.encode(ColumnPacker.of(POOL_DTYPE).columns_of(records))
     warm_up_stage(records)
 
 

@@ -15,14 +15,14 @@ import numpy as np
 from mcap.records import Channel, Schema
 from numpy.typing import NDArray
 
-from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, Beside, Block, byte_rows, fill_head
+from proxops.ground.blocks import CHANNELS, Beside, Block, byte_rows
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message, foxglove_schema
 from proxops.ground.hall_joints import Joint, Joints
+from proxops.ground.message_rows import HEAD_BYTES, numbers_in, put_heads
 from proxops.ground.orbit_frames import ORBIT_FRAMES, in_orbit, orbit_poses
 from proxops.ground.transform_rows import SECOND_NS, TransformRows
 
 EVERY_NS: Final = 40_000_000  # from one set of transforms to the next: 25 Hz
-HEAD_BYTES: Final = HEAD_DTYPE.itemsize
 ORBIT_EVERY: Final = 50  # cycles of a hall, 5 Hz: a viewer interpolates, and nothing in orbit is quick
 JOINT_CHANNEL, FIXED_CHANNEL, VISUALS_CHANNEL, SOLIDS_CHANNEL, ORBIT_CHANNEL = range(3, 8)
 STAGE_SCHEMAS: Final = tuple(
@@ -128,6 +128,5 @@ def _beside(
     channel: int, ticks: NDArray[np.int64], utc_ns: NDArray[np.int64], messages: NDArray[np.uint8]
 ) -> Beside:  # fmt: skip
     """Messages, one row each behind room for its head, with these ticks and times."""
-    head = messages[:, :HEAD_BYTES].view(HEAD_DTYPE)[:, 0]
-    fill_head(head, messages.shape[1] - HEAD_BYTES, channel, ticks, utc_ns)
+    put_heads(messages, numbers_in(messages)[1], channel, np.ascontiguousarray(ticks), np.ascontiguousarray(utc_ns))
     return Beside(channel, utc_ns, messages.tobytes())

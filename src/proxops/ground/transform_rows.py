@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.ground.message_rows import numbers_in
 from proxops.ground.wire import varint
 from proxops.maths.kernel import kernel
 
@@ -48,20 +49,20 @@ class TransformRows:
         count = len(poses)
         out = np.empty((count, skip + self.size), np.uint8)
         values = np.ascontiguousarray(poses, np.float64).view(np.int64).reshape(count, poses[0].size)
-        _fill(out[:, skip:], self._template, self._times, self._doubles, utc_ns, values)
+        _fill(out, numbers_in(out)[1], self._template, skip + self._times, skip + self._doubles, utc_ns, values)
         return out
 
 
 @kernel
 def _fill(
-    out: Bytes, template: Bytes, times: NDArray[np.int64], doubles: NDArray[np.int64], utc_ns: NDArray[np.int64],
+    out: Bytes, longs: NDArray[np.int64], template: Bytes, times: NDArray[np.int64], doubles: NDArray[np.int64], utc_ns: NDArray[np.int64],
     values: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Messages of a template: seconds and nanoseconds at ``times`` in turn, the bits of doubles at ``doubles``."""
+    """Messages of a template, at the end of each row: seconds and nanoseconds at ``times`` in turn, the bits of doubles at
+    ``doubles``. ``longs``: the memory of ``out``, by ``numbers_in``."""
     for row in range(out.shape[0]):
         message = out[row]
-        for i in range(template.size):
-            message[i] = template[i]
+        message[out.shape[1] - template.size :] = template
         seconds, nanos = divmod(max(utc_ns[row], 0), SECOND_NS)
         for i in range(times.size):
             time = nanos if i & 1 else seconds
@@ -70,8 +71,7 @@ def _fill(
             ):  # seven bits a byte, lowest first, all but the last marked as having a successor
                 message[times[i] + k] = (time >> 7 * k & 0x7F) | (0x80 if k < TIME_BYTES - 1 else 0)
         for i in range(doubles.size):
-            for k in range(8):
-                message[doubles[i] + k] = values[row, i] >> 8 * k & 0xFF
+            longs[row, doubles[i]] = values[row, i]
 
 
 def _field(number: int, body: bytes) -> bytes:
