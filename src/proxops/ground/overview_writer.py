@@ -42,9 +42,7 @@ class OverviewWriter:
     ) -> None:  # fmt: skip
         """One block: the records and events of the chunk at ``place``. ``bounds``: of each variable, if they are known."""
         row = self._filled
-        # Of zeros and of what is no number there are several, and which one it is depends on who looked.
-        low, high = bounds or self._bounds_of(records)
-        self._low[row], self._high[row] = (np.where(np.isnan(bound), np.nan, bound + 0.0) for bound in (low, high))
+        self._low[row], self._high[row] = bounds or self._bounds_of(records)
         self._blocks[row] = _block(place, records)
         if events.size:
             self._events.append(events)

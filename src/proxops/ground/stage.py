@@ -129,4 +129,4 @@ def _beside(
 ) -> Beside:  # fmt: skip
     """Messages, one row each behind room for its head, with these ticks and times."""
     put_heads(messages, numbers_in(messages)[1], channel, np.ascontiguousarray(ticks), np.ascontiguousarray(utc_ns))
-    return Beside(channel, utc_ns, messages.tobytes())
+    return Beside(channel, utc_ns, messages.reshape(-1).data)
