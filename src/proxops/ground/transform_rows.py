@@ -19,6 +19,7 @@ from proxops.maths.kernel import kernel
 SECOND_NS: Final = 1_000_000_000
 TIME_BYTES: Final = 5  # of a varint: seconds up to the year 3058
 _TIME: Final = b"\x08" + bytes(TIME_BYTES) + b"\x10" + bytes(TIME_BYTES)
+_TIME_BITS: Final = 2 ** (8 * TIME_BYTES) - 1
 _XYZ: Final = b"".join(tag + bytes(8) for tag in (b"\x09", b"\x11", b"\x19"))
 _XYZW: Final = _XYZ + b"\x21" + bytes(8)
 _ROTATION_ORDER: Final = (3, 0, 1, 2)  # on the wire, of qw qx qy qz: scalar last
@@ -65,13 +66,18 @@ def _fill(
         message[out.shape[1] - template.size :] = template
         seconds, nanos = divmod(max(utc_ns[row], 0), SECOND_NS)
         for i in range(times.size):
-            time = nanos if i & 1 else seconds
-            for k in range(
-                TIME_BYTES
-            ):  # seven bits a byte, lowest first, all but the last marked as having a successor
-                message[times[i] + k] = (time >> 7 * k & 0x7F) | (0x80 if k < TIME_BYTES - 1 else 0)
+            longs[row, times[i]] = longs[row, times[i]] & ~_TIME_BITS | long_varint(nanos if i & 1 else seconds)
         for i in range(doubles.size):
             longs[row, doubles[i]] = values[row, i]
+
+
+@kernel
+def long_varint(number: int) -> int:
+    """Of ``TIME_BYTES``, as a number: seven bits a byte, lowest first, all but the last marked as having a successor."""
+    out = 0
+    for k in range(TIME_BYTES):
+        out |= ((number >> 7 * k & 0x7F) | (0x80 if k < TIME_BYTES - 1 else 0)) << 8 * k
+    return out
 
 
 def _field(number: int, body: bytes) -> bytes:
