@@ -243,13 +243,16 @@ def take_differences(numbers: Whole, count: int, form: int, left: Whole, scratch
         values = numbers
         for order in range(form - PLAIN):
             one = scratch[order & 1]
-            one[: order + 1] = values[: order + 1]
+            for row in range(order + 1):
+                one[row] = values[row]
             subtract(values, order, count, one)
             values = one
-        left[:count] = values[:count]
+        for row in range(count):
+            left[row] = (values[row] >> 63) ^ (values[row] << 1)
+    else:
+        for row in range(count):
+            left[row] = (left[row] >> 63) ^ (left[row] << 1)
     used = np.int64(0)
-    for row in range(count):
-        left[row] = (left[row] >> 63) ^ (left[row] << 1)
     for number in left[HEAD_ROWS:count]:
         used |= number
     return bytes_of(used)
@@ -315,7 +318,8 @@ def place_held(numbers: Whole, forms: Bytes, count: int, out: Bytes, at: int) ->
     each, steps, begin = (count + 7) // 8, 0, at
     for column in range(forms.size):
         if forms[column] == HELD:
-            out[at : at + each] = 0
+            for k in range(each):
+                out[at + k] = 0
             for row in range(1, count):
                 if numbers[column, row] != numbers[column, row - 1]:
                     out[at + (row >> 3)] |= 1 << (row & 7)

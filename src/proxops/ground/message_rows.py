@@ -46,6 +46,13 @@ def put_heads(out: Bytes, longs: Whole, channel: int, ticks: Whole, utc_ns: Whol
 
 
 @kernel
+def copy_bytes(source: Bytes, out: Bytes) -> None:
+    """One by one, for the compiler to take many at once: an assignment of slices takes eight times as long."""
+    for i in range(source.size):
+        out[i] = source[i]
+
+
+@kernel
 def put_numbers(
     rows: Bytes, shorts: Shorts, longs: Whole, chosen: Whole, at: Whole, widths: Bytes, template: Bytes, to: Whole, most: int,
     out: Bytes, out_shorts: Shorts, out_longs: Whole,
@@ -55,7 +62,7 @@ def put_numbers(
     skip = out.shape[1] - template.size
     for i in range(chosen.size):
         row = chosen[i]
-        out[i, skip:] = template
+        copy_bytes(template, out[i, skip:])
         for k in range(at.size):
             if widths[k] == 8:
                 out_longs[i, to[k] + skip] = longs[row, at[k]]

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground.message_rows import numbers_in
+from proxops.ground.message_rows import copy_bytes, numbers_in
 from proxops.ground.wire import varint
 from proxops.maths.kernel import kernel
 
@@ -63,7 +63,7 @@ def _fill(
     ``doubles``. ``longs``: the memory of ``out``, by ``numbers_in``."""
     for row in range(out.shape[0]):
         message = out[row]
-        message[out.shape[1] - template.size :] = template
+        copy_bytes(template, message[message.size - template.size :])
         seconds, nanos = divmod(max(utc_ns[row], 0), SECOND_NS)
         for i in range(times.size):
             longs[row, times[i]] = longs[row, times[i]] & ~_TIME_BITS | long_varint(nanos if i & 1 else seconds)
