@@ -95,23 +95,25 @@ class Block:
     ) -> ChunkData:
         """The chunk's bytes and its index; ``beside`` stands behind, whatever its times: readers go by the index.
         ``columns``: of its records, None only if it has none. ``viewed_ns``: from one record for viewers to the next."""
-        parts, index = self._parts(_viewed(self.pool["clock"]["utc_ns"], viewed_ns), beside)
+        return self.with_columns(self.shown(beside, viewed_ns), columns)
+
+    def shown(self, beside: Sequence[Beside], viewed_ns: int = VIEWED_NS) -> ChunkData:
+        """What of it is for viewers."""
+        return self.messages(_viewed(self.pool["clock"]["utc_ns"], viewed_ns), beside)
+
+    def with_columns(self, shown: ChunkData, columns: PackedColumns | None) -> ChunkData:
+        """All of it."""
         if columns is None:
-            return ChunkData((b"".join(parts),), index)
+            return shown
         last, (front, *others) = self.pool["clock"][-1:], columns.pieces
         head = message_head(sum(map(len, columns.pieces)), CYCLES_CHANNEL, int(last["tick"][0]), int(last["utc_ns"][0]))
-        index[CYCLES_CHANNEL] = index_table(last["utc_ns"], np.array([sum(map(len, parts))]))
-        return ChunkData((b"".join([*parts, head, front]), *others), index, noise=True)
+        messages = shown.pieces[0]
+        index = {**shown.index, CYCLES_CHANNEL: index_table(last["utc_ns"], np.array([len(messages)]))}
+        return ChunkData((b"".join([messages, head, front]), *others), index, noise=True)
 
     def messages(self, rows: NDArray[np.intp] | slice = slice(None), beside: Sequence[Beside] = ()) -> ChunkData:
         """The same without the columns: these records (all by default) as protobuf, every event, ``beside``."""
-        parts, index = self._parts(np.arange(self.pool.size)[rows], beside)
-        return ChunkData((b"".join(parts),), index)
-
-    def _parts(
-        self, chosen: NDArray[np.intp], beside: Sequence[Beside]
-    ) -> tuple[list[bytes | memoryview], dict[int, NDArray[np.uint64]]]:
-        """Their bytes and their index."""
+        chosen = np.arange(self.pool.size)[rows]
         messages, utc_ns = pool_messages(self.pool, self.table, chosen)
         offsets, index = np.arange(len(messages)) * messages.shape[1], {}
         parts: list[bytes | memoryview] = [messages.reshape(-1).data]
@@ -129,7 +131,7 @@ class Block:
             index[other.channel] = index_table(other.utc_ns, size + other.offsets)
             parts.append(other.records)
             size += len(other.records)
-        return parts, index
+        return ChunkData((b"".join(parts),), index)
 
 
 def _viewed(utc_ns: NDArray[np.int64], every_ns: int) -> NDArray[np.intp]:

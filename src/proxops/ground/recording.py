@@ -23,9 +23,9 @@ from proxops.core.ending import ENDED, Ending, EndReason
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Severity
-from proxops.ground.blocks import BLOCK_RECORDS, VIEWED_NS, Beside, Block, Interleaver, joined
+from proxops.ground.blocks import BLOCK_RECORDS, VIEWED_NS, Block, Interleaver, joined
 from proxops.ground.column_packer import ColumnPacker
-from proxops.ground.mcap_file import McapFile, Preamble
+from proxops.ground.mcap_file import ChunkData, McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.stage import Stage, StageMessages
 from proxops.ground.viewer_message import ViewerMessages
@@ -63,7 +63,7 @@ class Recording:
         self._interleaver = Interleaver(self._table)
         self._viewer, self._viewed_ns = viewer, viewed_ns
         self._packer = ColumnPacker.of(self._table.dtype)
-        self._waiting: deque[tuple[Block, list[Beside]]] = deque()
+        self._waiting: deque[tuple[Block, ChunkData]] = deque()
         self._words: tuple[Metadata | Attachment, ...] = ()
         self._begun = self._last = self._done = False
         self._looks = 0  # since the last read
@@ -129,11 +129,13 @@ class Recording:
             self._interleaver.add(np.empty(0, self._table.dtype), _said(self._pool, text))
 
     def _wait(self, *, last: bool = False) -> None:
-        """Blocks that are closed wait for the disk, with what viewers get of their time."""
+        """Blocks that are closed wait for the disk, with what viewers get of their time. That is made here, of all that have come,
+        since work that is done several times in a row takes half the time of work between which other things are done."""
         blocks = list(self._interleaver.blocks(last=last))
         for left, block in zip(reversed(range(len(blocks))), blocks, strict=True):
             tick = None if last and not left else int(block.pool["clock"]["tick"][-1])
-            self._waiting.append((block, self._viewer.until(tick) if self._viewer else []))
+            beside = [*(self._stage.beside(block) if self._stage else ()), *(self._viewer.until(tick) if self._viewer else ())]
+            self._waiting.append((block, block.shown(beside, self._viewed_ns)))
 
     def _read_events(self) -> tuple[NDArray[np.void], int]:
         """All events of now: those of a tick must not come later than its pool record."""
@@ -180,10 +182,9 @@ class Recording:
             self._file.begin(self._preamble)
             self._begun = True
         while self._waiting:
-            block, beside = self._waiting[0]
-            others = [*(self._stage.beside(block) if self._stage else ()), *beside]
+            block, shown = self._waiting[0]
             columns = self._packer.columns_of(block.pool)
-            place = self._file.add(block.encode(columns, others, self._viewed_ns))
+            place = self._file.add(block.with_columns(shown, columns))
             self._waiting.popleft()
             self._overview.add(place, block.pool, block.events, columns)
             self._pool.heartbeat += 1
