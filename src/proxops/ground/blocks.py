@@ -159,6 +159,14 @@ class Interleaver:
         if events.size:
             self._events = joined(self._events, events)
 
+    def lend(self, pool: NDArray[np.void]) -> None:
+        """Records that begin with those which wait already, in memory that is another's until ``own``."""
+        self._parts, self.waiting = deque([pool] if pool.size else []), pool.size
+
+    def own(self) -> None:
+        """Copy what is lent."""
+        self._parts = deque(part.copy() for part in self._parts)
+
     def blocks(self, *, last: bool = False) -> Iterator[Block]:
         """Closed blocks; with ``last`` also what remains."""
         while self.waiting > (count := self._closed()):

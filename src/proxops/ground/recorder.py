@@ -35,6 +35,7 @@ from proxops.ground.forked_process import ForkedProcess
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
+from proxops.ground.relation import LEAST_ROWS
 from proxops.ground.schema import pool_schema
 from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage, warm_up_stage
 from proxops.ground.viewer_message import PIECE, ViewerMessages, viewer_channels, viewer_schemas
@@ -201,8 +202,8 @@ def _forked(words: list[str]) -> ForkedProcess:
 @cache
 def _load_kernels() -> None:
     """Before there is anything to record: in the way that a recording calls them. In a parent, so that each fork has them."""
-    records = np.zeros(2, POOL_DTYPE)
-    records["clock"]["tick"] = 0, 1
+    records = np.zeros(LEAST_ROWS, POOL_DTYPE)  # enough to look for relations
+    records["clock"]["tick"] = range(LEAST_ROWS)
     block = Block(records, np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
     block.encode(ColumnPacker.of(POOL_DTYPE).columns_of(records))
     warm_up_stage(records)
