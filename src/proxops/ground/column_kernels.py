@@ -23,6 +23,7 @@ from proxops.ground.column_decoder import (
     moves,
     sort_by_form,
 )
+from proxops.ground.message_rows import copy_bytes
 from proxops.ground.prediction import MOST_ORDERS
 from proxops.ground.relation import WORTH
 from proxops.maths.kernel import kernel
@@ -176,12 +177,12 @@ def _bits(left: Whole, room: Whole, values: Floats) -> int:
 @kernel
 def pack_columns(
     numbers: Whole, least: Whole, greatest: Whole, kinds: Bytes, count: int, planned: Bytes, noisy: Bytes, sources: Whole,
-    factors: Floats, left: Whole, scratch: Whole, values: Floats, order: Whole, out: Bytes, seams: Whole,
+    factors: Floats, heads: Whole, planes: Bytes, scratch: Whole, values: Floats, order: Whole, out: Bytes, seams: Whole,
 ) -> int:  # fmt: skip
     """The whole message into ``out``; its length. ``planned``: forms of columns that move, ``sources`` and ``factors`` of those
-    that follow from another. ``values``: the memory of the second row of ``scratch``, as doubles. ``order``: room for numbers of
-    columns. ``seams``: where the first and the other bytes of the body begin, and the noise."""
-    columns, related = kinds.size, 0
+    that follow from another. ``heads``, ``planes``: room for the head and the bytes of each column, by their weight. ``values``: the
+    memory of the second row of ``scratch``, as doubles. ``order``: room for numbers of columns. ``seams``: where the first and the other bytes of the body begin, and the noise."""
+    columns, related, left = kinds.size, 0, scratch[2]
     parts = out[HEAD_BYTES : HEAD_BYTES + 3 * columns].reshape(3, columns)
     forms, widths, noise = parts[0], parts[1], parts[2]
     for column in range(columns):
@@ -189,7 +190,7 @@ def pack_columns(
         if follows_another(form):
             source = sources[column]
             if least[source] != greatest[source] and follows(
-                numbers[column], numbers[source], factors[column], form == RATE, count, left[column], scratch[1], values
+                numbers[column], numbers[source], factors[column], form == RATE, count, left, scratch[1], values
             ):
                 order[related] = column
                 related += 1
@@ -197,7 +198,8 @@ def pack_columns(
                 form = PLAIN + 1
         forms[column], widths[column] = form, 0
         if moves(form):
-            widths[column] = take_differences(numbers[column], count, form, left[column], scratch)
+            widths[column] = take_differences(numbers[column], count, form, left, scratch)
+            keep_bytes(left[:count], widths[column], heads[column], planes[column])
         noise[column] = max(widths[column] - FREE_BYTES, 0) if noisy[column] else 0
     out[0] = VERSION
     out[1:4] = 0
@@ -207,7 +209,7 @@ def pack_columns(
     for i in range(related):
         values[0] = factors[order[i]]
         at = put(at, scratch[1, 0], 8, out)
-    return place_numbers(numbers, left, kinds, count, forms, widths, noise, order, out, at, seams)
+    return place_numbers(numbers, heads, planes, kinds, count, forms, widths, noise, order, out, at, seams)
 
 
 @kernel
@@ -268,8 +270,8 @@ def subtract(values: Whole, order: int, count: int, out: Whole) -> None:
 
 @kernel
 def place_numbers(
-    numbers: Whole, left: Whole, kinds: Bytes, count: int, forms: Bytes, widths: Bytes, noise: Bytes, order: Whole, out: Bytes,
-    at: int, seams: Whole,
+    numbers: Whole, heads: Whole, planes: Bytes, kinds: Bytes, count: int, forms: Bytes, widths: Bytes, noise: Bytes,
+    order: Whole, out: Bytes, at: int, seams: Whole,
 ) -> int:  # fmt: skip
     """Still values, steps, head, body and noise of a block into ``out`` from byte ``at`` on; where they end. ``order``: room for
     the moving columns, by form."""
@@ -278,10 +280,11 @@ def place_numbers(
         at = place_still(numbers, kinds, forms, forms.size - moving.size, out, at)
         at = place_held(numbers, forms, count, out, at)
     head = min(count, HEAD_ROWS)
+    body = count - head
     for i in range(moving.size):
         for row in range(head):
             for k in range(8):
-                out[at + (k * moving.size + i) * head + row] = np.uint8(left[moving[i], row] >> 8 * k & 255)
+                out[at + (k * moving.size + i) * head + row] = np.uint8(heads[moving[i], row] >> 8 * k & 255)
     at += 8 * moving.size * head
     for part in range(2):
         if part:
@@ -292,9 +295,9 @@ def place_numbers(
             for column in moving:
                 first, last = levels_in(part, widths[column], noise[column])
                 if first + level < last:
-                    shift = 8 * (widths[column] - 1 - first - level)
-                    cut_bytes(left[column, head:count], shift, out[at : at + count - head])
-                    at += count - head
+                    begin = (first + level) * body
+                    copy_bytes(planes[column, begin : begin + body], out[at : at + body])
+                    at += body
     return at
 
 
@@ -342,6 +345,17 @@ def put_spread(number: int, at: int, step: int, out: Bytes) -> None:
     """Bytes of a number, the lowest first, so far apart."""
     for k in range(8):
         out[at + k * step] = np.uint8(number >> 8 * k & 255)
+
+
+@kernel
+def keep_bytes(left: Whole, width: int, head: Whole, planes: Bytes) -> None:
+    """Head of a column, and the bytes of its other rows, the highest of all first: while its numbers are at hand."""
+    rows = min(left.size, HEAD_ROWS)
+    body = left.size - rows
+    for row in range(rows):
+        head[row] = left[row]
+    for level in range(width):
+        cut_bytes(left[rows:], 8 * (width - 1 - level), planes[level * body : (level + 1) * body])
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.ground.blocks import BLOCK_RECORDS, byte_rows
-from proxops.ground.column_block import HEAD_BYTES, MULTIPLE, RATE, STILL, PackedColumns
+from proxops.ground.column_block import HEAD_BYTES, HEAD_ROWS, MULTIPLE, RATE, STILL, PackedColumns
 from proxops.ground.column_kernels import (
     DOUBLE,
     KINDS,
@@ -82,7 +82,7 @@ class ColumnPacker:
         else:
             self._least[:], self._bounds[:] = self._greatest, np.nan
         end = pack_columns(
-            *self._columns, self._kinds, count, self._planned, self._noisy, self._sources, self._factors, self._left, self._scratch,
+            *self._columns, self._kinds, count, self._planned, self._noisy, self._sources, self._factors, self._heads, self._planes, self._scratch,
             self._scratch_of_one[1], self._order, self._out, self._seams,
         )  # fmt: skip
         edges, view = [0, *self._seams.tolist(), end], self._out.data
@@ -103,9 +103,10 @@ class ColumnPacker:
 
     def _make_room(self, count: int) -> None:
         columns = self._at.size
-        self._numbers, self._left = (np.empty((columns, count), np.int64) for _ in range(2))
+        self._numbers, self._planes = np.empty((columns, count), np.int64), np.empty((columns, 8 * count), np.uint8)
+        self._heads = np.empty((columns, HEAD_ROWS), np.int64)
         self._columns = self._numbers, self._least, self._greatest
-        self._scratch = np.empty((2, max(count, 2)), np.int64)
+        self._scratch = np.empty((3, max(count, 2)), np.int64)
         self._scratch_of_one = self._scratch[1], self._scratch[1].view(np.float64)
         self._out = np.empty(HEAD_BYTES + columns * (3 + 4 + 8 + 8 + count // 8 + 1 + 8 * max(count, 1)), np.uint8)
 
