@@ -222,7 +222,7 @@ def test_strange_bytes_are_refused_or_read(seed: int) -> None:
         (struct.pack("<B3xIII", 1, 1, 1, 0) + bytes(2 + 8 + 1), "too many bytes"),
         (struct.pack("<B3xIII", 2, 4096, 1, 0) + b"\x0a\x08\x00", "does not exist"),
         (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x01\x02\x03", "does not exist"),  # more noise than bytes
-        (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x09\x00\x00" + bytes(8 + 1), "too early"),  # held, but when does it change?
+        (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x09\x00\x00" + bytes(8 + 1), "too early"),
         (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x09\x00\x00" + bytes(8) + b"\x02\x00" + bytes(7), "too early"),
         (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x09\x00\x00" + bytes(8) + b"\x02\x00" + bytes(9), "too many bytes"),
     ],

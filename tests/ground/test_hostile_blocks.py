@@ -45,7 +45,9 @@ def hostile_block(draw: np.random.Generator) -> tuple[bytes, np.ndarray]:
     still = 8 * int((~moving).sum()) if rows else 0
     changes = draw.integers(0, 256, int(held.sum()) * ((rows + 7) // 8), np.uint8)
     still_values = draw.integers(0, 256, still, np.uint8)
-    size = 8 * int(np.unpackbits(changes).sum()) + 8 * int(moving.sum()) * head + int(widths[moving].sum()) * (rows - head)
+    size = (
+        8 * int(np.unpackbits(changes).sum()) + 8 * int(moving.sum()) * head + int(widths[moving].sum()) * (rows - head)
+    )
     body = draw.integers(0, 256, max(0, size + int(draw.choice([0, 0, 0, 0, 1, -1]))), np.uint8)
     factors = draw.choice([0.0, 1.0, np.nan, np.inf, -2.5], related)
     begin = struct.pack("<B3xIII", version, rows, columns, related)

@@ -24,7 +24,9 @@ class BlockBounds:
         values = self._values(np.ascontiguousarray(records))
         with np.errstate(invalid="ignore"):
             # Of zeros and of what is no number there are several, and which one it is depends on who looked.
-            low, high = (np.where(np.isnan(b), np.nan, b + 0.0) for b in (np.fmin.reduce(values), np.fmax.reduce(values)))
+            low, high = (
+                np.where(np.isnan(b), np.nan, b + 0.0) for b in (np.fmin.reduce(values), np.fmax.reduce(values))
+            )
         return low, high
 
     def _values(self, records: NDArray[np.void]) -> Floats:

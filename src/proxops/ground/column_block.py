@@ -30,11 +30,11 @@ the order of their declaration, are C columns: double f8, sfixed64 i8, fixed32 u
   u1[8][M][min(R, 5)]: the head, the first rows of each of the M = C - S other columns, byte by byte as above
   for k = 0..7: u1[columns of width - noise > k][R - 5]: the body, of the other rows the k-th kept byte, counted from the highest
   for k = 0..7: u1[columns of noise > k][R - 5]: the noise, of the same rows the byte width - noise + k, counted likewise
-Columns stand by form in head and body, within a form in their order (7 and 8 count as 1). Numbers are 64 bits; those of a double
-are its bits, all but the sign inverted if that is set; values of S are as they are. A number n >= 0 of steps, head, body and noise
-is kept as 2 n, n < 0 as -2 n - 1. Row
-k of n-th differences has those of order min(n, k). Forms 7 and 8 keep the number less that of factor * source (8: of factor *
-(source less source one row before, 0 in the first row)); what is not finite there counts as 0.0. Arithmetic wraps at 64 bits.
+Columns stand by form in head, body and noise, within a form in their order (7 and 8 count as 1). Numbers are 64 bits; those of a
+double are its bits, all but the sign inverted if that is set; the S values are as they are. A number n >= 0 of steps, head, body
+and noise is kept as 2 n, n < 0 as -2 n - 1. Row k of n-th differences has those of order min(n, k). Forms 7 and 8 keep the number
+less that of factor * source (8: of factor * (source less source one row before, 0 in the first row)); what is not finite there
+counts as 0.0. Arithmetic wraps at 64 bits.
 Version 1 had no held columns and no noise, nor the bytes that say how much.
 """
 VERSION, VERSION_1 = 2, 1

@@ -43,8 +43,8 @@ ONE: Final = int(np.float64(1.0).view(np.int64))
 
 @kernel
 def read_columns(
-    rows: Bytes, shorts: NDArray[np.uint32], longs: Whole, at: Whole, kinds: Bytes, changed: Bytes, planned: Bytes, numbers: Whole,
-    least: Whole, greatest: Whole,
+    rows: Bytes, shorts: NDArray[np.uint32], longs: Whole, at: Whole, kinds: Bytes, changed: Bytes, planned: Bytes,
+    numbers: Whole, least: Whole, greatest: Whole,
 ) -> bool:  # fmt: skip
     """Records, one a row, as columns of whole numbers, and the bounds of each; of a column that stands still only its first
     number. True if the plan says something of all that move: what it takes for held and is not, is struck from it. ``shorts`` and
@@ -107,10 +107,12 @@ def is_held(numbers: Whole, count: int) -> bool:
 
 
 @kernel
-def choose_forms(numbers: Whole, columns: Whole, count: int, forms: Bytes, noisy: Bytes, scratch: Whole, values: Floats) -> None:
-    """For each of ``columns`` whether it is held, or how often differences are taken: what leaves the fewest bits in rows from the
-    middle. ``noisy``: whether the lower bytes of what is left are noise. ``values``: the memory of the second row of ``scratch``,
-    as doubles."""
+def choose_forms(
+    numbers: Whole, columns: Whole, count: int, forms: Bytes, noisy: Bytes, scratch: Whole, values: Floats
+) -> None:
+    """For each of ``columns`` whether it is held, or how often differences are taken: what leaves the fewest bits in rows from
+    the middle. ``noisy``: whether the lower bytes of what is left are noise. ``values``: the memory of the second row of
+    ``scratch``, as doubles."""
     first = max(0, (count - SAMPLE) // 2 - MOST_ORDERS)
     rows = min(SAMPLE + MOST_ORDERS, count - first)
     for column in columns:
@@ -171,7 +173,7 @@ def _bits(left: Whole, room: Whole, values: Floats) -> int:
     total = np.int64(0)
     for row in range(left.size):
         total += (room[row] - ONE) >> 20
-    return total
+    return int(total)
 
 
 @kernel
@@ -180,8 +182,9 @@ def pack_columns(
     factors: Floats, heads: Whole, planes: Bytes, scratch: Whole, values: Floats, order: Whole, out: Bytes, seams: Whole,
 ) -> int:  # fmt: skip
     """The whole message into ``out``; its length. ``planned``: forms of columns that move, ``sources`` and ``factors`` of those
-    that follow from another. ``heads``, ``planes``: room for the head and the bytes of each column, by their weight. ``values``: the
-    memory of the second row of ``scratch``, as doubles. ``order``: room for numbers of columns. ``seams``: where the first and the other bytes of the body begin, and the noise."""
+    that follow from another. ``heads``, ``planes``: room for the head and the other bytes of each column. ``values``: the
+    memory of the second row of ``scratch``, as doubles. ``order``: room for numbers of columns. ``seams``: where the first and
+    the other bytes of the body begin, and the noise."""
     columns, related, left = kinds.size, 0, scratch[2]
     parts = out[HEAD_BYTES : HEAD_BYTES + 3 * columns].reshape(3, columns)
     forms, widths, noise = parts[0], parts[1], parts[2]
@@ -257,7 +260,7 @@ def take_differences(numbers: Whole, count: int, form: int, left: Whole, scratch
     used = np.int64(0)
     for number in left[HEAD_ROWS:count]:
         used |= number
-    return bytes_of(used)
+    return bytes_of(int(used))
 
 
 @kernel

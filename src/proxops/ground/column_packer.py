@@ -75,22 +75,23 @@ class ColumnPacker:
         if count:
             if self._changed.size != rows.shape[1]:
                 self._changed = np.zeros(rows.shape[1], np.uint8)
-            at_hand = self._at, self._kinds, self._changed, self._planned, *self._columns
-            if not read_columns(rows, *numbers_in(rows), *at_hand):
+            shorts, longs = numbers_in(rows)
+            plan = self._changed, self._planned
+            if not read_columns(rows, shorts, longs, self._at, self._kinds, *plan, *self._columns):
                 self._plan(count)
             fill_bounds(*self._columns, self._kinds, count, *self._scratch_of_one, low, high)
         else:
             self._least[:], self._bounds[:] = self._greatest, np.nan
         end = pack_columns(
-            *self._columns, self._kinds, count, self._planned, self._noisy, self._sources, self._factors, self._heads, self._planes, self._scratch,
-            self._scratch_of_one[1], self._order, self._out, self._seams,
+            *self._columns, self._kinds, count, self._planned, self._noisy, self._sources, self._factors, self._heads,
+            self._planes, self._scratch, self._scratch_of_one[1], self._order, self._out, self._seams,
         )  # fmt: skip
         edges, view = [0, *self._seams.tolist(), end], self._out.data
         return PackedColumns(tuple(view[a:b] for a, b in pairwise(edges)), low, high)
 
     def _plan(self, count: int) -> None:
-        """Chosen from this block: which follow from which, which of the others are held, and how often differences are taken of the
-        rest. For all columns: where one begins to move, others change their ways."""
+        """Chosen from this block: which follow from which, which of the others are held, and how often differences are taken of
+        the rest. For all columns: where one begins to move, others change their ways."""
         moving = np.flatnonzero(self._least != self._greatest)
         self._planned[:], self._noisy[:] = STILL, False
         if count >= LEAST_ROWS:
@@ -109,4 +110,3 @@ class ColumnPacker:
         self._scratch = np.empty((3, max(count, 2)), np.int64)
         self._scratch_of_one = self._scratch[1], self._scratch[1].view(np.float64)
         self._out = np.empty(HEAD_BYTES + columns * (3 + 4 + 8 + 8 + count // 8 + 1 + 8 * max(count, 1)), np.uint8)
-

@@ -30,23 +30,20 @@ class DueRows:
     """Every so many cycles, the doubles that begin at bytes ``at`` of a record."""
 
     def __init__(self, dtype: np.dtype[np.void], every: int, at: Whole) -> None:
-        clock, first = dtype.fields["clock"][:2]  # type: ignore[index]
-        self._tick_at, self._utc_at = (first + clock.fields[name][1] for name in ("tick", "utc_ns"))
+        self._tick_at, self._utc_at = bytes_at(dtype, "clock", ("tick", "utc_ns"))
         self._every, self._at = every, at
 
     def of(self, rows: NDArray[np.uint8]) -> Due:
         """Of a block's records, one a row."""
         (ticks, utc_ns), bits = np.empty((2, len(rows)), np.int64), np.empty((len(rows), self._at.size), np.int64)
-        count = _gather(
-            numbers_in(rows)[1], self._tick_at, self._utc_at, self._every, self._at, ticks, utc_ns, bits
-        )
+        count = _gather(numbers_in(rows)[1], self._tick_at, self._utc_at, self._every, self._at, ticks, utc_ns, bits)
         return Due(ticks[:count], utc_ns[:count], bits[:count].view(np.float64))
 
 
-def doubles_at(dtype: np.dtype[np.void], group: str, names: tuple[str, ...] = ()) -> list[int]:
+def bytes_at(dtype: np.dtype[np.void], group: str, names: tuple[str, ...] | None = None) -> list[int]:
     """First bytes of variables of a group, all of them if none is named."""
-    kind, first = dtype.fields[group][:2]  # type: ignore[index]
-    return [first + kind.fields[name][1] for name in names or kind.names]
+    first, kind = dtype.fields[group][1], dtype[group]  # type: ignore[index]
+    return [first + kind.fields[name][1] for name in names or kind.names or ()]  # type: ignore[index]
 
 
 @kernel

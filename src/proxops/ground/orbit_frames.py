@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import QUATERNION, XYZ
-from proxops.ground.due_rows import doubles_at
+from proxops.ground.due_rows import bytes_at
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import put_quat
 from proxops.maths.triple import Triple, composed, crossed, inverse, quad, triple
@@ -25,7 +25,7 @@ def orbit_places(dtype: np.dtype[np.void]) -> NDArray[np.int64]:
     """Where a record has what is asked for below: position and velocity of the target, position of the chaser beside it, and the
     attitudes of both."""
     fields = ("orbit", P), ("orbit", V), ("relative", P), *((f"{craft}_attitude", QUATERNION) for craft in CRAFT)
-    return np.array([at for group, names in fields for at in doubles_at(dtype, group, names)], np.int64)
+    return np.array([at for group, names in fields for at in bytes_at(dtype, group, names)], np.int64)
 
 
 def in_orbit(told: Floats) -> NDArray[np.bool_]:

@@ -155,12 +155,15 @@ class Recording:
             self._interleaver.add(np.empty(0, self._table.dtype), _said(self._pool, text))
 
     def _wait(self, *, last: bool = False) -> None:
-        """Blocks that are closed wait for the disk, with what viewers get of their time. That is made here, of all that have come,
-        since work that is done several times in a row takes half the time of work between which other things are done."""
+        """Blocks that are closed wait for the disk, with what viewers get of their time: made here, for all that have come, since
+        the same work several times in a row finds its code in the processor's memory."""
         blocks = list(self._interleaver.blocks(last=last))
         for left, block in zip(reversed(range(len(blocks))), blocks, strict=True):
             tick = None if last and not left else int(block.pool["clock"]["tick"][-1])
-            beside = [*(self._stage.beside(block) if self._stage else ()), *(self._viewer.until(tick) if self._viewer else ())]
+            beside = [
+                *(self._stage.beside(block) if self._stage else ()),
+                *(self._viewer.until(tick) if self._viewer else ()),
+            ]
             self._waiting.append((block, block.shown(beside, self._viewed_ns)))
 
     def _read_events(self) -> tuple[NDArray[np.void], int]:

@@ -16,7 +16,7 @@ from mcap.records import Channel, Schema
 from numpy.typing import NDArray
 
 from proxops.ground.blocks import CHANNELS, Beside, Block, byte_rows
-from proxops.ground.due_rows import Due, DueRows, doubles_at
+from proxops.ground.due_rows import Due, DueRows, bytes_at
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message, foxglove_schema
 from proxops.ground.hall_joints import Joint, Joints
 from proxops.ground.message_rows import HEAD_BYTES, numbers_in, put_heads
@@ -84,7 +84,7 @@ class StageMessages:
             self._look_up(block.pool.dtype)
         rows = byte_rows(block.pool)
         axes = self._axes_due.of(rows)
-        known = axes.where(np.isfinite(axes.values).all(axis=1))
+        known = axes.where(np.logical_and.reduce(np.isfinite(axes.values), axis=1))
         if known.ticks.size:
             found.append(_frames(JOINT_CHANNEL, known, self._joint_rows, self._joints.poses(known.values)))
         if self._orbit_due:
@@ -97,7 +97,7 @@ class StageMessages:
     def _look_up(self, dtype: np.dtype[np.void]) -> None:
         """Where records have what is shown. Cells of arms have no mission."""
         self._dtype = dtype
-        self._axes_due = DueRows(dtype, self._stage.every, np.array(doubles_at(dtype, "actual"), np.int64))
+        self._axes_due = DueRows(dtype, self._stage.every, np.array(bytes_at(dtype, "actual"), np.int64))
         flies = "mission" in (dtype.names or ())
         self._orbit_due = DueRows(dtype, ORBIT_EVERY, orbit_places(dtype)) if flies else None
 

@@ -56,8 +56,8 @@ class TransformRows:
 
 @kernel
 def _fill(
-    out: Bytes, longs: NDArray[np.int64], template: Bytes, times: NDArray[np.int64], doubles: NDArray[np.int64], utc_ns: NDArray[np.int64],
-    values: NDArray[np.int64],
+    out: Bytes, longs: NDArray[np.int64], template: Bytes, times: NDArray[np.int64], doubles: NDArray[np.int64],
+    utc_ns: NDArray[np.int64], values: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """Messages of a template, at the end of each row: seconds and nanoseconds at ``times`` in turn, the bits of doubles at
     ``doubles``. ``longs``: the memory of ``out``, by ``numbers_in``."""
