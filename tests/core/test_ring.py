@@ -214,3 +214,14 @@ def test_the_real_records_come_back_bit_for_bit(dtype: np.dtype[np.void]) -> Non
         assert isinstance(ring._map, mmap.mmap)
     finally:
         ring.close()
+
+
+def test_what_is_lent_lies_in_the_ring_and_may_be_overtaken(ring: Ring) -> None:
+    push(ring, range(6))
+    lent = ring.lend(2, 6)
+    assert numbers(lent) == [2, 3, 4, 5] and np.shares_memory(lent, ring.records)
+    push(ring, range(6, 10))
+    assert not ring.overtaken(3) and ring.overtaken(2), "the next one would overwrite it"
+    assert numbers(lent) == [2, 3, 4, 5]
+    round_the_end = ring.lend(6, 10)
+    assert numbers(round_the_end) == [6, 7, 8, 9] and not np.shares_memory(round_the_end, ring.records)

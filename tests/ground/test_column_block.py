@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from proxops.core.messages import POOL_DTYPE
 from proxops.ground.block_bounds import BlockBounds
-from proxops.ground.column_block import MOST_ROWS, MULTIPLE, RATE, STILL
+from proxops.ground.column_block import HELD, MOST_ROWS, MULTIPLE, RATE, STILL
 from proxops.ground.column_decoder import PackedBlocks, decode_block
 from proxops.ground.column_kernels import DOUBLE, LONG
 from proxops.ground.column_packer import ColumnPacker
@@ -59,6 +61,49 @@ def encode_block(bits: Whole, floats: NDArray[np.bool_], packer: ColumnPacker | 
 
 def forms_in(data: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(data, np.uint8, struct.unpack_from("<I", data, 8)[0], 16)
+
+
+VERSION_1 = (
+    "c-muRU|^5{Vm2UV1Y&kJ1|}9pMh*rb1o18B1}$>CKhd563|J0;6fuGUSRk2+1xT(rek7g&8*odqJA_qYx|4S!RtY(`&KX!G^q2dYV3k<Cn&CfIi6"
+    "cv<_hOZ(2Lh=3!GICsbp|Zv)Ds~B1RpR&iov7;m=p$+t-Krzyu6^`Vq#-sV!#EAG1zMQ&$Xkgn}IC*U7HM9h}U@Md9d#<>+L|+s(;+q9ucq6cE_H"
+    "s-#>2xS##a5D6kW+QM9D4Yu2JWhYufCRb2m#GXV&Q)41sFCF8qX1wW7XTbD7Zo4-9UAr2TrjA(!XIR!x2U3O0&@ZG+)#qNjg8F7UpU1^_o0RS^xO"
+    "$h"
+)
+"""Of a block of the first version, as its packer made it of ``columns_of_version_1``: packed, in base 85."""
+
+
+def columns_of_version_1() -> list[NDArray[np.generic]]:
+    """Of each form that it knew, but for rates."""
+    row = np.arange(24)
+    wave = np.sin(0.01 * row)
+    steps, odd = np.repeat(np.arange(4) * 0.1, 6), np.where(row == 7, np.nan, -0.0)
+    return [wave, np.degrees(wave), np.full(24, -2.5), steps, row * row - 50, odd]
+
+
+def test_blocks_of_the_first_version_are_read() -> None:
+    bits, floats = bits_of({str(i): column for i, column in enumerate(columns_of_version_1())})
+    data = zlib.decompress(base64.b85decode(VERSION_1))
+    assert data[0] == 1 and decode_block(data, floats).tobytes() == bits.tobytes()
+
+
+def test_what_changes_in_few_rows_costs_its_steps() -> None:
+    rng = np.random.default_rng(7)
+    steps = np.repeat(rng.standard_normal((100, 50)), 5, axis=1)
+    bits, floats = steps.view(np.int64), np.ones(100, np.bool_)
+    data = encode_block(bits, floats)
+    assert (forms_in(data) == HELD).all() and len(data) == 16 + 100 * (3 + 8 + 32 + 49 * 8)
+    assert (decode_block(data, floats) == bits).all()
+
+
+def test_noise_stands_last() -> None:
+    """A fine piece for a disk: what is before it can be packed, and it cannot."""
+    rng = np.random.default_rng(8)
+    bits, floats = bits_of({str(i): np.sin(np.arange(250) * 0.01) + 1e-6 * rng.standard_normal(250) for i in range(60)})
+    packer = packer_of(floats)
+    rows = np.ascontiguousarray(bits.T).view(np.uint8).reshape(250, 480)
+    noise = packer.pack(rows).pieces[-1]
+    assert len(noise) > 60 * 245 and len(zstandard.compress(bytes(noise))) > 0.99 * len(noise)
+    assert (decode_block(encode_block(bits, floats), floats) == bits).all()
 
 
 @settings(deadline=None, max_examples=40)
@@ -137,7 +182,7 @@ def test_a_relation_that_breaks_costs_bytes_and_no_bits() -> None:
 def test_what_stands_still_costs_its_value() -> None:
     bits = np.repeat(np.random.default_rng(6).integers(-9, 9, (300, 1)), 250, axis=1)
     data = encode_block(bits, np.zeros(300, np.bool_))
-    assert len(data) == 16 + 300 * (1 + 1 + 8) and (forms_in(data) == STILL).all()
+    assert len(data) == 16 + 300 * (1 + 1 + 1 + 8) and (forms_in(data) == STILL).all()
 
 
 def test_a_smooth_motion_is_small() -> None:
@@ -165,7 +210,8 @@ def test_strange_bytes_are_refused_or_read(seed: int) -> None:
     ("head", "says"),
     [
         (b"", "without its head"),
-        (struct.pack("<B3xIII", 2, 5, 1, 0), "version 2"),
+        (struct.pack("<B3xIII", 0, 5, 1, 0), "version 0"),
+        (struct.pack("<B3xIII", 3, 5, 1, 0), "version 3"),
         (struct.pack("<B3xIII", 1, MOST_ROWS + 1, 1, 0), "rows"),
         (struct.pack("<B3xIII", 1, 4096, 65_536, 0), "rows"),
         (struct.pack("<B3xIII", 1, 2**32 - 1, 2**32 - 1, 2**32 - 1), "rows"),
@@ -174,6 +220,11 @@ def test_strange_bytes_are_refused_or_read(seed: int) -> None:
         (struct.pack("<B3xIII", 1, 4096, 1, 0) + b"\x09\x08", "does not exist"),
         (struct.pack("<B3xIII", 1, 1, 1, 1) + b"\x07\x00" + bytes(4 + 8 + 8), "follows from none"),
         (struct.pack("<B3xIII", 1, 1, 1, 0) + bytes(2 + 8 + 1), "too many bytes"),
+        (struct.pack("<B3xIII", 2, 4096, 1, 0) + b"\x0a\x08\x00", "does not exist"),
+        (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x01\x02\x03", "does not exist"),  # more noise than bytes
+        (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x09\x00\x00" + bytes(8 + 1), "too early"),
+        (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x09\x00\x00" + bytes(8) + b"\x02\x00" + bytes(7), "too early"),
+        (struct.pack("<B3xIII", 2, 9, 1, 0) + b"\x09\x00\x00" + bytes(8) + b"\x02\x00" + bytes(9), "too many bytes"),
     ],
 )
 def test_what_a_head_may_not_say(head: bytes, says: str) -> None:

@@ -29,21 +29,32 @@ def plain_decoder(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def hostile_block(draw: np.random.Generator) -> tuple[bytes, np.ndarray]:
-    """Of the right version and nearly of the right size, with forms, widths and sources as they come."""
+    """Of a right version and nearly of the right size, with forms, widths and sources as they come."""
+    version = int(draw.choice([column_block.VERSION_1, column_block.VERSION]))
+    last = column_block.RATE if version == column_block.VERSION_1 else column_block.HELD
     columns, rows = int(draw.integers(1, 7)), int(draw.choice([0, 1, 3, 5, 6, 9]))
-    forms, widths = draw.integers(0, column_block.RATE + 2, columns), draw.integers(0, 10, columns)
+    forms, widths = draw.integers(0, last + 2, columns), draw.integers(0, 10, columns)
     if draw.random() < 0.9:  # else one of them does not exist
-        forms, widths = np.minimum(forms, column_block.RATE), np.minimum(widths, 8)
-    related = min(columns, int((forms >= column_block.MULTIPLE).sum()) + int(draw.random() < 0.2))
+        forms, widths = np.minimum(forms, last), np.minimum(widths, 8)
+    noise = np.minimum(draw.integers(0, 9, columns), widths + (draw.random() < 0.05))
+    follows = (forms >= column_block.MULTIPLE) & (forms <= column_block.RATE)
+    related = min(columns, int(follows.sum()) + int(draw.random() < 0.2))
     sources = draw.choice([0, 1, 2, columns - 1, columns, 2**32 - 1], related).astype("<u4")
-    moving, head = forms != column_block.STILL, min(rows, column_block.HEAD_ROWS)
+    held = forms == column_block.HELD
+    moving, head = (forms != column_block.STILL) & ~held, min(rows, column_block.HEAD_ROWS)
     still = 8 * int((~moving).sum()) if rows else 0
-    size = still + 8 * int(moving.sum()) * head + int(widths[moving].sum()) * (rows - head)
+    changes = draw.integers(0, 256, int(held.sum()) * ((rows + 7) // 8), np.uint8)
+    still_values = draw.integers(0, 256, still, np.uint8)
+    size = (
+        8 * int(np.unpackbits(changes).sum()) + 8 * int(moving.sum()) * head + int(widths[moving].sum()) * (rows - head)
+    )
     body = draw.integers(0, 256, max(0, size + int(draw.choice([0, 0, 0, 0, 1, -1]))), np.uint8)
     factors = draw.choice([0.0, 1.0, np.nan, np.inf, -2.5], related)
-    begin = struct.pack("<B3xIII", column_block.VERSION, rows, columns, related)
-    parts = begin, bytes(forms.tolist()), bytes(widths.tolist()), sources.tobytes(), factors.tobytes(), body.tobytes()
-    return b"".join(parts), draw.random(columns) < 0.8
+    begin = struct.pack("<B3xIII", version, rows, columns, related)
+    told = (forms, widths) if version == column_block.VERSION_1 else (forms, widths, noise)
+    begin += b"".join(bytes(each.tolist()) for each in told)
+    parts = sources, factors, still_values, changes, body
+    return begin + b"".join(part.tobytes() for part in parts), draw.random(columns) < 0.8
 
 
 def test_nothing_is_read_beyond_a_block(plain_decoder: ModuleType) -> None:

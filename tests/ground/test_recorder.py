@@ -277,6 +277,31 @@ def test_full_disk_is_flagged_and_overcome(start: Start, made_up: MadeUp, wait: 
     assert log.pool.tobytes() == pool.tobytes()
 
 
+def test_a_full_disk_in_lockstep_loses_nothing_that_was_borrowed(start: Start, made_up: MadeUp, wait: Wait) -> None:
+    """Records are packed where they lie in the ring until the disk refuses; from then on the run goes round it."""
+    run = start(retry_s=0.02, durable=False, slots=2000)
+    pool = made_up(2500)
+    run.push(pool[:260])
+    wait(lambda: run.pool.tail == 250, "a block written; the rest of what was read is not called safe")
+    limit_file_size(run.recorder.pid, run.out.stat().st_size + 1000)
+    run.push(pool[260:600])
+    wait(lambda: run.pool.trouble == errno.EFBIG, "trouble flagged")
+    run.push(pool[600:])
+    limit_file_size(run.recorder.pid, resource.RLIM_INFINITY)
+    wait(lambda: run.pool.trouble == 0, "trouble cleared")
+    assert run.recorder.finish() == 0
+    assert run.pool.lost == 0 and Log.open(run.out).pool.tobytes() == pool.tobytes()
+
+
+def test_a_run_in_lockstep_that_does_not_wait_is_found_out(start: Start, made_up: MadeUp) -> None:
+    run = start(durable=False, slots=2000)
+    os.kill(run.recorder.pid, signal.SIGSTOP)
+    run.push(made_up(2500))
+    os.kill(run.recorder.pid, signal.SIGCONT)
+    assert run.recorder.finish() not in (0, 4)
+    assert "did not wait" in run.recorder.last_words()
+
+
 def test_disk_that_stays_full_leaves_a_readable_log(start: Start, made_up: MadeUp, wait: Wait) -> None:
     run = start(retry_s=0.02)
     limit_file_size(run.recorder.pid, 800_000)

@@ -109,7 +109,7 @@ def test_many_fields_need_longer_tags() -> None:
     table = layout(pool_schema(groups))
     record = np.zeros(1, table.dtype)
     record["extra2"]["c149"] = 2.5
-    out = table.messages(record.view(np.uint8).reshape(1, -1), np.empty((1, 0), np.uint8))
+    out = table.messages(record.view(np.uint8).reshape(1, -1), np.arange(1))
     message = message_class(pool_schema(groups), POOL_NAME).FromString(out.tobytes())
     assert message.extra2.c149 == 2.5
     assert table.decode(out) == record

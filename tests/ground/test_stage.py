@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from proxops.console.hall_description import describe_hall
 from proxops.core.frames import FRAMES
 from proxops.core.messages import AXES, EVENT_DTYPE, PERIOD_NS, QUATERNION
-from proxops.ground.blocks import Block
+from proxops.ground.blocks import Block, byte_rows
+from proxops.ground.due_rows import DueRows
 from proxops.ground.foxglove import TRANSFORMS, foxglove_message
 from proxops.ground.hall_stage import stage_of
 from proxops.ground.info import describe
 from proxops.ground.log import Log
-from proxops.ground.orbit_frames import orbit_poses
+from proxops.ground.orbit_frames import orbit_places, orbit_poses
 from proxops.ground.recover import recover
 from proxops.ground.stage import EVERY_NS, JOINT_CHANNEL, ORBIT_CHANNEL, ORBIT_EVERY, Stage, StageMessages
 from proxops.ground.transform_rows import TransformRows
@@ -278,7 +279,7 @@ def test_craft_stand_in_lvlh(made_up: Callable[..., Any]) -> None:
         q /= np.linalg.norm(q, axis=1, keepdims=True)
         for i, name in enumerate(QUATERNION):
             pool[f"{craft}_attitude"][name] = q[:, i]
-    found = orbit_poses(pool, np.arange(50))
+    found = orbit_poses(DueRows(pool.dtype, 1, orbit_places(pool.dtype)).of(byte_rows(pool)).values)
     for row, (record, ours) in enumerate(zip(pool, found, strict=True)):
         z = -p[row] / np.linalg.norm(p[row])
         y = np.cross(v[row], p[row]) / np.linalg.norm(np.cross(v[row], p[row]))

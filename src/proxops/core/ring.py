@@ -171,6 +171,16 @@ class Ring:
         late = min(late, stop - start) if stop > start else 0
         return copy[late:], stop, overtaken + late
 
+    def lend(self, start: int, stop: int) -> NDArray[np.void]:
+        """Records where they lie (a copy only where they go round the end): they stay what they are while the writer is made to
+        wait for ``tail`` and that is not beyond them. ``overtaken`` tells whether it did."""
+        first, count = start % self.slots, stop - start
+        return self.records[first : first + count] if first + count <= self.slots else self._copied(start, count)
+
+    def overtaken(self, cursor: int) -> bool:
+        """Whether the writer has begun to overwrite the record of this number."""
+        return max(self.head + 1, self._begun[0]) - self.slots > cursor
+
     def _copied(self, start: int, count: int) -> NDArray[np.void]:
         """Records from number ``start`` on, at most as many as there are slots."""
         copy, first = np.empty(count, self._raw.dtype), start % self.slots

@@ -23,7 +23,11 @@ class BlockBounds:
             return np.full(self.count, np.nan), np.full(self.count, np.nan)
         values = self._values(np.ascontiguousarray(records))
         with np.errstate(invalid="ignore"):
-            return np.fmin.reduce(values), np.fmax.reduce(values)
+            # Of zeros and of what is no number there are several, and which one it is depends on who looked.
+            low, high = (
+                np.where(np.isnan(b), np.nan, b + 0.0) for b in (np.fmin.reduce(values), np.fmax.reduce(values))
+            )
+        return low, high
 
     def _values(self, records: NDArray[np.void]) -> Floats:
         """All as doubles, (records, variables): a few long copies and one reduction cost less than a reduction each."""

@@ -8,6 +8,7 @@ then all its events are (the facility pushes the events of a tick before the poo
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -58,16 +59,8 @@ CHANNELS: Final = (
     Channel(id=EVENT_CHANNEL, topic=EVENT_TOPIC, message_encoding="protobuf", metadata={}, schema_id=2),
     Channel(id=CYCLES_CHANNEL, topic=CYCLES_TOPIC, message_encoding=ENCODING, metadata={}, schema_id=CYCLES_CHANNEL),
 )
-_HEAD: Final = [
-    ("opcode", "u1"),
-    ("length", "<u8"),
-    ("channel", "<u2"),
-    ("sequence", "<u4"),
-    ("log_time", "<u8"),
-    ("publish_time", "<u8"),
-]
-HEAD_DTYPE: Final[np.dtype[np.void]] = np.dtype(_HEAD)
-"""What MCAP puts before the bytes of a message."""
+_HEAD: Final = struct.Struct("<BQHIQQ")  # before a message: opcode, length, channel, sequence, log time, publish time
+_COUNTED: Final = _HEAD.size - 9  # bytes of it that its length counts
 
 
 @dataclass(frozen=True)
@@ -77,7 +70,7 @@ class Beside:
 
     channel: int
     utc_ns: NDArray[np.int64]
-    records: bytes
+    records: bytes | memoryview
     starts: NDArray[np.int64] | None = None
 
     @property
@@ -102,33 +95,43 @@ class Block:
     ) -> ChunkData:
         """The chunk's bytes and its index; ``beside`` stands behind, whatever its times: readers go by the index.
         ``columns``: of its records, None only if it has none. ``viewed_ns``: from one record for viewers to the next."""
-        chunk = self.messages(_viewed(self.pool["clock"]["utc_ns"], viewed_ns), beside)
+        return self.with_columns(self.shown(beside, viewed_ns), columns)
+
+    def shown(self, beside: Sequence[Beside], viewed_ns: int = VIEWED_NS) -> ChunkData:
+        """What of it is for viewers."""
+        return self.messages(_viewed(self.pool["clock"]["utc_ns"], viewed_ns), beside)
+
+    def with_columns(self, shown: ChunkData, columns: PackedColumns | None) -> ChunkData:
+        """All of it."""
         if columns is None:
-            return chunk
-        head, last = np.zeros(1, HEAD_DTYPE), self.pool["clock"][-1:]
-        fill_head(head, sum(map(len, columns.pieces)), CYCLES_CHANNEL, last["tick"], last["utc_ns"])
-        messages = chunk.data
-        index = {**chunk.index, CYCLES_CHANNEL: index_table(last["utc_ns"], np.array([len(messages)]))}
-        return ChunkData((messages + head.tobytes(), *columns.pieces), index)
+            return shown
+        last, (front, *others) = self.pool["clock"][-1:], columns.pieces
+        head = message_head(sum(map(len, columns.pieces)), CYCLES_CHANNEL, int(last["tick"][0]), int(last["utc_ns"][0]))
+        messages = shown.pieces[0]
+        index = {**shown.index, CYCLES_CHANNEL: index_table(last["utc_ns"], np.array([len(messages)]))}
+        return ChunkData((b"".join([messages, head, front]), *others), index, noise=True)
 
     def messages(self, rows: NDArray[np.intp] | slice = slice(None), beside: Sequence[Beside] = ()) -> ChunkData:
         """The same without the columns: these records (all by default) as protobuf, every event, ``beside``."""
-        pool = plain_records(self.pool)[rows].view(self.pool.dtype)
-        messages = pool_messages(pool, self.table)
-        data, offsets, index = messages.tobytes(), np.arange(len(messages)) * messages.shape[1], {}
+        chosen = np.arange(self.pool.size)[rows]
+        messages, utc_ns = pool_messages(self.pool, self.table, chosen)
+        offsets, index = np.arange(len(messages)) * messages.shape[1], {}
+        parts: list[bytes | memoryview] = [messages.reshape(-1).data]
         if self.events.size:
-            places = np.searchsorted(np.arange(self.pool.size)[rows], self.places) * messages.shape[1]
+            places = np.searchsorted(chosen, self.places) * messages.shape[1]
             texts = [event_message(event) for event in self.events]
             ends = np.cumsum([0, *map(len, texts)])
             index[EVENT_CHANNEL] = index_table(self.events["utc_ns"], places + ends[:-1])
             offsets += ends[np.searchsorted(places, offsets, side="right")]
-            data = _woven(data, texts, places.tolist())
-        if pool.size:
-            index = {POOL_CHANNEL: index_table(pool["clock"]["utc_ns"], offsets), **index}
+            parts = _woven(parts[0], texts, places.tolist())
+        if chosen.size:
+            index = {POOL_CHANNEL: index_table(utc_ns, offsets), **index}
+        size = sum(map(len, parts))
         for other in beside:
-            index[other.channel] = index_table(other.utc_ns, len(data) + other.offsets)
-            data += other.records
-        return ChunkData((data,), index)
+            index[other.channel] = index_table(other.utc_ns, size + other.offsets)
+            parts.append(other.records)
+            size += len(other.records)
+        return ChunkData((b"".join(parts),), index)
 
 
 def _viewed(utc_ns: NDArray[np.int64], every_ns: int) -> NDArray[np.intp]:
@@ -155,6 +158,14 @@ class Interleaver:
             self.waiting += pool.size
         if events.size:
             self._events = joined(self._events, events)
+
+    def lend(self, pool: NDArray[np.void]) -> None:
+        """Records that begin with those which wait already, in memory that is another's until ``own``."""
+        self._parts, self.waiting = deque([pool] if pool.size else []), pool.size
+
+    def own(self) -> None:
+        """Copy what is lent."""
+        self._parts = deque(part.copy() for part in self._parts)
 
     def blocks(self, *, last: bool = False) -> Iterator[Block]:
         """Closed blocks; with ``last`` also what remains."""
@@ -224,26 +235,25 @@ def event_message(event: np.void) -> bytes:
     )
     log.timestamp.seconds, log.timestamp.nanos = seconds, nanos
     body: bytes = log.SerializeToString(deterministic=True)
-    head = np.zeros(1, HEAD_DTYPE)
-    fill_head(head, len(body), EVENT_CHANNEL, np.array([event["tick"]]), np.array([event["utc_ns"]]))
-    return head.tobytes() + body
+    return message_head(len(body), EVENT_CHANNEL, int(event["tick"]), int(event["utc_ns"])) + body
 
 
-def pool_messages(pool: NDArray[np.void], table: Layout, channel: int = POOL_CHANNEL) -> NDArray[np.uint8]:
-    """MCAP message records of pool records as protobuf, one row each."""
-    head, clock = np.empty(pool.size, HEAD_DTYPE), pool["clock"]
-    fill_head(head, table.size, channel, clock["tick"], clock["utc_ns"])
-    return table.messages(byte_rows(pool), byte_rows(head))
+def pool_messages(
+    pool: NDArray[np.void], table: Layout, chosen: NDArray[np.int64], channel: int = POOL_CHANNEL
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """MCAP message records of the ``chosen`` pool records as protobuf, one row each, and their times."""
+    from proxops.ground.message_rows import HEAD_BYTES, numbers_in, put_heads  # the compiler is loaded by who writes
+
+    clock, messages = pool["clock"], table.messages(byte_rows(pool), chosen, HEAD_BYTES)
+    utc_ns = clock["utc_ns"][chosen]
+    put_heads(messages, numbers_in(messages)[1], channel, clock["tick"][chosen], utc_ns)
+    return messages, utc_ns
 
 
-def fill_head(
-    view: NDArray[np.void], size: int, channel: int, ticks: NDArray[np.int64], utc_ns: NDArray[np.int64]
-) -> None:
-    view["opcode"] = Opcode.MESSAGE
-    view["length"] = HEAD_DTYPE.itemsize - 9 + size
-    view["channel"] = channel
-    view["sequence"] = ticks & 0xFFFF_FFFF
-    view["log_time"] = view["publish_time"] = np.maximum(utc_ns, 0)
+def message_head(size: int, channel: int, tick: int, utc_ns: int) -> bytes:
+    """What MCAP puts before the ``size`` bytes of a message (of many at once: ``message_rows.put_heads``)."""
+    time = max(utc_ns, 0)
+    return _HEAD.pack(Opcode.MESSAGE, _COUNTED + size, channel, tick & 0xFFFF_FFFF, time, time)
 
 
 def index_table(utc_ns: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -252,10 +262,11 @@ def index_table(utc_ns: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArra
     return table
 
 
-def _woven(pool: bytes, texts: list[bytes], places: list[int]) -> bytes:
+def _woven(pool: bytes | memoryview, texts: list[bytes], places: list[int]) -> list[bytes | memoryview]:
     """Pool messages with every event's message put in at its byte place."""
-    pieces, start = [], 0
+    pieces: list[bytes | memoryview] = []
+    start = 0
     for text, place in zip(texts, places, strict=True):
         pieces += [pool[start:place], text]
         start = place
-    return b"".join([*pieces, pool[start:]])
+    return [*pieces, pool[start:]]

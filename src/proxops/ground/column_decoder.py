@@ -14,7 +14,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground.column_block import HEAD_BYTES, HEAD_ROWS, MOST_ROWS, MULTIPLE, PLAIN, RATE, STILL, Buffer, rows_in
+from proxops.ground.column_block import (
+    HEAD_BYTES,
+    HEAD_ROWS,
+    HELD,
+    MOST_ROWS,
+    MULTIPLE,
+    PLAIN,
+    RATE,
+    STILL,
+    VERSION_1,
+    Buffer,
+    rows_in,
+)
 from proxops.ground.prediction import MOST_ORDERS
 from proxops.maths.kernel import kernel
 
@@ -26,6 +38,8 @@ INFINITE: Final = int(np.float64(np.inf).view(np.int64))
 MAGNITUDE: Final = 2**63 - 1
 FIRST, STEP, SOURCE, FACTOR, BODY = range(5)
 """Of a row of places: first byte of its value or head, from there to its next one, source column, bytes of factor and body."""
+CHANGES, STEPS, ALL_STEPS = range(BODY, BODY + 3)
+"""The same of a held column: bytes that say where it changes, first byte of its steps, from there to the next of that step."""
 PLACES: Final = BODY + 8
 COUNTS: Final = 9  # of columns by form, or by width
 FINE, CUT, FORM, SIZE, FOLLOWER, COLUMNS = range(6)
@@ -123,18 +137,21 @@ def find_columns(
 ) -> int:  # fmt: skip
     """Where the numbers of each column of a block lie, into ``places``; whether the block is as long as it says."""
     columns, related, head = floats.size, whole_at(data, start + 12, 4), min(rows, HEAD_ROWS)
-    sources = start + HEAD_BYTES + 2 * columns
+    widths_at = start + HEAD_BYTES + columns
+    noise_at = widths_at + columns
+    sources = noise_at + (0 if data[start] == VERSION_1 else columns)
     still_at = sources + 12 * related
     if still_at > end:
         return CUT
-    forms, widths = data[start + HEAD_BYTES : sources - columns], data[sources - columns : sources]
+    forms, widths, noise = data[widths_at - columns : widths_at], data[widths_at:noise_at], data[noise_at:sources]
     for column in range(columns):
-        if forms[column] > RATE or widths[column] > 8:
+        if forms[column] > (HELD if noise.size else RATE) or not noise_of(noise, column) <= widths[column] <= 8:
             return FORM
     moving = sort_by_form(forms, counts, order)
-    head_at = still_at + (8 * (columns - moving) if rows else 0)
+    held_at = still_at + (8 * (columns - moving) if rows else 0)
+    head_at = find_held(data, end, forms, rows, held_at, places)
     body_at = head_at + 8 * moving * head
-    found = find_bodies(widths, order[:moving], rows - head, body_at, counts, places)
+    found = find_bodies(widths, noise, order[:moving], rows - head, body_at, counts, places)
     if found != end:
         return CUT if found > end else SIZE
     place_values(forms, order[:moving], still_at, head_at, head, places)
@@ -146,17 +163,50 @@ def sort_by_form(forms: Bytes, ends: Whole, order: Whole) -> int:
     """Columns that move, in the order of head and body; how many. ``ends``: room."""
     ends[:] = 0
     for form in forms:
-        if form != STILL:
+        if moves(form):
             ends[differences(form) + 1] += 1
     for k in range(MOST_ORDERS + 1):
         ends[k + 1] += ends[k]
     moving = int(ends[MOST_ORDERS + 1])
     for column in range(forms.size):
-        if forms[column] != STILL:
+        if moves(forms[column]):
             k = differences(forms[column])
             order[ends[k]] = column
             ends[k] += 1
     return moving
+
+
+@kernel
+def moves(form: int) -> bool:
+    """Whether a column of this form has a number for every row."""
+    return bool(form != STILL and form != HELD)
+
+
+@kernel
+def noise_of(noise: Bytes, column: int) -> int:
+    """Bytes of a column's numbers that stand in the last part; a block of the first version has none."""
+    return int(noise[column]) if noise.size else 0
+
+
+@kernel
+def find_held(data: Bytes, end: int, forms: Bytes, rows: int, at: int, places: Whole) -> int:
+    """Where each held column changes, from byte ``at`` on, and its steps behind all of these; where those end, or something
+    beyond ``end`` if that cannot be."""
+    each, steps = (rows + 7) // 8, 0
+    for column in range(forms.size):
+        if forms[column] == HELD:
+            if at + each > end:
+                return end + 1
+            places[column, CHANGES], places[column, STEPS] = at, steps
+            for byte in data[at : at + each]:
+                for k in range(8):
+                    steps += byte >> k & 1
+            at += each
+    for column in range(forms.size):
+        if forms[column] == HELD:
+            places[column, STEPS] += at
+            places[column, ALL_STEPS] = steps
+    return int(at + 8 * steps)
 
 
 @kernel
@@ -166,21 +216,32 @@ def differences(form: int) -> int:
 
 
 @kernel
-def find_bodies(widths: Bytes, order: Whole, rows: int, at: int, starts: Whole, places: Whole) -> int:
-    """First byte of each level of each column, the levels one after the other; where they end. ``starts``: room."""
-    starts[:] = 0
-    for column in order:
-        for level in range(widths[column]):
-            starts[level + 1] += rows
-    starts[0] = at
-    for level in range(8):
-        starts[level + 1] += starts[level]
-    end = int(starts[8])
-    for column in order:
-        for level in range(widths[column]):
-            places[column, BODY + level] = starts[level]
-            starts[level] += rows
-    return end
+def find_bodies(widths: Bytes, noise: Bytes, order: Whole, rows: int, at: int, starts: Whole, places: Whole) -> int:
+    """First byte of each level of each column, the levels one after the other, of the body and then of the noise; where they end.
+    ``starts``: room."""
+    for part in range(2):
+        starts[:] = 0
+        for column in order:
+            first, last = levels_in(part, widths[column], noise_of(noise, column))
+            for level in range(last - first):
+                starts[level + 1] += rows
+        starts[0] = at
+        for level in range(8):
+            starts[level + 1] += starts[level]
+        at = starts[8]
+        for column in order:
+            first, last = levels_in(part, widths[column], noise_of(noise, column))
+            for level in range(last - first):
+                places[column, BODY + first + level] = starts[level]
+                starts[level] += rows
+    return int(at)
+
+
+@kernel
+def levels_in(part: int, width: int, noise: int) -> tuple[int, int]:
+    """First byte of a number, counted from its highest, that stands in the body (``part`` 0) or in the noise, and the one after
+    its last."""
+    return (width - noise, width) if part else (0, width - noise)
 
 
 @kernel
@@ -188,7 +249,7 @@ def place_values(forms: Bytes, order: Whole, still_at: int, head_at: int, head: 
     """First byte of each value that stands and of each head, and how far it is to the next byte of the same number."""
     still = 0
     for column in range(forms.size):
-        if forms[column] == STILL:
+        if not moves(forms[column]):
             places[column, FIRST], places[column, STEP] = still_at + still, forms.size - order.size
             still += 1
     for i in range(order.size):
@@ -200,12 +261,12 @@ def find_sources(data: Bytes, sources: int, related: int, forms: Bytes, floats: 
     """Of columns that follow from another: which, and where their factors are; False if that cannot be."""
     found = 0
     for column in range(forms.size):
-        if forms[column] < MULTIPLE:
+        if not follows_another(forms[column]):
             continue
         if found == related:
             return False
         source = whole_at(data, sources + 4 * found, 4)
-        if source >= forms.size or forms[source] >= MULTIPLE or not (floats[column] and floats[source]):
+        if source >= forms.size or follows_another(forms[source]) or not (floats[column] and floats[source]):
             return False
         places[column, SOURCE], places[column, FACTOR] = source, sources + 4 * related + 8 * found
         found += 1
@@ -213,11 +274,17 @@ def find_sources(data: Bytes, sources: int, related: int, forms: Bytes, floats: 
 
 
 @kernel
+def follows_another(form: int) -> bool:
+    """Whether a column of this form is kept as what differs from what another foretells."""
+    return bool(MULTIPLE <= form <= RATE)
+
+
+@kernel
 def read_column(
     data: Bytes, forms: Bytes, widths: Bytes, floats: Flags, places: Whole, column: int, source: Whole, values: Floats, out: Whole
 ) -> None:  # fmt: skip
     """All rows of a column of a block whose ``places`` are known. ``values``: the memory of ``source``."""
-    if forms[column] < MULTIPLE:
+    if not follows_another(forms[column]):
         read_alone(data, forms[column], widths[column], floats[column], places[column], out)
         return
     read_differences(data, widths[column], places[column], out)
@@ -232,12 +299,13 @@ def read_column(
 
 @kernel
 def read_alone(data: Bytes, form: int, width: int, floating: bool, places: Whole, out: Whole) -> None:
-    """A column that stands still, or differences of which are kept."""
-    if form == STILL:
-        number = np.int64(0)
-        for k in range(8):
-            number |= np.int64(data[places[FIRST] + k * places[STEP]]) << (8 * k)
-        out[:] = number
+    """A column that stands still, one that is held, or one whose differences are kept."""
+    if not moves(form):
+        first = spread_number(data, places[FIRST], places[STEP])
+        if form == HELD:
+            read_held(data, first, floating, places, out)
+        else:
+            out[:] = first
         return
     read_differences(data, width, places, out)
     for order in range(differences(form), 0, -1):
@@ -246,6 +314,27 @@ def read_alone(data: Bytes, form: int, width: int, floating: bool, places: Whole
     if floating:
         for row in range(out.size):
             out[row] ^= (out[row] >> 63) & MAGNITUDE
+
+
+@kernel
+def spread_number(data: Bytes, at: int, step: int) -> np.int64:
+    """A number whose bytes stand so far apart."""
+    number = np.int64(0)
+    for k in range(8):
+        number |= np.int64(data[at + k * step]) << (8 * k)
+    return number
+
+
+@kernel
+def read_held(data: Bytes, first: np.int64, floating: bool, places: Whole, out: Whole) -> None:
+    """A column that begins with the bits ``first`` and changes in few rows."""
+    number, at = first ^ ((first >> 63) & MAGNITUDE) if floating else first, places[STEPS]
+    for row in range(out.size):
+        if data[places[CHANGES] + (row >> 3)] >> (row & 7) & 1:
+            step = spread_number(data, at, places[ALL_STEPS])
+            number += ((step >> 1) & MAGNITUDE) ^ -(step & 1)
+            at += 1
+        out[row] = number ^ ((number >> 63) & MAGNITUDE) if floating else number
 
 
 @kernel

@@ -14,7 +14,7 @@ import fcntl
 import os
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -42,16 +42,19 @@ from numpy.typing import NDArray
 
 MAGIC: Final = b"\x89MCAP0\r\n"
 LIBRARY: Final = "proxops"
-# Of zstd: level 3's way of looking for repetitions, in tables of 144 kB, which stay in a processor's own memory.
+# Of zstd: the way of looking for repetitions of its lowest levels, in a table of 32 kB, which stays in a processor's own memory.
+# What is not repeated is kept as it is (by a target length above 0): to give its bytes codes of their own would make a log a
+# thirtieth smaller and take a third longer.
 PACKING: Final = zstandard.ZstdCompressionParameters(
-    strategy=zstandard.STRATEGY_DFAST,
+    strategy=zstandard.STRATEGY_FAST,
     window_log=20,
-    hash_log=14,
+    hash_log=13,
     chain_log=10,
     search_log=1,
-    min_match=5,
-    target_length=0,
+    min_match=6,
+    target_length=1,
 )
+PLAIN_BLOCK: Final = 2**17  # bytes of a block of zstd, at most
 RATIO: Final = 256  # bytes to packed bytes, at most: a reader takes more for an attack
 _RECORD: Final = struct.Struct("<BQ")  # opcode, bytes behind it
 _CHUNK: Final = struct.Struct(
@@ -64,10 +67,12 @@ _FOOTER_BODY: Final = 20  # bytes of a footer after opcode and length
 @dataclass(frozen=True)
 class ChunkData:
     """Message records of one chunk, uncompressed, and per channel an (n, 2) table of log time and offset. ``pieces``: kinds of
-    data, each packed by its own statistics. Those of columns lie in memory that the next block takes."""
+    data, each packed by its own statistics. Those of columns lie in memory that the next block takes. ``noise``: the last one is
+    kept as it is."""
 
     pieces: tuple[bytes | memoryview, ...]
     index: dict[int, NDArray[np.uint64]]
+    noise: bool = False
 
     @property
     def data(self) -> bytes:
@@ -224,12 +229,13 @@ class McapFile:
         self.size = position
 
     def _packed(self, chunk: ChunkData, size: int) -> tuple[str, bytes]:
-        """The way of packing, and what it makes of a chunk: one frame, a new block of it for every piece."""
-        packer = self._packer.compressobj(size=size)
-        pieces = []
-        for piece in chunk.pieces[:-1]:
+        """The way of packing, and what it makes of a chunk: one frame, a new block of it for every piece. Noise is put behind
+        the packer's last block by hand: it would look for what cannot be there, as long as for all the rest."""
+        packer, noise = self._packer.compressobj(size=size), chunk.pieces[-1] if chunk.noise else b""
+        pieces: list[bytes | memoryview] = []
+        for piece in chunk.pieces[:-1] if noise else chunk.pieces:
             pieces += [packer.compress(piece), packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)]
-        packed = b"".join([*pieces, *map(packer.compress, chunk.pieces[-1:]), packer.flush()])
+        packed = b"".join([*pieces, *(_plain_blocks(noise) if noise else [packer.flush()])])
         return ("zstd", packed) if size <= RATIO * len(packed) else ("", chunk.data)
 
     def _statistics(self) -> Statistics:
@@ -250,6 +256,14 @@ def _message_index(channel: int, table: NDArray[np.uint64]) -> bytes:
     """MessageIndex record: (log time, offset in the chunk) of every message of one channel."""
     body = table.astype("<u8").tobytes()
     return struct.pack("<BQHI", Opcode.MESSAGE_INDEX, 6 + len(body), channel, len(body)) + body
+
+
+def _plain_blocks(data: bytes | memoryview) -> Iterator[bytes | memoryview]:
+    """The end of a frame of zstd (RFC 8878, 3.1.1.2): blocks of bytes that are not packed."""
+    for at in range(0, len(data), PLAIN_BLOCK):
+        part = data[at : at + PLAIN_BLOCK]
+        yield (len(part) << 3 | (at + PLAIN_BLOCK >= len(data))).to_bytes(3, "little")
+        yield part
 
 
 def _sum_and_size(chunk: ChunkData) -> tuple[int, int]:

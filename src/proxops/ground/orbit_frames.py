@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.messages import QUATERNION, XYZ
-from proxops.ground.blocks import byte_rows
+from proxops.ground.due_rows import bytes_at
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import put_quat
 from proxops.maths.triple import Triple, composed, crossed, inverse, quad, triple
@@ -21,37 +21,37 @@ ORBIT_FRAMES: Final = tuple(("lvlh", f"{craft}/mass_centre") for craft in CRAFT)
 Floats = NDArray[np.float64]
 
 
-def in_orbit(pool: NDArray[np.void], rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Those of ``rows`` with a mission: before its application has said anything, and after it is gone, its groups are zero."""
-    flying: NDArray[np.intp] = rows[pool["orbit"]["v_x"][rows] != 0.0]
+def orbit_places(dtype: np.dtype[np.void]) -> NDArray[np.int64]:
+    """Where a record has what is asked for below: position and velocity of the target, position of the chaser beside it, and the
+    attitudes of both."""
+    fields = ("orbit", P), ("orbit", V), ("relative", P), *((f"{craft}_attitude", QUATERNION) for craft in CRAFT)
+    return np.array([at for group, names in fields for at in bytes_at(dtype, group, names)], np.int64)
+
+
+def in_orbit(told: Floats) -> NDArray[np.bool_]:
+    """Rows with a mission: before its application has said anything, and after it is gone, its groups are zero."""
+    flying: NDArray[np.bool_] = told[:, 3] != 0.0
     return flying
 
 
-def orbit_poses(pool: NDArray[np.void], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """(n, 2, 7): x y z qw qx qy qz of the mass centres of target and chaser in LVLH, whose origin is the target's."""
-    out, told = np.zeros((rows.size, 2, 7)), byte_rows(pool)[rows]
-    fields = ("orbit", P), ("orbit", V), ("relative", P), *((f"{craft}_attitude", QUATERNION) for craft in CRAFT)
-    _fill(out, *(_doubles(told, pool.dtype, group, names) for group, names in fields))
+def orbit_poses(told: Floats) -> Floats:
+    """(n, 2, 7): x y z qw qx qy qz of the mass centres of target and chaser in LVLH, whose origin is the target's. ``told``: a
+    row for each, by ``orbit_places``."""
+    out = np.zeros((len(told), 2, 7))
+    _fill(out, told)
     return out
 
 
-def _doubles(rows: NDArray[np.uint8], dtype: np.dtype[np.void], group: str, names: tuple[str, ...]) -> Floats:
-    """Variables that stand one after the other in their group, of all rows."""
-    at = dtype.fields[group][1]  # type: ignore[index]
-    first = at + dtype[group].fields[names[0]][1]  # type: ignore[index]
-    return np.ascontiguousarray(rows[:, first : first + 8 * len(names)]).view("<f8")
-
-
 @kernel
-def _fill(out: Floats, p: Floats, v: Floats, p_chaser: Floats, q_target: Floats, q_chaser: Floats) -> None:
+def _fill(out: Floats, told: Floats) -> None:
     R_eci_lvlh, q_eci_lvlh = np.empty((3, 3)), np.empty(4)
     for row in range(len(out)):
-        _put_axes(triple(p[row], 0), triple(v[row], 0), R_eci_lvlh)
+        _put_axes(triple(told[row], 0), triple(told[row], 3), R_eci_lvlh)
         put_quat(R_eci_lvlh, q_eci_lvlh)
         back = inverse(quad(q_eci_lvlh, 0))
-        out[row, 1, 0], out[row, 1, 1], out[row, 1, 2] = triple(p_chaser[row], 0)
-        out[row, 0, 3], out[row, 0, 4], out[row, 0, 5], out[row, 0, 6] = composed(back, quad(q_target[row], 0))
-        out[row, 1, 3], out[row, 1, 4], out[row, 1, 5], out[row, 1, 6] = composed(back, quad(q_chaser[row], 0))
+        out[row, 1, 0], out[row, 1, 1], out[row, 1, 2] = triple(told[row], 6)
+        out[row, 0, 3], out[row, 0, 4], out[row, 0, 5], out[row, 0, 6] = composed(back, quad(told[row], 9))
+        out[row, 1, 3], out[row, 1, 4], out[row, 1, 5], out[row, 1, 6] = composed(back, quad(told[row], 13))
 
 
 @kernel

@@ -33,7 +33,7 @@ class OverviewWriter:
         self._append = append
         self._bounds = BlockBounds(dtype)
         self._low, self._high = (np.empty((TILE_BLOCKS, self._bounds.count)) for _ in range(2))
-        self._blocks = np.zeros(TILE_BLOCKS, BLOCK_DTYPE)
+        self._blocks: list[tuple[float, ...]] = []  # rows of BLOCK_DTYPE
         self._events: list[NDArray[np.void]] = []
         self._filled = self._events_waiting = 0
 
@@ -42,10 +42,8 @@ class OverviewWriter:
     ) -> None:  # fmt: skip
         """One block: the records and events of the chunk at ``place``. ``bounds``: of each variable, if they are known."""
         row = self._filled
-        # Of zeros and of what is no number there are several, and which one it is depends on who looked.
-        low, high = bounds or self._bounds_of(records)
-        self._low[row], self._high[row] = (np.where(np.isnan(bound), np.nan, bound + 0.0) for bound in (low, high))
-        self._blocks[row] = _block(place, records)
+        self._low[row], self._high[row] = bounds or self._bounds_of(records)
+        self._blocks.append(_block(place, records))
         if events.size:
             self._events.append(events)
             self._events_waiting += len(events)
@@ -60,7 +58,7 @@ class OverviewWriter:
         """A chunk that cannot be read: it has a place, but nothing is known of it."""
         row = self._filled
         self._low[row] = self._high[row] = np.nan
-        self._blocks[row] = (place.offset, place.length, 0, 0, 0, 0, np.nan, np.nan, DAMAGED, place.crc)
+        self._blocks.append((place.offset, place.length, 0, 0, 0, 0, np.nan, np.nan, DAMAGED, place.crc))
         self._next()
 
     def _next(self) -> None:
@@ -73,8 +71,9 @@ class OverviewWriter:
         n = self._filled
         if n:
             events = np.concatenate(self._events) if self._events else np.empty(0, EVENT_DTYPE)
-            self._filled, self._events, self._events_waiting = 0, [], 0
-            self._append(tile_bytes(self._blocks[:n], events, self._low[:n], self._high[:n]))
+            blocks = np.array(self._blocks, BLOCK_DTYPE)
+            self._filled, self._blocks, self._events, self._events_waiting = 0, [], [], 0
+            self._append(tile_bytes(blocks, events, self._low[:n], self._high[:n]))
 
 
 def _block(place: ChunkPlace, records: NDArray[np.void]) -> tuple[float, ...]:

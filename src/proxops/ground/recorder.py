@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import base64
 import contextlib
+import ctypes
 import json
 import mimetypes
 import os
@@ -29,12 +30,13 @@ from mcap.records import Attachment, Metadata
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError
 from proxops.core.messages import EVENT_DTYPE, POOL, POOL_DTYPE, Group
 from proxops.core.ring import Ring
-from proxops.ground.blocks import CHANNELS, VIEWED_HZ, schemas_of
+from proxops.ground.blocks import CHANNELS, VIEWED_HZ, Block, schemas_of
 from proxops.ground.column_packer import ColumnPacker
 from proxops.ground.forked_process import ForkedProcess
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.recording import Recording, attach, orphaned
+from proxops.ground.relation import LEAST_ROWS
 from proxops.ground.schema import pool_schema
 from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage, warm_up_stage
 from proxops.ground.viewer_message import PIECE, ViewerMessages, viewer_channels, viewer_schemas
@@ -45,7 +47,8 @@ HUNG_S: Final = 10.0  # without a heartbeat at the end of a run: forcing a long 
 START_S: Final = 120.0  # until a recorder is there; it may have to compile first
 KEEP_UP_S: Final = 30.0  # without a heartbeat while a lockstep run waits for the recorder
 SLICE_S: Final = 0.5  # between looks at the heartbeat
-KEPT_BYTES: Final = 64 * 1024 * 1024
+KEPT_BYTES: Final = 32 * 1024 * 1024  # the most that the C library takes
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 EXIT_LOST: Final = 5  # the log has its end, but records were overwritten before the recorder could read them
 EXIT_UNFINISHED: Final = 4
 """``finish`` ran out of patience; the recorder goes on and completes the file on its own."""
@@ -201,18 +204,26 @@ def _forked(words: list[str]) -> ForkedProcess:
 @cache
 def _load_kernels() -> None:
     """Before there is anything to record: in the way that a recording calls them. In a parent, so that each fork has them."""
-    records = np.zeros(2, POOL_DTYPE)
-    records["clock"]["tick"] = 0, 1
-    ColumnPacker.of(POOL_DTYPE).columns_of(records)
+    records = np.zeros(LEAST_ROWS, POOL_DTYPE)  # enough to look for relations
+    records["clock"]["tick"] = range(LEAST_ROWS)
+    block = Block(records, np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
+    block.encode(ColumnPacker.of(POOL_DTYPE).columns_of(records))
     warm_up_stage(records)
 
 
 def _environment() -> dict[str, str]:
-    """Ours, and where this very package lies, installed or not. Memory is kept between blocks: to give back the few MB of one and
-    to be given them again for the next takes a fifth of the recorder's time."""
+    """Ours, and where this very package lies, installed or not."""
     paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
-    kept = dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), str(KEPT_BYTES))
-    return os.environ | kept | {"PYTHONPATH": os.pathsep.join(p for p in paths if p)}
+    return os.environ | {"PYTHONPATH": os.pathsep.join(p for p in paths if p)}
+
+
+def _keep_memory() -> None:
+    """Between blocks: to give back that of one and to be given it again for the next, page by page, takes a tenth of the
+    recorder's time. Where the C library is not GNU's, it does as it likes."""
+    with contextlib.suppress(OSError, AttributeError):
+        library = ctypes.CDLL(None)
+        for parameter in (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD):
+            library.mallopt(parameter, KEPT_BYTES)
 
 
 def _arguments(words: list[str] | None) -> argparse.Namespace:
@@ -288,6 +299,7 @@ def _media_type(path: Path) -> str:
 def main(words: list[str] | None = None) -> int:
     """The recorder process; returns its exit code."""
     _step_back()
+    _keep_memory()
     options = _arguments(words)
     try:
         about = json.loads(sys.stdin.readline())

@@ -12,6 +12,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -20,12 +21,13 @@ from mcap.records import Attachment, Metadata
 from numpy.typing import NDArray
 
 from proxops.core.ending import ENDED, Ending, EndReason
+from proxops.core.errors import ProxopsError
 from proxops.core.messages import EVENT_DTYPE
 from proxops.core.ring import Ring
 from proxops.core.vocabulary import Severity
-from proxops.ground.blocks import BLOCK_RECORDS, VIEWED_NS, Beside, Block, Interleaver, joined
+from proxops.ground.blocks import BLOCK_RECORDS, VIEWED_NS, Block, Interleaver, joined
 from proxops.ground.column_packer import ColumnPacker
-from proxops.ground.mcap_file import McapFile, Preamble
+from proxops.ground.mcap_file import ChunkData, McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
 from proxops.ground.stage import Stage, StageMessages
 from proxops.ground.viewer_message import ViewerMessages
@@ -35,6 +37,7 @@ from proxops.ground.wire import Layout, pool_layout
 READ_LIMIT: Final = 1250  # records read at once: 5 s of data
 WAITING_BLOCKS: Final = 20  # 20 s of data kept in memory while the disk refuses
 WORTH_READING: Final = 125  # records, half a block; fewer wait unless they fill one: a read costs as much as twenty
+BORROWED_SLOTS: Final = 8 * BLOCK_RECORDS
 PATIENCE: Final = 5  # looks after which fewer are read as well
 IDLE_S: Final = 0.05  # from one look to the next: to be woken costs the tick its cache
 LOCKSTEP_IDLE_S: Final = 0.02  # in which the quickest runs fill a tenth of a ring
@@ -57,13 +60,15 @@ class Recording:
         """``table``: of the pool ring's variables, the facility's unless given. ``last_words``: to be asked when all is read."""
         self._pool, self._events, self._file, self._overview, self._preamble = pool, events, out, overview, preamble
         self._retry_s, self._durable = retry_s, durable
+        # A run in lockstep waits for ``tail``, so its records need not be copied; a short ring would not hold a block and more.
+        self._borrows = not durable and pool.slots >= BORROWED_SLOTS
         self._watchdog = WatchdogEvents(watchdog) if watchdog else None
         self._stage = StageMessages(stage) if stage else None
         self._table, self._last_words = table or pool_layout(), last_words
         self._interleaver = Interleaver(self._table)
         self._viewer, self._viewed_ns = viewer, viewed_ns
         self._packer = ColumnPacker.of(self._table.dtype)
-        self._waiting: deque[tuple[Block, list[Beside]]] = deque()
+        self._waiting: deque[tuple[Block, ChunkData]] = deque()
         self._words: tuple[Metadata | Attachment, ...] = ()
         self._begun = self._last = self._done = False
         self._looks = 0  # since the last read
@@ -111,7 +116,7 @@ class Recording:
         if not (worth or self._looks >= PATIENCE or hurry) or self._drained():
             return False
         self._looks = 0
-        pool, self._cursor, lost = self._pool.read(self._cursor, READ_LIMIT)
+        pool, lost = self._borrowed() if self._borrows else self._read_pool()
         events, event_lost = self._read_events()
         self._look_at_viewer()  # once more: what belongs to a record was pushed before it
         self._lost += lost
@@ -119,9 +124,30 @@ class Recording:
         self._pool.lost, self._events.lost = self._lost, self._event_lost
         if lost or event_lost:
             events = joined(_gap(lost, event_lost, pool, self._pool), events)
-        self._interleaver.add(pool, events)
+        self._interleaver.add(pool[:0], events)
         self._wait()
         return fresh > READ_LIMIT
+
+    def _read_pool(self) -> tuple[NDArray[np.void], int]:
+        """New records, which are ours, and how many were lost before them."""
+        pool, self._cursor, lost = self._pool.read(self._cursor, READ_LIMIT)
+        self._interleaver.add(pool, np.empty(0, EVENT_DTYPE))
+        return pool, lost
+
+    def _borrowed(self) -> tuple[NDArray[np.void], int]:
+        """The same where they lie, from a writer that waits until they are written: none is lost."""
+        stop, waiting = min(self._pool.head, self._cursor + READ_LIMIT), self._interleaver.waiting
+        pool = self._pool.lend(self._cursor - waiting, stop)
+        self._interleaver.lend(pool)
+        self._cursor = stop
+        return pool[waiting:], 0
+
+    def _own_all(self) -> None:
+        """Borrow no longer: who sees that the disk refuses waits for us no more."""
+        if self._borrows:
+            self._borrows = False
+            self._interleaver.own()
+            self._waiting = deque((replace(block, pool=block.pool.copy()), shown) for block, shown in self._waiting)
 
     def _look_at_viewer(self) -> None:
         if self._viewer and (lost := self._viewer.read()):
@@ -129,11 +155,16 @@ class Recording:
             self._interleaver.add(np.empty(0, self._table.dtype), _said(self._pool, text))
 
     def _wait(self, *, last: bool = False) -> None:
-        """Blocks that are closed wait for the disk, with what viewers get of their time."""
+        """Blocks that are closed wait for the disk, with what viewers get of their time: made here, for all that have come, since
+        the same work several times in a row finds its code in the processor's memory."""
         blocks = list(self._interleaver.blocks(last=last))
         for left, block in zip(reversed(range(len(blocks))), blocks, strict=True):
             tick = None if last and not left else int(block.pool["clock"]["tick"][-1])
-            self._waiting.append((block, self._viewer.until(tick) if self._viewer else []))
+            beside = [
+                *(self._stage.beside(block) if self._stage else ()),
+                *(self._viewer.until(tick) if self._viewer else ()),
+            ]
+            self._waiting.append((block, block.shown(beside, self._viewed_ns)))
 
     def _read_events(self) -> tuple[NDArray[np.void], int]:
         """All events of now: those of a tick must not come later than its pool record."""
@@ -168,22 +199,25 @@ class Recording:
                 self._file.sync()
                 self._next_sync = now + SYNC_S
         except OSError as refusal:
+            self._own_all()
             self._pool.trouble = refusal.errno or errno.EIO
             self._next_try = time.monotonic() + self._retry_s
             self._refusals += 1
             return
         self._pool.trouble = 0
-        self._pool.tail, self._events.tail = self._cursor, self._event_cursor
+        if self._borrows and self._pool.overtaken(self._pool.tail):
+            raise ProxopsError("the run did not wait for its recorder: what was recorded last is not what it was")
+        borrowed = self._interleaver.waiting if self._borrows else 0
+        self._pool.tail, self._events.tail = self._cursor - borrowed, self._event_cursor
 
     def _write_waiting(self) -> None:
         if not self._begun:
             self._file.begin(self._preamble)
             self._begun = True
         while self._waiting:
-            block, beside = self._waiting[0]
-            others = [*(self._stage.beside(block) if self._stage else ()), *beside]
+            block, shown = self._waiting[0]
             columns = self._packer.columns_of(block.pool)
-            place = self._file.add(block.encode(columns, others, self._viewed_ns))
+            place = self._file.add(block.with_columns(shown, columns))
             self._waiting.popleft()
             self._overview.add(place, block.pool, block.events, columns)
             self._pool.heartbeat += 1

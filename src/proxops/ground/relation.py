@@ -13,12 +13,16 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.maths.kernel import kernel
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+Whole = NDArray[np.int64]
+NONE: Final = -1
 LEAST_ROWS: Final = 8
 ALIKE: Final = 1e-14  # relative difference of two growths that may be rounding
 _SNAP: Final = 1e-12
-_ANGLES: Final = (math.degrees(1.0), math.radians(1.0))
+_DEGREES, _RADIANS = math.degrees(1.0), math.radians(1.0)
 WORTH: Final = 2**12  # a column that is this far from what was foretold does not follow
 
 
@@ -40,36 +44,72 @@ def relations(seen: Floats, able: Places) -> Relations:
     """Columns of ``able`` that follow from others which do not follow from any themselves. ``seen``: their values in
     ``sample_rows``."""
     count = able.size
-    with np.errstate(all="ignore"):
-        samples = np.concatenate([seen[:, :3], seen[:, :3] - seen[:, 3:]])  # the columns themselves, then their growths
-        growth = samples[:, 1:] / samples[:, :-1]
-        known = (np.isfinite(growth) & (growth != 0.0)).all(axis=1) & (growth != 1.0).any(axis=1)
-        columns, sources = _families(np.flatnonzero(known), growth, count)
-        factors = _meant(samples[columns, 1] / samples[sources, 1])
-    return Relations(able[columns], able[sources % count], factors, sources >= count)
+    found, growth = np.empty(2 * count, np.int64), np.empty((2 * count, 2))
+    known = _growths(seen, found, growth)
+    order = np.argsort(growth[:known, 0], kind="stable")
+    sources, factors = np.empty(count, np.int64), np.empty(count)
+    _find_families(seen, found[order], growth[order], sources, factors)
+    columns = np.flatnonzero(sources != NONE)
+    sources = sources[columns]
+    return Relations(able[columns], able[sources % count], factors[columns], sources >= count)
 
 
-def _families(found: Places, growth: Floats, count: int) -> tuple[Places, Places]:
-    """Followers, and of each the sample that it is in proportion to: of those that grow alike the last, so a growth if any."""
-    found = found[np.argsort(growth[found, 0], kind="stable")]
-    grown = growth[found]
-    alone = (np.abs(np.diff(grown, axis=0)) > ALIKE * np.abs(grown[1:])).any(axis=1)
-    starts = np.flatnonzero(np.concatenate([[True], alone])[: found.size])
-    if not starts.size:
-        return found, found
-    lasts = np.maximum.reduceat(found, starts)
-    sources = np.repeat(lasts, np.diff(starts, append=found.size))
-    follows = (found < count) & (found != sources % count)
+@kernel
+def _sample(seen: Floats, number: int, k: int) -> float:
+    """Of the columns themselves, then of their growths."""
+    column = number % len(seen)
+    return float(seen[column, k] if number < len(seen) else seen[column, k] - seen[column, k + 3])
+
+
+@kernel
+def _growths(seen: Floats, found: Whole, growth: Floats) -> int:
+    """Samples that grow, and by what factor from one row to the next; how many."""
+    known = 0
+    for number in range(2 * len(seen)):
+        a, b, c = _sample(seen, number, 0), _sample(seen, number, 1), _sample(seen, number, 2)
+        first, second = b / a, c / b
+        moves = first != 0.0 and second != 0.0 and (first != 1.0 or second != 1.0)
+        if moves and math.isfinite(first) and math.isfinite(second):
+            found[known], growth[known, 0], growth[known, 1] = number, first, second
+            known += 1
+    return known
+
+
+@kernel
+def _find_families(seen: Floats, found: Whole, growth: Floats, sources: Whole, factors: Floats) -> None:
+    """Of each column the sample that it is in proportion to: of those that grow alike (neighbours, as they are sorted by their
+    growth) the last, so a growth if any; ``NONE`` if others follow from it."""
+    count, first = len(seen), 0
     used = np.zeros(count, np.bool_)
-    used[sources[follows] % count] = True
-    follows[follows] = ~used[found[follows]]
-    order = np.argsort(found[follows])
-    return found[follows][order], sources[follows][order]
+    for column in range(count):
+        sources[column] = NONE
+    for i in range(found.size):
+        if i + 1 < found.size and _alike(growth[i], growth[i + 1]):
+            continue
+        last = found[first : i + 1].max()
+        for member in found[first : i + 1]:
+            if member < count and member != last % count:
+                sources[member], used[last % count] = last, True
+        first = i + 1
+    for column in range(count):
+        if used[column]:
+            sources[column] = NONE
+        if sources[column] != NONE:
+            factors[column] = _meant(_sample(seen, column, 1) / _sample(seen, sources[column], 1))
 
 
-def _meant(ratios: Floats) -> Floats:
-    """The numbers that were meant, where rounding hides them: whole ones, and those between degrees and radians."""
-    with np.errstate(all="ignore"):
-        for meant in (np.rint(ratios), *(np.full(ratios.shape, angle) for angle in _ANGLES)):
-            ratios = np.where(np.abs(ratios - meant) <= _SNAP * np.abs(ratios), meant, ratios)
-    return ratios
+@kernel
+def _alike(one: Floats, other: Floats) -> bool:
+    near = True
+    for k in range(2):
+        near &= not abs(other[k] - one[k]) > ALIKE * abs(other[k])
+    return near
+
+
+@kernel
+def _meant(ratio: float) -> float:
+    """The number that was meant, where rounding hides it: a whole one, or one of those between degrees and radians."""
+    for meant in (np.rint(ratio), _DEGREES, _RADIANS):
+        if abs(ratio - meant) <= _SNAP * abs(ratio):
+            ratio = meant
+    return ratio

@@ -15,14 +15,15 @@ import numpy as np
 from mcap.records import Channel, Schema
 from numpy.typing import NDArray
 
-from proxops.ground.blocks import CHANNELS, HEAD_DTYPE, Beside, Block, byte_rows, fill_head
+from proxops.ground.blocks import CHANNELS, Beside, Block, byte_rows
+from proxops.ground.due_rows import Due, DueRows, bytes_at
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message, foxglove_schema
 from proxops.ground.hall_joints import Joint, Joints
-from proxops.ground.orbit_frames import ORBIT_FRAMES, in_orbit, orbit_poses
+from proxops.ground.message_rows import HEAD_BYTES, numbers_in, put_heads
+from proxops.ground.orbit_frames import ORBIT_FRAMES, in_orbit, orbit_places, orbit_poses
 from proxops.ground.transform_rows import SECOND_NS, TransformRows
 
 EVERY_NS: Final = 40_000_000  # from one set of transforms to the next: 25 Hz
-HEAD_BYTES: Final = HEAD_DTYPE.itemsize
 ORBIT_EVERY: Final = 50  # cycles of a hall, 5 Hz: a viewer interpolates, and nothing in orbit is quick
 JOINT_CHANNEL, FIXED_CHANNEL, VISUALS_CHANNEL, SOLIDS_CHANNEL, ORBIT_CHANNEL = range(3, 8)
 STAGE_SCHEMAS: Final = tuple(
@@ -74,30 +75,31 @@ class StageMessages:
     def __init__(self, stage: Stage) -> None:
         self._stage, self._joints = stage, Joints(stage.joints)
         self._joint_rows, self._orbit_rows = TransformRows(self._joints.frames), TransformRows(ORBIT_FRAMES)
+        self._dtype: np.dtype[np.void] | None = None
 
     def beside(self, block: Block) -> list[Beside]:
         """What is to stand beside a block's own messages."""
-        clock, rows = block.pool["clock"], byte_rows(block.pool)
-        found = list(self._opening(clock[:1])) if block.opening else []
-        ticks, utc_ns = clock["tick"], clock["utc_ns"]
-        chosen = np.flatnonzero(ticks % self._stage.every == 0)
-        axes, at = block.pool.dtype.fields["actual"][:2]  # type: ignore[index]
-        q = rows[chosen, at : at + axes.itemsize].view("<f8")
-        known = np.isfinite(q).all(axis=1)
-        if known.any():
-            shown = chosen[known]
-            messages = self._joint_rows.rows(utc_ns[shown], self._joints.poses(q[known]), HEAD_BYTES)
-            found.append(_beside(JOINT_CHANNEL, ticks[shown], utc_ns[shown], messages))
-        flying = in_orbit(block.pool, np.flatnonzero(ticks % ORBIT_EVERY == 0)) if self._orbits(block) else chosen[:0]
-        if flying.size:
-            messages = self._orbit_rows.rows(utc_ns[flying], orbit_poses(block.pool, flying), HEAD_BYTES)
-            found.append(_beside(ORBIT_CHANNEL, ticks[flying], utc_ns[flying], messages))
+        found = list(self._opening(block.pool["clock"][:1])) if block.opening else []
+        if block.pool.dtype is not self._dtype:  # the same object, mostly
+            self._look_up(block.pool.dtype)
+        rows = byte_rows(block.pool)
+        axes = self._axes_due.of(rows)
+        known = axes.where(np.logical_and.reduce(np.isfinite(axes.values), axis=1))
+        if known.ticks.size:
+            found.append(_frames(JOINT_CHANNEL, known, self._joint_rows, self._joints.poses(known.values)))
+        if self._orbit_due:
+            orbit = self._orbit_due.of(rows)
+            flying = orbit.where(in_orbit(orbit.values))
+            if flying.ticks.size:
+                found.append(_frames(ORBIT_CHANNEL, flying, self._orbit_rows, orbit_poses(flying.values)))
         return found
 
-    @staticmethod
-    def _orbits(block: Block) -> bool:
-        """Cells of arms have no mission."""
-        return "mission" in (block.pool.dtype.names or ())
+    def _look_up(self, dtype: np.dtype[np.void]) -> None:
+        """Where records have what is shown. Cells of arms have no mission."""
+        self._dtype = dtype
+        self._axes_due = DueRows(dtype, self._stage.every, np.array(bytes_at(dtype, "actual"), np.int64))
+        flies = "mission" in (dtype.names or ())
+        self._orbit_due = DueRows(dtype, ORBIT_EVERY, orbit_places(dtype)) if flies else None
 
     def _opening(self, clock: NDArray[np.void]) -> Iterator[Beside]:
         """Messages that hold for the whole log, with the time of its first record."""
@@ -112,9 +114,9 @@ class StageMessages:
 def warm_up_stage(records: NDArray[np.void]) -> None:
     """Load the kernels, by the frames of some records of a hall."""
     joint = Joint("lab", "link", 0, (0.0,) * 3, (0.0,) * 3, (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0))
-    rows, utc_ns = np.arange(records.size), np.zeros(records.size, np.int64)
-    TransformRows(ORBIT_FRAMES).rows(utc_ns, orbit_poses(records, rows), HEAD_BYTES)
-    Joints((joint,)).poses(np.zeros((records.size, 1)))
+    due = DueRows(records.dtype, 1, orbit_places(records.dtype)).of(byte_rows(records))
+    _frames(ORBIT_CHANNEL, due, TransformRows(ORBIT_FRAMES), orbit_poses(due.values))
+    Joints((joint,)).poses(due.values)
 
 
 def _timed(message: Any, parts: Any, utc_ns: int) -> NDArray[np.uint8]:
@@ -124,10 +126,13 @@ def _timed(message: Any, parts: Any, utc_ns: int) -> NDArray[np.uint8]:
     return np.frombuffer(bytearray(HEAD_BYTES) + message.SerializeToString(deterministic=True), np.uint8)[None]
 
 
+def _frames(channel: int, due: Due, kind: TransformRows, poses: NDArray[np.float64]) -> Beside:
+    return _beside(channel, due.ticks, due.utc_ns, kind.rows(due.utc_ns, poses, HEAD_BYTES))
+
+
 def _beside(
     channel: int, ticks: NDArray[np.int64], utc_ns: NDArray[np.int64], messages: NDArray[np.uint8]
 ) -> Beside:  # fmt: skip
     """Messages, one row each behind room for its head, with these ticks and times."""
-    head = messages[:, :HEAD_BYTES].view(HEAD_DTYPE)[:, 0]
-    fill_head(head, messages.shape[1] - HEAD_BYTES, channel, ticks, utc_ns)
-    return Beside(channel, utc_ns, messages.tobytes())
+    put_heads(messages, numbers_in(messages)[1], channel, np.ascontiguousarray(ticks), np.ascontiguousarray(utc_ns))
+    return Beside(channel, utc_ns, messages.reshape(-1).data)

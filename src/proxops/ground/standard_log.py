@@ -66,9 +66,9 @@ def _chunks(found: Scan, table: Layout, pool: Channel, others: set[int]) -> Iter
     for part in Scan(found.path).parts():
         _, spots, _ = sorted_messages(part, found)
         rows = pool_records(part, spots, table, packed=packed)
-        messages = pool_messages(rows.astype(table.dtype, copy=False), table, pool.id)
+        messages, utc_ns = pool_messages(rows.astype(table.dtype, copy=False), table, np.arange(rows.size), pool.id)
         data, starts = [messages.tobytes()], np.arange(len(messages)) * messages.shape[1]
-        index = {pool.id: index_table(rows["clock"]["utc_ns"], starts)}
+        index = {pool.id: index_table(utc_ns, starts)}
         index |= _beside(part, others, data)
         chunk = ChunkData((b"".join(data),), {channel: rows for channel, rows in index.items() if len(rows)})
         if chunk.index:

@@ -12,12 +12,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.ground.message_rows import copy_bytes, numbers_in
 from proxops.ground.wire import varint
 from proxops.maths.kernel import kernel
 
 SECOND_NS: Final = 1_000_000_000
 TIME_BYTES: Final = 5  # of a varint: seconds up to the year 3058
 _TIME: Final = b"\x08" + bytes(TIME_BYTES) + b"\x10" + bytes(TIME_BYTES)
+_TIME_BITS: Final = 2 ** (8 * TIME_BYTES) - 1
 _XYZ: Final = b"".join(tag + bytes(8) for tag in (b"\x09", b"\x11", b"\x19"))
 _XYZW: Final = _XYZ + b"\x21" + bytes(8)
 _ROTATION_ORDER: Final = (3, 0, 1, 2)  # on the wire, of qw qx qy qz: scalar last
@@ -48,30 +50,34 @@ class TransformRows:
         count = len(poses)
         out = np.empty((count, skip + self.size), np.uint8)
         values = np.ascontiguousarray(poses, np.float64).view(np.int64).reshape(count, poses[0].size)
-        _fill(out[:, skip:], self._template, self._times, self._doubles, utc_ns, values)
+        _fill(out, numbers_in(out)[1], self._template, skip + self._times, skip + self._doubles, utc_ns, values)
         return out
 
 
 @kernel
 def _fill(
-    out: Bytes, template: Bytes, times: NDArray[np.int64], doubles: NDArray[np.int64], utc_ns: NDArray[np.int64],
-    values: NDArray[np.int64],
+    out: Bytes, longs: NDArray[np.int64], template: Bytes, times: NDArray[np.int64], doubles: NDArray[np.int64],
+    utc_ns: NDArray[np.int64], values: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Messages of a template: seconds and nanoseconds at ``times`` in turn, the bits of doubles at ``doubles``."""
+    """Messages of a template, at the end of each row: seconds and nanoseconds at ``times`` in turn, the bits of doubles at
+    ``doubles``. ``longs``: the memory of ``out``, by ``numbers_in``."""
     for row in range(out.shape[0]):
         message = out[row]
-        for i in range(template.size):
-            message[i] = template[i]
+        copy_bytes(template, message[message.size - template.size :])
         seconds, nanos = divmod(max(utc_ns[row], 0), SECOND_NS)
         for i in range(times.size):
-            time = nanos if i & 1 else seconds
-            for k in range(
-                TIME_BYTES
-            ):  # seven bits a byte, lowest first, all but the last marked as having a successor
-                message[times[i] + k] = (time >> 7 * k & 0x7F) | (0x80 if k < TIME_BYTES - 1 else 0)
+            longs[row, times[i]] = longs[row, times[i]] & ~_TIME_BITS | long_varint(nanos if i & 1 else seconds)
         for i in range(doubles.size):
-            for k in range(8):
-                message[doubles[i] + k] = values[row, i] >> 8 * k & 0xFF
+            longs[row, doubles[i]] = values[row, i]
+
+
+@kernel
+def long_varint(number: int) -> int:
+    """Of ``TIME_BYTES``, as a number: seven bits a byte, lowest first, all but the last marked as having a successor."""
+    out = 0
+    for k in range(TIME_BYTES):
+        out |= ((number >> 7 * k & 0x7F) | (0x80 if k < TIME_BYTES - 1 else 0)) << 8 * k
+    return out
 
 
 def _field(number: int, body: bytes) -> bytes:

@@ -14,7 +14,7 @@ import numpy as np
 from mcap.records import Channel, Schema
 
 from proxops.core.ring import Ring, bytes_of
-from proxops.ground.blocks import HEAD_DTYPE, Beside, fill_head
+from proxops.ground.blocks import Beside, message_head
 from proxops.ground.foxglove import CALIBRATION, IMAGE, TRANSFORMS, foxglove_schema
 
 IMAGE_CHANNEL, CALIBRATION_CHANNEL, FRAMES_CHANNEL = range(8, 11)  # behind those of a stage
@@ -47,9 +47,7 @@ class ViewerMessage:
     @property
     def record(self) -> bytes:
         """As MCAP has it."""
-        head = np.zeros(1, HEAD_DTYPE)
-        fill_head(head, len(self.body), self.channel, np.array([self.tick]), np.array([self.utc_ns]))
-        return head.tobytes() + self.body
+        return message_head(len(self.body), self.channel, self.tick, self.utc_ns) + self.body
 
 
 def viewer_schemas(channels: Sequence[int]) -> tuple[Schema, ...]:

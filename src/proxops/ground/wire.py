@@ -70,24 +70,24 @@ class Layout:
     constant: NDArray[np.intp]  # positions of the template's own bytes: tags and lengths
     small: tuple[Column, ...]  # the u1 variables, which must stay below 128
     small_at: NDArray[np.intp]  # and their positions
-    source: NDArray[np.intp]  # where each byte of a message comes from in a row of: the record, the template
+    widths: NDArray[np.uint8]  # bytes of each variable
+    at: NDArray[np.int64]  # where it begins in a record
+    to: NDArray[np.int64]  # and in a message
 
     @property
     def size(self) -> int:
         """Bytes of one message."""
         return int(self.wire.itemsize)
 
-    def messages(self, records: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Of records, one a row as plain bytes; the bytes of ``before`` stand before each. A u1 that would need a second byte on
-        the wire is cut to what one can hold."""
-        template = np.broadcast_to(self.template, (len(records), self.size))
-        parts = np.concatenate([records, template, before], axis=1)
-        skip = before.shape[1]
-        source = np.concatenate([records.shape[1] + self.size + np.arange(skip), self.source])
-        out: NDArray[np.uint8] = np.take(parts, source, axis=1)
-        small = out[:, skip + self.small_at]
-        if small.max(initial=0) > VARINT_MAX:
-            out[:, skip + self.small_at] = np.minimum(small, VARINT_MAX)
+    def messages(self, records: NDArray[np.uint8], chosen: NDArray[np.int64], skip: int = 0) -> NDArray[np.uint8]:
+        """Of the ``chosen`` records, which lie one a row as plain bytes; each behind ``skip`` bytes to be filled. A u1 that would
+        need a second byte on the wire is cut to what one can hold."""
+        from proxops.ground.message_rows import numbers_in, put_numbers  # the compiler is loaded by who writes
+
+        out = np.empty((chosen.size, skip + self.size), np.uint8)
+        put_numbers(
+            records, *numbers_in(records), chosen, self.at, self.widths, self.template, self.to, VARINT_MAX, out, *numbers_in(out)
+        )  # fmt: skip
         return out
 
     def decode(self, messages: NDArray[np.uint8]) -> NDArray[np.void]:
@@ -146,7 +146,7 @@ def layout(schema: bytes) -> Layout:
         _constants(wire, dtype),
         small,
         np.array([at for kind, at in places(wire) if kind == "|u1"], np.intp),
-        _sources(wire, dtype),
+        *_moves(wire, dtype),
     )
 
 
@@ -159,13 +159,13 @@ def places(kind: np.dtype[np.void]) -> list[tuple[str, int]]:
     ]
 
 
-def _sources(wire: np.dtype[np.void], packed: np.dtype[np.void]) -> NDArray[np.intp]:
-    """Of each byte of a message: its place in a row of record and template."""
-    source = packed.itemsize + np.arange(wire.itemsize)
-    for (kind, to), (_, at) in zip(places(wire), places(packed), strict=True):
-        width = np.dtype(kind).itemsize
-        source[to : to + width] = np.arange(at, at + width)
-    return source
+def _moves(
+    wire: np.dtype[np.void], packed: np.dtype[np.void]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """Of each variable: its bytes, and where it begins in a record and in a message."""
+    kinds, at = zip(*places(packed), strict=True)
+    widths = np.array([np.dtype(kind).itemsize for kind in kinds], np.uint8)
+    return widths, np.array(at, np.int64), np.array([to for _, to in places(wire)], np.int64)
 
 
 def runs(kind: np.dtype[np.void]) -> tuple[StridedVariables, ...]:
@@ -208,7 +208,7 @@ def encode_pool(records: NDArray[np.void]) -> NDArray[np.uint8]:
     """``proxops.Pool`` messages of records: bytes of shape (n, size). u1 above 127 is written as 127."""
     table = pool_layout()
     rows = np.ascontiguousarray(records).view(np.uint8).reshape(records.size, table.dtype.itemsize)
-    return table.messages(rows, np.empty((records.size, 0), np.uint8))
+    return table.messages(rows, np.arange(records.size))
 
 
 def _text(word: Any) -> str:
