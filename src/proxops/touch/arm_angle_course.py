@@ -270,6 +270,7 @@ def refine(
     configurations next to them; ``moved`` (rows): which angles are not those of the round before, all in the first."""
     rows, middle = poses.shape[0], FAN // 2
     picked = np.empty(rows)
+    # A loop over ``wide`` is vectorised; one of a length that the compiler knows would be unrolled instead.
     fan, before, wide = matrix(N_JOINTS, ABREAST), matrix(N_JOINTS, ABREAST), min(ABREAST, joints.shape[1])
     for i in range(rows):
         at = joints[i, middle]
