@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proxops.core.errors import BadInput
+from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.floating_object import BoxTable, FloatingScene, ObjectTable, ObstacleTable
 from proxops.space.floating_world import FloatingWorld
 from proxops.space.timeline import Timeline
@@ -210,8 +210,8 @@ def test_steps_at_once_are_those_one_by_one(place: float, monkeypatch: pytest.Mo
     at_once, one_by_one, taken = world(place), world(place), {True: 0, False: 0}
     untouched, draw = FloatingWorld._untouched, np.random.default_rng(1)
 
-    def counted(self: FloatingWorld, steps: int, saved: Array | None) -> bool:
-        passed = untouched(self, steps, saved)
+    def counted(self: FloatingWorld, steps: int, saved: Array | None, apart: bool) -> bool:
+        passed = untouched(self, steps, saved, apart)
         taken[passed] += steps > 1
         return passed
 
@@ -226,3 +226,38 @@ def test_steps_at_once_are_those_one_by_one(place: float, monkeypatch: pytest.Mo
         one_by_one.save(second)
         assert first.tolist() == second.tolist() and at_once.touching == one_by_one.touching
     assert taken[True] > 100 and taken[False] > 5  # both ways were gone
+
+
+def test_cycles_computed_beyond_the_horizon_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither what is known nor how far, with pushes in between."""
+    lines = [Timeline(world(0.27), ahead_s=0.1) for _ in range(2)]
+    monkeypatch.setattr(lines[0], "_compute_more", lambda cycles: None)
+    draw = np.random.default_rng(2)
+    for cycle in range(200):
+        push = draw.normal(size=(3, 6)) if cycle % 60 == 50 else None
+        told = []
+        for line in lines:
+            if push is not None:
+                line.push_late(2, push)
+            line.catch_up(20 * line.steps)
+            told.append((line.predicted(50).tolist(), line.horizon, state(line).tolist()))
+            line.advance()
+        assert told[0] == told[1]
+
+
+def test_a_failure_beyond_the_horizon_waits_until_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Timeline(world(), ahead_s=0.04)
+    step, failing = FloatingWorld.step, 15
+
+    def fails(self: FloatingWorld, wrench: Array, steps: int, saved: Array) -> None:
+        if round(self.t / line.cycle_s) == failing:
+            raise ProxopsError("no longer a number")
+        step(self, wrench, steps, saved)
+
+    monkeypatch.setattr(FloatingWorld, "step", fails)
+    for _ in range(failing - line.ahead + 1):
+        line.catch_up(20 * line.steps)
+        assert line.horizon == line.now + line.ahead
+        line.advance()
+    with pytest.raises(ProxopsError, match="no longer a number"):
+        line.catch_up(20 * line.steps)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ def wrench_of(force: float, torque: float) -> Floats:
     return np.array([force] * 3 + [torque] * 3)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ForceSample:
+class ForceSample(NamedTuple):
     """``wrench``: force (N) and torque (N m) on the tool from outside, its own weight and inertia included, about the
     sensor's origin in the sensor's axes. Nothing but NaN when the sensor says so."""
 

@@ -20,6 +20,10 @@ class CommandWatch:
     def timely(self, t: float, answers: float) -> bool:
         return -ROUNDING_S <= t - answers <= self.patience_s
 
+    def welcomes(self, t: float, answers: float) -> bool:
+        """Is a command that arrives at ``t`` both timely and the newest?"""
+        return self.timely(t, answers) and not (self.heard and answers < self.answered)
+
     def objection(self, t: float, answers: float) -> str:
         """Against a command that arrives at ``t``; empty if there is none."""
         if self.timely(t, answers):

@@ -100,7 +100,15 @@ def put_turn_zy(R: Array, z: float, y: float) -> None:
 @kernel
 def flange_pose(lengths: Array, signs: Array, q: Array) -> Array:
     """T_base_flange."""
-    T = np.zeros((4, 4))
+    T = np.empty((4, 4))
+    put_flange_pose(lengths, signs, q, T)
+    return T
+
+
+@kernel
+def put_flange_pose(lengths: Array, signs: Array, q: Array, T: Array) -> None:
+    """The same, into ``T``."""
+    T[:] = 0.0
     T[0, 0] = T[1, 1] = T[2, 2] = T[3, 3] = 1.0
     T[2, 3] = lengths[BASE]
     for k in range(3):
@@ -111,7 +119,6 @@ def flange_pose(lengths: Array, signs: Array, q: Array) -> Array:
     put_turn_zy(T, signs[6] * q[6], 0.0)
     for i in range(3):
         T[i, 3] += lengths[HAND] * T[i, 2]
-    return T
 
 
 @kernel

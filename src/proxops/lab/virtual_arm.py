@@ -22,6 +22,7 @@ from proxops.lab.command_watch import CommandWatch
 from proxops.lab.encoders import encoder_reading
 from proxops.lab.links.arm import Floats, Measured
 from proxops.maths.kernel import kernel
+from proxops.maths.rotation import copy_to
 
 ROUNDING: float = 1e-6  # share of a speed limit that arithmetic may add
 JUMP: float = 4.0  # a step of more than four cycles at full speed is a jump, not a fast motion
@@ -87,6 +88,7 @@ class VirtualArm:
         self._longest, self._fresh = 0.0, False  # s to the end of a halt; whether the set-point came in this cycle
         self._limits = np.array([traits.acceleration, traits.lower, traits.upper])
         self._line = np.tile(self.angles, (traits.dead_cycles + 2, 1))  # set-points, newest first
+        self._newest, self._shape = self._line[0], (n,)
         self._encoders = self.angles
         self._measure()
 
@@ -131,21 +133,29 @@ class VirtualArm:
     def command(self, wish: Floats, answers: float) -> None:
         """Take a set-point for the end of the next cycle, or halt and say why. ``answers``: time of the measurement
         that it was computed from."""
-        wish = np.asarray(wish, float)
-        fault = self._objection(wish) or self._watch.objection(self.t, answers)
+        wish, watch = np.asarray(wish, float), self._watch
+        if (
+            not self.halted
+            and wish.shape == self._shape
+            and watch.welcomes(self.t, answers)
+            and take(wish, self._newest, self._rounded_reach, self._limits, self._given)
+        ):
+            self._fresh = True
+            watch.take(answers)
+            return
+        fault = self._objection(wish) or watch.objection(self.t, answers)
         if fault:
             self.halt(fault)
-        elif self._watch.overtakes(answers) and not self.halted:
-            self._given[:], self._fresh = wish, True
-            self._watch.take(answers)
+        else:
+            watch.overtakes(answers)
 
     def _objection(self, wish: Floats) -> str:
         traits = self.traits
         if wish.shape != (len(traits.joints),):
             return f"set-point of {wish.size} angles for {len(traits.joints)} joints"
-        if acceptable(wish, self._line[0], self._rounded_reach, traits.lower, traits.upper):
+        if acceptable(wish, self._newest, self._rounded_reach, self._limits):
             return ""
-        steps = np.abs(wish - self._line[0])
+        steps = np.abs(wish - self._newest)
         for name, angle, step, most, low, high in zip(
             traits.joints, wish, steps, self._reach, traits.lower, traits.upper, strict=True
         ):
@@ -210,11 +220,20 @@ class VirtualArm:
 
 
 @kernel
-def acceptable(wish: Floats, before: Floats, reach: Floats, lower: Floats, upper: Floats) -> bool:
+def acceptable(wish: Floats, before: Floats, reach: Floats, limits: Floats) -> bool:
     """Is each angle a number, within its range and ``reach`` of the one before?"""
     good = True
     for i in range(wish.shape[0]):
-        good = good and abs(wish[i] - before[i]) <= reach[i] and lower[i] <= wish[i] <= upper[i]
+        good = good and abs(wish[i] - before[i]) <= reach[i] and limits[1, i] <= wish[i] <= limits[2, i]
+    return good
+
+
+@kernel
+def take(wish: Floats, before: Floats, reach: Floats, limits: Floats, given: Floats) -> bool:
+    """``given`` := ``wish``, if it is ``acceptable``."""
+    good = acceptable(wish, before, reach, limits)
+    if good:
+        copy_to(wish, given)
     return good
 
 

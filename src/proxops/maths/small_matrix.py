@@ -25,11 +25,18 @@ def product(a: Array, b: Array) -> Array:
 @kernel
 def applied(a: Array, v: Array) -> Array:
     """a v."""
-    out = np.zeros(a.shape[0])
+    out = np.empty(a.shape[0])
+    put_applied(a, v, out)
+    return out
+
+
+@kernel
+def put_applied(a: Array, v: Array, out: Array) -> None:
+    """The same, into ``out``."""
     for i in range(a.shape[0]):
+        out[i] = 0.0
         for j in range(a.shape[1]):
             out[i] += a[i, j] * v[j]
-    return out
 
 
 @kernel

@@ -86,7 +86,7 @@ class ForceTorqueSensor:
         self.fault = SensorFault.NONE  # set it to put one in
         self._bias = traits.offset.copy()
         self._began = math.nan
-        self._walked, self._error, self._dead_zone = np.zeros(6), np.zeros(6), int(traits.dead_zone)
+        self._walked, self._dead_zone = np.zeros(6), int(traits.dead_zone)
         self._taken = 0  # multiples of the period that are done
         self._last = math.nan  # time of the last reading
         self._sample: ForceSample | None = None
@@ -124,14 +124,22 @@ class ForceTorqueSensor:
         traits, draws = self.traits, self._rng.standard_normal(DRAWS)
         if math.isnan(self._began):
             self._began = self._last = t
-        put_bias(
-            traits.offset, traits.drift, t - self._began, traits.walk, t - self._last, draws, traits.noise, self._walked,
-            self._bias, self._error,
+        since_begin, since_last, self._last = t - self._began, t - self._last, t
+        return disturbed(
+            np.asarray(wrench_true, float), since_begin, since_last, draws, traits.offset, traits.drift, traits.walk,
+            traits.noise, traits.range, traits.resolution, traits.dead_n, self._dead_zone, self._walked, self._bias,
         )  # fmt: skip
-        self._last = t
-        return as_read(
-            np.asarray(wrench_true, float), self._error, traits.range, traits.resolution, traits.dead_n, self._dead_zone
-        )
+
+
+@kernel
+def disturbed(
+    wrench: Floats, since_begin: float, since_last: float, draws: Floats, offset: Floats, drift: Floats, walk: Floats,
+    noise: Floats, limit: Floats, resolution: Floats, dead_n: float, dead_zone: int, walked: Floats, bias: Floats,
+) -> Floats:  # fmt: skip
+    """The reading of a wrench (6): ``put_bias`` and ``as_read``."""
+    error = np.empty(6)
+    put_bias(offset, drift, since_begin, walk, since_last, draws, noise, walked, bias, error)
+    return as_read(wrench, error, limit, resolution, dead_n, dead_zone)
 
 
 @kernel

@@ -4,6 +4,7 @@ After a step MuJoCo's derived quantities belong to the last stage of its Runge-K
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +12,6 @@ import numpy as np
 
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.floating_object import FloatingScene
-from proxops.maths.finite import all_finite
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import cross
 from proxops.maths.rotation import Array, matrix_from_quat
@@ -20,6 +20,7 @@ from proxops.space.bounce_law import LARGEST_OMEGA_DT, OMEGA_DT
 from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
 from proxops.space.floating_model import FloatingModel, floating_model
 from proxops.space.mujoco_timers import stop_timers
+from proxops.space.separation import Separation
 from proxops.space.turn_limit import packed_limit, turn_back
 
 STEP_S: Final = 5e-4
@@ -58,6 +59,8 @@ class FloatingWorld:
         self.data = mujoco.MjData(self._m)
         self._inverse_mass: Array = 1.0 / self.model.mass
         self._inverse_inertia: Array = np.array(np.linalg.inv(self.model.inertia), dtype=np.float64)
+        self._separation = Separation(self._m, self.model.mass, self.model.inertia, self.model.object_of_geom)
+        self._option, self._looks = self._m.opt, True  # for contacts
         self._rough = bool(self.model.friction.any())
         self._limit = None if scene.turn_limit is None else packed_limit(scene.turn_limit)
         self.turned_back = False  # by the limit of its turning, in the last call of ``step``
@@ -96,22 +99,34 @@ class FloatingWorld:
     def step(self, wrench: Array = NO_WRENCH, steps: int = 1, saved: Array | None = None) -> None:
         """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m). ``saved``:
         the state, where it has been saved."""
-        if not all_finite(wrench):
+        if not _put_push(wrench, self._push):
             raise BadInput("push on the floating object: not a number", value=wrench.tolist())
         self.turned_back = False
-        self._push[:] = wrench
-        if not self._untouched(steps, saved):
+        apart = self._stay_apart(wrench, steps)
+        if not self._untouched(steps, saved, apart):
             self._push[:] = wrench
             for _ in range(steps):
                 self._step()
-        if not all_finite(self._qvel):
+        if not self._observe():
             raise ProxopsError(f"physics of the floating objects: no longer a number at {self.t:.4f} s")
-        self._observe()
 
-    def _untouched(self, steps: int, saved: Array | None) -> bool:
+    def _stay_apart(self, wrench: Array, steps: int) -> bool:
+        """Can nothing touch in these steps? Then MuJoCo does not look for it."""
+        apart = self._separation.lasts(self._qpos, self._qvel, wrench, steps * self.dt)
+        if apart is self._looks:
+            self._option.disableflags ^= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+            self._looks = not apart
+        return apart
+
+    def _untouched(self, steps: int, saved: Array | None, apart: bool) -> bool:
         """All steps in one call, if after none of them there is anything to do; else the state is what it was before."""
         data = self.data
-        if steps == 1 or self._limit is not None or (self._rough and data.ncon):
+        if self._limit is not None:
+            return False
+        if apart:
+            self._mujoco.mj_step(self._m, data, steps)
+            return True
+        if steps == 1 or (self._rough and data.ncon):
             return False
         if saved is None:
             saved = self._before
@@ -143,8 +158,9 @@ class FloatingWorld:
             data.qpos, data.qvel, self._inverse_mass, self._inverse_inertia, model.object_of_geom, geoms, pos, frame, limit,
         )  # fmt: skip
 
-    def _observe(self) -> None:
-        _observe(self._qpos, self._qvel, self.model.mass_centre, self.poses, self.velocities)
+    def _observe(self) -> bool:
+        """Poses and velocities; are all of them numbers?"""
+        return _observe(self._qpos, self._qvel, self.model.mass_centre, self.poses, self.velocities)
 
     @property
     def energy(self) -> float:
@@ -201,7 +217,17 @@ def _impulse_limits(geoms: Numbers, address: Numbers, force: Array, friction: Ar
 
 
 @kernel
-def _observe(qpos: Array, qvel: Array, mass_centre: Array, poses: Array, velocities: Array) -> None:
+def _put_push(wrench: Array, push: Array) -> bool:
+    """``push`` := ``wrench``, unless it is no number."""
+    for i in range(6):
+        if not math.isfinite(wrench[i]):
+            return False
+        push[i] = wrench[i]
+    return True
+
+
+@kernel
+def _observe(qpos: Array, qvel: Array, mass_centre: Array, poses: Array, velocities: Array) -> bool:
     for i in range(poses.shape[0]):
         q, v = qpos[FREE_Q * i : FREE_Q * i + FREE_Q], qvel[FREE_V * i : FREE_V * i + FREE_V]
         R = matrix_from_quat(q[3:7])
@@ -209,6 +235,10 @@ def _observe(qpos: Array, qvel: Array, mass_centre: Array, poses: Array, velocit
         poses[i, 3:] = q[3:]
         velocities[i, :3] = v[:3]
         velocities[i, 3:] = applied(R, v[3:])
+    sound = True
+    for k in range(qvel.shape[0]):
+        sound = sound and math.isfinite(qvel[k])
+    return sound
 
 
 @kernel

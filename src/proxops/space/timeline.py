@@ -5,21 +5,33 @@ moment, takes the push in, and runs again: the same to the bit as if it had been
 runs ahead of the present and its future is known, until the next push makes it obsolete.
 
 Cycle k lasts from t_k to t_k + ``cycle_s``; its wrench (force at the mass centre and torque on the first object, world axes)
-is constant. Rings hold the state at the beginning of each cycle from ``past`` cycles ago to ``ahead`` cycles on."""
+is constant. Rings hold the state at the beginning of each cycle from ``past`` cycles ago to ``ahead`` cycles on, and of some
+more that are computed already."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from proxops.core.errors import BadInput
+from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array
-from proxops.space.floating_world import FloatingWorld
+from proxops.maths.rotation import Array, copy_to
+from proxops.space.floating_world import NO_WRENCH, FloatingWorld
 
 PAST_S: Final = 0.05
+AT_ONCE: Final = 12  # cycles that are computed beyond the horizon once it is as far as it may be
+
+
+class Moment(NamedTuple):
+    """The beginning of a cycle, as the properties of ``Timeline`` tell it one by one."""
+
+    pose: Array
+    velocity: Array
+    energy: float
+    touching: bool
+    turned_back: bool
 
 
 class Timeline:
@@ -35,29 +47,32 @@ class Timeline:
                 "cycle of the timeline: not whole physics steps", value=cycle_s, bound=f"multiples of {world.dt:g}"
             )
         self.past, self.ahead = _cycles(past_s, cycle_s), _cycles(ahead_s, cycle_s)
-        self._slots = self.past + self.ahead + 2  # one more: advance() may need the next beginning beyond the horizon
+        # One more: advance() may need the next beginning beyond the horizon.
+        self._slots = self.past + self.ahead + 2 + AT_ONCE
         n = len(world.scene.objects)
         self._states = np.zeros((self._slots, world.state_size))
         self._wrenches = np.zeros((self._slots, 6))
         self._poses, self._velocities = np.zeros((self._slots, n, 7)), np.zeros((self._slots, n, 6))
         self._energies, self._touching = np.zeros(self._slots), np.zeros(self._slots, dtype=bool)
         self._turned = np.zeros(self._slots, dtype=bool)
-        self.now = self.horizon = 0
+        self.now = self.horizon = self._computed = 0
         self._store()
 
     # --- time ---
     def advance(self) -> None:
         """A cycle has passed. If the world has not run ahead, it takes this step now."""
         if self.horizon == self.now:
-            self._run_cycle()
+            self._run_on(1)
         self.now += 1
 
     def catch_up(self, steps: int) -> int:
         """Run ahead as far as ``ahead`` allows by at most so many physics steps, whole cycles; how many cycles those were."""
-        count = min(steps // self.steps, self.now + self.ahead - self.horizon)
-        for _ in range(count):
-            self._run_cycle()
-        return max(count, 0)
+        count = max(min(steps // self.steps, self.now + self.ahead - self.horizon), 0)
+        ran = self._computed < self.horizon + count
+        self._run_on(count)
+        if ran and self.horizon == self.now + self.ahead:
+            self._compute_more(min(AT_ONCE, steps // self.steps - count))
+        return count
 
     # --- pushes ---
     def push(self, wrench: Array) -> None:
@@ -82,23 +97,40 @@ class Timeline:
         for i, wrench in enumerate(wrenches):
             self._wrenches[(first + i) % self._slots] += wrench
         self._rewind(first)
-        while self.horizon < self.now:
-            self._run_cycle()
+        self._run_on(self.now - first)
 
     def _rewind(self, cycle: int) -> None:
         self.world.restore(self._states[cycle % self._slots])
-        self.horizon = cycle
+        self.horizon = self._computed = cycle
+
+    def _run_on(self, cycles: int) -> None:
+        """The horizon goes on, over what is computed and what is not yet."""
+        for _ in range(cycles):
+            if self._computed == self.horizon:
+                self._run_cycle()
+            self.horizon += 1
+
+    def _compute_more(self, cycles: int) -> None:
+        """Beyond the horizon, where nobody looks yet: several cycles at once take half the time of as many one by one, each after
+        other work. What goes wrong there goes wrong again, and is told, when the horizon comes there."""
+        try:
+            for _ in range(cycles):
+                self._run_cycle()
+        except ProxopsError:
+            self.world.restore(self._states[self._computed % self._slots])
 
     def _run_cycle(self) -> None:
-        slot = self.horizon % self._slots
+        slot = self._computed % self._slots
         self.world.step(self._wrenches[slot], self.steps, self._states[slot])
-        self.horizon += 1
-        if self.horizon > self.now:  # nobody has pushed in the future, but the slot may still hold what has long passed
-            self._wrenches[self.horizon % self._slots] = 0.0
+        self._computed += 1
+        if (
+            self._computed > self.now
+        ):  # nobody has pushed in the future, but the slot may still hold what has long passed
+            self._wrenches[self._computed % self._slots] = NO_WRENCH
         self._store()
 
     def _store(self) -> None:
-        world, slot = self.world, self.horizon % self._slots
+        world, slot = self.world, self._computed % self._slots
         world.save(self._states[slot])
         world.put_moment(slot, self._poses, self._velocities, self._energies)
         self._touching[slot], self._turned[slot] = world.touching, world.turned_back
@@ -146,6 +178,13 @@ class Timeline:
         """Did the limit of its turning turn the first object back in the last cycle?"""
         return bool(self._turned[self.now % self._slots])
 
+    @property
+    def moment_now(self) -> Moment:
+        slot = self.now % self._slots
+        return Moment(
+            self._poses[slot, 0], self._velocities[slot, 0], self._energies[slot], self._touching[slot], self._turned[slot]
+        )  # fmt: skip
+
     def predicted(self, count: int, spacing: int = 1, first: int = 0) -> Array:
         """Poses (up to ``count``, 7) of the first object: ``first`` cycles from now, ``spacing`` cycles on, …; fewer if less is
         known."""
@@ -166,7 +205,7 @@ class Timeline:
 def unroll(ring: Array, first: int, spacing: int, out: Array) -> None:
     """Of the first object: the entry of cycle ``first`` and those ``spacing`` cycles on."""
     for k in range(out.shape[0]):
-        out[k] = ring[(first + spacing * k) % ring.shape[0], 0]
+        copy_to(ring[(first + spacing * k) % ring.shape[0], 0], out[k])
 
 
 def _cycles(span_s: float, cycle_s: float) -> int:

@@ -26,12 +26,14 @@ from numpy.typing import NDArray
 from proxops.lab.redundant_arm import ALONG, ASIDE, N_JOINTS, OUT_OF_RANGE, SOLVED, put_solution
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
+from proxops.maths.stack import matrix, vector
 from proxops.touch.flange_course import Ints
 
 TIE: Final = 1e-3
 COMFORT: Final = math.radians(15.0)
 UNCOMFORTABLE: Final = 2.5e-4  # rad2, of a joint at the end of its range, in each row: as much as a change by 0.9 deg
 FAN: Final = 9  # columns of a finer fan
+ABREAST: Final = 16  # columns that are computed for it: whole registers of the processor
 SHRINK: Final = 4.0  # from one round to the next
 SLOPE: Final = 1e-4  # rad, step of the arm angle for a difference quotient
 BENT: Final = 1e-3  # m, of the elbow beside the line: nearer to it no bound is drawn from where it is
@@ -43,9 +45,19 @@ def change_cost(a: Array, b: Array) -> float:
     """d^2 of eq. 6 between two configurations, and the tie-break."""
     largest, squares = 0.0, 0.0
     for j in range(N_JOINTS):
-        change = abs(a[j] - b[j])
-        largest = max(largest, change)
-        squares += change * change
+        largest, squares = and_joint(largest, squares, a[j] - b[j])
+    return weighed(largest, squares)
+
+
+@kernel
+def and_joint(largest: float, squares: float, change: float) -> tuple[float, float]:
+    """The largest change and the sum of squares, with one more joint."""
+    size = abs(change)
+    return size if size > largest else largest, squares + size * size
+
+
+@kernel
+def weighed(largest: float, squares: float) -> float:
     return largest * largest + TIE * squares
 
 
@@ -54,13 +66,16 @@ def range_cost(q: Array, lower: Array, upper: Array) -> float:
     """Infinite beyond a range, zero away from its ends."""
     cost = 0.0
     for j in range(N_JOINTS):
-        left = min(q[j] - lower[j], upper[j] - q[j])
-        if not left >= 0.0:
-            return math.inf
-        if left < COMFORT:
-            share = 1.0 - left / COMFORT
-            cost += UNCOMFORTABLE * share * share
+        cost += end_cost(q[j], lower[j], upper[j])
     return cost
+
+
+@kernel
+def end_cost(q: float, lower: float, upper: float) -> float:
+    """Of one joint."""
+    left = min(q - lower, upper - q)
+    share = 1.0 - left / COMFORT if left < COMFORT else 0.0
+    return UNCOMFORTABLE * share * share if left >= 0.0 else math.inf
 
 
 @kernel
@@ -204,6 +219,49 @@ def trace(cost: Array, back: Ints, angles: Array) -> None:
 
 
 @kernel
+def put_fan(at: Array, beside: Array, half: float, wide: int, fan: Array) -> None:
+    """``fan`` (7, columns): configurations within ``half`` rad of the arm angle of ``at``, linear in it; ``beside``: SLOPE on."""
+    middle = FAN // 2
+    for j in range(N_JOINTS):
+        slope = beside[j] - at[j]
+        for k in range(wide):
+            fan[j, k] = at[j] + slope * (half * (k - middle) / middle / SLOPE)
+        fan[j, middle] = at[j]
+
+
+@kernel
+def put_range_costs(fan: Array, wide: int, lower: Array, upper: Array, cost: Array) -> None:
+    """``range_cost`` of every column."""
+    for k in range(wide):
+        total = 0.0
+        for j in range(N_JOINTS):
+            total += end_cost(fan[j, k], lower[j], upper[j])
+        cost[k] = total
+
+
+@kernel
+def arrive_abreast(before: Array, fan: Array, wide: int, cost_before: Array, cost: Array, back: Ints) -> None:
+    """``arrive`` at every column of a fan, from all columns of the fan before it side by side."""
+    total, here = vector(ABREAST), vector(N_JOINTS)
+    for k in range(FAN):
+        if cost[k] == math.inf:
+            continue
+        for j in range(N_JOINTS):
+            here[j] = fan[j, k]
+        for p in range(wide):
+            largest, squares = 0.0, 0.0
+            for j in range(N_JOINTS):
+                largest, squares = and_joint(largest, squares, before[j, p] - here[j])
+            total[p] = cost_before[p] + weighed(largest, squares)
+        best = k
+        for p in range(FAN):
+            if total[p] < total[best]:
+                best = p
+        cost[k] += total[best]
+        back[k] = best
+
+
+@kernel
 def refine(
     signs: Array, lower: Array, upper: Array, poses: Array, lines: Array, start: Array, branch: int, half: float, joints: Array,
     cost: Array, back: Ints, angles: Array, beside: Array, moved: NDArray[np.bool_],
@@ -212,20 +270,23 @@ def refine(
     configurations next to them; ``moved`` (rows): which angles are not those of the round before, all in the first."""
     rows, middle = poses.shape[0], FAN // 2
     picked = np.empty(rows)
-    fan = joints[:, :FAN]
+    # A loop over ``wide`` is vectorised; one of a length that the compiler knows would be unrolled instead.
+    fan, before, wide = matrix(N_JOINTS, ABREAST), matrix(N_JOINTS, ABREAST), min(ABREAST, joints.shape[1])
     for i in range(rows):
+        at = joints[i, middle]
         if moved[i]:
-            fan[i, middle] = start
+            at[:] = start
             beside[i] = start
-            put_solution(signs, poses[i], lines[i], angles[i], branch, fan[i, middle])
+            put_solution(signs, poses[i], lines[i], angles[i], branch, at)
             put_solution(signs, poses[i], lines[i], angles[i] + SLOPE, branch, beside[i])
-        for k in range(FAN):
-            away = half * (k - middle) / middle
-            if k != middle:
-                for j in range(N_JOINTS):
-                    fan[i, k, j] = fan[i, middle, j] + (beside[i, j] - fan[i, middle, j]) * (away / SLOPE)
-            cost[i, k] = range_cost(fan[i, k], lower, upper)
-            arrive(i, k, FAN, start, fan, cost, back)
+        put_fan(at, beside[i], half, wide, fan)
+        put_range_costs(fan, wide, lower, upper, cost[i])
+        if i == 0:
+            for k in range(FAN):
+                cost[0, k] += change_cost(start, fan[:, k])
+        else:
+            arrive_abreast(before, fan, wide, cost[i - 1], cost[i], back[i])
+        before[:] = fan
     # Linear joints may leave a range that exact ones keep: no finer course then.
     if not cost[rows - 1, :FAN].min() < math.inf:
         moved[:] = False

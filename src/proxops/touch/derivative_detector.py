@@ -78,6 +78,12 @@ class DerivativeDetector:
         ended = self._finished() if event == ENDED else None
         return PushVerdict(PushPhase(int(d["phase"])), 0 if event == BEGAN else -1, d["wrench"] * self.sigma, ended)
 
+    @property
+    def felt(self) -> Array:
+        """(6) What was handed out last."""
+        felt: Array = self.recent(1)[0]
+        return felt
+
     def recent(self, n: int) -> Array:
         """(n, 6) What was handed out last: of this reading alone, for a push is never dated back."""
         if not 0 <= n <= 1:

@@ -18,6 +18,9 @@ from proxops.touch.force_watch import ForceWatch, StreamTraits
 
 MOST_CYCLES: Final = 5  # that one mean can stand for: a longer silence is a lost cable
 
+NOTHING: Final = np.zeros(6)
+NOTHING.flags.writeable = False
+
 
 class Intake(NamedTuple):
     """Of one cycle. ``cycles`` is 0 where nothing is told, and then ``wrench`` (6) is the one told before."""
@@ -33,7 +36,7 @@ class ForceIntake:
     def __init__(self, source: ForceStream, traits: StreamTraits, period_s: float = PERIOD_S) -> None:
         self._source, self._watch = source, ForceWatch(traits)
         self._share = 1.0 / (traits.rate_hz * period_s)  # of a cycle that one reading stands for
-        self._sum, self._count, self._owed = np.zeros(6), 0, 0.0
+        self._sum, self._count, self._owed = NOTHING, 0, 0.0
         self._wrench = np.full(6, math.nan)
 
     def step(self, t: float) -> Intake:
@@ -41,7 +44,7 @@ class ForceIntake:
         fault, arrived = "", self._source.arrived(t)
         for sample in arrived:
             fault = fault or self._watch.step(t, sample)
-            self._sum += sample.wrench
+            self._sum = self._sum + sample.wrench
             self._count += 1
         if not arrived:
             fault = self._watch.step(t, None)
@@ -51,6 +54,6 @@ class ForceIntake:
         owed = self._owed + self._count * self._share
         cycles = min(math.floor(owed + 0.5), MOST_CYCLES) if self._count else 0
         if cycles > 0:
-            self._wrench = self._sum / self._count
-            self._sum, self._count, self._owed = np.zeros(6), 0, min(owed - cycles, 0.5)
+            self._wrench = self._sum if self._count == 1 else self._sum / self._count
+            self._sum, self._count, self._owed = NOTHING, 0, min(owed - cycles, 0.5)
         return self._wrench, cycles

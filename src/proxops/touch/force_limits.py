@@ -59,8 +59,8 @@ class ForceLimits:
 
     def judge(self, external: Floats) -> LoadVerdict:
         """``external``: wrench (6) on the tool from outside, load and bias taken off. What is no number stops."""
-        numbers = external.tolist()
-        force, torque = math.hypot(*numbers[:3]), math.hypot(*numbers[3:])
+        fx, fy, fz, tx, ty, tz = external.tolist()
+        force, torque = math.hypot(fx, fy, fz), math.hypot(tx, ty, tz)
         if not (force < self.retract_n and torque < self.retract_nm):  # also of what is no number
             return self._beyond(force, torque)
         left_n, left_nm = 1.0 - force / self.retract_n, 1.0 - torque / self.retract_nm

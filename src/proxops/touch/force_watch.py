@@ -27,6 +27,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.maths.kernel import kernel
 
 SOUND: Final = -1
+SHAPE: Final = (6,)
 STUCK_S: Final = 0.02  # five readings of a noisy axis that are equal to the bit are no coincidence
 
 
@@ -96,7 +97,7 @@ class ForceWatch:
         if math.isnan(self._heard):
             self._heard = now
         if sample is not None and sample is not self._last:
-            self.fault = self._objection(sample)
+            self.fault = self._bad_rate(sample) if self._usual(sample) else self._objection(sample)
             if not self._repeats(sample):
                 self._heard = now
             self._last = sample
@@ -109,6 +110,13 @@ class ForceWatch:
         """The same reading once more, as another object."""
         last = self._last
         return last is not None and sample.t == last.t and bool(np.array_equal(sample.wrench, last.wrench))
+
+    def _usual(self, sample: ForceSample) -> bool:
+        """Six sound numbers, newer than the last ones, none of them stuck: all but the rate is settled in one look."""
+        last, traits = self._last, self.traits
+        if last is None or sample.wrench.shape != SHAPE or not last.t < sample.t < math.inf:
+            return False
+        return usual(last.wrench, sample.wrench, traits.range, self._lively, sample.t, self._since, traits.stuck_s)
 
     def _objection(self, sample: ForceSample) -> str:
         return self._bad_number(sample) or self._bad_time(sample) or self._stuck(sample) or self._bad_rate(sample)
@@ -161,6 +169,14 @@ class ForceWatch:
             f"force sensor: wrong rate, {rate:.5g} Hz by its time stamps, expected {traits.rate_hz:.5g} Hz"
             f" within {100.0 * traits.rate_share:g} %"
         )
+
+
+@kernel
+def usual(
+    last: Floats, wrench: Floats, limit: Floats, lively: Floats, t: float, since: Floats, stuck_s: float
+) -> bool:  # fmt: skip
+    """Is nothing ``unsound`` and nothing ``repeating``?"""
+    return unsound(wrench, limit) == SOUND and repeating(last, wrench, lively, t, since, stuck_s) == SOUND
 
 
 @kernel

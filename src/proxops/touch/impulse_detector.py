@@ -26,11 +26,11 @@ import numpy as np
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_S
 from proxops.maths.finite import all_finite
-from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.touch.force_baseline import BASELINE_DTYPE, SIX, Baseline, forget, residual
-from proxops.touch.impulse_phases import DETECTOR_DTYPE, ENDED, advance, advance_to_event
+from proxops.touch.force_baseline import BASELINE_DTYPE, SIX, forget
+from proxops.touch.impulse_phases import DETECTOR_DTYPE, ENDED, NONSENSE, advance_to_event, put_recent, take
 
+SHAPE: Final = (SIX,)  # of a reading
 SLOWEST_S: Final = 0.02  # between two readings: a push of 20 ms must not fall between them
 
 
@@ -41,6 +41,8 @@ class PushPhase(IntEnum):
 
 
 PHASES: Final = tuple(PushPhase)
+NO_WRENCH: Final = np.zeros(SIX)
+NO_WRENCH.flags.writeable = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class PushVerdict(NamedTuple):
 
 
 class ImpulseDetector:
-    """One for each sensor. Call ``step`` with every reading, ``dt`` apart."""
+    """One for each sensor. Call ``step`` with every reading, ``dt`` apart. ``felt`` (6): the newest one, free of offset."""
 
     def __init__(self, settings: ImpulseSettings | None = None, dt: float = PERIOD_S) -> None:
         self.settings, self.dt = settings or ImpulseSettings(), dt
@@ -96,6 +98,7 @@ class ImpulseDetector:
             )
         self.sigma = np.repeat([s.force_noise_N, s.torque_noise_Nm], 3)
         self._whitened, self._room = np.zeros(SIX), np.zeros((2, SIX))
+        self.felt = np.zeros(SIX)
         self.reset()
 
     def reset(self) -> None:
@@ -110,17 +113,22 @@ class ImpulseDetector:
         b["wander"], b["dt"] = s.drift_change**2, self.dt
         forget(self._baseline, -1)
         self._ring = np.zeros((max(d["n_window"], d["n_calm"], d["n_rewind"]) + 2, SIX))
+        self._state = self._record, self._baseline, self._ring
         # Fields that every reading asks for, seen once: of a record they cost a microsecond each.
         self._views = self._record["now"], self._record["wrench"][0], self._record["phase"], self._record["began"]
 
     def step(self, wrench: Array) -> PushVerdict:
         """Take a reading in. One that is no number is refused, and changes nothing."""
-        refuse_nonsense(wrench)
-        np.divide(wrench, self.sigma, out=self._whitened)
-        event = advance(self._record, self._baseline, self._ring, self._whitened, self._room)
-        _, _, phase, began = self._views
-        ended = self._finished() if event == ENDED else None
-        return PushVerdict(PHASES[phase[0]], int(began[0]), self._views[1] * self.sigma, ended)
+        if wrench.shape != SHAPE:
+            refuse_nonsense(wrench)
+        event = take(*self._state, wrench, self.sigma, self._whitened, self._room, self.felt)
+        if event == NONSENSE:
+            refuse_nonsense(wrench)
+        _, handed_out, told, began = self._views
+        phase, ended = PHASES[told[0]], self._finished() if event == ENDED else None
+        return PushVerdict(
+            phase, int(began[0]), handed_out * self.sigma if phase is PushPhase.PUSH else NO_WRENCH, ended
+        )
 
     def impulses(self, readings: Array) -> list[Impulse]:
         """All that end within a record (n, 6): the same as step by step, but fast."""
@@ -149,16 +157,6 @@ class ImpulseDetector:
         start, crossed, end = (float(d[name] * self.dt) for name in ("start", "crossed", "end"))
         correction = (d["best"] - d["applied"]) * scale
         return Impulse(start, crossed, end, d["best"] * scale, d["peak"] * self.sigma, correction)
-
-
-@kernel
-def put_recent(baseline: Baseline, ring: Array, now: int, sigma: Array, out: Array) -> None:
-    """``out`` (n, 6) := readings up to sample ``now`` less the line, in the sensor's units."""
-    first = now - out.shape[0] + 1
-    for k in range(out.shape[0]):
-        residual(baseline, first + k, ring[(first + k) % ring.shape[0]], out[k])
-        for i in range(SIX):
-            out[k, i] *= sigma[i]
 
 
 def refuse_nonsense(wrench: Array) -> None:

@@ -13,7 +13,7 @@ from proxops.touch.force_baseline import SIX, Baseline, absorb, forget, residual
 from proxops.touch.push_search import first_sample
 
 QUIET, PUSH, COUNTER = 0, 1, 2
-NOTHING, BEGAN, ENDED = 0, 1, 2
+NOTHING, BEGAN, ENDED, NONSENSE = range(4)
 
 DETECTOR_DTYPE = np.dtype(
     [
@@ -58,6 +58,37 @@ def advance(detector: Detector, baseline: Baseline, ring: Array, reading: Array,
     oldest = max(d.now - d.n_window + 1, d.quiet_from)
     start = first_sample(ring, baseline, d.now, oldest, d.threshold, d.allowance, d.direction, room[0], room[1])
     return _begin(detector, baseline, ring, start, room[0]) if start >= 0 else NOTHING
+
+
+@kernel
+def take(
+    detector: Detector, baseline: Baseline, ring: Array, reading: Array, sigma: Array, whitened: Array, room: Array, felt: Array
+) -> int:  # fmt: skip
+    """``advance`` by one reading, which is ``felt`` free of offset; NONSENSE where it is no number, and then nothing has
+    changed."""
+    for i in range(SIX):
+        if not math.isfinite(reading[i]):
+            return NONSENSE
+        whitened[i] = reading[i] / sigma[i]
+    event = advance(detector, baseline, ring, whitened, room)
+    put_one(baseline, ring, detector[0].now, sigma, felt)
+    return event
+
+
+@kernel
+def put_recent(baseline: Baseline, ring: Array, now: int, sigma: Array, out: Array) -> None:
+    """``out`` (n, 6) := readings up to sample ``now`` less the line, in the sensor's units."""
+    first = now - out.shape[0] + 1
+    for k in range(out.shape[0]):
+        put_one(baseline, ring, first + k, sigma, out[k])
+
+
+@kernel
+def put_one(baseline: Baseline, ring: Array, sample: int, sigma: Array, out: Array) -> None:
+    """The same of one of them."""
+    residual(baseline, sample, ring[sample % ring.shape[0]], out)
+    for i in range(SIX):
+        out[i] *= sigma[i]
 
 
 @kernel

@@ -15,6 +15,7 @@ smooth stop.
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum
 from typing import Final
 
@@ -56,8 +57,9 @@ class JointFollower:
         self.state, self.reason = FollowerState.RESTING, ""
         self.offset = np.zeros((3, n))  # of the set-point from the course: position, rate, acceleration
         self._limits, self._motion = np.zeros((5, n)), np.zeros((4, n))
-        self._most, self._ranges = np.array([arm.speed, arm.acceleration, arm.jerk]), np.array([arm.lower, arm.upper])
-        self._way, self._bridge = JointWay(n), CourseBridge(self._most, cycle_s)
+        most = np.array([arm.speed, arm.acceleration, arm.jerk])
+        self._bounds = np.array([arm.lower, arm.upper]), most
+        self._way, self._bridge = JointWay(n), CourseBridge(most, cycle_s)
 
     def go_on_from(self, other: JointFollower) -> None:
         """Go on as ``other``, of the same arm, would; it is left as it is."""
@@ -110,17 +112,20 @@ class JointFollower:
 
     def _follow(self, course: Array) -> bool:
         """One cycle along the course, beside it or towards it; False where a stop from there would break a limit."""
-        dt, start, offset = self.cycle_s, self.set_point, self.offset
-        after = np.empty_like(start)
-        on_course, first, behind = look(course, start, self._most, dt, self._motion, self._limits, offset)
-        if not self._bridge.renew(course, start, after) and not self._bridged(
-            course, (first, behind), on_course, after
-        ):
+        dt, start, offset, motion, bounds = self.cycle_s, self.set_point, self.offset, self._motion, self._bounds
+        after, bridge = np.empty_like(start), self._bridge
+        on_course, first, behind, away = look(
+            course, start, *bounds, dt, motion, self._limits, offset, bridge.end > 1, after
+        )
+        if not math.isnan(away):
+            bridge.end = 0
+        elif bridge.renew(course, start, after) or self._bridged(course, (first, behind), on_course, after):
+            away = distance(after, course, *bounds, offset)
+        else:
             if not on_course and not self._way.lead(offset, self._limits):
                 return False
             offset[:] = 0.0 if on_course else self._way.at(dt)
-            put_set_point(self._motion, offset, dt, after)
-        away = distance(after, course, self._ranges, self._most, offset)
+            away = go_on(course, *bounds, dt, motion, offset, after)
         if away < 0.0:
             return False
         self.set_point, self.state = after, self._told(away)
@@ -157,13 +162,26 @@ class JointFollower:
 
 @kernel
 def look(
-    course: Array, start: Array, most: Array, dt: float, motion: Array, limits: Array, offset: Array
-) -> tuple[bool, int, int]:  # fmt: skip
+    course: Array, start: Array, ranges: Array, most: Array, dt: float, motion: Array, limits: Array, offset: Array,
+    bridged: bool, after: Array,
+) -> tuple[bool, int, int, float]:  # fmt: skip
     """The course's ``motion`` in this cycle, the ``offset`` of ``start`` from it and the ``limits`` that it leaves. Is the offset
-    nothing? And the course's first kink, as ``course_bridge.kink`` tells it."""
+    nothing? And the course's first kink, as ``course_bridge.kink`` tells it. Where it is nothing, there is no kink and the arm
+    is not on a bridge, the course is gone on along, and its ``distance`` the last answer; else that is no number."""
     put_course_motion(course, most[0], most[1], most[2], dt, motion, limits)
     first, behind = kink(course, most, dt)
-    return put_offset(start, motion, offset), first, behind
+    on_course, away = put_offset(start, motion, offset), math.nan
+    if on_course and first < 0 and not bridged:
+        offset[:] = 0.0
+        away = go_on(course, ranges, most, dt, motion, offset, after)
+    return on_course, first, behind, away
+
+
+@kernel
+def go_on(course: Array, ranges: Array, most: Array, dt: float, motion: Array, offset: Array, after: Array) -> float:
+    """``put_set_point``, and its ``distance``."""
+    put_set_point(motion, offset, dt, after)
+    return distance(after, course, ranges, most, offset)
 
 
 @kernel

@@ -77,21 +77,18 @@ class JointPlanner:
         self._step = 2.0 * math.pi / columns
         # Columns that the upper arm can turn through from row to row, joints 1 to 3 at full speed.
         self._farthest = math.ceil(float(arm.speed[:3].sum()) * spacing * cycle_s / self._step)
-        n = self.longest
+        # Poses that a plan uses: the present one and all cycles up to the last row.
+        self.longest = n = rows * spacing + 1
         self._flange, self._joints, self._elbow = flange_course(n), np.zeros((n, N_JOINTS)), np.full((3, n), math.nan)
+        self._angles = self._elbow[0]
         self._matrix, self._cost = np.zeros((rows, columns, N_JOINTS)), np.zeros((rows, columns))
         self._back: Ints = np.zeros((rows, columns), np.int64)
         self._branch, self._near, self._course = -1, np.zeros(N_JOINTS), np.full(rows, math.nan)
         self._parts = (
-            arm.lengths, arm.signs, self._lower, self._upper, self._hard, self._T_base_world, self._T_object_flange, self._flange,
-            spacing, cycle_s, self._near, self._step, self._farthest, self._matrix, self._cost, self._back, self._course,
-            self._joints, self._elbow,
+            arm.lengths, arm.signs, self._lower, self._upper, self._hard, self._T_base_world, self._T_object_flange,
+            *self._flange, spacing, cycle_s, self._near, self._step, self._farthest, self._matrix, self._cost, self._back,
+            self._course, self._joints, self._elbow,
         )  # fmt: skip
-
-    @property
-    def longest(self) -> int:
-        """Poses that a plan uses: the present one and all cycles up to the last row."""
-        return self.rows * self.spacing + 1
 
     def start(self, joints: Array) -> None:
         """Plans go on from here: its branch is kept from now on, its arm angle is at rest."""
@@ -110,23 +107,26 @@ class JointPlanner:
         delay. ``elapsed``: cycles since the plan before."""
         if self._branch < 0:
             raise BadInput("a plan before its start", way_out="call start with the arm's joints")
-        n = min(self.longest, (poses.shape[0] - 1) // self.spacing * self.spacing + 1)
+        known = poses.shape[0]
+        n = min(self.longest, (known - 1) // self.spacing * self.spacing + 1)
         if n < 2:
-            raise BadInput("too few predicted poses", value=poses.shape[0], bound=f"at least {self.spacing + 1}")
-        code, cycles, joint = renew_plan(poses[:n], elapsed, self._branch, *self._parts)
+            raise BadInput("too few predicted poses", value=known, bound=f"at least {self.spacing + 1}")
+        code, cycles, joint = renew_plan(poses if n == known else poses[:n], elapsed, self._branch, *self._parts)
         which = self.arm.joints[joint] if joint >= 0 else ""
-        return JointPlan(self._joints, self._elbow[0], cycles, code, which, self.cycle_s)
+        return JointPlan(self._joints, self._angles, cycles, code, which, self.cycle_s)
 
 
 @kernel
 def renew_plan(
     poses: Array, elapsed: int, branch: int, lengths: Array, signs: Array, lower: Array, upper: Array, hard: Array,
-    T_base_world: Array, T_object_flange: Array, flange: FlangeCourse, spacing: int, dt: float, near: Array, step: float,
-    farthest: int, matrix: Array, cost: Array, back: Ints, known: Array, joints: Array, elbow: Array,
+    T_base_world: Array, T_object_flange: Array, T_base_flange: Array, lines: Array, codes: Ints, placed: Array, spacing: int,
+    dt: float, near: Array, step: float, farthest: int, matrix: Array, cost: Array, back: Ints, known: Array, joints: Array,
+    elbow: Array,
 ) -> tuple[int, int, int]:  # fmt: skip
     """The flange's way under ``poses``, and ``put_plan`` from where the elbow is ``elapsed`` cycles after the plan before; beyond
-    the last pose the elbow stays."""
-    n = poses.shape[0]
+    the last pose the elbow stays. ``T_base_flange`` to ``placed`` are a ``FlangeCourse``: of a tuple Python would look at every
+    element by itself."""
+    n, flange = poses.shape[0], FlangeCourse(T_base_flange, lines, codes, placed)
     put_flange_course(lengths, T_base_world, T_object_flange, poses, elapsed, flange)
     for i in range(3):
         elbow[i, 0] = elbow[i, elapsed]

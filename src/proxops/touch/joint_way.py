@@ -23,6 +23,7 @@ class JointWay:
         self._to_place, self._to_rate = ruckig.ControlInterface.Position, ruckig.ControlInterface.Velocity
         self._good = ruckig.Result.Working, ruckig.Result.Finished
         self._rooms: list[Any] = [None] * (joints + 1)  # generator, wish and trajectory for each number of joints
+        self._aims = [True] * (joints + 1)  # of each: the wish has, or may have, another goal than zero
         self._trajectory: Any = None
 
     @property
@@ -38,9 +39,11 @@ class JointWay:
         """Finds the quickest way to ``goal`` (zero without one), or one that takes the time T. False: there is none."""
         generator, wish, trajectory, nothing = self._room(start.shape[1])
         wish.control_interface = self._to_place
-        wish.target_position, wish.target_velocity, wish.target_acceleration = (
-            (nothing,) * 3 if goal is None else goal.tolist()
-        )
+        if goal is not None or self._aims[start.shape[1]]:  # each number that Ruckig is handed costs
+            wish.target_position, wish.target_velocity, wish.target_acceleration = (
+                (nothing,) * 3 if goal is None else goal.tolist()
+            )
+            self._aims[start.shape[1]] = goal is not None
         wish.minimum_duration = T
         for wish.synchronization in (self._together, self._alone) if T is None else (self._together,):
             if self._found(generator, wish, trajectory, start, limits):

@@ -35,8 +35,8 @@ class OutsideForce:
         self._allowed = self._offset + UNEXPLAINED * np.repeat([limits.stop_n, limits.stop_nm], 3)
         most_rate = DRIFT_MARGIN * np.array(drift, float)
         self._zero = Zeroing(np.zeros(6), period_s, most_rate=most_rate)
-        self._near, self._step = NOISE_SIGMAS * np.array(noise, float), most_rate * period_s
-        self._drifted = np.zeros(6)  # at most, since readings were on the zero
+        # Where a reading is on the zero, what it drifts in a cycle and, at most, since readings were there.
+        self._drift = NOISE_SIGMAS * np.array(noise, float), most_rate * period_s, np.zeros(6)
         self._calm, self._quiet = round(CALM_S / period_s), 0
         self.known = False  # the zero
         self.wrench = np.zeros(6)  # from outside; before the zero is known, what no stated offset explains
@@ -49,16 +49,13 @@ class OutsideForce:
     def step(self, residual: Floats, quiet: bool) -> LoadVerdict:
         """One reading. ``quiet``: nobody pushes, as far as can be told."""
         self._quiet = self._quiet + 1 if quiet else 0
-        outside = self._zero.step(residual, self._free(residual) if self.known else quiet)
-        if not self.known:
-            outside = np.copysign(np.maximum(np.abs(residual) - self._offset, 0.0), residual)
-        self.wrench = outside
-        return self._limits.judge(outside)
-
-    def _free(self, residual: Floats) -> bool:
-        """Can the reading be the sensor's own error?"""
-        explained = follow_drift(residual, self._zero.bias, self._near, self._step, self._drifted)
-        return self._quiet > self._calm and explained
+        if self.known:
+            explained = follow_drift(residual, self._zero.bias, *self._drift)
+            self.wrench = self._zero.step(residual, explained and self._quiet > self._calm)
+        else:
+            self._zero.step(residual, quiet)
+            self.wrench = np.copysign(np.maximum(np.abs(residual) - self._offset, 0.0), residual)
+        return self._limits.judge(self.wrench)
 
     def settle(self) -> str:
         """Take the zero from the last readings; what stands against it, or an empty text."""

@@ -59,12 +59,12 @@ class Push:
         linear = self.impulse_Ns / length * np.asarray(self.direction)
         return np.concatenate([linear, np.cross(self.lever_m, linear) + np.asarray(self.twist_Nms)])
 
-    @property
+    @cached_property
     def end_s(self) -> float:
         """Of the push."""
         return self.at_s + self.duration_s
 
-    @property
+    @cached_property
     def over_s(self) -> float:
         """Of the counter-impulse."""
         return self.end_s + (self.counter_stretch * self.duration_s if self.counter_share else 0.0)

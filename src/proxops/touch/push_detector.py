@@ -13,6 +13,11 @@ class PushDetector(Protocol):
         """Take a reading (6) in."""
         ...
 
+    @property
+    def felt(self) -> Array:
+        """(6) The newest reading: the last row of ``recent``."""
+        ...
+
     def recent(self, n: int) -> Array:
         """(n, 6) The last readings as they are handed out, free of offset, oldest first; at least since a push began."""
         ...

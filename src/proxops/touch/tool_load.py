@@ -21,8 +21,9 @@ from proxops.core.errors import BadInput
 from proxops.core.force_source import Floats
 from proxops.core.tool_load_file import ToolLoadFile
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import quat_inverse, turned
-from proxops.maths.small_matrix import applied
+from proxops.maths.small_matrix import put_applied
+from proxops.maths.stack import matrix, vector
+from proxops.maths.triple import Triple, difference, inverse, quad, rotated, triple
 
 PARAMETERS: Final = ("mass", "m·cx", "m·cy", "m·cz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
 N_PARAMETERS: Final = len(PARAMETERS)
@@ -109,22 +110,41 @@ def load_wrench(
     """Wrench (6) of the tool's own weight and inertia on the sensor, about its origin in its axes: external = reading - this
     - bias. ``q_world_sensor``: scalar first; w, alpha (rad/s, rad/s²) and ``a`` (m/s², of the sensor's origin) are inertial
     ones in the sensor's axes; ``gravity`` in the world's."""
-    return applied(regressor(q_world_sensor, w, alpha, a, gravity), parameters)
+    out = np.empty(6)
+    put_load_wrench(parameters, q_world_sensor, w, alpha, a, gravity, out)
+    return out
+
+
+@kernel
+def put_load_wrench(
+    parameters: Floats, q_world_sensor: Floats, w: Floats, alpha: Floats, a: Floats, gravity: Floats, out: Floats
+) -> None:  # fmt: skip
+    """The same, into ``out``."""
+    Y = matrix(6, N_PARAMETERS)
+    put_regressor(q_world_sensor, w, alpha, a, gravity, Y)
+    put_applied(Y, parameters, out)
 
 
 @kernel
 def regressor(q_world_sensor: Floats, w: Floats, alpha: Floats, a: Floats, gravity: Floats) -> Floats:
-    """(6, 10): the load is this times the parameters; the one place where the formula stands. Arguments as above."""
-    Y = np.zeros((6, 10))
-    f = turned(quat_inverse(q_world_sensor), gravity) - a
-    Y[0:3, 0] = f
-    _put_moment(f, w, alpha, Y)
-    _put_inertia(w, alpha, Y)
+    """(6, 10): the load is this times the parameters. Arguments as above."""
+    Y = np.empty((6, N_PARAMETERS))
+    put_regressor(q_world_sensor, w, alpha, a, gravity, Y)
     return Y
 
 
 @kernel
-def _put_moment(f: Floats, w: Floats, alpha: Floats, Y: Floats) -> None:
+def put_regressor(q_world_sensor: Floats, w: Floats, alpha: Floats, a: Floats, gravity: Floats, Y: Floats) -> None:
+    """The same, into ``Y``; the one place where the formula stands."""
+    Y[:] = 0.0
+    f = difference(rotated(inverse(quad(q_world_sensor, 0)), triple(gravity, 0)), triple(a, 0))
+    Y[0, 0], Y[1, 0], Y[2, 0] = f
+    _put_moment(f, w, alpha, Y)
+    _put_inertia(w, alpha, Y)
+
+
+@kernel
+def _put_moment(f: Triple, w: Floats, alpha: Floats, Y: Floats) -> None:
     """Columns of h: -([α]× + [ω]×[ω]×) above, -[f]× below."""
     square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     for i in range(3):
@@ -143,7 +163,7 @@ def _put_moment(f: Floats, w: Floats, alpha: Floats, Y: Floats) -> None:
 def _put_inertia(w: Floats, alpha: Floats, Y: Floats) -> None:
     """Columns of J: -(J α + ω × J ω) for each of its six numbers being one."""
     rows, columns = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
-    Ja, Jw = np.empty(3), np.empty(3)
+    Ja, Jw = vector(3), vector(3)
     for p in range(6):
         i, j = rows[p], columns[p]
         Ja[:], Jw[:] = 0.0, 0.0

@@ -40,6 +40,7 @@ class Zeroing:
             raise BadInput("zeroing: most_rate", value=most_rate, bound="six numbers, 0 or more")
         self._state = np.zeros((3, 6))  # bias of the pair, its rate per second, and the bias that goes after it
         self._state[[0, 2]] = bias
+        self._bias: Floats = self._state[2]
         self._period, self._time_constant = period_s, time_constant_s
         self._window = np.zeros((max(round(window_s / period_s), 1), 6))
         self._drift_goes_on = drift_goes_on
@@ -49,8 +50,7 @@ class Zeroing:
     @property
     def bias(self) -> Floats:
         """N and N m; a view that changes with the next step."""
-        out: Floats = self._state[2]
-        return out
+        return self._bias
 
     @property
     def rate(self) -> Floats:
@@ -65,20 +65,22 @@ class Zeroing:
 
     def step(self, residual: Floats, free_flight: bool) -> Floats:
         """One cycle. ``residual``: reading less load, WITHOUT the bias taken off. Returns the external wrench (6)."""
+        out: Floats = np.empty(6)
+        at = self._free % len(self._window)
+        if free_flight and not self.fault and take(
+            self._state, residual, self._period, self._time_constant, self._most_rate, self._window[at], out
+        ):  # fmt: skip
+            self._free += 1
+            return out
         if not all_finite(residual) and not self.fault:
             self.fault = f"zero: residual {AXES[int(np.argmin(np.isfinite(residual)))]} is no number"
             self._state[:] = math.nan
-        if not free_flight or self.fault:
-            self._free = 0
-            if self._drift_goes_on:
-                on = self._period * np.clip(self._state[1], -self._most_rate, self._most_rate)
-                self._state[0] += on
-                self._state[2] += on
-        else:
-            self._window[self._free % len(self._window)] = residual
-            self._free += 1
-            follow(self._state, residual, self._period, self._time_constant, self._most_rate)
-        out: Floats = residual - self._state[2]
+        self._free = 0
+        if self._drift_goes_on:
+            on = self._period * np.clip(self._state[1], -self._most_rate, self._most_rate)
+            self._state[0] += on
+            self._state[2] += on
+        np.subtract(residual, self._state[2], out=out)
         return out
 
     def rezero(self) -> None:
@@ -92,6 +94,21 @@ class Zeroing:
                 " let go of the tool"
             )
         self._state[[0, 2]], self._state[1] = self._window.mean(axis=0), 0.0
+
+
+@kernel
+def take(
+    state: Floats, residual: Floats, dt: float, time_constant: float, most_rate: Floats, kept: Floats, outside: Floats
+) -> bool:  # fmt: skip
+    """A ``residual`` of free flight: ``follow``, ``kept`` as it is, and ``outside``, what is left of it. False where it is no
+    number, and then nothing has changed."""
+    for i in range(6):
+        if not math.isfinite(residual[i]):
+            return False
+    follow(state, residual, dt, time_constant, most_rate)
+    for i in range(6):
+        kept[i], outside[i] = residual[i], residual[i] - state[2, i]
+    return True
 
 
 @kernel

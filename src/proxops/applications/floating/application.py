@@ -59,6 +59,7 @@ class FloatApplication(ArmApplication):
         most = duration_s + SETTLE_S + AFTER_STOP_S + bench.time_to_rest(SETTLE_S + duration_s)
         super().__init__(facility, arm, told, row_dtype(len(bench.arm.joints)), most)
         self.bench, self._source, self.module = bench, source, module
+        self._faulty = module if bench.file.sensor.fault != "none" else None  # in some cycle of the run
         self._columns, self._spare = columns_of(self.rows), columns_of(self.rows[:1].copy())
         self._twin = VirtualArm(bench.twin_traits, bench.joints, self.now, np.random.default_rng(0))
         self.floating, self.lead = FloatingMotion(bench), bench.lead
@@ -85,8 +86,8 @@ class FloatApplication(ArmApplication):
 
     def poll(self) -> None:
         super().poll()
-        if self.module is not None:
-            self.module.put_fault(self.bench.file.sensor, self.now() - SETTLE_S)
+        if self._faulty is not None:
+            self._faulty.put_fault(self.bench.file.sensor, self.now() - SETTLE_S)
 
     # ------------------------------------------------------------------ one cycle
     def step(self) -> Wish:

@@ -74,7 +74,7 @@ class FeltPushes:
         for _ in range(readings):
             found = self._recognise(t, cycle, residual, floating and stop is None)
             stop = stop or found
-        kept["felt"][row], kept["outside"][row] = self._detector.recent(1)[0], self._outside.wrench
+        kept["felt"][row], kept["outside"][row] = self._detector.felt, self._outside.wrench
         return stop
 
     def _recognise(self, t: float, cycle: int, residual: Array, floating: bool) -> Stop | None:

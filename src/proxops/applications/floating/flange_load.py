@@ -7,28 +7,25 @@ import numpy as np
 from proxops.lab.flange_motion import put_flange_motion
 from proxops.lab.redundant_arm import SrsArm
 from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import cross, quat_inverse, quat_product
+from proxops.maths.quaternion import cross, quat_inverse
 from proxops.maths.rotation import Array, quat_from_matrix
+from proxops.maths.triple import composed, quad
 from proxops.touch.relative_motion import wrench_at
-from proxops.touch.tool_load import GRAVITY, load_wrench
+from proxops.touch.tool_load import GRAVITY, put_load_wrench
 
 
 class FlangeLoad:
     """Load of a tool on the flange's sensor for a motion of the joints."""
 
     def __init__(self, arm: SrsArm, T_world_base: Array, parameters: Array) -> None:
-        self._arm, self._T_world_base, self._parameters = arm, T_world_base, parameters
         self._wrench = np.zeros(6)
-        self._q_world_base = quat_from_matrix(T_world_base[:3, :3].copy())
         self.quat, self.w, self.alpha, self.a, self.p = np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+        self._before = arm.lengths, arm.signs, quat_from_matrix(T_world_base[:3, :3].copy())
+        self._behind = parameters, GRAVITY, self.quat, self.w, self.alpha, self.a, self.p, self._wrench
 
     def wrench(self, joints: Array, rates: Array, accelerations: Array) -> Array:
         """On the sensor, its axes; the same memory each time."""
-        arm = self._arm
-        put_flange_load(
-            arm.lengths, arm.signs, self._q_world_base, joints, rates, accelerations, self._parameters, GRAVITY, self.quat,
-            self.w, self.alpha, self.a, self.p, self._wrench,
-        )  # fmt: skip
+        put_flange_load(*self._before, joints, rates, accelerations, *self._behind)
         return self._wrench
 
 
@@ -39,8 +36,8 @@ def put_flange_load(
 ) -> None:  # fmt: skip
     """The load's ``wrench`` (6); ``quat``: q_world_flange, the rest as in ``put_flange_motion``."""
     put_flange_motion(lengths, signs, joints, rates, accelerations, quat, w, alpha, a, p)
-    quat[:] = quat_product(q_world_base, quat)
-    wrench[:] = load_wrench(parameters, quat, w, alpha, a, gravity)
+    quat[0], quat[1], quat[2], quat[3] = composed(quad(q_world_base, 0), quad(quat, 0))
+    put_load_wrench(parameters, quat, w, alpha, a, gravity, wrench)
 
 
 @kernel

@@ -57,9 +57,9 @@ class FloatingMotion:
         self._unpushed.step(cycle, len(poses))
         if plan is not None:
             kept["arm_angle"][row] = plan.arm_angles[0]
-        kept["pose"][row], kept["velocity"][row] = timeline.pose_now, timeline.velocity_now
-        kept["energy"][row] = timeline.energy_now
-        kept["touching"][row], kept["turned"][row] = timeline.touching_now, timeline.turned_back_now
+        kept["pose"][row], kept["velocity"][row], kept["energy"][row], kept["touching"][row], kept["turned"][row] = (
+            timeline.moment_now
+        )
         kept["ahead_s"][row], kept["following"][row] = timeline.ahead_s, self._follower.state
         timeline.advance()
         if self._follower.reason:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from proxops.applications.floating.bench import FloatBench
@@ -17,6 +19,9 @@ from proxops.sensors.virtual_force_sensor import put_fault
 from proxops.touch.force_port import ForcePort
 from proxops.touch.push import Push
 
+NO_PUSH: Final = np.zeros(6)
+NO_PUSH.flags.writeable = False
+
 
 class Hand:
     """Pushes, scripted and live, world axes about the module's frame."""
@@ -29,10 +34,11 @@ class Hand:
         self.pushes = [old for old in self.pushes if old.over_s > push.at_s - 60.0] + [push]
 
     def wrench(self, t: float) -> Array:
-        total = np.zeros(6)
+        """At a time; ``NO_PUSH`` itself while nobody pushes."""
+        total: Array = NO_PUSH
         for push in self.pushes:
             if push.at_s <= t < push.over_s:
-                total += push.wrench(t)
+                total = total + push.wrench(t)
         return total
 
 
@@ -47,13 +53,14 @@ class VirtualModule:
         self._load, self.sensor, self.hand = FlangeLoad(arm, T_world_base, touched.hung), sensor, hand
         self.touched = touched
         self._handed: ForceSample | None = None
-        self.pushed = np.zeros(6)  # truly, world axes about the module's frame
+        self.pushed: Array = NO_PUSH  # truly, world axes about the module's frame
 
     def feel(self, t: float, joints: Array, rates: Array, accelerations: Array, believed: Array) -> None:
         """One reading. ``believed``: accelerations of the joints as they were commanded."""
         own = self._load.wrench(joints, rates, accelerations)
         self.pushed = self.hand.wrench(t)
-        in_flange = at_flange(self.pushed, self._load.quat, self._p_flange_object)
+        pushed = self.pushed is not NO_PUSH
+        in_flange = at_flange(self.pushed, self._load.quat, self._p_flange_object) if pushed else NO_PUSH
         reading = self.touched.reading(joints, rates, accelerations, believed, own, in_flange)
         self.sensor.read(t, reading)
 
