@@ -73,7 +73,7 @@ def state(seed: int, slow: float = 1.0) -> Floats:
     q = rng.standard_normal(4)
     x[Q : Q + 4] = q / np.linalg.norm(q)
     x[W : W + 3], x[S : S + 3] = 0.1 * rng.standard_normal(3), rng.standard_normal(3)
-    x[SLOW:] = slow * MODEL.slow_sigma * rng.standard_normal(N_SLOW)
+    x[SLOW : SLOW + N_SLOW] = slow * MODEL.slow_sigma * rng.standard_normal(N_SLOW)
     return x
 
 
@@ -82,7 +82,7 @@ def difference(a: Floats, b: Floats) -> Floats:
     e = np.empty(N_ERROR)
     e[0:E_Q] = a[0:E_Q] - b[0:E_Q]
     rotation_vector(quat_product(quat_inverse(b[Q : Q + 4]), a[Q : Q + 4]), e[E_Q:E_W])
-    e[E_W:] = a[W:] - b[W:]
+    e[E_W:] = (a - b)[W : SLOW + N_SLOW]
     return e
 
 
@@ -124,7 +124,7 @@ def test_transition(seed: int) -> None:
 
     def later(y: Floats) -> Floats:
         y = y.copy()
-        move(y, G, thrust @ (1.0 + y[SLOW + SCALE :]), dt)
+        move(y, G, thrust @ (1.0 + y[SLOW + SCALE : SLOW + N_SLOW]), dt)
         rotate(y, gradient_pull(y[Q : Q + 4], G, MODEL.axes), dt, MODEL)
         return y
 
@@ -224,9 +224,11 @@ def test_the_halls_errors_change_faster_where_its_wrists_fold() -> None:
         for _ in range(100):
             propagate(x, P, np.zeros((3, 3)), np.zeros((3, N_SCALE)), PLACE, 0.1, MODEL)
         known.append(np.diag(P)[E_SLOW:][6:9])
-    assert np.all(known[1] > 10.0 * known[0])
-    assert np.all(known[3] > 10.0 * known[2])
+    across = slice(0, 2)  # the line of sight; about it errors change far away only
+    assert np.all(known[1][across] > 5.0 * known[0][across])
+    assert np.all(known[3] > 5.0 * known[2])
     assert np.all(MODEL.near_time <= MODEL.slow_time)
+    assert np.all(MODEL.far_time <= MODEL.slow_time)
 
 
 def test_a_torque_free_client_keeps_energy_and_momentum() -> None:

@@ -13,7 +13,7 @@ from approach_truth import PERIOD_S, Approach, Flight, board, navigation, withou
 from proxops.core.flight import Floats, Measurements, RelativeMeasurement
 from proxops.core.sensor_table import Sensor
 from proxops.onboard.navigation import TRIAL_FIRST, TRIAL_RELIEF, Navigation
-from proxops.onboard.relative_model import NO_HALL
+from proxops.onboard.relative_model import NO_HALL, NOISE
 
 # Biases are drawn once per run, so that samples of one run say nearly the same: runs count, not samples.
 RUNS = 200
@@ -270,3 +270,15 @@ def test_the_history_stays_bounded() -> None:
     assert nav._history.rows.shape == size
     assert size[0] * PERIOD_S < 2.0
     assert TRIAL_RELIEF > TRIAL_FIRST
+
+
+@pytest.mark.parametrize("factor", [0.85, 1.3])
+def test_it_learns_how_noisy_its_sensor_is(factor: float) -> None:
+    """A data sheet is right to 10 %: a filter that knows no better claims too much or too little by as much."""
+    spec = Approach(5, range_m=12.0, tumble_deg_s=0.2, duration_s=80.0)
+    flight, nav = Flight(spec), navigation(spec)
+    flight.sensor.noise_factor = factor
+    for k in range(801):
+        nav.step(flight.measure(k), flight.acceleration(k))
+    assert nav._filter is not None
+    assert math.sqrt(1.0 + nav._filter.x[NOISE]) == pytest.approx(factor, rel=0.06)

@@ -29,10 +29,12 @@ from proxops.onboard.attitude_filter import AttitudeFilter, is_quaternion
 from proxops.onboard.input_history import InputHistory
 from proxops.onboard.relative_filter import RelativeFilter
 from proxops.onboard.relative_model import NO_HALL, SlowErrors, record_of, relative_model
+from proxops.onboard.surface_force import SurfaceForce, surface_force_of
 
 TRIAL_FIRST: Final = 5  # measurements in a row that make the first filter
 TRIAL_RELIEF: Final = 10  # that replace a filter in charge
 LAG_SLACK_S: Final = 0.3  # beyond the sensor's largest delay
+SURFACE_S: Final = 10.0  # between two looks at air and sunlight: 0.6 deg of the orbit
 
 
 class Navigation:
@@ -40,8 +42,9 @@ class Navigation:
 
     def __init__(
         self, data: OnboardData, sensor: Sensor, avionics: Avionics | None = None, hall: SlowErrors | None = None,
-        knowledge: Knowledge | None = None, held: bool = False, pulled: bool = True,
+        knowledge: Knowledge | None = None, held: bool = False, pulled: bool = True, surface: SurfaceForce | None = None,
     ) -> None:  # fmt: skip
+        """``surface``: of air and sunlight on the client, as far as it is known."""
         avionics = avionics or Avionics()
         self.age_s = math.inf  # since the exposure of the last accepted measurement
         self.accepted, self.rejected = 0, 0  # in this step
@@ -49,9 +52,11 @@ class Navigation:
         self.p_eci_chaser: Floats = np.full(3, np.nan)
         self.v_eci_chaser: Floats = np.full(3, np.nan)
         self._model = relative_model(
-            data, sensor, avionics, hall or SlowErrors(), knowledge or Knowledge(), held, pulled
-        )
+            data, sensor, avionics, hall or SlowErrors(), knowledge or Knowledge(), held, pulled,
+            surface.place - data.target_mass_centre if surface else None,
+        )  # fmt: skip
         self._record = record_of(self._model)
+        self._surface, self._surface_due = surface, -math.inf
         self._exposure_period_s = 1.0 / sensor.rate_hz
         self._lag_s = 1e-3 * (sensor.delay_ms + sensor.jitter_ms) + data.period_s + LAG_SLACK_S
         self._history = InputHistory(self._lag_s + 2.0 * data.period_s, data.period_s)
@@ -89,6 +94,9 @@ class Navigation:
         if not self._attitude.ready or math.isnan(self.p_eci_chaser[0]):
             self._refuse(len(m.relative))  # without own attitude or place they say nothing
             return
+        if self._surface is not None and m.t >= self._surface_due:
+            self._record["force"][0] = self._surface.at(self.p_eci_chaser, self.v_eci_chaser)
+            self._surface_due = m.t + SURFACE_S
         self._history.add(m.t, self.q_eci_chaser, self.w_eci_chaser, acceleration, self.p_eci_chaser)
         for seen in m.relative if len(m.relative) < 2 else sorted(m.relative, key=_exposure):
             self._consider(seen)
@@ -185,7 +193,7 @@ def located(p: Floats, v: Floats, p_out: Floats, v_out: Floats) -> bool:
 
 def navigation_of(file: MissionFile, data: OnboardData) -> Navigation:
     """For a mission: with the slow errors of the hall, if it goes through it; of a client that tumbles, or one that is held;
-    turned by the gravity gradient where the mission has it."""
+    turned by the gravity gradient where the mission has it, and by air and sunlight."""
     hall = SlowErrors() if file.hall.use else NO_HALL
     held, pulled = file.target.control == "lvlh", file.environment.gravity_gradient
-    return Navigation(data, file.sensor, file.avionics, hall, file.knowledge, held, pulled)
+    return Navigation(data, file.sensor, file.avionics, hall, file.knowledge, held, pulled, surface_force_of(file))

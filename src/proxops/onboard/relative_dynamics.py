@@ -5,7 +5,8 @@ d²r/dt² = G r + A 1 + U κ,  G = μ/R³ (3 eeᵀ − 1), e up, half-way betwee
                             push to either side of each, U: what those push, and a share of the whole, since they push unevenly
 dω/dt = J⁻¹ (Jω × ω + τ),   τ: torque of the gravity gradient. About the principal axis i that is k_i (u_j u_k − g_i) with u the
                             rates about the three, g_i the gradient's element jk in these axes, and k_i = (I_j − I_k)/I_i,
-                            which changes with s, the relative errors of the moments, in standard deviations
+                            which changes with s, the relative errors of the moments, in standard deviations.
+                            Air and sunlight add their nominal torque, as known on board (``surface_force``)
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from proxops.maths.quaternion import length, put_unit, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.maths.small_matrix import applied, product, skew
 from proxops.maths.stack import matrix, vector
+from proxops.maths.triple import inverse, quad, rotated, triple
 from proxops.onboard.local_orbit import gravity_gradient
 from proxops.onboard.relative_model import (
     E_Q,
@@ -55,8 +57,9 @@ def propagate(
     translation = translation_transition(G, uneven, dt)
     g = model.pull * gradient_pull(x[Q : Q + 4], G, model.axes)
     rotation = rotation_transition(x, g, dt, model)
-    folding = not model.near_m <= length(x[0:3]) <= model.far_m
-    decay = np.exp(-dt / (model.near_time if folding else model.slow_time))
+    away = length(x[0:3])
+    times = model.near_time if away < model.near_m else model.far_time if away > model.far_m else model.slow_time
+    decay = np.exp(-dt / times)
     move(x, G, a_eci, dt)
     rotate(x, g, dt, model)
     for i in range(N_SLOW):
@@ -112,21 +115,22 @@ def ahead(u: tuple[float, float, float], h: float, a: tuple[float, float, float]
 @kernel
 def rotate(x: Floats, g: Floats, dt: float, model: RelativeModel) -> None:
     """Attitude, rate and errors of inertia over ``dt``: Runge-Kutta for the rate, its mean for the attitude. ``g``: see
-    ``gradient_pull``; in a step it turns by 1e-3 of itself at most."""
+    ``gradient_pull``; in a step it turns by 1e-3 of itself at most. Air and sunlight (1e-7 rad/s²) turn the rate alone."""
     k, first = ratios(x[S : S + 3], model), applied(model.axes.T, x[W : W + 3])
     u = first[0], first[1], first[2]
     k1 = angular_acceleration(u, k, g)
     k2 = angular_acceleration(ahead(u, 0.5 * dt, k1), k, g)
     k3 = angular_acceleration(ahead(u, 0.5 * dt, k2), k, g)
     k4 = angular_acceleration(ahead(u, dt, k3), k, g)
-    middle, last = np.empty(3), np.empty(3)
+    middle, last, push = np.empty(3), np.empty(3), rotated(inverse(quad(x, Q)), triple(model.force, 0))
     for i in range(3):
         middle[i] = dt * (u[i] + dt / 6.0 * (k1[i] + k2[i] + k3[i]))
         last[i] = u[i] + dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
     put_unit(quat_product(x[Q : Q + 4], quat_from_rotation_vector(applied(model.axes, middle))), x[Q : Q + 4])
     decay = math.exp(-dt / INERTIA_TIME_S)
     for i in range(3):
-        x[W + i] = model.axes[i, 0] * last[0] + model.axes[i, 1] * last[1] + model.axes[i, 2] * last[2]
+        turn = model.surface[i, 0] * push[0] + model.surface[i, 1] * push[1] + model.surface[i, 2] * push[2]
+        x[W + i] = model.axes[i, 0] * last[0] + model.axes[i, 1] * last[1] + model.axes[i, 2] * last[2] + dt * turn
         x[S + i] *= decay
 
 

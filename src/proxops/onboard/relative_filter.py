@@ -21,9 +21,16 @@ from proxops.onboard.relative_model import (
     E_SLOW,
     E_V,
     E_W,
+    LEARNT,
     N_ERROR,
     N_SCALE,
     N_STATE,
+    NOISE,
+    NOISE_KNOWN,
+    NOISE_LEAST,
+    NOISE_MEMORY,
+    NOISE_MOST,
+    NOISE_SETTLE,
     SLOW,
     UNEVEN,
     Q,
@@ -202,10 +209,12 @@ def take(x: Floats, P: Floats, t: float, p: Floats, q: Floats, history: Floats, 
     z = residual(p, q, p_expected, q_expected)
     HP = matrix(6, N_ERROR)
     sparse_product(H, P, HP)
-    L = cholesky(product(HP, H.T) + noise(p_expected, model))
+    L = cholesky(product(HP, H.T) + (1.0 + x[NOISE]) * noise(p_expected, model))
     whitened = lower_solved(L, z.reshape(6, 1))[:, 0]
-    if not np.sum(whitened * whitened) <= GATE:
+    off = np.sum(whitened * whitened)
+    if not off <= GATE:
         return False
+    learn_noise(x, off)
     V = lower_solved(L, HP)  # K z = Vᵀ L⁻¹ z,  K S Kᵀ = Vᵀ V
     correct(x, applied(V.T, whitened))
     for i in range(N_ERROR):
@@ -215,6 +224,15 @@ def take(x: Floats, P: Floats, t: float, p: Floats, q: Floats, history: Floats, 
         for j in range(i):
             P[i, j] = P[j, i] = 0.5 * (P[i, j] + P[j, i])
     return True
+
+
+@kernel
+def learn_noise(x: Floats, off: float) -> None:
+    """From the squared distance of an innovation: nearly all of it is noise, many measurements knowing the state far better."""
+    x[LEARNT] = min(x[LEARNT] + 1.0, NOISE_SETTLE + NOISE_MEMORY)
+    if x[LEARNT] > NOISE_SETTLE:
+        gain = (1.0 + x[NOISE]) / (x[LEARNT] - NOISE_SETTLE + NOISE_KNOWN)
+        x[NOISE] = min(max(x[NOISE] + gain * (off / 6.0 - 1.0), NOISE_LEAST), NOISE_MOST)
 
 
 @kernel

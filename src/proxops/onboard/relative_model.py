@@ -1,17 +1,19 @@
 """What the relative filter assumes: the layout of its state, the craft as known on board, and the size of every error.
 
-State (35 numbers) and error state (34): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
+State (37 numbers) and error state (34): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
 inertial derivative), attitude q_eci_target with error δθ in the target's frame (q = q̂ Exp(δθ)), rate ω (target's frame),
 the relative errors s of its principal moments of inertia (in units of what is known of them), and the slow errors: of the
 measurement, in the sensor's frame, position bias (m), boresight (rad), attitude bias (rad) and the error of the exposure's time
 stamp (s); of the target's mass centre (m, target's frame); of the thrusters, a
-scale along each axis of the chaser, one for those that push forward along it and one for those that push back.
+scale along each axis of the chaser, one for those that push forward along it and one for those that push back. Beside these:
+by how much the variance of the sensor's noise is greater than its data sheet has it (1: twice), and of how many measurements
+that was learnt.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,11 +22,13 @@ from numpy.typing import NDArray
 from proxops.core.dispersion_table import Knowledge
 from proxops.core.flight import R_CHASER_SENSOR, Floats, OnboardData
 from proxops.core.sensor_table import Avionics, Sensor
+from proxops.core.strict_table import Triple
 from proxops.maths.record import one_layout
+from proxops.maths.small_matrix import skew
 from proxops.onboard.attitude_filter import ARCSEC
 
-N_STATE: Final = 35
-Q, W, S, SLOW = 6, 10, 13, 16  # where they begin in the state
+N_STATE: Final = 37
+Q, W, S, SLOW, NOISE, LEARNT = 6, 10, 13, 16, 35, 36  # where they begin in the state
 N_ERROR: Final = 34
 E_V, E_Q, E_W, E_S, E_SLOW = 3, 6, 9, 12, 15  # and in the error state
 N_SLOW: Final = 19
@@ -33,9 +37,10 @@ BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SCALE = 0, 3, 6, 9, 10, 13  # among th
 
 # Errors of inertia hold; they fade only so that old motion does not bind the filter for ever.
 INERTIA_TIME_S: Final = 1000.0
-# rad/s per sqrt(s): torques beside the gravity gradient's. Drag and sunlight make about 2.3e-8 rad/s² on the flagship's client,
-# which lasts; the filter forgets a rate in two minutes (walk of the attitude bias over this walk): a² 120 s covers it.
-RATE_WALK: Final = 0.25e-6
+# rad/s per sqrt(s): what is left of the torques. Air and sunlight make 3e-8 to 7e-8 rad/s² on the flagship's client, nearly the
+# same in every flight; their nominal torque is known on board (``surface_force``) but for the mass centre (5 mm in 0.13 m) and
+# the moments (3 %): a² L = (2.2e-9 rad/s²)² 500 s, the time for which the filter remembers a rate.
+RATE_WALK: Final = 0.05e-6
 HELD_RATE_WALK: Final = 1.1e-6  # of a client that holds its attitude: 2e-7 rad/s² of its control
 # Thrusters, one standard deviation: what persists (mass, thrust of those that push to one side) and adds up in a burn, and what
 # every cycle's impulse has anew, along its direction and across it, since now these and now those thrusters make it.
@@ -45,8 +50,37 @@ THRUST_TIME_S: Final = 1000.0
 UNEVEN: Final = 0.06
 THRUST_SHARE: Final = 0.007
 THRUST_ANGLE: Final = math.radians(0.3)
+CLOCK_TIME_S: Final = 1500.0  # a time stamp's error holds, about as long as an approach
+# A data sheet's noise is right to 10 % (one standard deviation), its variance to 20 %. A measurement has six numbers: the mean of
+# their normalised squares is right to sqrt(2/6). The variance as known weighs as much as (2/6) / 0.2² of them.
+NOISE_KNOWN: Final = 8.3
+NOISE_SETTLE: Final = 100  # measurements first: until then they tell more of the state than of the noise
+NOISE_MEMORY: Final = 3000.0  # measurements: five minutes, the variance is then known to 1 %
+NOISE_LEAST, NOISE_MOST = -0.75, 3.0  # half and twice the noise
 # m/s per sqrt(s): drag and sunlight on two different craft 4e-8 m/s², oblateness 1e-7 m/s² at 25 m, less nearer; for minutes.
 VELOCITY_WALK: Final = 0.8e-6
+
+
+class Walks(NamedTuple):
+    """How fast the hall's errors change, per square root of a second, in the sensor's axes. The axes of its robots are off by
+    constants: what that makes of the poses changes with the postures. Both robots stand in the hall, and so does the line of
+    sight: seen from the sensor these errors change little on the way, whatever the client does, and those about the
+    line of sight hardly at all. The figures are the mean square of the change from one end of a part of the flagship's
+    way to the other, over its duration (far 90 s, way 60 to 160 s in each of its parts, near 146 s; three flights alike)."""
+
+    position_m: Triple
+    chaser_deg: Triple
+    # About the line of sight posture makes 4.5e-4 on the way and 5.6e-4 near. The arms show an attitude 28 ms newer than the
+    # rail shows the range to which the time stamp belongs: 0.03 deg while the client turns by 1 deg/s in the fly-around,
+    # nothing after it. The walk covers what is left of that jump in the two minutes that follow.
+    target_deg: Triple
+
+
+NONE: Final = (0.0, 0.0, 0.0)
+STILL: Final = Walks(NONE, NONE, NONE)
+ON_THE_WAY: Final = Walks((1.2e-5, 1.2e-5, 9e-6), (5e-4, 7e-4, 5e-5), (6.3e-4, 1.05e-3, 8e-4))
+NEAR: Final = Walks((4.8e-5, 6.9e-5, 1.2e-5), (2.1e-3, 2.5e-3, 1.7e-4), (4.8e-3, 2.8e-3, 8e-4))
+FAR: Final = Walks((8.1e-5, 9.6e-5, 7.9e-5), (1.9e-3, 2.2e-3, 5e-4), (6.7e-3, 5.7e-3, 5.5e-3))
 
 
 @dataclass(frozen=True)
@@ -54,28 +88,25 @@ class SlowErrors:
     """What the test facility adds to the sensor's own errors (1 sigma): the hall's robots stand a little off, slowly varying
     with their posture, and the time stamp of an exposure is off. All zero for a sensor that looks at computed truth."""
 
-    # A calibrated hall has 1.56 mm and 0.2 deg (three times the root mean square of the length) at each plate: 0.30 mm and 0.039
-    # deg in each component. The ports stand 0.5 m ahead of them. Most of the 0.2 deg is in the wrists: their last axis turns
-    # a port about its own axis and whose fourth does in part: there it is more than across.
-    position_m: float = 0.0004
-    chaser_deg: float = 0.036  # the chaser's port: turns the line of sight, as a misaligned boresight does
-    chaser_roll_deg: float = 0.05  # about the line of sight
-    target_deg: float = 0.04  # the target's port, which is seen from any side
+    # In the sensor's axes: right, down, along the line of sight. A calibrated hall has 1.56 mm and 0.2 deg (three times the root
+    # mean square of the length) at each plate; along the flagship's postures (three flights alike) the errors of the axes
+    # make this of it. Most of the 0.2 deg is in the wrists, whose last axis turns a port about the line of sight.
+    position_m: Triple = (0.0006, 0.0006, 0.00035)
+    chaser_deg: Triple = (
+        0.038,
+        0.025,
+        0.049,
+    )  # the chaser's port: turns the line of sight, as a misaligned boresight does
+    target_deg: Triple = (0.036, 0.030, 0.049)  # the target's port: its robot stands in the hall as the chaser's does
     clock_s: float = 0.003
-    # Axes are off by constants: what that makes of the pose changes with the postures, evenly for minutes: a rate e' that lasts
-    # for L = 120 s is a walk of e'² L, so T = 2 h² / (e'² L). Along the flagship's postures (three runs alike) the target's port
-    # turns by 0.02 to 0.15 mdeg/s, the chaser's by 0.02 to 0.1, while the rail does the range and the robots stand apart. With
-    # the ports' frames within 2.75 m both wrists fold: 0.45 and 0.2 mdeg/s, which lasts until they mate (150 s).
-    # Beyond 21.5 m the robots turn from the posture in which they joined into the one of the way: 2 mdeg/s for a minute.
-    chaser_time_s: float = 1500.0
-    target_time_s: float = 1500.0
-    near_m: float = 2.75
-    far_m: float = 21.5
-    near_chaser_time_s: float = 500.0
-    near_target_time_s: float = 100.0
+    near_m: float = 2.75  # between the ports' frames: nearer, both wrists fold until they mate
+    far_m: float = 21.5  # further, the robots turn from the posture in which they joined into the one of the way
+    way: Walks = ON_THE_WAY
+    near: Walks = NEAR
+    far: Walks = FAR
 
 
-NO_HALL: Final = SlowErrors(0.0, 0.0, 0.0, 0.0, 0.0)
+NO_HALL: Final = SlowErrors(NONE, NONE, NONE, 0.0, way=STILL, near=STILL, far=STILL)
 
 
 class RelativeModel(NamedTuple):
@@ -89,7 +120,8 @@ class RelativeModel(NamedTuple):
     R_sensor_chaser: Floats
     slow_sigma: Floats  # (19)
     slow_time: Floats  # (19) s
-    near_time: Floats  # (19) s, with the centres of mass within ``near_m`` or beyond ``far_m``
+    near_time: Floats  # (19) s, with the centres of mass within ``near_m``
+    far_time: Floats  # (19) s, beyond ``far_m``
     near_m: float
     far_m: float
     period_s: float  # cycle of the flight software, for which an acceleration is the mean
@@ -100,6 +132,8 @@ class RelativeModel(NamedTuple):
     attitude_per_m: float
     rate_walk: float  # rad/s per sqrt(s)
     pull: float  # 1: the gravity gradient turns the client; 0: the mission has none
+    surface: Floats  # (3, 3) rad/s² in the target's frame of a force in it (N) at its centre of pressure
+    force: Floats  # (3) N, eci axes: of air and sunlight there, written anew as it changes
 
 
 def record_of(model: RelativeModel) -> NDArray[np.void]:
@@ -117,28 +151,33 @@ def _layout(fields: tuple[tuple[str, tuple[int, ...]], ...]) -> np.dtype[np.void
 
 def relative_model(
     data: OnboardData, sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: Knowledge, held: bool = False,
-    pulled: bool = True,
+    pulled: bool = True, lever: Floats | None = None,
 ) -> RelativeModel:  # fmt: skip
     """From the nominal data on board and the sensor's data sheet; ``held``: the client's attitude is under control, ``pulled``:
-    the gravity gradient acts on it."""
+    the gravity gradient acts on it, ``lever``: from its centre of mass to its centre of pressure."""
     R_sensor_chaser = np.ascontiguousarray(R_CHASER_SENSOR.T)
     moments, axes = np.linalg.eigh(data.target_inertia)
     axes[:, 0] *= np.linalg.det(axes)  # ±1
     free = 0.0 if held else 1.0
-    sigma, times = slow_errors(sensor, avionics, hall, knowledge)
-    near = replace(hall, chaser_time_s=hall.near_chaser_time_s, target_time_s=hall.near_target_time_s)
-    _, near_times = slow_errors(sensor, avionics, near, knowledge)
+    sigma = slow_sigma(sensor, avionics, hall, knowledge)
+    times, near_times, far_times = (slow_times(sigma, walks, hall) for walks in (hall.way, hall.near, hall.far))
     # The craft face each other: their centres of mass lie behind the ports' frames.
     behind_m = float(np.linalg.norm(data.mass_centre) + np.linalg.norm(data.target_mass_centre))
     return RelativeModel(
         np.ascontiguousarray(axes), free * (np.roll(moments, -1) - np.roll(moments, -2)) / moments,
         free * ratio_slope(moments, max(knowledge.inertia, 0.01) / 100.0), data.target_mass_centre,
-        R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, near_times,
+        R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, near_times, far_times,
         hall.near_m + behind_m, hall.far_m + behind_m,
         data.period_s, sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
         math.radians(max(sensor.attitude_deg, 1e-3)), math.radians(sensor.attitude_deg_per_m),
-        HELD_RATE_WALK if held else RATE_WALK, float(pulled),
+        HELD_RATE_WALK if held else RATE_WALK, float(pulled), free * turn_by_surface(data.target_inertia, lever), np.zeros(3),
     )  # fmt: skip
+
+
+def turn_by_surface(inertia: Floats, lever: Floats | None) -> Floats:
+    """(3, 3) angular acceleration of a force at ``lever`` from the centre of mass: J⁻¹ (lever x force)."""
+    out: Floats = np.linalg.solve(inertia, skew(np.zeros(3) if lever is None else lever))
+    return out
 
 
 def ratio_slope(moments: Floats, share: float) -> Floats:
@@ -153,33 +192,38 @@ def ratio_slope(moments: Floats, share: float) -> Floats:
     return out
 
 
-def slow_errors(sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: Knowledge) -> tuple[Floats, Floats]:
-    """Standard deviation and correlation time of the slow errors, each a first-order Gauss-Markov process.
-
-    One process stands for the sum of a constant (sensor, variance c) and of a wandering part (hall, variance h, time T). Its
-    variance is c + h and its time T (c + h)/h: so it begins as uncertain as the sum and forgets no faster than it.
-    """
+def slow_sigma(sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: Knowledge) -> Floats:
+    """(19) standard deviation of the slow errors: a constant of the sensor's or of what is known, and the hall's."""
     tracker = math.hypot(avionics.star_tracker_arcsec, avionics.star_tracker_bias_arcsec) * ARCSEC
-    constant = np.zeros(N_SLOW)
+    constant, wander = np.zeros(N_SLOW), np.zeros(N_SLOW)
     # The chaser's centre looks like a bias.
     constant[BIAS : BIAS + 3] = math.hypot(sensor.bias_m, knowledge.mass_centre_m)
     constant[BORESIGHT : BORESIGHT + 3] = math.hypot(math.radians(sensor.boresight_deg), tracker)
     constant[ATTITUDE : ATTITUDE + 3] = math.radians(sensor.attitude_bias_deg)
     constant[CLOCK] = 1e-5
     constant[CENTRE : CENTRE + 3] = knowledge.mass_centre_m
-    constant = np.maximum(constant, 1e-7)  # keeps the variance above zero
-    wander = np.zeros(N_SLOW)
     wander[BIAS : BIAS + 3] = hall.position_m
-    wander[BORESIGHT : BORESIGHT + 2] = math.radians(hall.chaser_deg)
-    wander[BORESIGHT + 2] = math.radians(hall.chaser_roll_deg)
-    wander[ATTITUDE : ATTITUDE + 3] = math.radians(hall.target_deg)
+    wander[BORESIGHT : BORESIGHT + 3] = np.radians(hall.chaser_deg)
+    wander[ATTITUDE : ATTITUDE + 3] = np.radians(hall.target_deg)
     wander[CLOCK] = hall.clock_s
     wander[SCALE:] = max(knowledge.thrust, 0.01) / 100.0
-    variance = constant**2 + wander**2
+    out: Floats = np.hypot(np.maximum(constant, 1e-7), wander)  # keeps the variance above zero
+    return out
+
+
+def slow_times(sigma: Floats, walks: Walks, hall: SlowErrors) -> Floats:
+    """(19) s: correlation times of the slow errors, each a first-order Gauss-Markov process, so that they walk as told.
+
+    One process stands for the sum of a constant (the sensor's) and of a wandering part (the hall's): it is as uncertain as the
+    sum and, in the minutes in which it is far from forgotten, changes as the part does. Its time is 2 sigma² / walk².
+    """
+    walk = np.zeros(N_SLOW)
+    walk[BIAS : BIAS + 3] = walks.position_m
+    walk[BORESIGHT : BORESIGHT + 3] = np.radians(walks.chaser_deg)
+    walk[ATTITUDE : ATTITUDE + 3] = np.radians(walks.target_deg)
+    walk[CLOCK] = hall.clock_s * math.sqrt(2.0 / CLOCK_TIME_S)
     times = np.full(N_SLOW, 1e9)  # as good as constant
-    moving = wander > 0.0
-    wandering = np.full(N_SLOW, hall.target_time_s)
-    wandering[BORESIGHT : BORESIGHT + 3] = hall.chaser_time_s
-    times[moving] = wandering[moving] * variance[moving] / wander[moving] ** 2
+    moving = walk > 0.0
+    times[moving] = 2.0 * (sigma[moving] / walk[moving]) ** 2
     times[SCALE:] = THRUST_TIME_S
-    return np.sqrt(variance), times
+    return times
