@@ -92,12 +92,9 @@ class SlowErrors:
     # mean square of the length) at each plate; along the flagship's postures (three flights alike) the errors of the axes
     # make this of it. Most of the 0.2 deg is in the wrists, whose last axis turns a port about the line of sight.
     position_m: Triple = (0.0006, 0.0006, 0.00035)
-    chaser_deg: Triple = (
-        0.038,
-        0.025,
-        0.049,
-    )  # the chaser's port: turns the line of sight, as a misaligned boresight does
-    target_deg: Triple = (0.036, 0.030, 0.049)  # the target's port: its robot stands in the hall as the chaser's does
+    # The chaser's port turns the line of sight, as a misaligned boresight does; the target's robot stands in the hall, too.
+    chaser_deg: Triple = (0.038, 0.025, 0.049)
+    target_deg: Triple = (0.036, 0.030, 0.049)
     clock_s: float = 0.003
     near_m: float = 2.75  # between the ports' frames: nearer, both wrists fold until they mate
     far_m: float = 21.5  # further, the robots turn from the posture in which they joined into the one of the way
