@@ -18,8 +18,8 @@ from proxops.ground.recorded import Recorded, ports_of_axes
 from proxops.ground.section import Drawing, Part, Picture, Section, SideBySide, Text
 from proxops.lab.cell import Cell
 
-WIDTH: Final = 960
-HEIGHT: Final = 540
+WIDTH: Final = 720  # twice what the page has room for: for screens with fine pixels
+HEIGHT: Final = 405
 
 
 def pictures(data: Recorded, cell: Cell, moments: dict[str, int]) -> Iterator[Section]:
