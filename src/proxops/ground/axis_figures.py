@@ -8,7 +8,7 @@ import numpy as np
 
 from proxops.core.messages import AXES
 from proxops.ground.figures import POINTS, WIDTH
-from proxops.ground.motion import MotionFigures
+from proxops.ground.motion import MotionFigures, greatest_sizes
 from proxops.ground.panels.boxes import Box
 from proxops.ground.panels.items import DASHED, DOTTED, LineStyle, Mark, Words
 from proxops.ground.panels.panel import Legend, Panel
@@ -31,9 +31,10 @@ def range_figure(data: Recorded, cell: Cell) -> Sheet:
     """What each axis used of its range in the run, with its start and its end."""
     sheet = Sheet(WIDTH, 4.6)
     panel = sheet.panel(Box(0.1, 0.07, 0.885, 0.86))
+    q = data.actual[data.run]
+    marks = np.stack([q.min(axis=0), q.max(axis=0), q[0], q[-1]])
     for i in range(len(AXES)):
-        limits = float(cell.axes.lower[i]), float(cell.axes.upper[i])
-        _axis_bar(panel, i, data.actual[data.run, i], *limits)
+        _axis_bar(panel, i, marks[:, i], float(cell.axes.lower[i]), float(cell.axes.upper[i]))
     _rows(panel)
     panel.x.limits = -1.0, 1.62
     panel.x.places = (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -42,14 +43,14 @@ def range_figure(data: Recorded, cell: Cell) -> Sheet:
     return sheet
 
 
-def _axis_bar(panel: Panel, row: int, q: Floats, lower: float, upper: float) -> None:
+def _axis_bar(panel: Panel, row: int, marks: Floats, lower: float, upper: float) -> None:
+    """``marks``: least, greatest, first and last place."""
     scale, unit, colour = 1.0 if row == 0 else DEG, "m" if row == 0 else "deg", AXIS_COLOURS[row]
-    used = f"{q.min() * scale:.4g} … {q.max() * scale:.4g} {unit}"
-    marks = np.array([q.min(), q.max(), q[0], q[-1]])
+    used = f"{marks[0] * scale:.4g} … {marks[1] * scale:.4g} {unit}"
     if np.isfinite(lower) and np.isfinite(upper):
         used += f"   of {lower * scale:.4g} … {upper * scale:.4g}"
     else:
-        used += f"   endless, {(q[-1] - q[0]) / (2.0 * np.pi):+.2f} turns"
+        used += f"   endless, {(marks[3] - marks[2]) / (2.0 * np.pi):+.2f} turns"
         middle = np.pi * np.floor(np.mean(marks[:2]) / np.pi + 0.5)
         half = max(np.pi, float(np.abs(marks - middle).max()))  # a turn, or as many as were made
         lower, upper = middle - half, middle + half
@@ -103,7 +104,7 @@ def _share_bars(panel: Panel, motion: MotionFigures) -> None:
     """Greatest speed (solid) and acceleration (pale) of every axis."""
     for offset, values, alpha in ((-0.19, motion.speed_share, 0.95), (0.19, motion.acceleration_share, 0.4)):
         if len(values):
-            greatest = (100.0 * np.abs(values).max(axis=0)).tolist()
+            greatest = (100.0 * greatest_sizes(values)).tolist()
             for row, (share, colour) in enumerate(zip(greatest, AXIS_COLOURS, strict=True)):
                 panel.bar(row + offset, 0.0, share, 0.36, colour, alpha)
     panel.curve([100.0, 100.0], [-np.inf, np.inf], LineStyle(BAD, 0.9, DOTTED))

@@ -28,6 +28,9 @@ DEG: Final = 180.0 / np.pi
 WIDTH: Final = 14.0
 LEFT: Final = 0.062
 RIGHT: Final = 0.985
+LOOKS: Final = (
+    20  # cycles that are converted for each point that is drawn: in between, axes move less than a line is wide
+)
 
 
 def plot_log(log: Log, cell: Cell, system: System, out: Path) -> None:
@@ -41,15 +44,17 @@ def system_figure(run: HallRun, system: System, *, points: int = POINTS, titled:
     log, data = run.log, run.data
     if data.t.size < 2:
         raise BadInput("fewer than two records: nothing to plot", where=str(log.path), value=int(data.t.size))
-    curves = curves_of(log, data, run.cell, system)
-    return _SystemSheet(run, curves, points).draw(f"{log.path.name}   {system.name}" if titled else "")
+    every = max(1, data.t.size // (LOOKS * points))
+    curves = curves_of(log, data, run.cell, system, every)
+    return _SystemSheet(run, curves, every, points).draw(f"{log.path.name}   {system.name}" if titled else "")
 
 
 class _SystemSheet:
     """One figure under construction."""
 
-    def __init__(self, run: HallRun, curves: Curves, points: int) -> None:
+    def __init__(self, run: HallRun, curves: Curves, every: int, points: int) -> None:
         self._run, self._data, self._curves, self._points = run, run.data, curves, points
+        self._t = run.data.t[::every]  # of the curves
         self._columns = COLUMNS[curves.system]
         self._rows = len(self._columns.names)
         self._span = (0.0, float(run.data.phases[-1].end))
@@ -79,28 +84,29 @@ class _SystemSheet:
         commanded, actual = self._curves.robot(number)
         panels = self._column(number - 1, f"Robot {number}: {self._columns.what}", self._rows)
         for i, (panel, name, unit) in enumerate(zip(panels, self._columns.names, self._columns.units, strict=True)):
-            self._pair(panel, commanded[:, i], actual[:, i], ROBOT_COLOURS[number])
+            self._pair(panel, self._t, (commanded[:, i], actual[:, i]), ROBOT_COLOURS[number])
             panel.y.label = f"{name} [{unit}]" if unit else name
 
-    def _pair(self, panel: Panel, commanded: Floats, actual: Floats, colour: str) -> None:
-        panel.curve(*thin(self._data.t, actual, self._points), LineStyle(colour, 2.2))
-        panel.curve(*thin(self._data.t, commanded, self._points), COMMANDED)
+    def _pair(self, panel: Panel, t: Floats, pair: tuple[Floats, Floats], colour: str) -> None:
+        """Commanded and actual."""
+        panel.curve(*thin(t, pair[1], self._points), LineStyle(colour, 2.2))
+        panel.curve(*thin(t, pair[0], self._points), COMMANDED)
         _at_least(panel)
 
     def _third(self) -> None:
         """Rail or data lin, distance of the ports, errors of the ports."""
         data, (name, unit) = self._data, self._columns.lin
         wished, actual = self._run.wished_ports, self._run.actual_ports
-        pairs: dict[str, tuple[Floats, Floats]] = {
-            f"{name} [{unit}]": self._curves.lin(),
-            "rail [m]": (data.wish[:, 0], data.actual[:, 0]),
-            "port distance [m]": (distance(*wished), distance(*actual)),
+        pairs: dict[str, tuple[Floats, tuple[Floats, Floats]]] = {
+            f"{name} [{unit}]": (self._t, self._curves.lin()),
+            "rail [m]": (data.t, (data.wish[:, 0], data.actual[:, 0])),
+            "port distance [m]": (data.t, (distance(*wished), distance(*actual))),
         }
         if name == "rail":
             del pairs["rail [m]"]
         panels = self._column(2, "Rail, distance, errors", len(pairs) + 2)
-        for panel, (label, pair) in zip(panels, pairs.items(), strict=False):
-            self._pair(panel, *pair, RAIL)
+        for panel, (label, (t, pair)) in zip(panels, pairs.items(), strict=False):
+            self._pair(panel, t, pair, RAIL)
             panel.y.label = label
         for robot in (1, 2):
             errors = distance_and_angle(wished[robot - 1], actual[robot - 1])
