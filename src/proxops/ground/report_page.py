@@ -18,6 +18,7 @@ from proxops.ground.panels.sheet import Sheet
 from proxops.ground.panels.svg import svg_of
 from proxops.ground.plot_style import FORMATS, INK, styled
 from proxops.ground.section import Code, Drawing, Part, Picture, RunReport, RunVerdict, Section, SideBySide, Table, Text
+from proxops.ground.small_pages import small_pages
 
 CSS: Final = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1b2733; --soft: #5b6874; --line: #d9dfe5;
@@ -62,7 +63,8 @@ TONES: Final = {True: "good", False: "bad", None: "plain"}
 def write_page(report: RunReport, out_html: Path) -> None:
     """RunVerdict first, then section after section."""
     try:
-        out_html.write_text(_page(report), encoding="utf-8")
+        with small_pages():
+            out_html.write_text(_page(report), encoding="utf-8")
     except OSError as reason:
         raise BadInput(f"cannot be written: {reason.strerror}", where=str(out_html)) from reason
 

@@ -19,7 +19,7 @@ from proxops.ground.following import Errors, Following
 from proxops.ground.hall_run import HallRun
 from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
-from proxops.ground.motion import MotionFigures
+from proxops.ground.motion import MotionFigures, greatest_sizes
 from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded_poses
 from proxops.lab.cell import Cell
 
@@ -133,7 +133,7 @@ def _statistics(who: str, what: str, unit: str, values: Floats) -> Figures:
 def _by_axis(values: Floats) -> dict[str, float | None]:
     if not len(values):
         return dict.fromkeys(AXES)
-    return dict(zip(AXES, map(number, np.abs(values).max(axis=0)), strict=True))
+    return dict(zip(AXES, map(number, greatest_sizes(values)), strict=True))
 
 
 def _motion_figures(data: Recorded, motion: MotionFigures) -> Figures:
