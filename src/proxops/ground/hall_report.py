@@ -25,7 +25,6 @@ from proxops.ground.report_figures import (
 )
 from proxops.ground.reproduction import commands
 from proxops.ground.section import Code, Part, RunReport, Section, SideBySide, Table, Text, criteria_table
-from proxops.ground.small_pages import small_pages
 from proxops.ground.summary import summarise
 from proxops.ground.summary_table import AXIS_HEAD, FOLLOWING_HEAD, axis_rows, following_rows, key_figures
 from proxops.ground.verdict import verdict
@@ -44,8 +43,7 @@ def hall_report(log: Log, cell: Cell | None = None, chapter: Chapter | None = No
     else it was."""
     cell = cell or cell_of(log)
     run = HallRun(log, cell, chapter)
-    with small_pages():
-        summary = summarise(run)
+    summary = summarise(run)
     what = Path(summary["trajectory"]).name if summary["trajectory"] else summary["scenario"] or log.path.name
     parts = {"cell ": "cell", "clock ": "clock", "seed ": "seed", "": "start_utc"}
     about = [f"{word}{summary[name]}" for word, name in parts.items() if summary[name] is not None]

@@ -14,7 +14,7 @@ from numpy._core import multiarray
 
 @contextmanager
 def small_pages() -> Iterator[None]:
-    """As a ``with`` block. NumPy's switch is not a public one: where there is none, nothing is changed."""
+    """As a ``with`` block, or round a function. NumPy's switch is not a public one: where there is none, nothing is changed."""
     switch = getattr(multiarray, "_set_madvise_hugepage", None)
     before = switch(False) if switch else None
     try:

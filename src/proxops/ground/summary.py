@@ -21,6 +21,7 @@ from proxops.ground.info import iso_utc
 from proxops.ground.log import Log
 from proxops.ground.motion import MotionFigures, greatest_sizes
 from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded_poses
+from proxops.ground.small_pages import small_pages
 from proxops.lab.cell import Cell
 
 MARGINS: Final = {
@@ -34,6 +35,7 @@ MARGINS: Final = {
 SAME_POSE_M: Final = 1e-6  # recorded and recomputed ports agree to this when cell and tool are the log's
 
 
+@small_pages()
 def summarise(run: HallRun) -> Figures:
     """All figures, ready for JSON; ``criteria`` and ``passed`` judge them."""
     log, cell, data, chapter = run.log, run.cell, run.data, run.chapter
