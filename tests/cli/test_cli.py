@@ -205,7 +205,11 @@ def test_log_commands(run: Run, motion: Path, tmp_path: Path, monkeypatch: pytes
     assert truth[0]["range"] == "1.5"
     cut = tmp_path / "cut.mcap"
     cut.write_bytes(record.read_bytes()[:-20_000])
-    for words in (("info", cut), ("export", cut, "--out", tmp_path / "cut.csv"), ("export", cut, "--variable", "actual")):
+    for words in (
+        ("info", cut),
+        ("export", cut, "--out", tmp_path / "cut.csv"),
+        ("export", cut, "--variable", "actual"),
+    ):
         code, out, err = run("log", *words)
         assert code == 1 and out and "the log is not whole" in err  # what there is, and that it is not all
     code, out, _ = run("log", "recover", cut, "--json")

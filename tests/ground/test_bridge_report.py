@@ -31,6 +31,7 @@ from proxops.ground.hall_report import hall_report
 from proxops.ground.hall_run import HallRun
 from proxops.ground.info import describe
 from proxops.ground.log import Log
+from proxops.ground.panels.items import Curve, Words
 from proxops.ground.plots import plot_log
 from proxops.ground.recorded import MotionKind, recorded
 from proxops.ground.report_page import write_page
@@ -270,16 +271,17 @@ def test_a_pose_out_of_reach_has_no_place(overshot: Log) -> None:
 def test_figure_of_the_place_shows_the_log(overshot: Log) -> None:
     run = bridge_run(overshot, recorded(overshot))
     figure = place_figure(run)
-    panels = {axes.get_ylabel(): axes for axes in figure.axes if axes.get_ylabel()}
+    panels = {panel.y.label: panel for panel in figure.panels if panel.y.label}
     assert list(panels) == ["x [m]", "y [m]", "z [m]"]
     for i, panel in enumerate(panels.values()):
-        t, actual = panel.lines[0].get_data()
-        rows = np.searchsorted(run.t, t)
-        np.testing.assert_array_equal(actual, run.chaser[rows, i])
-        assert actual.max() == run.chaser[:, i].max()
+        actual = panel.items[0]
+        assert isinstance(actual, Curve)
+        rows = np.searchsorted(run.t, actual.x)
+        np.testing.assert_array_equal(actual.y, run.chaser[rows, i])
+        assert actual.y.max() == run.chaser[:, i].max()
     for name in ("y [m]", "z [m]"):
-        assert np.ptp(panels[name].get_ylim()) >= 0.4 - 1e-12
-    texts = [text.get_text() for text in panels["x [m]"].texts]
+        assert np.ptp(panels[name].y.range) >= 0.4 - 1e-12
+    texts = [item.text for item in panels["x [m]"].items if isinstance(item, Words)]
     assert texts == [f"halt at {run.halts[0].begin:.1f} s: commanded yellow"]
 
 
@@ -327,7 +329,7 @@ def test_report_holds_the_run_and_does_not_change(
         "&quot;Does not stop&quot;",
     ):
         assert value in text, value
-    assert text.count("<svg") == 7
+    assert text.count('<figure role="img"') == 7
     assert not re.search(r'(src|href)="(?!data:|#)|<script|<link|@import', text)
 
 

@@ -24,6 +24,7 @@ from proxops.ground.curves import COLUMNS, curves_of
 from proxops.ground.hall_report import hall_report
 from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
+from proxops.ground.panels.saving import save_sheet
 from proxops.ground.picture import VIEWS
 from proxops.ground.plot_style import crest, new_figure, save, styled, thin
 from proxops.ground.plots import plot_log, system_figure
@@ -85,9 +86,9 @@ def report(log: Log, cell: Cell, out: Path) -> str:
 def test_every_system_is_drawn(swung: Log, cell: Cell, system: System, tmp_path: Path) -> None:
     out = tmp_path / f"{system.name}.png"
     figure = system_figure(HallRun(swung, cell), system)
-    save(figure, out)
+    save_sheet(figure, out)
     assert out.read_bytes().startswith(STARTS[".png"])
-    labels = [axes.get_ylabel() for axes in figure.axes]
+    labels = [panel.y.label for panel in figure.panels]
     for name in COLUMNS[system].names:
         assert sum(label.split(" ")[0] == name for label in labels) == 2, name  # once for each robot
 
@@ -178,7 +179,7 @@ def test_report_holds_everything_needs_nothing_and_does_not_change(
         "RUNNING → ENDING",
     ):
         assert value in text, value
-    assert text.count("<svg") == 5
+    assert text.count('<figure role="img"') == 5
     assert text.count("data:image/jpeg;base64,") == 6
     assert not re.search(r'(src|href)="(?!data:|#)|<script|<link|@import', text)
     assert len(text.encode()) < 2_000_000

@@ -33,7 +33,8 @@ class Form(Enum):
     """``tables.FILE`` (the strict tables of its scenario file), ``experiment.run`` (its program), ``figures.draw`` (its drawings,
     from the log). Session and report are those of all experiments."""
     FLOWN = auto()
-    """A ``session`` of its own with ``session(loaded, folder, options)`` and ``report(log, cell)``: motion through the hall."""
+    """``session.session(loaded, folder, options)`` and ``report.report(log, cell)`` of its own: motion through the hall. They
+    are apart because a report needs nothing of the facility."""
     COMMAND = auto()
     """``report.report(log, cell)`` only: there are logs of it, by a command of its own, and no scenario files."""
 
@@ -45,12 +46,10 @@ class Kind(NamedTuple):
     form: Form = Form.EXPERIMENT
 
     @property
-    def told_by(self) -> str:
-        """Module with its report, and its session if there are scenarios of it."""
+    def home(self) -> str:
+        """Package with its ``session``, if there are scenarios of it, and its report."""
         here = "proxops.applications"
-        if self.form is Form.EXPERIMENT:
-            return f"{here}.session"
-        return f"{here}.{self.folder}.{'session' if self.form is Form.FLOWN else 'report'}"
+        return here if self.form is Form.EXPERIMENT else f"{here}.{self.folder}"
 
 
 KINDS: Final = {
@@ -91,13 +90,15 @@ def demand_kind(kind: object, where: Path) -> str:
 
 def session_of(kind: str) -> Session:
     """session(loaded, folder, options) → summary."""
-    session: Session = import_module(KINDS[kind].told_by).session
+    session: Session = import_module(f"{KINDS[kind].home}.session").session
     return session
 
 
 def report_of(kind: str) -> Report:
     """report(log, cell) → all that is told of a run; None for the cell that the log names."""
-    report: Report = import_module(KINDS[kind].told_by).report
+    own = KINDS[kind]
+    part = "session" if own.form is Form.EXPERIMENT else "report"
+    report: Report = import_module(f"{own.home}.{part}").report
     return report
 
 

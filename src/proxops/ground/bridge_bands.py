@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.vocabulary import Phase, Standstill, Zone
-from proxops.ground.bridge_run import UNJUDGED, BridgeRun, Words
-from proxops.ground.plot_style import INK, Piece, band
+from proxops.ground.bridge_run import UNJUDGED, BridgeRun
+from proxops.ground.panels.boxes import Box
+from proxops.ground.panels.items import LineStyle, Words
+from proxops.ground.panels.sheet import Key, KeyEntry, Sheet
+from proxops.ground.panels.strip import Piece, add_strip
 
 PHASE_COLOURS: Final = {
     Phase.IDLE: "#dde2e6",
@@ -43,7 +47,7 @@ def phase_pieces(run: BridgeRun) -> Iterator[Piece]:
         yield Piece(stretch.begin, stretch.end, PHASE_COLOURS[stretch.phase], names)
 
 
-def zone_pieces(run: BridgeRun, zones: Words) -> Iterator[Piece]:
+def zone_pieces(run: BridgeRun, zones: NDArray[np.int64]) -> Iterator[Piece]:
     """Collision states, coarse: a state that comes and goes within a pixel would only make the file large."""
     edges = np.unique(np.linspace(0, zones.size, CELLS + 1).astype(int))
     worst = np.maximum.reduceat(zones, edges[:-1])
@@ -61,30 +65,20 @@ def run_span(run: BridgeRun) -> tuple[float, float]:
     return (0.0 if begin < FROM_ZERO * end else begin), end
 
 
-def phase_key(figure: Any, right: float, top: float) -> None:
+def phase_key(x: float, y: float) -> Key:
     """What the colours of the phases mean: short stretches have no room for their name."""
-    from matplotlib.patches import Patch
-
-    patches = [Patch(color=PHASE_COLOURS[phase], lw=0, label=phase.name.lower()) for phase in SHOWN_PHASES]
-    figure.legend(
-        handles=patches, ncol=len(patches), loc="upper right", bbox_to_anchor=(right, top), borderaxespad=0.0,
-        handlelength=1.0, handleheight=0.8, columnspacing=1.4, borderpad=0.0,
-    )  # fmt: skip
+    return Key(
+        [KeyEntry(phase.name.lower(), LineStyle(PHASE_COLOURS[phase]), patch=True) for phase in SHOWN_PHASES], x, y
+    )
 
 
-def draw_bands(figure: Any, cells: Any, run: BridgeRun, *, zones: bool = False) -> Any:
-    """Strips in the rows of ``cells`` from the top, named at their left; the first axes, for sharing the time axis."""
-    span = run_span(run)
+def add_bands(sheet: Sheet, boxes: Sequence[Box], run: BridgeRun, *, zones: bool = False) -> None:
+    """Strips from the top; with ``zones`` there are three, named at their left."""
     strips = {"bridge": list(phase_pieces(run))}
     if zones:
         strips["commanded"] = list(zone_pieces(run, run.commanded_zone))
         strips["actual"] = list(zone_pieces(run, run.actual_zone))
-    first = None
-    for i, (name, pieces) in enumerate(strips.items()):
-        axes = figure.add_subplot(cells[i], sharex=first)
-        axes.set_xlim(*span)
-        band(axes, pieces, span)
+    for box, (name, pieces) in zip(boxes, strips.items(), strict=True):
+        strip = add_strip(sheet, box, pieces, run_span(run))
         if zones:
-            axes.text(-0.008, 0.45, name, transform=axes.transAxes, ha="right", va="center", fontsize=8, color=INK)
-        first = first or axes
-    return first
+            strip.words(Words((-0.008, 0.47), name, across="end", up="middle", share=(True, True)))

@@ -30,15 +30,22 @@ def relative_errors(
     run: BridgeRun, data: Recorded, hall: HallRecord, following: Following
 ) -> tuple[RelativeErrors, RelativeErrors]:
     """As they are, and with the delay taken off."""
-    rows = np.flatnonzero(run.following)
-    earlier = (data.actual[data.run] - following.axes_delay_removed)[rows]
+    rows = _rows(run.following)
+    earlier = data.actual[data.run][rows] - following.axes_delay_removed[rows]
     port1, port2 = ports_of_axes(hall, earlier)
     commanded, actual = run.commanded[rows], run.actual[rows]
     trailing = composed(relative(port2, port1), relative(run.shown[rows], commanded))
     return _errors(run, rows, commanded, actual), _errors(run, rows, trailing, actual)
 
 
-def _errors(run: BridgeRun, rows: NDArray[np.intp], wanted: Floats, actual: Floats) -> RelativeErrors:
+def _rows(chosen: NDArray[np.bool_]) -> slice | NDArray[np.intp]:
+    """Those that are chosen; as a slice, which copies nothing, if they stand one after the other."""
+    rows = np.flatnonzero(chosen)
+    whole = rows.size and rows[-1] - rows[0] + 1 == rows.size
+    return slice(int(rows[0]), int(rows[-1]) + 1) if whole else rows
+
+
+def _errors(run: BridgeRun, rows: slice | NDArray[np.intp], wanted: Floats, actual: Floats) -> RelativeErrors:
     position, attitude = (np.full(run.t.size, np.nan) for _ in range(2))
     position[rows], attitude[rows] = distance_and_angle(wanted, actual)
     return RelativeErrors(position, attitude)

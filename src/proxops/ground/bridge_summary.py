@@ -15,6 +15,7 @@ from proxops.ground.bridge_run import BridgeRun, PhaseSpan, Words
 from proxops.ground.course import Figures, number
 from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
+from proxops.ground.motion import greatest_sizes
 from proxops.ground.pose_rows import distance_and_angle
 from proxops.ground.recorded import Floats, Recorded
 from proxops.safety.rules import Rule
@@ -130,7 +131,7 @@ def _clutch_figures(log: Log, data: Recorded, run: BridgeRun) -> Figures:
 
 
 def _greatest(shares: Floats) -> float | None:
-    return number(np.abs(shares).max()) if shares.size else None
+    return number(greatest_sizes(shares).max()) if shares.size else None
 
 
 def _clearance_figures(found: Clearances) -> Figures:

@@ -309,8 +309,12 @@ def read_alone(data: Bytes, form: int, width: int, floating: bool, places: Whole
         return
     read_differences(data, width, places, out)
     for order in range(differences(form), 0, -1):
+        last = (
+            out[order - 1] if out.size >= order else np.int64(0)
+        )  # kept by hand: through memory a sum waits for its own writing
         for row in range(order, out.size):
-            out[row] += out[row - 1]
+            last += out[row]
+            out[row] = last
     if floating:
         for row in range(out.size):
             out[row] ^= (out[row] >> 63) & MAGNITUDE

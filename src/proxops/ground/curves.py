@@ -43,7 +43,7 @@ COLUMNS: Final = {
 
 @dataclass(frozen=True)
 class Curves:
-    """The 22 doubles of every cycle in ``system``, as wished and as reported; wire units."""
+    """The 22 doubles of cycles in ``system``, as wished and as reported; wire units."""
 
     system: System
     commanded: Floats
@@ -58,12 +58,13 @@ class Curves:
         return self.commanded[:, LIN], self.actual[:, LIN]
 
 
-def curves_of(log: Log, data: Recorded, cell: Cell, system: System) -> Curves:
-    """Convert the recorded axes; CLW as seen from the recorded point of view, else from the lab's origin."""
-    pov = _points_of_view(log)
-    commanded, actual = (np.empty((len(data.t), N_VALUES)) for _ in range(2))
-    lines_from_axes(cell.hall, int(system), data.wish, pov, commanded)
-    lines_from_axes(cell.hall, int(system), data.actual, pov, actual)
+def curves_of(log: Log, data: Recorded, cell: Cell, system: System, every: int = 1) -> Curves:
+    """Convert the recorded axes of every so many cycles; CLW as seen from the recorded point of view, else from the lab's
+    origin."""
+    pov = np.ascontiguousarray(_points_of_view(log)[::every])
+    commanded, actual = (np.empty((len(pov), N_VALUES)) for _ in range(2))
+    lines_from_axes(cell.hall, int(system), np.ascontiguousarray(data.wish[::every]), pov, commanded)
+    lines_from_axes(cell.hall, int(system), np.ascontiguousarray(data.actual[::every]), pov, actual)
     columns = COLUMNS[system]
     for start in (ROB1, ROB2):
         if columns.angles:

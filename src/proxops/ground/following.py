@@ -54,7 +54,9 @@ def follow(data: Recorded, hall: HallRecord, wished: Ports, actual_ports: Ports)
     for name, unit in UNITS.items():
         delay, sure = fit_delay(data, unit)
         delays[name] = delay if sure else math.nan
-        earlier[:, unit] = delayed_wish(data, unit, delay)[0]
+        values, rates = _rooms(data, unit, 2)
+        delayed_wish(data, unit, delay, values, rates)
+        earlier[:, unit] = values
     shown = _of_run(data, actual_ports)
     direct, delay_removed = _errors(_of_run(data, wished), shown), _errors(ports_of_axes(hall, earlier), shown)
     return Following(delays, direct, delay_removed, actual - wish, actual - earlier)
@@ -64,13 +66,16 @@ def _of_run(data: Recorded, ports: Ports) -> Ports:
     return ports[0][data.run], ports[1][data.run]
 
 
-def delayed_wish(data: Recorded, unit: slice, delay: float) -> tuple[Floats, Floats]:
+def delayed_wish(data: Recorded, unit: slice, delay: float, values: Floats, rates: Floats) -> None:
     """Wish of a unit's axes ``delay`` seconds before each cycle of the run, and its rate then."""
     window = slice(max(data.run.start - LOOK_BACK, 0), data.run.stop)
-    values, rates = (np.empty((data.run.stop - data.run.start, unit.stop - unit.start)) for _ in range(2))
     first = data.run.start - window.start
     _between(data.t[window], data.wish[window], unit.start, first, float(delay), values, rates)
-    return values, rates
+
+
+def _rooms(data: Recorded, unit: slice, count: int) -> list[Floats]:
+    """For numbers of all cycles of the run and a unit's axes, used again and again: the system takes its time to give memory."""
+    return [np.empty((data.run.stop - data.run.start, unit.stop - unit.start)) for _ in range(count)]
 
 
 @kernel
@@ -97,17 +102,18 @@ def fit_delay(data: Recorded, unit: slice) -> tuple[float, bool]:
     if not data.ran:
         return 0.0, False
     actual, delay = data.actual[data.run, unit], 0.0
+    error, rate, product = _rooms(data, unit, 3)
     for _ in range(ITERATIONS):
-        wish, rate = delayed_wish(data, unit, delay)
-        error = wish - actual
-        moved = float(np.sum(rate * rate))
+        delayed_wish(data, unit, delay, error, rate)
+        error -= actual
+        moved = float(np.sum(np.multiply(rate, rate, out=product)))
         if moved == 0.0:
             return 0.0, False
-        change = float(np.sum(rate * error)) / moved
+        change = float(np.sum(np.multiply(rate, error, out=product))) / moved
         delay = min(max(delay + change, -LONGEST_S), LONGEST_S)
         if abs(change) < CONVERGED_S:
             break
-    sigma = math.sqrt(float(np.mean(error * error)) * CORRELATED / moved)
+    sigma = math.sqrt(float(np.mean(np.multiply(error, error, out=product))) * CORRELATED / moved)
     return delay, sigma < UNSURE_S and abs(delay) < LONGEST_S
 
 

@@ -17,6 +17,7 @@ from proxops.lab.cell import Cell, model_path
 CARRIAGE_HEIGHT = 0.356  # of the rail's carriage above the floor, see lab/models/kl_1500.urdf [m]
 AXIS_NAMES = ("rail/e1", *(f"robot1/a{i}" for i in range(1, 7)), *(f"robot2/a{i}" for i in range(1, 7)))
 DRAWN_GROUPS = (DRAWN_GROUP, hall_scenery.GROUP)
+BACKGROUND = hall_scenery.BACKGROUND
 
 
 def build_hall(cell: Cell, width: int, height: int) -> Any:
@@ -52,10 +53,7 @@ def _set_look(spec: Any, width: int, height: int) -> None:
     look = spec.visual
     look.global_.offwidth, look.global_.offheight = width, height
     look.global_.fovy = 36.0
-    look.quality.shadowsize, look.quality.offsamples = (
-        4096,
-        4,
-    )  # without a graphics card, twice as fine takes twice as long
+    look.quality.shadowsize, look.quality.offsamples = 4096, 0  # pictures are drawn finer than they are shown
     look.headlight.ambient = (0.24, 0.24, 0.25)
     look.headlight.diffuse = (0.34, 0.34, 0.34)
     look.headlight.specular = (0.05, 0.05, 0.05)

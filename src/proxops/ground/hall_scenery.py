@@ -10,6 +10,7 @@ from proxops.ground import hall_plan as plan
 from proxops.lab.hall_file import Fence
 
 GROUP = 2
+BACKGROUND = ("floor", "wall behind", "wall beside")  # geoms that stand behind all the others
 Vector = Sequence[float]
 
 _DARK, _STEEL = (0.12, 0.12, 0.13, 1.0), (0.33, 0.34, 0.36, 1.0)
@@ -64,15 +65,18 @@ def _add_floor(mujoco: Any, spec: Any, floor_z: float) -> None:
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "floor"
     half_x, half_y = _half_floor()
     centre = (plan.WALL_X + half_x, plan.WALL_Y - half_y, floor_z - 0.05)
-    _box(mujoco, spec, centre, (half_x, half_y, 0.05), (1.0, 1.0, 1.0, 1.0)).material = "floor"
+    floor = _box(mujoco, spec, centre, (half_x, half_y, 0.05), (1.0, 1.0, 1.0, 1.0))
+    floor.name, floor.material = BACKGROUND[0], "floor"
 
 
 def _add_walls(mujoco: Any, spec: Any, floor_z: float) -> None:
     """Only the two walls behind the scene, so that the camera never looks through one."""
     paint, half_z = (0.13, 0.14, 0.17, 1.0), 0.5 * plan.WALL_HEIGHT
     half_x, half_y = _half_floor()
-    _box(mujoco, spec, (plan.WALL_X + half_x, plan.WALL_Y + 0.05, floor_z + half_z), (half_x, 0.05, half_z), paint)
-    _box(mujoco, spec, (plan.WALL_X - 0.05, plan.WALL_Y - half_y, floor_z + half_z), (0.05, half_y, half_z), paint)
+    behind = (plan.WALL_X + half_x, plan.WALL_Y + 0.05, floor_z + half_z), (half_x, 0.05, half_z)
+    beside = (plan.WALL_X - 0.05, plan.WALL_Y - half_y, floor_z + half_z), (0.05, half_y, half_z)
+    for name, (centre, half_size) in zip(BACKGROUND[1:], (behind, beside), strict=True):
+        _box(mujoco, spec, centre, half_size, paint).name = name
 
 
 def _half_floor() -> tuple[float, float]:

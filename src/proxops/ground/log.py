@@ -101,12 +101,18 @@ class Log:
         return tuple(self.dtype[group].names or ()) if group in (self.dtype.names or ()) else ()
 
     def table(self, group: str, names: Sequence[str] | None = None) -> NDArray[np.float64]:
-        """Variables of one group side by side (records, names), all of them by default."""
-        names = self.names(group) if names is None else names
-        out = np.empty((self.count, len(names)))
-        for i, name in enumerate(names):
-            out[:, i] = self.values(f"{group}.{name}")
-        return out
+        """Variables of one group side by side (records, names), all of them by default: made once, to be read only."""
+        names = self.names(group) if names is None else tuple(names)
+        if (group, names) not in self._tables:
+            out = np.empty((self.count, len(names)))
+            for i, name in enumerate(names):
+                out[:, i] = self.values(f"{group}.{name}")
+            self._tables[group, names] = out
+        return self._tables[group, names]
+
+    @cached_property
+    def _tables(self) -> dict[tuple[str, tuple[str, ...]], NDArray[np.float64]]:
+        return {}
 
     @cached_property
     def pool(self) -> NDArray[np.void]:

@@ -26,6 +26,12 @@ class MotionFigures:
     distance: Floats  # between the actual ports, m
 
 
+def greatest_sizes(values: Floats) -> Floats:
+    """Of each column, without a copy of all of them."""
+    out: Floats = np.abs(np.maximum(values.max(axis=0), -values.min(axis=0)))
+    return out
+
+
 def motion_of(log: Log, data: Recorded, cell: Cell) -> MotionFigures:
     """Rates of the set-points as recorded; accelerations and port speeds from one cycle to the next."""
     hall = cell.hall[0]

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.offscreen import import_mujoco, open_renderer
-from proxops.ground.hall_scene import AXIS_NAMES, DRAWN_GROUPS, build_hall
+from proxops.ground.hall_scene import AXIS_NAMES, BACKGROUND, DRAWN_GROUPS, build_hall
 from proxops.lab.cell import Cell
 
 View = Literal["overview", "close"]
 VIEWS: tuple[View, ...] = ("overview", "close")
+FINER = 2  # pixels drawn for each that is shown, both ways: without a graphics card quicker than samples within a pixel
 SHADOWS_UP_TO = 15.0  # camera distance [m]; beyond, the shadow map is too coarse and speckles the floor
 
 
@@ -22,13 +23,14 @@ class HallPicture:
 
     def __init__(self, cell: Cell, *, width: int = 1280, height: int = 720) -> None:
         self._mujoco = import_mujoco()
-        self._model = build_hall(cell, width, height)
+        self._model = build_hall(cell, FINER * width, FINER * height)
         self._data = self._mujoco.MjData(self._model)
         self._address = [int(self._model.joint(name).qposadr[0]) for name in AXIS_NAMES]
+        self._background = {int(self._model.geom(name).id) for name in BACKGROUND}
         self._option = self._mujoco.MjvOption()
         self._option.geomgroup[:] = 0
         self._option.geomgroup[list(DRAWN_GROUPS)] = 1
-        self._renderer = open_renderer(self._model, width, height)
+        self._renderer = open_renderer(self._model, FINER * width, FINER * height)
 
     def render(self, axes: NDArray[np.float64], *, view: View = "overview") -> NDArray[np.uint8]:
         """The hall at `axes` (rail [m], robot 1 a1…a6 [rad], robot 2 a1…a6 [rad]): rows, columns, red green blue."""
@@ -42,8 +44,16 @@ class HallPicture:
         self._renderer.update_scene(self._data, camera=camera, scene_option=self._option)
         shadows = camera.distance < SHADOWS_UP_TO
         self._renderer.scene.flags[self._mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
-        image: NDArray[np.uint8] = self._renderer.render()
-        return image
+        if shadows:
+            self._take_background_out_of_the_light()
+        return _reduced(self._renderer.render())
+
+    def _take_background_out_of_the_light(self) -> None:
+        """Floor and walls throw no shadow that could be seen: without them the shadow map is mostly empty, and sooner drawn."""
+        scene, decoration = self._renderer.scene, self._mujoco.mjtCatBit.mjCAT_DECOR
+        for geom in scene.geoms[: scene.ngeom]:
+            if geom.objtype == self._mujoco.mjtObj.mjOBJ_GEOM and geom.objid in self._background:
+                geom.category = decoration
 
     def position(self, body: str) -> NDArray[np.float64]:
         """Where a body of the last picture stands, lab frame [m]: e.g. "robot1/flange", "client/port"."""
@@ -74,6 +84,16 @@ class HallPicture:
         camera.azimuth, camera.elevation = 118.0, -15.0
         camera.distance = 3.9 + 0.95 * max(rail, 3.0)
         return camera
+
+
+def _reduced(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Means of ``FINER`` x ``FINER`` pixels."""
+    total = np.full((image.shape[0] // FINER, image.shape[1] // FINER, 3), FINER**2 // 2, np.uint16)  # for rounding
+    for row in range(FINER):
+        for column in range(FINER):
+            total += image[row::FINER, column::FINER]
+    out: NDArray[np.uint8] = (total // FINER**2).astype(np.uint8)
+    return out
 
 
 def encode_png(rgb: NDArray[np.uint8]) -> bytes:

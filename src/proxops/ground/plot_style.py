@@ -1,17 +1,17 @@
-"""How our plots look: colours, thin axes, the band of modes, and files that are the same for the same log."""
+"""How our plots look: colours, thin axes, curves thinned to what can be seen, and files that are the same for the same log."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
-from proxops.core.vocabulary import Mode
-from proxops.ground.recorded import Floats, ModeSpan
 from proxops.ground.wordless_import import wordless_import
+
+Floats = NDArray[np.float64]
 
 INK: Final = "#1b2733"  # text and commanded curves; the report turns it into the colour of its own text
 GREY: Final = "#8a949e"
@@ -19,7 +19,6 @@ ROBOT1: Final = "#2b7fd4"
 ROBOT2: Final = "#e0730d"
 RAIL: Final = "#2a9d5c"
 BAD: Final = "#d1342f"
-COMMANDED: Final[dict[str, Any]] = {"color": INK, "lw": 0.8, "ls": (0, (4, 2.5)), "zorder": 3}
 POINTS: Final = 4000
 FORMATS: Final[dict[str, dict[str, Any]]] = {
     ".png": {},
@@ -28,28 +27,6 @@ FORMATS: Final[dict[str, dict[str, Any]]] = {
 }
 """Kinds of files, with what keeps the time of writing out of them."""
 
-MODE_COLOURS: Final = {
-    Mode.STANDBY: "#a7b0b8",
-    Mode.READY: "#8fb3cf",
-    Mode.MANUAL: "#9a7fd1",
-    Mode.SINE: "#4fb3b8",
-    Mode.ARMED: "#d8c458",
-    Mode.MOVING_TO_START: "#e3a857",
-    Mode.AT_START: "#c9b18a",
-    Mode.RUNNING: "#5cb270",
-    Mode.STOPPING: "#e5734d",
-    Mode.STOPPED: "#d1342f",
-    Mode.RELEASING: "#b9c3a0",
-    Mode.ENDING: "#a9d0b0",
-    Mode.BRIDGED: "#5cb270",
-    Mode.HALTING: "#e5734d",
-}
-SHORT_NAMES: Final = {
-    Mode.MOVING_TO_START: "to start",
-    Mode.STOPPED: "stop",
-    Mode.STOPPING: "stop",
-    Mode.MANUAL: "jog",
-}
 RC: Final[dict[str, Any]] = {
     "svg.hashsalt": "proxops",
     "svg.fonttype": "none",
@@ -128,47 +105,6 @@ def in_decades(axes: Any) -> None:
     axes.set_ylim(10.0**bottom, 10.0 ** max(np.ceil(high - 0.05), bottom + 1.0))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_formatter("")
-
-
-class Piece(NamedTuple):
-    """A stretch of a band: its time, colour, and names from long to short."""
-
-    begin: float
-    end: float
-    colour: str
-    names: tuple[str, ...] = ()
-
-
-def band(axes: Any, pieces: Iterable[Piece], span: tuple[float, float]) -> None:
-    """A strip of coloured stretches; one too short for its name gets a shorter one or none."""
-    from matplotlib.patches import Rectangle
-
-    axes.set(xlim=span, ylim=(0, 1))
-    axes.axis("off")
-    letters = 14.0 * axes.get_position().width * axes.figure.get_figwidth()  # that fit into the strip
-    for piece in pieces:
-        begin, end = max(piece.begin, span[0]), min(piece.end, span[1])
-        if end <= begin:
-            continue
-        stretch = Rectangle((begin, 0.0), end - begin, 1.0, color=piece.colour, lw=0)
-        axes.add_artist(stretch)  # not add_patch, which looks how far it reaches: the limits are known
-        room = letters * (end - begin) / (span[1] - span[0])
-        name = next((name for name in piece.names if len(name) <= room), "")
-        axes.text(0.5 * (begin + end), 0.45, name, ha="center", va="center", fontsize=7, color="#10202c")
-
-
-def mode_band(axes: Any, phases: Iterable[ModeSpan], span: tuple[float, float]) -> None:
-    """A strip of the facility's modes."""
-    pieces = [
-        Piece(
-            phase.begin,
-            phase.end,
-            MODE_COLOURS[phase.mode],
-            (phase.mode.name.replace("_", " ").lower(), SHORT_NAMES.get(phase.mode, "")),
-        )
-        for phase in phases
-    ]
-    band(axes, pieces, span)
 
 
 def checked_suffix(out: Path) -> str:

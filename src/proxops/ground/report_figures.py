@@ -18,8 +18,8 @@ from proxops.ground.recorded import Recorded, ports_of_axes
 from proxops.ground.section import Drawing, Part, Picture, Section, SideBySide, Text
 from proxops.lab.cell import Cell
 
-WIDTH: Final = 960
-HEIGHT: Final = 540
+WIDTH: Final = 720  # twice what the page has room for: for screens with fine pixels
+HEIGHT: Final = 405
 
 
 def pictures(data: Recorded, cell: Cell, moments: dict[str, int]) -> Iterator[Section]:
@@ -64,7 +64,7 @@ def log_sections(run: HallRun) -> Iterator[Section]:
     """The whole log in lab coordinates."""
     if run.data.t.size < 2:
         return
-    sheet = system_figure(run, System.GLC, points=POINTS, titled=False)
+    sheet = system_figure(run, System.GLC, points=POINTS, brief=True)
     note = "The whole log under the band of modes. A, B, C: KUKA's angles about z, y, x, through full turns."
     yield Section("Commanded and actual, GLC", [Drawing(sheet, note)])
 

@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.ground.panels.sheet import Sheet
+from proxops.ground.panels.svg import svg_of
 from proxops.ground.plot_style import FORMATS, INK, styled
 from proxops.ground.section import Code, Drawing, Part, Picture, RunReport, RunVerdict, Section, SideBySide, Table, Text
+from proxops.ground.small_pages import small_pages
 
 CSS: Final = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1b2733; --soft: #5b6874; --line: #d9dfe5;
@@ -44,7 +47,7 @@ th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px so
 th, td:first-child { color: var(--soft); font-weight: 400; } th { font-weight: 600; }
 td.number { white-space: nowrap; }
 .pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); column-gap: 2.5rem; }
-figure { margin: 1rem 0; } figure svg { width: 100%; height: auto; display: block; }
+figure { margin: 1rem 0; } figure > svg { width: 100%; height: auto; display: block; }
 .pictures { display: grid; grid-template-columns: repeat(3, 1fr); gap: .8rem; }
 .pictures figure { margin: 0; } img { width: 100%; height: auto; display: block; border-radius: 3px; }
 code, pre { font: .86rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
@@ -60,7 +63,8 @@ TONES: Final = {True: "good", False: "bad", None: "plain"}
 def write_page(report: RunReport, out_html: Path) -> None:
     """RunVerdict first, then section after section."""
     try:
-        out_html.write_text(_page(report), encoding="utf-8")
+        with small_pages():
+            out_html.write_text(_page(report), encoding="utf-8")
     except OSError as reason:
         raise BadInput(f"cannot be written: {reason.strerror}", where=str(out_html)) from reason
 
@@ -136,6 +140,12 @@ def _cells(row: Sequence[str | bool], wraps: bool) -> Iterator[str]:
 
 def _drawing(figure: Any, caption: str) -> str:
     """A figure as inline SVG that takes the page's text colour, so it reads on light and on dark paper."""
+    svg = svg_of(figure) if isinstance(figure, Sheet) else _of_matplotlib(figure)
+    label = escape(caption)
+    return f'<figure role="img" aria-label="{label}">{svg}<figcaption>{label}</figcaption></figure>'
+
+
+def _of_matplotlib(figure: Any) -> str:
     buffer = io.StringIO()
     with styled():
         figure.savefig(buffer, format="svg", transparent=True, **FORMATS[".svg"])
@@ -144,8 +154,7 @@ def _drawing(figure: Any, caption: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     for size in ("width", "height"):  # the page decides; the view box keeps the proportions
         svg = re.sub(rf'(<svg [^>]*?) {size}="[^"]*"', r"\1", svg, count=1)
-    label = escape(caption)
-    return f'<figure role="img" aria-label="{label}">{svg}<figcaption>{label}</figcaption></figure>'
+    return svg
 
 
 def _picture(rgb: NDArray[np.uint8], caption: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.criterion import Criterion
+from proxops.ground.panels.sheet import Sheet
 from proxops.ground.words import criterion_row
 
 
@@ -26,9 +27,9 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A figure of matplotlib."""
+    """A sheet of panels, or a figure of Matplotlib."""
 
-    figure: Any
+    figure: Sheet | Any
     caption: str
 
 

@@ -18,8 +18,9 @@ from proxops.ground.criteria import criteria
 from proxops.ground.following import Errors, Following
 from proxops.ground.hall_run import HallRun
 from proxops.ground.log import Log
-from proxops.ground.motion import MotionFigures
+from proxops.ground.motion import MotionFigures, greatest_sizes
 from proxops.ground.recorded import Floats, Recorded, ports_of_axes, recorded_poses
+from proxops.ground.small_pages import small_pages
 from proxops.ground.summary_head import summary_head
 from proxops.lab.cell import Cell
 
@@ -34,6 +35,7 @@ MARGINS: Final = {
 SAME_POSE_M: Final = 1e-6  # recorded and recomputed ports agree to this when cell and tool are the log's
 
 
+@small_pages()
 def summarise(run: HallRun) -> Figures:
     """All figures, ready for JSON; ``criteria`` and ``passed`` judge them."""
     log, cell, data, chapter = run.log, run.cell, run.data, run.chapter
@@ -110,7 +112,7 @@ def _statistics(who: str, what: str, unit: str, values: Floats) -> Figures:
 def _by_axis(values: Floats) -> dict[str, float | None]:
     if not len(values):
         return dict.fromkeys(AXES)
-    return dict(zip(AXES, map(number, np.abs(values).max(axis=0)), strict=True))
+    return dict(zip(AXES, map(number, greatest_sizes(values)), strict=True))
 
 
 def _motion_figures(data: Recorded, motion: MotionFigures) -> Figures:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from proxops.applications.kube.figures import COLOURS, angles_deg, curves, pair
-from proxops.ground.plot_style import COMMANDED, INK, ROBOT1, ROBOT2, new_figure, styled, thin
+from proxops.ground.panels.items import COMMANDED
+from proxops.ground.panels.on_matplotlib import line_options
+from proxops.ground.plot_style import INK, ROBOT1, ROBOT2, new_figure, styled, thin
 from proxops.ground.recorded import Floats
 from proxops.ground.section import Drawing
 
@@ -101,7 +103,7 @@ def _fits(post: PostTest) -> Any:
     for axes, part in ((left, slice(0, half)), (right, slice(half, None))):
         curves(axes, post.t, np.degrees(post.angles[:, part]), post.joints[part])
         for column in other.smooth[:, part].T:
-            axes.plot(*thin(post.t, np.degrees(column), 800), **COMMANDED)
+            axes.plot(*thin(post.t, np.degrees(column), 800), **line_options(COMMANDED))
         axes.set_title("Joint angles [deg]")
         axes.legend(ncol=2)
     return figure
@@ -122,7 +124,7 @@ def _poses(t: Floats, test: Floats, simulated: Floats, what: str) -> Any:
     curves(right, t, angles_deg(test[:, 3:])[:, ::-1], ("about x", "about y", "about z"))
     for axes, values in ((left, simulated[:, :3]), (right, angles_deg(simulated[:, 3:])[:, ::-1])):
         for column in values.T:
-            axes.plot(*thin(t, column, 800), **COMMANDED)
+            axes.plot(*thin(t, column, 800), **line_options(COMMANDED))
         axes.legend()
     left.set_title(f"{what}: position [m]")
     right.set_title(f"{what}: angles of Rz Ry Rx [deg]")
@@ -168,7 +170,7 @@ def _ground(post: PostTest) -> Any:
     model = post.ground.computed + post.ground.friction
     for i, axes in enumerate(plots):
         axes.plot(*thin(post.t, post.ground.measured[:, i], 1200), color=COLOURS[i % len(COLOURS)], lw=0.7)
-        axes.plot(*thin(post.t, model[:, i], 800), **COMMANDED)
+        axes.plot(*thin(post.t, model[:, i], 800), **line_options(COMMANDED))
         axes.set_title(f"{post.joints[i]} [N m]")
         axes.set_xlim(post.t[0], post.t[-1])
     return figure

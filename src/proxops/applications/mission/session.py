@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from proxops.applications.mission.report import report
 from proxops.core.errors import BadInput
 from proxops.core.mission import Mission
 from proxops.runs.folder import finish, prepare_folder
@@ -14,8 +15,6 @@ from proxops.runs.progress import WARMING, progress_bar
 
 if TYPE_CHECKING:  # a flight begins without its report, and a report needs no flight software
     from proxops.applications.mission.run import MissionRan
-    from proxops.ground.log import Log
-    from proxops.ground.section import RunReport
     from proxops.lab.cell import Cell
 
 
@@ -74,11 +73,3 @@ def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> M
             cell, mission, record, seed=options.seed, software=software, inside=inside, use_hall=options.hall,
             progress=progress,
         )  # fmt: skip
-
-
-def report(log: Log, cell: Cell | None = None) -> RunReport:
-    """Of a mission's log: that of the hall with a chapter about the mission."""
-    from proxops.applications.mission.report.chapter import MISSION
-    from proxops.ground.hall_report import hall_report
-
-    return hall_report(log, cell, MISSION)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from proxops.applications.scripted.report import report
 from proxops.core.scenario import Scenario
 from proxops.runs.folder import finish, prepare_folder
 from proxops.runs.options import RunOptions
 from proxops.runs.progress import WARMING, monitor, progress_bar
-
-if TYPE_CHECKING:
-    from proxops.ground.log import Log
-    from proxops.ground.section import RunReport
-    from proxops.lab.cell import Cell
 
 
 def session(scenario: Scenario, folder: Path, options: RunOptions) -> dict[str, Any]:
@@ -31,10 +27,3 @@ def session(scenario: Scenario, folder: Path, options: RunOptions) -> dict[str, 
         with progress_bar(options.quiet) as progress:
             ran = run_lockstep(cell, scenario, record, progress=progress)
     return finish(folder, lambda log: report(log, cell), ran.figures(), report=options.report, quiet=options.quiet)
-
-
-def report(log: Log, cell: Cell | None = None) -> RunReport:
-    """Of a log of the hall: the run was scripted, played or served."""
-    from proxops.ground.hall_report import hall_report  # not before the run
-
-    return hall_report(log, cell)

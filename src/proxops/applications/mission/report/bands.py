@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from proxops.applications.mission.report.mission_run import MissionRun
 from proxops.core.vocabulary import MissionPhase
 from proxops.ground.figures import WIDTH
-from proxops.ground.plot_style import Piece, band, new_figure
+from proxops.ground.panels.boxes import Box
+from proxops.ground.panels.items import LineStyle
+from proxops.ground.panels.panel import Panel, stack
+from proxops.ground.panels.sheet import Key, KeyEntry, Sheet
+from proxops.ground.panels.strip import Piece, add_strip
 from proxops.ground.recorded import Floats
 
 PHASE_COLOURS: Final = {
@@ -46,32 +50,20 @@ def span_of(run: MissionRun) -> tuple[float, float]:
     return 0.0, max(run.phases[-1].end, 1e-3)
 
 
-def sheet(run: MissionRun, height: float, rows: int, columns: int = 1, **grid: Any) -> tuple[Any, list[list[Any]]]:
-    """A figure with the strip of phases above each column of panels that share its time axis."""
-    figure = new_figure(WIDTH, height)
-    outer = figure.add_gridspec(
-        2, columns, height_ratios=[STRIP, height - 1.0], left=LEFT, right=grid.pop("right", 0.985),
-        top=1.0 - 0.12 / height, bottom=0.5 / height, hspace=0.25 / height, wspace=grid.pop("wspace", 0.24),
-    )  # fmt: skip
-    panels: list[list[Any]] = [[] for _ in range(rows)]
-    for column in range(columns):
-        strip = figure.add_subplot(outer[0, column])
-        strip.set_xlim(*span_of(run))
-        band(strip, phase_pieces(run), span_of(run))
-        cells = outer[1, column].subgridspec(rows, 1, **{"hspace": 0.16, **grid})
-        for row in range(rows):
-            panel = figure.add_subplot(cells[row], sharex=strip)
-            panel.tick_params(labelbottom=row == rows - 1)
-            panels[row].append(panel)
-        panels[-1][column].set_xlabel(T_LABEL)
-    return figure, panels
-
-
-def line_up(panels: list[list[Any]], offset: float = -0.052) -> None:
-    """Labels of a column one below the other."""
-    for row in panels:
-        for panel in row:
-            panel.yaxis.set_label_coords(offset * len(row), 0.5)
+def sheet(
+    run: MissionRun, height: float, rows: int, columns: int = 1, *, gap: float = 0.16, shares: Sequence[float] = (),
+    column_gap: float = 0.24, right: float = 0.985,
+) -> tuple[Sheet, list[list[Panel]]]:  # fmt: skip
+    """A figure with the strip of phases above each column of panels that share its time axis: the columns."""
+    out, found = Sheet(WIDTH, height), []
+    room = Box.inside(LEFT, right, 0.5 / height, 1.0 - 0.12 / height)
+    for column in room.columns(columns, column_gap):
+        strip, below = column.rows(2, 0.25 / height, (STRIP, height - 1.0))
+        add_strip(out, strip, phase_pieces(run), span_of(run))
+        panels = out.column(below, rows, gap, shares)
+        stack(panels, T_LABEL, span_of(run))
+        found.append(panels)
+    return out, found
 
 
 def phase_of_truth(run: MissionRun) -> Floats:
@@ -79,27 +71,19 @@ def phase_of_truth(run: MissionRun) -> Floats:
     return run.of("phase", run.truth)
 
 
-def coloured_path(axes: Any, run: MissionRun, keep: Any, *coordinates: Floats, lw: float = 2.0) -> None:
-    """A path in the colours of the phases. ``keep`` chooses the rows of truth that are drawn."""
-    told = phase_of_truth(run)[keep]
-    columns = [values[keep] for values in coordinates]
+def coloured_path(run: MissionRun, keep: Any, path: Floats) -> Iterator[tuple[str, Floats]]:
+    """Pieces of a ``path`` (truth, coordinates) with the colours of their phases. ``keep`` chooses the rows that are drawn."""
+    told, kept = phase_of_truth(run)[keep], path[keep]
     edges = [0, *(np.flatnonzero(np.diff(told)) + 1).tolist(), told.size]
     for a, b in pairwise(edges):
-        colour = PHASE_COLOURS[MissionPhase(int(told[a]))]
-        axes.plot(*(values[a : b + 1] for values in columns), color=colour, lw=lw, solid_capstyle="round")
+        yield PHASE_COLOURS[MissionPhase(int(told[a]))], kept[a : b + 1]
 
 
-def phase_key(figure: Any, run: MissionRun, **place: Any) -> None:
+def phase_key(run: MissionRun, x: float, y: float, side: Literal["left", "right"] = "right") -> Key:
     """What the colours mean; only phases that were there for a while."""
-    from matplotlib.patches import Patch
-
     total = span_of(run)[1]
     seen = dict.fromkeys(s.phase for s in run.phases if s.end - s.begin > 1e-3 * total)
-    patches = [Patch(color=PHASE_COLOURS[phase], lw=0, label=phase_name(phase)) for phase in seen]
-    figure.legend(
-        handles=patches, ncol=len(patches), borderaxespad=0.0, handlelength=1.0, handleheight=0.8, columnspacing=1.4,
-        borderpad=0.0, **place,
-    )  # fmt: skip
+    return Key([KeyEntry(phase_name(phase), LineStyle(PHASE_COLOURS[phase]), patch=True) for phase in seen], x, y, side)
 
 
 def evenly(count: int, points: int) -> Any:

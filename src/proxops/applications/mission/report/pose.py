@@ -178,5 +178,6 @@ def _shown_later(run: MissionRun, delay_s: float) -> Floats:
 def sent_pose(run: MissionRun, rows: Rows) -> Floats:
     """T_target_chaser as the bridge took it from the application; computed here where it took none."""
     sent = run.table("commanded_relative", POSE, rows)
-    taken = np.isfinite(sent).all(axis=1, keepdims=True) & (sent[:, 3:] != 0.0).any(axis=1, keepdims=True)
-    return np.where(taken, sent, computed_pose(run, rows))
+    untaken = np.flatnonzero(~(np.isfinite(sent).all(axis=1) & (sent[:, 3:] != 0.0).any(axis=1)))
+    sent[untaken] = computed_pose(run, rows[untaken])
+    return sent
