@@ -173,7 +173,7 @@ def relative_model(
 
 def turn_by_surface(inertia: Floats, lever: Floats | None) -> Floats:
     """(3, 3) angular acceleration of a force at ``lever`` from the centre of mass: J⁻¹ (lever x force)."""
-    out: Floats = np.linalg.solve(inertia, skew(np.zeros(3) if lever is None else lever))
+    out: Floats = np.asarray(np.linalg.solve(inertia, skew(np.zeros(3) if lever is None else lever)), np.float64)
     return out
 
 
