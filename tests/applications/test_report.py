@@ -52,7 +52,7 @@ def test_an_experiment_is_told_again_in_the_same_bytes(turned: Path, run: Run) -
     page, summary = ((turned / name).read_text() for name in ("report.html", "summary.json"))
     (turned / "report.html").unlink()
     code, out, err = run("report", turned)
-    assert code == 0, err
+    assert code == 1, err  # in so short a time the turn has missed its goal, and is not said to have passed
     assert out.endswith(f"{turned}: summary.json, run.mcap, report.html\n")
     assert (turned / "report.html").read_text() == page
     assert (turned / "summary.json").read_text() == summary
@@ -62,7 +62,7 @@ def test_a_summary_that_is_missing_is_written(turned: Path, run: Run) -> None:
     before = json.loads((turned / "summary.json").read_text())
     (turned / "summary.json").unlink()
     code, out, _ = run("report", turned / "run.mcap", "--json")
-    assert code == 0
+    assert code == 1 and not json.loads(out)["passed"]
     assert json.loads(out) == json.loads((turned / "summary.json").read_text())
     assert json.loads(out)["criteria"] == before["criteria"]
     (turned / "summary.json").write_text(json.dumps(before, indent=2, ensure_ascii=False) + "\n")
@@ -118,6 +118,15 @@ def test_a_log_without_a_result_has_not_passed(turned: Path) -> None:
     assert not report.verdict.good and "did not come to an end" in report.verdict.headline
     assert not report.summary["passed"] and report.summary["cycles"] == log.count
     assert [section.heading for section in report.sections] == ["What was recorded", "Provenance"]
+
+
+def test_a_log_that_was_cut_has_not_passed(turned: Path, tmp_path: Path, run: Run) -> None:
+    """Though what came of the run stands at its beginning."""
+    (tmp_path / "run.mcap").write_bytes((turned / "run.mcap").read_bytes()[:-3000])
+    code, out, _ = run("report", tmp_path, "--json")
+    told = json.loads(out)
+    assert code == 1 and not told["passed"] and not told["log_whole"] and "the log is not whole" in told["failure"]
+    assert "the log is not whole" in (tmp_path / "report.html").read_text().lower()
 
 
 def test_a_folder_without_a_log_is_refused(tmp_path: Path, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,10 @@ def report_session(run: Path, cell: AnyCell | None, *, quiet: bool) -> dict[str,
     path = run / "run.mcap" if run.is_dir() else run
     if not path.is_file():
         raise BadInput("no log of a run", where=str(path), way_out="name the folder of a run, or its log")
-    report = report_of_log(Log.open(path), cell)
+    log = Log.open(path)
+    report = report_of_log(log, cell)
+    whole = {"log_whole": log.complete, "passed": report.summary["passed"] and log.complete}
+    report = replace(report, summary={**report.summary, **whole})
     own = path.stem == "run"  # beside it, docking leaves the log of the hall
     page, summary = (PAGE, SUMMARY) if own else (f"{path.stem}.html", f"{path.stem}.json")
     kept = (path.parent / summary).exists()

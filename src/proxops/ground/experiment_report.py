@@ -23,6 +23,8 @@ def experiment_report(log: Log, draw: Draw) -> RunReport:
     """``draw`` makes the drawings of the experiment's kind."""
     told = about_of(log)
     about = _without_result(log) if told is None else told
+    if told and not log.complete:  # what came of the run may stand before its rows
+        about = {**about, "passed": False, "failure": f"the log is not whole: {'; '.join(log.notes)}"}
     about["criteria"] = [Criterion.of(row).plain() for row in about["criteria"]]
     drawn, summary = draw(log, about) if told and log.count >= 2 else None, {**summary_head(log), **about}
     return RunReport(

@@ -28,7 +28,7 @@ from proxops.maths.rotation import copy_to
 from proxops.onboard.attitude_filter import AttitudeFilter, is_quaternion
 from proxops.onboard.input_history import InputHistory
 from proxops.onboard.relative_filter import RelativeFilter
-from proxops.onboard.relative_model import NO_HALL, SlowErrors, record_of, relative_model
+from proxops.onboard.relative_model import NO_HALL, SURFACE_WALK, SlowErrors, record_of, relative_model
 from proxops.onboard.surface_force import SurfaceForce, surface_force_of
 
 TRIAL_FIRST: Final = 5  # measurements in a row that make the first filter
@@ -95,7 +95,10 @@ class Navigation:
             self._refuse(len(m.relative))  # without own attitude or place they say nothing
             return
         if self._surface is not None and m.t >= self._surface_due:
-            self._record["force"][0] = self._surface.at(self.p_eci_chaser, self.v_eci_chaser)
+            force = self._surface.at(self.p_eci_chaser, self.v_eci_chaser)
+            turning = float(np.linalg.norm(self._model.surface, 2) * np.linalg.norm(force))
+            self._record["force"][0] = force
+            self._record["rate_walk"][0] = max(self._model.rate_walk, SURFACE_WALK * turning)
             self._surface_due = m.t + SURFACE_S
         self._history.add(m.t, self.q_eci_chaser, self.w_eci_chaser, acceleration, self.p_eci_chaser)
         for seen in m.relative if len(m.relative) < 2 else sorted(m.relative, key=_exposure):

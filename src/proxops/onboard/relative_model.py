@@ -41,6 +41,7 @@ INERTIA_TIME_S: Final = 1000.0
 # same in every flight; their nominal torque is known on board (``surface_force``) but for the mass centre (5 mm in 0.13 m) and
 # the moments (3 %): a² L = (2.2e-9 rad/s²)² 500 s, the time for which the filter remembers a rate.
 RATE_WALK: Final = 0.05e-6
+SURFACE_WALK: Final = 0.03 * math.sqrt(500.0)  # the same for greater torques, in lower orbits: times their rad/s²
 HELD_RATE_WALK: Final = 1.1e-6  # of a client that holds its attitude: 2e-7 rad/s² of its control
 # Thrusters, one standard deviation: what persists (mass, thrust of those that push to one side) and adds up in a burn, and what
 # every cycle's impulse has anew, along its direction and across it, since now these and now those thrusters make it.

@@ -6,6 +6,7 @@ Its Python package hands MuJoCo a clock when it is loaded, and the same again wh
 from __future__ import annotations
 
 import ctypes
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -16,4 +17,5 @@ def stop_timers() -> None:
     import mujoco
 
     for library in Path(mujoco.__file__).parent.glob("libmujoco.*"):
-        ctypes.c_void_p.in_dll(ctypes.CDLL(str(library)), "mjcb_time").value = None
+        with suppress(OSError, ValueError):  # another build of it
+            ctypes.c_void_p.in_dll(ctypes.CDLL(str(library)), "mjcb_time").value = None

@@ -30,7 +30,7 @@ from proxops.lab.redundant_arm import (
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import compose, inverse_pose, pack_pose
 from proxops.maths.rotation import Array
-from proxops.touch.arm_angle_course import SHRINK, choose, refine
+from proxops.touch.arm_angle_course import FAN, SHRINK, choose, refine
 from proxops.touch.flange_course import FlangeCourse, Ints, flange_course, put_flange_course
 
 ROUNDS: Final = 4  # of refinement: the last fan's columns are 10 deg / (4 * 4^4) apart for 36 columns
@@ -68,6 +68,8 @@ class JointPlanner:
         self, arm: SrsArm, T_world_base: Array, T_flange_object: Array, columns: int = 36, rows: int = 12, spacing: int = 8,
         margin: float = math.radians(2.0), cycle_s: float = PERIOD_S,
     ) -> None:  # fmt: skip
+        if columns < FAN:
+            raise ValueError(f"{columns} arm angles: the finer fans have {FAN}, in the same memory")
         self.arm, self.rows, self.spacing, self.cycle_s = arm, rows, spacing, cycle_s
         self._T_base_world = inverse_pose(np.array(T_world_base, float))
         self._T_object_flange = inverse_pose(np.array(T_flange_object, float))

@@ -52,7 +52,7 @@ class PlanTable(Strict):
     """Of the joints' course (eqs. 5 to 7)."""
 
     ahead_s: Annotated[Finite, within(0.05, 2)] = 0.36  # how far the physics is foreseen
-    columns: Annotated[Whole, within(8, 180)] = 36  # arm angles
+    columns: Annotated[Whole, within(9, 180)] = 36  # arm angles; a finer fan has nine
     rows: Annotated[Whole, within(2, 40)] = 10  # predicted poses in the matrix
     physics_hz: Annotated[Whole, within(250, 10_000)] = 1000  # steps; multiples of the 250 of a cycle
     contact_rad_s: Annotated[Finite, within(1, 1000)] | None = None  # how hard walls are: a bounce takes pi over this
