@@ -135,8 +135,14 @@ class Recording:
         return pool, lost
 
     def _borrowed(self) -> tuple[NDArray[np.void], int]:
-        """The same where they lie, from a writer that waits until they are written: none is lost."""
+        """The same where they lie, from a writer that waits until they are written: none is lost. One that has not waited is
+        not borrowed from again, and what it has overwritten is lost as it is to anybody who reads too late."""
         stop, waiting = min(self._pool.head, self._cursor + READ_LIMIT), self._interleaver.waiting
+        if self._pool.overtaken(self._cursor - waiting):
+            self._borrows = False
+            self._interleaver.lend(np.empty(0, self._table.dtype))
+            pool, lost = self._read_pool()
+            return pool, waiting + lost
         pool = self._pool.lend(self._cursor - waiting, stop)
         self._interleaver.lend(pool)
         self._cursor = stop
