@@ -23,7 +23,7 @@ from proxops.ground.log import Log
 from proxops.lab.any_cell import load_cell, read_any_cell, shipped_cells
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.arm_shapes import arm_shapes
-from proxops.lab.chain import chain_dtype, chain_poses, fill_chain
+from proxops.lab.chain import chain_of, chain_poses
 from proxops.lab.shapes import Shape
 from proxops.maths.rotation import matrix_from_rotation_vector
 from proxops.safety.clearance import Clearance
@@ -149,9 +149,7 @@ def test_a_set_point_beyond_a_limit_is_refused_by_our_guard(
 def test_links_stand_where_a_product_of_matrices_puts_them(cell_of: Cells) -> None:
     for name in ("kube", "fzi", "facing"):
         cell, rng = cell_of(name), np.random.default_rng(7)
-        bodies = len(cell.links) + 1
-        tree, out = np.zeros(1, chain_dtype(bodies)), np.zeros((bodies, 4, 4))
-        fill_chain(tree[0], cell.links)
+        tree, out = chain_of(cell.links)
         for _ in range(20):
             q = rng.uniform(cell.axes.lower, cell.axes.upper)
             chain_poses(tree, q, out)
@@ -167,9 +165,7 @@ def test_links_stand_where_a_product_of_matrices_puts_them(cell_of: Cells) -> No
 
 def corners(cell: ArmCell, q: np.ndarray, shapes: tuple[Shape, ...]) -> list[np.ndarray]:
     """Points of every solid in the lab."""
-    bodies = len(cell.links) + 1
-    tree, out = np.zeros(1, chain_dtype(bodies)), np.zeros((bodies, 4, 4))
-    fill_chain(tree[0], cell.links)
+    tree, out = chain_of(cell.links)
     chain_poses(tree, q, out)
     return [hull(s)[0] @ out[s.body, :3, :3].T + out[s.body, :3, 3] for s in shapes]
 

@@ -396,7 +396,8 @@ def corners(facility) -> np.ndarray:
     place_shapes(facility.cell.hall, zones._fixed, zones._cache)
     signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
     found = []
-    for pose, half in zip(cache["shapes"], fixed["half"], strict=True):
+    there = slice(int(fixed["solids"]))  # the record has room to spare
+    for pose, half in zip(cache["shapes"][there], fixed["half"][there], strict=True):
         if np.isfinite(half).all():
             found.append((signs * half) @ pose[:3, :3].T + pose[:3, 3])
     return np.vstack(found)

@@ -27,6 +27,7 @@ from proxops.ground import report_figures
 from proxops.ground.bridge_bands import phase_pieces, zone_pieces
 from proxops.ground.bridge_figures import place_figure
 from proxops.ground.bridge_run import bridge_run
+from proxops.ground.criteria import criteria
 from proxops.ground.hall_report import hall_report
 from proxops.ground.hall_run import HallRun
 from proxops.ground.info import describe
@@ -212,6 +213,24 @@ def test_clearance_is_exact_and_never_red(overshot: Log, cell: Cell, figures: di
 def test_red_fails_the_run(overshot: Log, cell: Cell) -> None:
     judged = summarise(HallRun(changed(overshot, "bridge", "actual_zone", slice(2000, 2003), Zone.RED), cell))
     assert (judged["entered_red"], judged["red_cycles"], judged["passed"]) == (True, 3, False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked_s", "converged_s", "failed"),
+    [
+        ("serve", 400.0, 0.0, True),
+        ("serve", 400.0, 0.004, False),
+        ("serve", 60.0, 0.0, False),
+        ("mission", 400.0, 0.0, False),
+    ],
+)
+def test_a_served_hall_shows_something_to_a_client_that_stays(
+    figures: dict[str, Any], kind: str, asked_s: float, converged_s: float, failed: bool
+) -> None:
+    """It has no scenario that says how much; a client that leaves before the hall could join is no reason."""
+    changes = {"kind": kind, "asked_s": asked_s, "converged_s": converged_s, "expected_shown_share": None}
+    found = [row.name for row in criteria({**figures, **changes}) if not row.passed]
+    assert found == (["anything of what was asked for was shown"] if failed else [])
 
 
 def test_travel_limits_and_counters(held: Log, overshot: Log, cell: Cell, figures: dict[str, Any]) -> None:

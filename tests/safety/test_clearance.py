@@ -140,7 +140,7 @@ def test_lower_bounds_hold_for_every_pair_on_a_walk(epos: Cell, hall: Clearance,
 def test_a_pair_in_its_layer_is_found_as_if_all_were_asked(epos: Cell, hall: Clearance, facing: Facing) -> None:
     rng = np.random.default_rng(65)
     remembering, asking = hall.twin(), hall.twin()
-    levers = hall._fixed[0]["levers"]
+    levers = hall._fixed[0]["levers"][:13, : len(hall.names)]  # the record has room to spare
     q = facing(1.5)
     depths = []
     for _ in range(60):

@@ -13,7 +13,7 @@ from proxops.facility.sources import CommandSource
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.cell import Cell
-from proxops.lab.chain import chain_dtype, fill_chain, put_poses
+from proxops.lab.chain import chain_of, put_poses
 from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
 from proxops.lab.observation import observe
 from proxops.safety.limits import AXIS_SHARE, SPEED_LEFT
@@ -67,9 +67,7 @@ class ArmPublication(Publication):
 
     def __init__(self, facility: Published, pool: Pool, cell: ArmCell) -> None:
         super().__init__(facility, pool)
-        bodies = len(cell.links) + 1
-        self._tree, self._poses = np.zeros(1, chain_dtype(bodies)), np.zeros((bodies, 4, 4))
-        fill_chain(self._tree[0], cell.links)
+        self._tree, self._poses = chain_of(cell.links)
         numbers = {link.name: i for i, link in enumerate(cell.links)}
         self._tips = np.array([numbers[f"robot{k}/{arm.tip}"] for k, arm in enumerate(cell.file.arms, 1)])
         self.flanges = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 from proxops.lab.link_tree import TreeLink
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose
-from proxops.maths.record import one_layout
+from proxops.maths.record import one_layout, room_for
 from proxops.maths.rotation import Array
 
 ChainTable = NDArray[np.void]
+LEAST_BODIES: Final = 32
 
 
 @one_layout
@@ -23,21 +25,33 @@ def chain_dtype(bodies: int) -> np.dtype[np.void]:
 
 
 def chain_fields(bodies: int) -> list[tuple[str, str, tuple[int, ...]]]:
-    """Fields of a record that holds a tree; parents come first, -1 is the lab, and ``drive`` -1 does not move."""
+    """Fields of a record with room for a tree of so many ``bodies``, ``chained`` of which are there; parents come first, -1 is
+    the lab, and ``drive`` -1 does not move."""
     return [
+        ("chained", "i8", ()),
         ("parent", "i8", (bodies,)), ("drive", "i8", (bodies,)), ("slides", "i8", (bodies,)),
         ("joint", "f8", (bodies, 4, 4)), ("axis", "f8", (bodies, 3)),
     ]  # fmt: skip
 
 
+def chain_of(links: tuple[TreeLink, ...]) -> tuple[ChainTable, Array]:
+    """The tree of ``links`` and the lab, and room for the poses of its bodies."""
+    room = room_for(len(links) + 1, LEAST_BODIES)
+    tree = np.zeros(1, chain_dtype(room))
+    fill_chain(tree[0], links)
+    return tree, np.zeros((room, 4, 4))
+
+
 def fill_chain(record: np.void, links: tuple[TreeLink, ...]) -> None:
-    """Put the tree into a record with the fields of one body more: the last is the lab itself."""
+    """Put the tree into a record with room for one body more: the last is the lab itself."""
+    lab = len(links)
+    record["chained"] = lab + 1
     for body, link in enumerate(links):
         record["parent"][body], record["drive"][body] = link.parent, link.drive
         record["slides"][body] = link.drawn.moves == "prismatic"
         record["joint"][body], record["axis"][body] = link.T_parent_joint, link.drawn.axis
-    record["parent"][-1] = record["drive"][-1] = -1
-    record["joint"][-1] = np.eye(4)
+    record["parent"][lab] = record["drive"][lab] = -1
+    record["joint"][lab] = np.eye(4)
 
 
 @kernel
@@ -57,7 +71,7 @@ def _turned(T: Array, axis: Array, angle: float) -> None:
 def chain_poses(tree: ChainTable, q: Array, out: Array) -> None:
     """T_lab_body of every body at axes ``q`` into ``out`` (bodies, 4, 4)."""
     t = tree[0]
-    for body in range(t.parent.shape[0]):
+    for body in range(t.chained):
         parent, T = t.parent[body], out[body]
         for i in range(4):
             for j in range(4):

@@ -20,7 +20,7 @@ from proxops.lab.arm_cell import ArmCell, build_arm_cell
 from proxops.lab.arm_cell_file import Mount, MountedArm
 from proxops.lab.cell_axes import AxisTable, GuardedAxes
 from proxops.lab.cell_file import Servo
-from proxops.lab.chain import chain_dtype, chain_poses, fill_chain
+from proxops.lab.chain import chain_of, chain_poses
 from proxops.maths.rotation import Array, abc_from_matrix
 
 SAME_M: Final = 1e-4  # by which the flange of experiment and cell may differ
@@ -99,8 +99,7 @@ def _demand_same_arm(cell: ArmCell, driven: DrivenArm) -> None:
     flange, wherever its foot is."""
     arm, names, off_m = cell.file.robot1, driven.traits.joints, math.inf
     if tuple(name.lower() for name in names) == tuple(name.lower() for name in arm.joints):
-        tree, poses = np.zeros(1, chain_dtype(len(cell.links) + 1)), np.zeros((len(cell.links) + 1, 4, 4))
-        fill_chain(tree[0], cell.links)
+        tree, poses = chain_of(cell.links)
         tip = next(i for i, link in enumerate(cell.links) if link.name == f"robot1/{arm.tip}")
 
         def flange(q: Array) -> Array:

@@ -17,6 +17,12 @@ def one_layout(make: Callable[P, np.dtype[np.void]]) -> Callable[P, np.dtype[np.
     return cast(Callable[P, "np.dtype[np.void]"], cache(make))
 
 
+def room_for(count: int, least: int) -> int:
+    """Elements of a field that holds ``count`` of them: a power of two, from ``least`` on. A field's size is part of its record's
+    type, and each type has kernels of its own: with room to spare, cells that differ in their parts share them."""
+    return max(least, 1 << (count - 1).bit_length())
+
+
 def doubles_of(record: NDArray[np.void], first: str, count: int) -> NDArray[np.float64]:
     """View of neighbouring doubles of a one-element record, which is quicker to read than its fields."""
     fields = record.dtype.fields

@@ -35,7 +35,8 @@ class Clearance:
         solids = watched_solids(cell, boxes, opened)
         self.names = tuple(pair.name for pair in solids.pairs)
         self._hall, self._fixed, self._still = cell.hall, solids.fixed, np.zeros(cell.n_axes)
-        self._dtype = nearness.cache_dtype(cell.n_axes, solids.bodies, len(solids.pairs), len(solids.shapes))
+        sizes = nearness.rooms(cell.n_axes, solids.bodies, len(solids.pairs), len(solids.shapes))
+        self._dtype, self._pairs, self._solids = nearness.cache_dtype(*sizes), len(solids.pairs), len(solids.shapes)
         self.levers: NDArray[np.float64] = solids.levers
         """Per axis: the furthest that any point goes per radian (rail: per metre)."""
         self._exact = exact_distances(solids.shapes, solids.pairs)
@@ -52,8 +53,9 @@ class Clearance:
         self._cache = np.zeros(1, self._dtype)
         self._cache["lower"] = -np.inf
         c = self._cache[0]
-        self._lower, self._layer, self._known = c["lower"], c["layer"], c["exact"]
-        self._at = [(pose[:3, :3], pose[:3, 3]) for pose in c["shapes"]]  # views: they follow the solids
+        self._lower, self._layer, self._known = (c[name][: self._pairs] for name in ("lower", "layer", "exact"))
+        shapes = c["shapes"][: self._solids]
+        self._at = [(pose[:3, :3], pose[:3, 3]) for pose in shapes]  # views: they follow the solids
 
     def at(self, q: NDArray[np.float64], enough_m: float) -> Finding:
         """The smallest clearance at axes ``q``: exact if it is below ``enough_m``, else a lower bound of at least that."""
@@ -99,7 +101,8 @@ class Clearance:
         if self._least(q, bound_m, self._still, 0.0).number < 0:
             return {-1: -math.inf}
         found = {}
-        for number in np.flatnonzero((self._lower < bound_m) & (self._fixed[0]["kind"] != nearness.RAIL_ENDS)).tolist():
+        kinds = self._fixed[0]["kind"][: self._pairs]
+        for number in np.flatnonzero((self._lower < bound_m) & (kinds != nearness.RAIL_ENDS)).tolist():
             if not self._known[number]:
                 self._lower[number], self._known[number] = self._exact(number, self._at), 1
             if self._lower[number] < bound_m:

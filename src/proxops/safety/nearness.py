@@ -13,25 +13,36 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.lab.chain import chain_fields, chain_poses
+from proxops.lab.chain import LEAST_BODIES, chain_fields, chain_poses
 from proxops.lab.coordinates import HallRecord
 from proxops.lab.shapes import body_poses
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import put_composed
-from proxops.maths.record import one_layout
+from proxops.maths.record import one_layout, room_for
 from proxops.maths.rotation import Array
 
 SOLIDS, ABOVE_FLOOR, WALLS, RAIL_ENDS, FENCED = range(5)  # what kind of pair
 FORMS: Final = ("box", "cylinder", "sphere", "halfspace")  # kinds of solids, by number
 CYLINDER, SPHERE = FORMS.index("cylinder"), FORMS.index("sphere")
 Table = NDArray[np.void]
+LEAST_AXES, LEAST_PAIRS, LEAST_SOLIDS = 16, 1024, 64
+
+
+def rooms(axes: int, bodies: int, pairs: int, shapes: int) -> tuple[int, int, int, int]:
+    """Sizes of the records below for a cell with so many of each."""
+    return (
+        room_for(axes, LEAST_AXES), room_for(bodies, LEAST_BODIES), room_for(pairs, LEAST_PAIRS),
+        room_for(shapes, LEAST_SOLIDS),
+    )  # fmt: skip
 
 
 @one_layout
 def fixed_dtype(axes: int, bodies: int, pairs: int, shapes: int) -> np.dtype[np.void]:
-    """What never changes: pairs of solids, the solids, and the bodies that they are on."""
+    """What never changes: pairs of solids, the solids, and the bodies that they are on. Room for so many; there are
+    ``pairs`` and ``solids``."""
     return np.dtype(
         [
+            ("pairs", "i8"), ("solids", "i8"),
             ("kind", "i8", (pairs,)), ("first", "i8", (pairs,)), ("second", "i8", (pairs,)),
             ("margin", "f8", (pairs,)),  # distance at which red begins
             ("levers", "f8", (axes, pairs)),
@@ -74,7 +85,7 @@ def _moved(fixed: Table, cache: Table, q: Array) -> bool:
         if step > 0.0:
             moved = True
             c.q[i] = q[i]
-            for p in range(lower.shape[0]):
+            for p in range(f.pairs):
                 lower[p] -= levers[i, p] * step
     if moved:
         c.exact[:] = 0
@@ -93,7 +104,7 @@ def place_shapes(hall: HallRecord | None, fixed: Table, cache: Table) -> None:
         chain_poses(fixed, c.q, c.bodies)
     else:
         body_poses(hall, c.q, c.bodies)
-    for s in range(f.body.shape[0]):
+    for s in range(f.solids):
         put_composed(c.bodies[f.body[s]], f.pose[s], c.shapes[s])
     c.placed = 1
 
@@ -182,9 +193,9 @@ def _layers(fixed: Table, cache: Table, ahead: Array, minimum: float) -> None:
     for i in range(ahead.shape[0]):
         if ahead[i] != 0.0:
             way = abs(ahead[i])
-            for p in range(layer.shape[0]):
+            for p in range(f.pairs):
                 layer[p] += levers[i, p] * way
-    for p in range(layer.shape[0]):
+    for p in range(f.pairs):
         layer[p] = max(layer[p], minimum)
 
 
@@ -201,7 +212,7 @@ def look(
     _layers(fixed, cache, ahead, minimum)
     lower, layer = c.lower, c.layer
     nearest, least = 0, np.inf
-    for p in range(lower.shape[0]):
+    for p in range(fixed[0].pairs):
         if c.screened[p] == 0 and not lower[p] - layer[p] >= enough:
             place_shapes(hall, fixed, cache)
             _screen(fixed, cache, p)

@@ -52,7 +52,7 @@ def _of_hall(cell: Cell, boxes: Boxes, opened: bool) -> WatchedSolids:
     shapes = (*hall_shapes(cell), *_box_shapes(boxes))
     table = lever_table(cell, shapes)
     pairs = [*watched(cell, shapes, opened), *fenced(cell, shapes, table)]
-    fixed = np.zeros(1, nearness.fixed_dtype(cell.n_axes, 1, len(pairs), len(shapes)))
+    fixed = np.zeros(1, nearness.fixed_dtype(*nearness.rooms(cell.n_axes, 1, len(pairs), len(shapes))))
     _pack(fixed[0], shapes, pairs, table)
     _pack_hall(fixed[0], cell, shapes, pairs, table)
     return WatchedSolids(shapes, pairs, fixed, len(BODIES), table.max(axis=1))
@@ -84,8 +84,12 @@ def _box_shapes(boxes: Boxes) -> list[Shape]:
 
 
 def _pack(f: np.void, shapes: tuple[Shape, ...], pairs: list[Pair], table: NDArray[np.float64]) -> None:
-    f["kind"], f["first"], f["second"], f["margin"] = zip(*(pair[:4] for pair in pairs), strict=True)
-    f["levers"] = pair_levers(table, f["first"], f["second"])
+    f["pairs"], f["solids"] = len(pairs), len(shapes)
+    columns = zip(*(pair[:4] for pair in pairs), strict=True)
+    for name, column in zip(("kind", "first", "second", "margin"), columns, strict=True):
+        f[name][: len(pairs)] = column
+    first, second = (f[name][: len(pairs)] for name in ("first", "second"))
+    f["levers"][: len(table), : len(pairs)] = pair_levers(table, first, second)
     for number, shape in enumerate(shapes):
         f["body"][number], f["half"][number] = shape.body, shape.half_m
         f["radius"][number], f["pose"][number] = shape.radius_m, shape.T_body_shape
@@ -97,7 +101,7 @@ def _pack_hall(
 ) -> None:
     for number, pair in enumerate(pairs):  # these stand still themselves
         if pair.kind in (nearness.WALLS, nearness.FENCED):
-            f["levers"][:, number] = table[:, pair.first]
+            f["levers"][: len(table), number] = table[:, pair.first]
         elif pair.kind == nearness.RAIL_ENDS:
             f["levers"][0, number] = 1.0
         elif pair.kind == nearness.ABOVE_FLOOR:
@@ -117,7 +121,7 @@ def _of_arms(cell: ArmCell) -> WatchedSolids:
     shapes = arm_shapes(cell)
     pairs = arm_pairs(cell, shapes)
     bodies = len(cell.links) + 1
-    fixed = np.zeros(1, nearness.fixed_dtype(cell.n_axes, bodies, len(pairs), len(shapes)))
+    fixed = np.zeros(1, nearness.fixed_dtype(*nearness.rooms(cell.n_axes, bodies, len(pairs), len(shapes))))
     table = chain_levers(cell, shapes)
     _pack(fixed[0], shapes, pairs, table)
     fill_chain(fixed[0], cell.links)

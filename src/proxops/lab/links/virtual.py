@@ -21,7 +21,7 @@ from proxops.lab.any_cell import AnyCell
 from proxops.lab.cell_axes import Controller
 from proxops.lab.links.fault import Trouble
 from proxops.maths.kernel import kernel
-from proxops.maths.record import one_layout
+from proxops.maths.record import one_layout, room_for
 from proxops.maths.rotation import Array
 
 STEP_NS: Final = 1_000_000  # of the servos, at most
@@ -30,6 +30,7 @@ WANDER_S: Final = 0.5  # time constant of the repeatability offset
 RELEASE_NS: Final = 200_000_000  # that brakes need to open
 SPEED_TOLERANCE: Final = 1.05  # share of the axis speed at which a controller faults
 NOISE_BLOCK: Final = 256
+LEAST_AXES, LEAST_UNITS, LEAST_HISTORY = 16, 4, 32
 
 
 class Drive(IntEnum):
@@ -61,10 +62,12 @@ FAULT_TEXT: Final = {
 
 @one_layout
 def controller_dtype(axes: int, units: int, history: int) -> np.dtype[np.void]:
-    """State of all controllers of a cell: ``units`` of them drive so many ``axes``; ``history``: cycles of set-points kept."""
+    """State of all controllers of a cell, with room for so many axes and controllers; ``units`` of these are there. ``history``:
+    cycles of set-points kept."""
     n = (axes,)
     return np.dtype(
         [
+            ("units", "i8"),
             ("omega", "f8", n), ("delay", "f8", n),  # rad/s; dead time in cycles
             ("lower", "f8", n), ("upper", "f8", n), ("speed", "f8", n), ("acceleration", "f8", n), ("follow", "f8", n),
             ("sigma", "f8", n), ("unit", "i8", n),  # number of the controller that drives an axis
@@ -148,7 +151,7 @@ def _servo(c: NDArray[np.void], i: int) -> None:
 def _still(c: NDArray[np.void], unit: int) -> bool:
     """None of the axes of a controller moves any more."""
     s, still = c[0], True
-    for i in range(s.v.shape[0]):
+    for i in range(s.v.shape[0]):  # an axis that is not there does not move
         still = still and (s.unit[i] != unit or s.v[i] == 0.0)
     return still
 
@@ -163,7 +166,7 @@ def step(c: NDArray[np.void], setpoint: Array, noise: Array, actual: Array, rate
         s.wander[i] += -s.wander[i] * (s.dt / WANDER_S) + s.sigma[i] * math.sqrt(2.0 * s.dt / WANDER_S) * noise[i]
         actual[i], rate[i] = s.x[i] + s.wander[i], s.v[i]
     s.all_on[0] = 1
-    for unit in range(s.drive.shape[0]):
+    for unit in range(s.units):
         if s.drive[unit] == BRAKING and _still(c, unit):
             s.drive[unit] = OFF
         elif s.drive[unit] == RELEASING:
@@ -216,21 +219,25 @@ class VirtualHall:
     def __init__(self, cell: AnyCell, rng: np.random.Generator, q: NDArray[np.float64] | None = None) -> None:
         n, self._controllers = cell.n_axes, cell.controllers
         self._period_ns = cell.period_ns
-        history = 1 << math.ceil(math.log2(DEAD_NS / cell.period_ns + 2.0))  # a power of two: quickly counted round
-        self._c = np.zeros(1, controller_dtype(n, len(self._controllers), history))
+        units = len(self._controllers)
+        history = room_for(math.ceil(DEAD_NS / cell.period_ns + 2.0), LEAST_HISTORY)
+        self._c = np.zeros(1, controller_dtype(room_for(n, LEAST_AXES), room_for(units, LEAST_UNITS), history))
         self._rng = rng
         self._noise = rng.standard_normal((NOISE_BLOCK, n))
         self._next_noise = 0
         self.actual, self.rate = np.zeros(n), np.zeros(n)
         s = self._c[0]
         _fill(s, cell)
-        s["x"] = cell.home if q is None else q
-        s["wander"] = s["sigma"] * rng.standard_normal(n)
+        x, wander = s["x"][:n], s["wander"][:n]
+        x[:] = cell.home if q is None else q
+        wander[:] = s["sigma"][:n] * rng.standard_normal(n)
         s["history"][:] = s["x"]
-        self.actual[:] = s["x"] + s["wander"]
+        self.actual[:] = x + wander
         # True minus reported axes: constant, unknown to everyone but sensors that look at the hall.
         self.positioning_error = rng.spawn(1)[0].standard_normal(n) * cell.positioning_sigma
-        self._drive: NDArray[np.int64] = s["drive"]
+        self._drive: NDArray[np.int64] = s["drive"][:units]
+        self._timer: NDArray[np.int64] = s["timer"][:units]
+        self._standing: NDArray[np.float64] = x
         self._all_on: NDArray[np.int64] = s["all_on"]
 
     def read(self) -> NDArray[np.float64]:
@@ -271,15 +278,14 @@ class VirtualHall:
         """Close the contactors and open the brakes; takes 0.2 s. Clears faults."""
         s = self._c[0]
         s["fault"] = 0
-        off = s["drive"] != ON
-        s["drive"][off], s["timer"][off] = RELEASING, math.ceil(RELEASE_NS / self._period_ns)
+        off = self._drive != ON
+        self._drive[off], self._timer[off] = RELEASING, math.ceil(RELEASE_NS / self._period_ns)
         s["all_on"] = not off.any()
 
     def drives_off(self) -> None:
         """Brake whatever still moves, then close the brakes."""
-        s = self._c[0]
-        s["drive"][s["drive"] != OFF] = BRAKING
-        s["all_on"] = 0
+        self._drive[self._drive != OFF] = BRAKING
+        self._all_on[0] = 0
 
     @property
     def standing_fault(self) -> tuple[int, int, float, float]:
@@ -303,14 +309,14 @@ class VirtualHall:
     @property
     def standing(self) -> NDArray[np.float64]:
         """Where the servos are, free of the repeatability offset: the set-point to begin with when drives go on."""
-        x: NDArray[np.float64] = self._c[0]["x"]
-        return x
+        return self._standing
 
 
 def _fill(s: np.void, cell: AnyCell) -> None:
     """Parameters of all axes from the cell."""
-    s["lower"], s["upper"] = cell.axes.lower, cell.axes.upper
-    s["speed"], s["acceleration"] = cell.axes.speed, cell.axes.acceleration
+    for name in ("lower", "upper", "speed", "acceleration"):
+        s[name][: cell.n_axes] = getattr(cell.axes, name)
+    s["units"] = len(cell.controllers)
     steps = math.ceil(cell.period_ns / STEP_NS)
     s["dt"], s["h"], s["steps"] = cell.period_ns * 1e-9, cell.period_ns * 1e-9 / steps, steps
     for number, controller in enumerate(cell.controllers):
