@@ -18,6 +18,7 @@ from patient_cell import patient_cell
 
 from proxops.client import ControlClient
 from proxops.console.facility_about import FacilityAbout
+from proxops.core.child import ITSELF
 from proxops.core.messages import pool_dtype
 from proxops.core.ring import Ring
 from proxops.lab.any_cell import HALL, AnyCell, pool_of, read_any_cell
@@ -64,7 +65,7 @@ class Served:
 
     def console_pid(self) -> int:
         """The console's process: the child of its keeper."""
-        return child(self.keeper_pid(), "proxops.console")
+        return child(self.keeper_pid(), "proxops.console.__main__")
 
     def keeper_pid(self) -> int:
         """Restarts the console; started for the facility by another."""
@@ -85,7 +86,7 @@ class Served:
 
 def child(pid: int, module: str) -> int:
     """The process of this Python module that another has started."""
-    words = ["pgrep", "-f", "-P", str(pid), "--", f"-m {module} "]
+    words = ["pgrep", "-f", "-P", str(pid), "--", f"{ITSELF} {module} "]
     return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0])
 
 

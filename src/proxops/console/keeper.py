@@ -17,6 +17,7 @@ import time
 from types import FrameType
 from typing import Final
 
+from proxops.core.child import child_command
 from proxops.core.pulse import Pulse, beat
 from proxops.core.restarts import Restarts
 
@@ -34,19 +35,8 @@ class Keeper:
 
     def __init__(self, words: list[str], fd: int, parent: int, line: int | None = None) -> None:
         self._pulse, self._line = Pulse(HANGS_S, FIRST_BEAT_S), line
-        self._command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "proxops.console",
-            *words,
-            "--fd",
-            str(fd),
-            "--parent",
-            str(os.getpid()),
-            "--pulse",
-            str(self._pulse.writing),
-        ]
+        numbers = ("--fd", fd, "--parent", os.getpid(), "--pulse", self._pulse.writing)
+        self._command = child_command("proxops.console.__main__", *words, *numbers)
         self._fd, self._parent = fd, parent
         self._console: subprocess.Popen[bytes] | None = None
 

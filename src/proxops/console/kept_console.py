@@ -6,10 +6,10 @@ import contextlib
 import os
 import socket
 import subprocess
-import sys
 from typing import Final
 
 from proxops.console.starter import END, GONE, START
+from proxops.core.child import child_command
 from proxops.core.pulse import Pulse
 
 HANGS_S: Final = 3.0  # a keeper beats every 0.2 s
@@ -22,7 +22,7 @@ class KeptConsole:
     def __init__(self, listening: socket.socket, words: list[str], environment: dict[str, str]) -> None:
         self._listening, self._pulse = listening, Pulse(HANGS_S, FIRST_BEAT_S)
         fds = [listening.fileno(), self._pulse.writing]
-        command = [sys.executable, "-P", "-m", "proxops.console.starter", *map(str, fds), *words]
+        command = child_command("proxops.console.starter", *fds, *words)
         self.process = subprocess.Popen(
             command, pass_fds=fds, env=environment, start_new_session=True, stdin=subprocess.PIPE, bufsize=0
         )

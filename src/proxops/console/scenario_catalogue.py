@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Final
 from proxops.applications.catalogue import shelf
 from proxops.bridge.settings import settings_of
 from proxops.console.facility_about import FacilityAbout
+from proxops.core.child import child_command
 from proxops.core.errors import BadInput
 from proxops.core.experiment import Experiment
 from proxops.core.mission import Mission
@@ -87,16 +87,16 @@ def command_of(offer: Offer, facility: FacilityAbout, ring: Path, folder: Path) 
     """Words of the process: ``ring`` takes its progress, ``folder`` what it leaves behind."""
     if offer.why_not:
         raise BadInput(f"{offer.name} cannot be run here: {offer.why_not}")
-    python, source = [sys.executable, "-P", "-m"], str(offer.source.absolute())
+    source = offer.source.absolute()
     if not offer.live or facility.bridge is None:
-        return [*python, "proxops.cli", "run", source, "--out", str(folder), "--json", "--overseen", str(ring)]
-    host, port = facility.bridge[0], str(facility.bridge[1])
+        return child_command("proxops.cli", "run", source, "--out", folder, "--json", "--overseen", ring)
+    host, port = facility.bridge
     if offer.kind == "scripted":
-        key = [str(facility.key_file)] if facility.key_file else []
-        return [*python, "proxops.applications.scripted.application", source, host, port, str(READY_S), str(ring), *key]
-    return [
-        *python, "proxops.applications.mission.application_process", source, "--host", host, "--port", port,
-        "--seed", str(offer.seed), "--pool", str(facility.pool_ring), "--ring", str(facility.mission_ring),
-        "--latency", repr(facility.latency_s), "--told", str(folder / "outcome.json"), "--overseen", str(ring),
-        *(["--key-file", str(facility.key_file)] if facility.key_file else []),
-    ]  # fmt: skip
+        key = [facility.key_file] if facility.key_file else []
+        return child_command("proxops.applications.scripted.application", source, host, port, READY_S, ring, *key)
+    return child_command(
+        "proxops.applications.mission.application_process", source, "--host", host, "--port", port,
+        "--seed", offer.seed, "--pool", facility.pool_ring, "--ring", facility.mission_ring,
+        "--latency", repr(facility.latency_s), "--told", folder / "outcome.json", "--overseen", ring,
+        *(["--key-file", facility.key_file] if facility.key_file else []),
+    )  # fmt: skip

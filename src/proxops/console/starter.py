@@ -14,6 +14,7 @@ import sys
 from types import FrameType
 from typing import Final
 
+from proxops.core.child import child_command
 from proxops.core.pulse import beat
 
 START, END = b"s", b"e"  # start it (again); end once it has ended
@@ -27,8 +28,7 @@ class Starter:
     facility come through ``orders``; its end ends this."""
 
     def __init__(self, fd: int, line: int, words: list[str], orders: int = 0) -> None:
-        numbers = map(str, (fd, os.getpid(), line))
-        self._command = [sys.executable, "-P", "-m", "proxops.console.keeper", *numbers, *words]
+        self._command = child_command("proxops.console.keeper", fd, os.getpid(), line, *words)
         self._fds, self._line, self._orders = [fd, line], line, orders
         self._told = self._ending = False
 

@@ -20,25 +20,23 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import IO, Final
 
-import numpy as np
 from mcap.records import Attachment, Metadata
 
+from proxops.core.child import child_command, child_environment
 from proxops.core.errors import EXIT_BAD_INPUT, BadInput, ProxopsError
-from proxops.core.messages import EVENT_DTYPE, POOL, POOL_DTYPE, Group
+from proxops.core.messages import EVENT_DTYPE, POOL, Group
 from proxops.core.ring import Ring
-from proxops.ground.blocks import CHANNELS, VIEWED_HZ, Block, schemas_of
-from proxops.ground.column_packer import ColumnPacker
+from proxops.ground.blocks import CHANNELS, VIEWED_HZ, schemas_of
 from proxops.ground.forked_process import ForkedProcess
 from proxops.ground.mcap_file import McapFile, Preamble
 from proxops.ground.overview_writer import RecordersOverview
+from proxops.ground.recorder_kernels import load_kernels
 from proxops.ground.recording import Recording, attach, orphaned
-from proxops.ground.relation import LEAST_ROWS
 from proxops.ground.schema import pool_schema
-from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage, warm_up_stage
+from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage
 from proxops.ground.viewer_message import PIECE, ViewerMessages, viewer_channels, viewer_schemas
 from proxops.ground.wire import layout
 
@@ -192,29 +190,13 @@ def _say(pipe: IO[bytes], words: bytes) -> None:
 
 
 def _spawned(words: list[str]) -> subprocess.Popen[bytes]:
-    command, pipe = [sys.executable, "-P", "-m", "proxops.ground.recorder", *words], subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stderr=pipe, env=_environment(), start_new_session=True)
+    command, pipe = child_command("proxops.ground.recorder", *words), subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stderr=pipe, env=child_environment(), start_new_session=True)
 
 
 def _forked(words: list[str]) -> ForkedProcess:
-    _load_kernels()
+    load_kernels()
     return ForkedProcess(lambda: main(words))
-
-
-@cache
-def _load_kernels() -> None:
-    """Before there is anything to record: in the way that a recording calls them. In a parent, so that each fork has them."""
-    records = np.zeros(LEAST_ROWS, POOL_DTYPE)  # enough to look for relations
-    records["clock"]["tick"] = range(LEAST_ROWS)
-    block = Block(records, np.empty(0, EVENT_DTYPE), np.empty(0, np.int64))
-    block.encode(ColumnPacker.of(POOL_DTYPE).columns_of(records))
-    warm_up_stage(records)
-
-
-def _environment() -> dict[str, str]:
-    """Ours, and where this very package lies, installed or not."""
-    paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(p for p in paths if p)}
 
 
 def _keep_memory() -> None:
@@ -322,7 +304,7 @@ def main(words: list[str] | None = None) -> int:
         table=table, last_words=_last_words if options.last_words else tuple, viewer=viewer,
         viewed_ns=round(1e9 / options.viewed_hz),
     )  # fmt: skip
-    _load_kernels()  # and compile them, if nobody has: one that did so in flight would look hung
+    load_kernels()  # and compile them, if nobody has: one that did so in flight would look hung
     code = recording.run(gone, options.parent, bell=sys.stdin.fileno())
     overview.finish()
     out.close()

@@ -7,6 +7,7 @@ import subprocess
 from typing import Final, Protocol, runtime_checkable
 
 from proxops.bridge.arrivals import Arrivals
+from proxops.core.child import child_command
 from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.installation import Installation
@@ -106,6 +107,11 @@ class BridgedRun:
             self._hall.desk.select("none")
         while not self._hall.facility.still:
             self.loop.cycle()
+
+
+def client_process(module: str, *words: object) -> subprocess.Popen[bytes]:
+    """A client of ours in a process of its own."""
+    return subprocess.Popen(child_command(module, *words))
 
 
 def serve_client(live: LiveFacility, client: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes] | None) -> Ran:

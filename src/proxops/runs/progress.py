@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from proxops.core.child import child_command
 from proxops.core.experiment_result import Progress as Told
 from proxops.facility.installation import Installation
 from proxops.facility.loop import Progress
@@ -103,8 +103,7 @@ def count_bar(quiet: bool, what: str, total: int) -> Iterator[Callable[[], None]
 
 def monitor(hall: Installation, lines: int = 0) -> subprocess.Popen[bytes]:
     """Events and the present cycle on the terminal, from another process; ``lines`` of a file give a bar."""
-    pool, events = (str(ring.path) for ring in hall.rings)
-    command = [sys.executable, "-P", "-m", "proxops.ground.monitor", events, "--pool", pool]
-    command += ["--parent", str(os.getpid()), "--lines", str(lines)]
-    command += ["--table", base64.b64encode(pool_schema(hall.facility.pool.groups)).decode()]
-    return subprocess.Popen(command)
+    pool, events = (ring.path for ring in hall.rings)
+    table = base64.b64encode(pool_schema(hall.facility.pool.groups)).decode()
+    words = ("--pool", pool, "--parent", os.getpid(), "--lines", lines, "--table", table)
+    return subprocess.Popen(child_command("proxops.ground.monitor", events, *words))

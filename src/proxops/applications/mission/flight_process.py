@@ -14,16 +14,15 @@ import select
 import signal
 import socket
 import subprocess
-import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from proxops.applications.mission.flight_class import FlightClass
 from proxops.applications.mission.flight_host import LATE, START_S
 from proxops.applications.mission.flight_judgement import FlightSoftwareFailed
 from proxops.applications.mission.flight_trace import LAST_FRAME, where_dumped
+from proxops.core.child import child_command, child_environment
 from proxops.core.datagram import Malformed
 from proxops.core.errors import BadInput
 from proxops.core.flight import Commands, Measurements
@@ -195,10 +194,10 @@ def _started() -> tuple[subprocess.Popen[bytes], socket.socket, int]:
     """The child, our end of the line, and the trace to read from."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     trace, write = os.pipe()
-    command = [sys.executable, "-P", "-m", CHILD, str(theirs.fileno()), str(write)]
+    command = child_command(CHILD, theirs.fileno(), write)
     try:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, pass_fds=(theirs.fileno(), write), env=_environment(), start_new_session=True
+            command, stdin=subprocess.DEVNULL, pass_fds=(theirs.fileno(), write), env=child_environment(), start_new_session=True
         )  # fmt: skip
     except BaseException:
         ours.close()
@@ -209,12 +208,6 @@ def _started() -> tuple[subprocess.Popen[bytes], socket.socket, int]:
         os.close(write)
     ours.setblocking(False)
     return process, ours, trace
-
-
-def _environment() -> dict[str, str]:
-    """Ours, and where this very package lies, installed or not."""
-    paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(p for p in paths if p)}
 
 
 def _read(data: bytes) -> dict[str, Any] | None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.control import ANY, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.lab.cell import Cell
-from proxops.runs.bridged_run import serve_client
+from proxops.runs.bridged_run import client_process, serve_client
 from proxops.runs.progress import monitor
 
 
@@ -49,14 +47,13 @@ def run_mission_realtime(
     watcher = None if quiet else monitor(live.hall)
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "outcome.json"
-        words = [
-            sys.executable, "-P", "-m", "proxops.applications.mission.application_process", str(mission.source.absolute()),
-            "--told", str(told), "--host", end.port.address[0], "--port", str(end.port.address[1]), "--seed", str(seed),
-            "--pool", str(live.hall.rings[0].path), "--ring", str(live.mission.ring.path),
+        client = client_process(
+            "proxops.applications.mission.application_process", mission.source.absolute(),
+            "--told", told, "--host", end.port.address[0], "--port", end.port.address[1], "--seed", seed,
+            "--pool", live.hall.rings[0].path, "--ring", live.mission.ring.path,
             "--latency", repr(hall_latency_s(cell)), *(["--software", software] if software else []),
             *(["--inside"] if inside else []),
-        ]  # fmt: skip
-        client = subprocess.Popen(words)
+        )  # fmt: skip
         ran = serve_client(live, client, watcher)
         return MissionRan(ran, _outcome(told, client.returncode))
 

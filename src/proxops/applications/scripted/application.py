@@ -96,7 +96,7 @@ def _on_the_wire(pose: np.ndarray) -> tuple[float, ...]:
     return x, y, z, a, b, c, w
 
 
-def main(
+def send(
     path: str, host: str, port: int, wait_s: float, ring: Path | None = None, key_file: Path | None = None
 ) -> None:
     """Send a scenario's packets in real time until its script is over, beginning after ``wait_s``. ``ring``: of an overseer;
@@ -117,5 +117,11 @@ def main(
         time.sleep(IDLE_S)
 
 
+def main() -> None:
+    """``application SCENARIO HOST PORT WAIT_S [RING [KEY_FILE]]``"""
+    path, host, port, wait_s, *files = sys.argv[1:]
+    send(path, host, int(port), float(wait_s), *map(Path, files))
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), *map(Path, sys.argv[5:7]))
+    main()

@@ -4,7 +4,6 @@ process of its own."""
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -22,7 +21,7 @@ from proxops.facility.loop import Progress, Ran, no_progress
 from proxops.ground.bridge_summary import EXPECTED
 from proxops.lab.cell import Cell
 from proxops.runs.blind_client import BlindClient
-from proxops.runs.bridged_run import BridgedRun, serve_client
+from proxops.runs.bridged_run import BridgedRun, client_process, serve_client
 
 READY_S: Final = 0.5  # the drives need 0.2 s
 
@@ -64,13 +63,5 @@ def run_realtime(
     assert end is not None
     host, port = end.port.address
     watcher = watch(live.hall) if watch else None
-    words = [
-        sys.executable,
-        "-P",
-        "-m",
-        "proxops.applications.scripted.application",
-        str(scenario.source),
-        host,
-        str(port),
-    ]
-    return serve_client(live, subprocess.Popen([*words, str(READY_S)]), watcher)
+    client = client_process("proxops.applications.scripted.application", scenario.source, host, port, READY_S)
+    return serve_client(live, client, watcher)

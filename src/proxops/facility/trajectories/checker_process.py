@@ -7,10 +7,9 @@ import pickle
 import select
 import socket
 import subprocess
-import sys
-from pathlib import Path
 from typing import Final
 
+from proxops.core.child import child_command, child_environment
 from proxops.core.errors import BadInput, ProxopsError
 from proxops.core.sealed_memory import sealed_memory
 from proxops.facility.trajectories.message import MESSAGE_BYTES, Message, unpacked
@@ -91,19 +90,15 @@ class CheckerStart:
 
     def __call__(self) -> CheckerProcess:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, "-P", "-m", "proxops.facility.trajectories.checker", str(theirs.fileno())]
+        command = child_command("proxops.facility.trajectories.checker", theirs.fileno())
+        # No threads of a library: a fork would lose them.
+        environment = child_environment() | {"OPENBLAS_NUM_THREADS": "1"}
         os.lseek(self._cell_fd, 0, os.SEEK_SET)  # the checker before has read it to its end
         with theirs:
             process = subprocess.Popen(
-                command, stdin=self._cell_fd, pass_fds=(theirs.fileno(),), env=_environment(), start_new_session=True
+                command, stdin=self._cell_fd, pass_fds=(theirs.fileno(),), env=environment, start_new_session=True
             )
         return CheckerProcess(ours, process)
 
     def close(self) -> None:
         os.close(self._cell_fd)
-
-
-def _environment() -> dict[str, str]:
-    """Ours, where this very package lies, and no threads of a library that a fork would lose."""
-    paths = [str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(p for p in paths if p), "OPENBLAS_NUM_THREADS": "1"}

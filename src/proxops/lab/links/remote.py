@@ -11,15 +11,14 @@ import os
 import pickle
 import socket
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.child import child_command, child_environment
 from proxops.core.clock import Clock, monotonic_ns
 from proxops.core.errors import BadInput
 from proxops.core.messages import EVENT_DTYPE
@@ -103,13 +102,11 @@ class RemoteHall:
         events = Ring.create("watchdog", EVENT_DTYPE, EVENT_SLOTS)
         wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         wire.setblocking(False)
-        command = [sys.executable, "-P", "-m", "proxops.facility.responder", "--wire", str(theirs.fileno())]
-        command += ["--setpoints", str(setpoints.path)]
+        command = child_command("proxops.facility.responder", "--wire", theirs.fileno(), "--setpoints", setpoints.path)
         command += ["--states", str(states.path), "--events", str(events.path), "--facility", str(os.getpid())]
-        paths = [str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, pass_fds=(theirs.fileno(),),
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(p for p in paths if p)},
+            env=child_environment(),
         )  # fmt: skip
         theirs.close()
         assert process.stdin is not None
