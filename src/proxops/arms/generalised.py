@@ -9,13 +9,13 @@ and, at any momentum, J̇g q̇ + v̇gm = J̇ v − Jb Mbb⁻¹ cb: exact, withou
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from proxops.arms.model import N_BASE, Floats
 from proxops.maths.kernel import kernel
+from proxops.maths.small_matrix import put_cholesky
 
 
 class Generalised(NamedTuple):
@@ -46,7 +46,7 @@ def generalise(M: Floats, c: Floats, J: Floats, drift: Floats, v: Floats, out: P
     inertia, bias, jacobian, all_drift, carried, base = out
     n = M.shape[0] - N_BASE
     L = np.empty((N_BASE, N_BASE))
-    _factor(M, L)
+    put_cholesky(M.T, L)
     x = np.empty((N_BASE, n + 2))  # Mbb⁻¹ times: Mbm | cb | momentum
     for i in range(N_BASE):
         for j in range(n):
@@ -85,7 +85,7 @@ def put_jacobian_rate(M: Floats, coriolis: Floats, J: Floats, rate: Floats, base
     """J̇g = J̇m − J̇b X − Jb Ẋ, Ẋ = Mbb⁻¹ (Ṁbm − Ṁbb X), with Ṁ = C + Cᵀ of Coriolis' matrix. ``rate``: J̇; ``base``: −X."""
     n = M.shape[0] - N_BASE
     L = np.empty((N_BASE, N_BASE))
-    _factor(M, L)
+    put_cholesky(M.T, L)
     x = np.empty((N_BASE, n))  # Ẋ
     for i in range(N_BASE):
         for j in range(n):
@@ -106,7 +106,7 @@ def base_velocity(M: Floats, momentum: Floats, rates: Floats, out: Floats) -> No
     """(6) velocity of the base in its own frame, from the momentum about its origin in its own axes and the joint rates."""
     n = rates.shape[0]
     L = np.empty((N_BASE, N_BASE))
-    _factor(M, L)
+    put_cholesky(M.T, L)
     x = np.empty((N_BASE, 1))
     for i in range(N_BASE):
         x[i, 0] = momentum[i]
@@ -115,20 +115,6 @@ def base_velocity(M: Floats, momentum: Floats, rates: Floats, out: Floats) -> No
     _solve(L, x)
     for i in range(N_BASE):
         out[i] = x[i, 0]
-
-
-@kernel
-def _factor(M: Floats, L: Floats) -> None:
-    """Cholesky's factor of the base's block."""
-    for i in range(N_BASE):
-        for j in range(i + 1):
-            total = M[j, i]
-            for k in range(j):
-                total -= L[i, k] * L[j, k]
-            if i == j:
-                L[i, i] = math.sqrt(total) if total > 0.0 else math.nan
-            else:
-                L[i, j] = total / L[j, j]
 
 
 @kernel

@@ -53,7 +53,14 @@ def cholesky(a: Array) -> Array:
     """Lower L with L Lᵀ = a; of a matrix that is not positive definite (or no number) NaN comes out."""
     n = a.shape[0]
     L = np.zeros((n, n))
-    for i in range(n):
+    put_cholesky(a, L)
+    return L
+
+
+@kernel
+def put_cholesky(a: Array, L: Array) -> None:
+    """The same into the lower triangle of ``L``, of the first block of ``a`` that is as large; reads its lower triangle."""
+    for i in range(L.shape[0]):
         for j in range(i + 1):
             total = a[i, j]
             for k in range(j):
@@ -62,7 +69,6 @@ def cholesky(a: Array) -> Array:
                 L[i, i] = math.sqrt(total) if total > 0.0 else math.nan
             else:
                 L[i, j] = total / L[j, j]
-    return L
 
 
 @kernel
