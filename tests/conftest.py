@@ -97,8 +97,8 @@ def _below_tests(path: Path) -> str:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_thread_stays() -> Iterator[None]:
-    """A process with a second thread cannot be forked: every recorder of every test after it would be a new interpreter, more than
-    a second of work each."""
+    """A process with a second thread cannot be forked: every recorder of every test after it would be a new interpreter, which is
+    a second of work."""
     before = set(threading.enumerate())
     yield
     until = time.monotonic() + PARTING_S
