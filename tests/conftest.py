@@ -7,7 +7,9 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +34,7 @@ settings.register_profile("house", deadline=None)  # no test asserts wall-clock 
 settings.load_profile("house")
 
 TESTS = Path(__file__).parent
+PARTING_S = 20.0  # for threads that are about to end
 LIVE = {  # files with a live facility that is judged by its clock, or with limits of milliseconds
     "facility/test_live.py", "facility/test_responder_live.py", "applications/test_kill.py",
     "applications/mission/test_mission_live.py", "applications/mission/test_flight_host.py",
@@ -90,6 +93,18 @@ def place_of(item: pytest.Item) -> str:
 @cache
 def _below_tests(path: Path) -> str:
     return path.relative_to(TESTS).as_posix()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_thread_stays() -> Iterator[None]:
+    """A process with a second thread cannot be forked: every recorder of every test after it would be a new interpreter, which is
+    a second of work."""
+    before = set(threading.enumerate())
+    yield
+    until = time.monotonic() + PARTING_S
+    while left := set(threading.enumerate()) - before:
+        assert time.monotonic() < until, f"left behind: {left}"
+        time.sleep(0.01)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,8 @@ class CutLine:
         self._flowing.set()
         self._whole = True
         self._ends: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._porter = threading.Thread(target=self._accept, daemon=True)
+        self._porter.start()
 
     def freeze(self) -> None:
         """Nothing gets through from now on; connections stay."""
@@ -45,6 +46,8 @@ class CutLine:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.cut()
+        self._door.shutdown(socket.SHUT_RDWR)  # to close it does not wake who waits there
+        self._porter.join()
         self._door.close()
 
     def _accept(self) -> None:

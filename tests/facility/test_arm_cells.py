@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from setpoint_limits import keeps_limits, keeps_range
 from tests.shared.own_cell import ALONE, ARM, FACING, write_cell
 
 import proxops
@@ -58,6 +59,9 @@ class Bench:
         controllers["lower"], controllers["upper"] = -np.inf, np.inf
         controllers["speed"], controllers["follow"] = np.inf, np.inf
         self.rate, self.cycle_s = np.zeros(cell.n_axes), cell.period_ns * 1e-9
+        self._before, may = np.zeros(cell.n_axes), cell.guarded
+        self._limits = may.speed * (1 + 1e-6), may.acceleration * (1 + 1e-6) + 1e-9, self.cycle_s
+        self._range = may.lower - 1e-9, may.upper + 1e-9
         self.desk.drives(True)
         self.until(Mode.READY)
 
@@ -66,15 +70,13 @@ class Bench:
 
     def tick(self) -> None:
         """One cycle; limits of the set-points are checked in each."""
-        before, facility, may = self.facility.guard.setpoint.copy(), self.facility, self.cell.guarded
+        facility = self.facility
+        self._before[:] = facility.guard.setpoint
         facility.tick()
-        rate = (facility.guard.setpoint - before) / self.cycle_s
+        q = facility.guard.setpoint
+        kept = keeps_limits(q, self._before, self.rate, *self._limits)
         if facility.mode not in (Mode.STANDBY, Mode.RELEASING):
-            assert (np.abs(rate) <= may.speed * (1 + 1e-6)).all()
-            assert (np.abs(rate - self.rate) / self.cycle_s <= may.acceleration * (1 + 1e-6) + 1e-9).all()
-            inside = (facility.guard.setpoint >= may.lower - 1e-9) & (facility.guard.setpoint <= may.upper + 1e-9)
-            assert inside.all()
-        self.rate = rate
+            assert kept and keeps_range(q, *self._range)
 
     def until(self, *modes: Mode) -> None:
         for _ in range(self.cycles(20.0)):

@@ -92,10 +92,12 @@ class Run:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Run]]:
+    """The recorder is a fork, which writes the same (``test_a_fork_writes_the_same_log``) and is there at once, unless a test is
+    about a process of its own."""
     runs: list[Run] = []
 
-    def make(name: str = "run.mcap", **options: object) -> Run:
-        runs.append(Run(tmp_path / name, **options))  # type: ignore[arg-type]
+    def make(name: str = "run.mcap", *, forked: bool = True, **options: object) -> Run:
+        runs.append(Run(tmp_path / name, forked=forked, **options))  # type: ignore[arg-type]
         runs[-1].recorder.wait_ready()
         return runs[-1]
 

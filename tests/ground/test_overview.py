@@ -52,7 +52,7 @@ def records(made_up: MadeUp, count: int = COUNT) -> NDArray[np.void]:
 @pytest.fixture(scope="module")
 def left(new_run: Callable[..., Any], made_up: MadeUp, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a recorder process has left: a log, with its overview."""
-    run = new_run(tmp_path_factory.mktemp("left") / "run.mcap", slots=8192)
+    run = new_run(tmp_path_factory.mktemp("left") / "run.mcap", slots=8192, forked=True)
     run.recorder.wait_ready()
     run.push(records(made_up), event_every=100)
     assert run.recorder.finish() == 0

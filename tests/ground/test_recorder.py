@@ -43,7 +43,7 @@ def limit_file_size(pid: int, size: int) -> None:
 def test_official_reader_sees_everything(start: Start, made_up: MadeUp, tmp_path: Path) -> None:
     tool = tmp_path / "probe.val"
     tool.write_text("1 0 0\n")
-    run = start(attachments=[tool])
+    run = start(attachments=[tool], forked=False)
     pool = made_up(300)
     run.push(pool, event_every=50)
     assert run.recorder.alive()
@@ -91,7 +91,7 @@ def test_bytes_do_not_depend_on_timing(start: Start, made_up: MadeUp, wait: Wait
     pauses = (None, lambda i: 0.002 * (i % 7 == 0), lambda i: 0.03 * (i % 90 == 0))
     files = []
     for number, pause in enumerate(pauses):
-        run = start(f"run{number}.mcap")
+        run = start(f"run{number}.mcap", forked=number > 0)
         run.push(pool, event_every=31, pause=pause)
         assert run.recorder.finish() == 0
         files.append(run.out.read_bytes())
@@ -143,7 +143,7 @@ def test_run_without_records_is_a_whole_log(start: Start, event: Callable[..., n
 
 
 def test_kill_costs_the_last_block_only(start: Start, made_up: MadeUp, wait: Wait, tmp_path: Path) -> None:
-    run = start()
+    run = start(forked=False)
     run.push(made_up(500), event_every=100)
     wait(run.taken, "all records taken")
     os.kill(run.recorder.pid, signal.SIGKILL)
@@ -228,7 +228,7 @@ def test_a_recorder_that_hangs_at_the_end_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(recorder, "HUNG_S", 0.2)
     monkeypatch.setattr(recorder, "SLICE_S", 0.05)
-    run = start()
+    run = start(forked=False)
     os.kill(run.recorder.pid, signal.SIGSTOP)
     run.push(made_up(100))
     assert run.recorder.finish(60.0) == recorder.EXIT_UNFINISHED
@@ -239,7 +239,7 @@ def test_a_recorder_that_hangs_at_the_end_is_not_waited_for(
 
 
 def test_signals_of_the_terminal_do_not_end_a_recording(start: Start, made_up: MadeUp, wait: Wait) -> None:
-    run = start()
+    run = start(forked=False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         os.kill(run.recorder.pid, number)
     run.push(made_up(10))
@@ -249,13 +249,13 @@ def test_signals_of_the_terminal_do_not_end_a_recording(start: Start, made_up: M
 
 
 def test_recorder_steps_back_behind_the_tick(start: Start) -> None:
-    run = start()
+    run = start(forked=False)
     assert os.sched_getscheduler(run.recorder.pid) == os.SCHED_OTHER
     assert os.getpriority(os.PRIO_PROCESS, run.recorder.pid) > os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def test_full_disk_is_flagged_and_overcome(start: Start, made_up: MadeUp, wait: Wait) -> None:
-    run = start(retry_s=0.02)
+    run = start(retry_s=0.02, forked=False)
     pool = made_up(700)
     run.push(pool[:260])
     wait(run.taken, "first records taken")
@@ -366,7 +366,7 @@ def test_overtaken_recorder_says_so(start: Start, made_up: MadeUp, wait: Wait) -
 def test_existing_log_is_not_overwritten(start: Start, tmp_path: Path) -> None:
     (tmp_path / "run.mcap").write_text("precious")
     with pytest.raises(BadInput, match="exists already"):
-        start()
+        start(forked=False)
     assert (tmp_path / "run.mcap").read_text() == "precious"
 
 

@@ -420,21 +420,36 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert target.startswith("http") or (page.parent / target).exists(), target
 
 
+@pytest.fixture(scope="module")
+def exits() -> dict[str, int]:
+    """Of commands that were asked for help: what stands on many pages is asked once."""
+    return {}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_commands_on_the_pages_exist(run: Callable[..., tuple[int, str, str]], page: Path) -> None:
+def test_commands_on_the_pages_exist(
+    run: Callable[..., tuple[int, str, str]], page: Path, exits: dict[str, int]
+) -> None:
     """Every `proxops …` on a page is a command with that name."""
     words = set(re.findall(r"proxops (ctl [a-z][a-z-]*|(?:log|arm|ft) [a-z]+|[a-z]+)", page.read_text()))
     for word in sorted(words):
         if word.split()[0] not in COMMANDS:
             continue  # prose
-        assert run(*word.split(), "--help")[0] == 0, word
+        if word not in exits:
+            exits[word] = run(*word.split(), "--help")[0]
+        assert exits[word] == 0, word
+
+
+@pytest.fixture(scope="module")
+def there() -> set[str]:
+    """Names of all that can be run; every file of it is read for that."""
+    return {item.name for item in shelf()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_what_the_pages_run_is_shipped(page: Path) -> None:
+def test_what_the_pages_run_is_shipped(page: Path, there: set[str]) -> None:
     """Every scenario, test file, benchmark and name of the Python API on a page is there."""
     text = page.read_text()
-    there = {item.name for item in shelf()}
     for words in re.findall(r"proxops (?:run|check|orbit) ([a-z_0-9][a-z_0-9|\\]*)\b(?![./])", text):
         assert set(re.split(r"[|\\]+", words)) <= there, words
     for file in re.findall(r"\btests/[\w/]+(?:\.py)?", text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ FROM_SCIPY = {"linalg", "dot", "vdot", "matmul", "roots", "cov", "corrcoef"}
 
 def texts() -> dict[Path, str]:
     return {path: path.read_text() for path in sorted(ROOT.rglob("*.py"))}
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Of all files that have kernels."""
+    return {path.relative_to(ROOT): ast.parse(text) for path, text in texts().items() if "@kernel" in text}
 
 
 def kernels(tree: ast.AST) -> Iterator[ast.FunctionDef]:
@@ -36,9 +43,8 @@ def linear_algebra(tree: ast.AST) -> list[str]:
 
 
 def test_no_kernel_needs_scipy() -> None:
-    trees = {path.relative_to(ROOT): ast.parse(text) for path, text in texts().items() if "@kernel" in text}
-    assert sum(len(list(kernels(tree))) for tree in trees.values()) > 100  # they are found
-    offenders = [f"{path}:{found}" for path, tree in trees.items() for found in linear_algebra(tree)]
+    assert sum(len(list(kernels(tree))) for tree in trees().values()) > 100  # they are found
+    offenders = [f"{path}:{found}" for path, tree in trees().items() for found in linear_algebra(tree)]
     assert not offenders, "use maths/small_matrix.py or a loop:\n" + "\n".join(offenders)
 
 
@@ -83,7 +89,7 @@ def borrowed(tree: ast.AST) -> list[str]:
 
 
 def test_no_kernel_returns_what_it_was_lent() -> None:
-    found = [f"{path}: {what}" for path, text in texts().items() for what in borrowed(ast.parse(text))]
+    found = [f"{path}: {what}" for path, tree in trees().items() for what in borrowed(tree)]
     assert not found
 
 

@@ -1,5 +1,6 @@
 """The cell file is read strictly: what is unknown, of the wrong type or absurd stops the run with file, key and value."""
 
+import copy
 import math
 import tomllib
 from pathlib import Path
@@ -227,10 +228,10 @@ def test_every_number_of_the_file_is_guarded_against_nan(tmp_path: Path) -> None
     slipped = []
     for path, _ in _numbers(table):
         for bad in ("nan", "inf"):
-            copy = tomllib.loads(EPOS)
-            _put(copy, path, float(bad))
+            spoilt = copy.deepcopy(table)
+            _put(spoilt, path, float(bad))
             file = tmp_path / "cell.toml"
-            file.write_text(_toml(copy))
+            file.write_text(_toml(spoilt))
             try:
                 load_cell(file)
             except BadInput:

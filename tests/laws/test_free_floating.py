@@ -19,14 +19,16 @@ N = MODEL.n
 MIDDLE = np.array([0.2, 0.9, -0.3, -1.2, 0.4, 1.0, 0.1])
 SWING = np.array([0.9, 0.5, 0.9, 0.6, 1.0, 0.6, 1.2])  # rad
 PACE = np.array([1.1, 1.3, 0.9, 1.5, 1.2, 1.7, 1.0])  # rad/s: joint rates of order 1 rad/s
+FASTEST, HARDEST = SWING * PACE, -SWING * PACE**2  # rad/s, rad/s²
 
 
 def vigorous(plant: FreeFloating) -> Array:
     """Torques that let every joint swing: computed torque, so that light wrists follow as well as heavy shoulders."""
     q, v, phase = plant.q[N_BASE_Q:], plant.v[N_BASE:], PACE * plant.t
+    sine, cosine = np.sin(phase), np.cos(phase)
     about = plant.dynamics.update(plant.q, plant.v)
-    wish = -SWING * PACE**2 * np.sin(phase) + 20.0 * (SWING * PACE * np.cos(phase) - v)
-    wish += 100.0 * (MIDDLE + SWING * np.sin(phase) - q)
+    wish = HARDEST * sine + 20.0 * (FASTEST * cosine - v)
+    wish += 100.0 * (MIDDLE + SWING * sine - q)
     out: Array = about.inertia @ wish + about.bias
     return out
 

@@ -99,7 +99,7 @@ class BridgeHall:
 
     def _check(self) -> None:
         q = self.facility.guard.setpoint
-        kept = keeps_limits(q, self._q, self._v, self._speed, self._acceleration)
+        kept = keeps_limits(q, self._q, self._v, self._speed, self._acceleration, PERIOD_S)
         assert kept or self.facility.mode in (Mode.STANDBY, Mode.RELEASING)
         motion, stop = self.facility.motion, self.facility.stop
         assert stop is None or stop.rule is not Rule.COLLISION_ZONE, stop

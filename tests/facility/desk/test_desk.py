@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 from setpoint_limits import keeps_limits
 
 from proxops.core.errors import BadInput, Refused
+from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode, Source, System
 from proxops.facility.build import build
 from proxops.facility.desk.status import status
@@ -671,7 +672,7 @@ def test_random_requests_inputs_and_waits_never_break_a_limit_or_the_tick(cell: 
             pick(requests)()
         for _ in range(int(rng.integers(1, pick([3, 60, 300])))):
             facility.tick()
-            assert keeps_limits(facility.guard.setpoint, before, rate, speed, acceleration)
+            assert keeps_limits(facility.guard.setpoint, before, rate, speed, acceleration, PERIOD_S)
             seen.add(facility.mode)
     assert seen == set(Mode) - {Mode.BRIDGED, Mode.HALTING}  # this hall has no bridge
     hall.close()
