@@ -126,7 +126,7 @@ def test_outliers_are_refused_and_good_ones_are_not() -> None:
 @pytest.mark.parametrize("tumble", [0.2, 3.0])
 def test_a_gap_of_20_s_is_survived_honestly(tumble: float) -> None:
     found, wide = [], []
-    for seed in range(20):
+    for seed in range(60):
         spec = Approach(seed, range_m=12.0, tumble_deg_s=tumble, duration_s=60.0)
         flight, nav = Flight(spec), navigation(spec)
         for k in range(601):
@@ -139,7 +139,7 @@ def test_a_gap_of_20_s_is_survived_honestly(tumble: float) -> None:
         assert nav.restarts == 0
         assert nav.age_s < 0.5
         wide.append(nav.estimate.covariance[0, 0] < 4.0 * before[0, 0])
-    assert inside(np.array(found)) >= 0.85  # 40 samples: 95 % less three binomial standard deviations
+    assert inside(np.array(found)) >= 0.865  # 60 runs, two samples alike: 95 % less three binomial standard deviations
     assert all(wide)
 
 

@@ -28,6 +28,7 @@ from proxops.maths.quaternion import (
 from proxops.maths.rotation import quat_from_matrix, quat_from_rotation_vector
 from proxops.maths.small_matrix import applied
 from proxops.onboard.navigation import Navigation
+from proxops.onboard.relative_model import SlowErrors
 from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.relative_pose import RelativePoseSensor
 
@@ -94,16 +95,22 @@ def fly(
 
 @kernel
 def shown(
-    y: Floats, q_et: Floats, q_ec: Floats, w_c: Floats, clock: float, c_t: Floats, c_c: Floats, chaser_off: Floats,
+    y: Floats, q_et: Floats, q_ec: Floats, w_c: Floats, clock: float, lead: float, c_t: Floats, c_c: Floats, chaser_off: Floats,
     target_off: Floats,
 ) -> Floats:  # fmt: skip
-    """T_target_chaser, packed, as the hall shows it: ``clock`` seconds later, either port off by a pose in its own frame."""
+    """T_target_chaser, packed, as the hall shows it: ``clock`` seconds later, either port off by a pose in its own frame. The
+    target's attitude is shown ``lead`` seconds later again, its place as the chaser sees it is not."""
     r = y[0:3] + clock * y[3:6]
     q_t = quat_product(q_et, quat_from_rotation_vector(clock * y[6:9]))
     q_c = quat_product(q_ec, quat_from_rotation_vector(clock * w_c))
     true, out = np.empty(7), np.empty(7)
-    true[0:3] = turned(quat_inverse(q_t), r - turned(q_c, c_c)) + c_t
+    way = (
+        turned(quat_inverse(q_c), r + turned(q_t, c_t)) - c_c
+    )  # chaser's frame, from the target's origin to the chaser's
+    q_t = quat_product(q_t, quat_from_rotation_vector(lead * y[6:9]))
+    q_c = quat_product(q_c, quat_from_rotation_vector(lead * w_c))
     put_unit(quat_product(quat_inverse(q_t), q_c), true[3:7])
+    true[0:3] = turned(true[3:7], way)
     pack_pose(compose(inverse_pose(target_off), compose(pose_from_packed(true), chaser_off)), out)
     return out
 
@@ -207,6 +214,7 @@ class Flight:
                     self.q_ec[k],
                     self.w_c[k],
                     self.clock,
+                    SlowErrors().attitude_lead_s if self.spec.hall else 0.0,
                     self.target_centre,
                     self.chaser_centre,
                     *self.off,

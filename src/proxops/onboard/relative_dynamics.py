@@ -6,7 +6,8 @@ d²r/dt² = G r + A 1 + U κ,  G = μ/R³ (3 eeᵀ − 1), e up, half-way betwee
 dω/dt = J⁻¹ (Jω × ω + τ),   τ: torque of the gravity gradient. About the principal axis i that is k_i (u_j u_k − g_i) with u the
                             rates about the three, g_i the gradient's element jk in these axes, and k_i = (I_j − I_k)/I_i,
                             which changes with s, the relative errors of the moments, in standard deviations.
-                            Air and sunlight add their nominal torque, as known on board (``surface_force``)
+                            Air and sunlight add their torque (``surface_force``), which the error of the target's mass
+                            centre changes by its lever and s by the moment that it turns
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from proxops.maths.stack import matrix, vector
 from proxops.maths.triple import inverse, quad, rotated, triple
 from proxops.onboard.local_orbit import gravity_gradient
 from proxops.onboard.relative_model import (
+    CENTRE,
     E_Q,
     E_S,
     E_SLOW,
@@ -122,16 +124,32 @@ def rotate(x: Floats, g: Floats, dt: float, model: RelativeModel) -> None:
     k2 = angular_acceleration(ahead(u, 0.5 * dt, k1), k, g)
     k3 = angular_acceleration(ahead(u, 0.5 * dt, k2), k, g)
     k4 = angular_acceleration(ahead(u, dt, k3), k, g)
-    middle, last, push = np.empty(3), np.empty(3), rotated(inverse(quad(x, Q)), triple(model.force, 0))
+    middle, last, push = np.empty(3), np.empty(3), surface_acceleration(x, model)
     for i in range(3):
         middle[i] = dt * (u[i] + dt / 6.0 * (k1[i] + k2[i] + k3[i]))
         last[i] = u[i] + dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
+        last[i] += dt * push[i] * (1.0 - model.moment_share * x[S + i])
     put_unit(quat_product(x[Q : Q + 4], quat_from_rotation_vector(applied(model.axes, middle))), x[Q : Q + 4])
     decay = math.exp(-dt / INERTIA_TIME_S)
     for i in range(3):
-        turn = model.surface[i, 0] * push[0] + model.surface[i, 1] * push[1] + model.surface[i, 2] * push[2]
-        x[W + i] = model.axes[i, 0] * last[0] + model.axes[i, 1] * last[1] + model.axes[i, 2] * last[2] + dt * turn
+        x[W + i] = model.axes[i, 0] * last[0] + model.axes[i, 1] * last[1] + model.axes[i, 2] * last[2]
         x[S + i] *= decay
+
+
+@kernel
+def force_in_target(x: Floats, model: RelativeModel) -> Floats:
+    """(3) N of air and sunlight, in the target's frame."""
+    out = np.empty(3)
+    out[0], out[1], out[2] = rotated(inverse(quad(x, Q)), triple(model.force, 0))
+    return out
+
+
+@kernel
+def surface_acceleration(x: Floats, model: RelativeModel) -> Floats:
+    """(3) rad/s² about principal axes by air and sunlight, with nominal moments: their lever is as wrong as the mass centre."""
+    force = force_in_target(x, model)
+    off = applied(skew(force), x[SLOW + CENTRE : SLOW + CENTRE + 3])
+    return applied(model.axes.T, applied(model.surface, force) + applied(model.by_torque, off))
 
 
 @kernel
@@ -153,15 +171,17 @@ def translation_transition(G: Floats, thrust: Floats, dt: float) -> Floats:
 
 @kernel
 def rotation_transition(x: Floats, g: Floats, dt: float, model: RelativeModel) -> Floats:
-    """(9, 9) of δθ, δω, δs: 1 + F dt + F² dt²/2. That the gradient's torque changes with δθ is left out: of 0.1 deg it makes
-    1e-9 rad/s²."""
+    """(9, 12) to δθ, δω, δs, of them and the error of the mass centre: 1 + F dt + F² dt²/2. That torques change with δθ is left
+    out: of 0.1 deg the gradient's makes 1e-9 rad/s²."""
     w, u, k = x[W : W + 3], applied(model.axes.T, x[W : W + 3]), ratios(x[S : S + 3], model)
+    push = surface_acceleration(x, model)
     by_rate, by_moments = np.zeros((3, 3)), np.empty((3, 3))
     for i in range(3):
         j, h = (i + 1) % 3, (i + 2) % 3
         by_rate[i, j], by_rate[i, h] = k[i] * u[h], k[i] * u[j]
         for m in range(3):
             by_moments[i, m] = (u[j] * u[h] - g[i]) * model.ratio_slope[i, m]
+        by_moments[i, i] -= model.moment_share * push[i]
     F = np.zeros((9, 9))
     F[0:3, 0:3] = -skew(w)
     F[3:6, 3:6] = product(product(model.axes, by_rate), model.axes.T)
@@ -169,7 +189,7 @@ def rotation_transition(x: Floats, g: Floats, dt: float, model: RelativeModel) -
     for i in range(3):
         F[i, 3 + i] = 1.0
         F[6 + i, 6 + i] = -1.0 / INERTIA_TIME_S
-    out = np.zeros((9, 9))
+    out = np.zeros((9, 12))
     for i in range(9):
         for h in range(9):
             if F[i, h] != 0.0:  # a third of them
@@ -178,21 +198,27 @@ def rotation_transition(x: Floats, g: Floats, dt: float, model: RelativeModel) -
     for i in range(9):
         for j in range(9):
             out[i, j] = 0.5 * dt * dt * out[i, j] + dt * F[i, j] + (1.0 if i == j else 0.0)
+    out[3:6, 9:12] = dt * product(model.by_torque, skew(force_in_target(x, model)))
     return out
 
 
 @kernel
 def spread(P: Floats, translation: Floats, rotation: Floats, decay: Floats) -> None:
-    """P := Φ P Φᵀ in place, block by block: of the slow errors only the thrust's scales act on others, on the translation."""
-    M, by_scales = matrix(N_ERROR, N_ERROR), vector(N_ERROR)
+    """P := Φ P Φᵀ in place, block by block: of the slow errors the thrust's scales act on the translation, and the target's mass
+    centre on its rate."""
+    M, more = matrix(N_ERROR, N_ERROR), vector(N_ERROR)
     for _ in range(2):  # twice ΦM transposed: (Φ (Φ P)ᵀ)ᵀ
         for i in range(E_Q):
             _put_rows(translation[i], 0, 6, P, 0, M[i])
-            _put_rows(translation[i], 6, N_SCALE, P, E_SLOW + SCALE, by_scales)
+            _put_rows(translation[i], 6, N_SCALE, P, E_SLOW + SCALE, more)
             for j in range(N_ERROR):
-                M[i, j] += by_scales[j]
+                M[i, j] += more[j]
         for i in range(E_SLOW - E_Q):
             _put_rows(rotation[i], 0, E_SLOW - E_Q, P, E_Q, M[E_Q + i])
+        for i in range(3):
+            _put_rows(rotation[3 + i], E_SLOW - E_Q, 3, P, E_SLOW + CENTRE, more)
+            for j in range(N_ERROR):
+                M[E_W + i, j] += more[j]
         for i in range(N_SLOW):
             for j in range(N_ERROR):
                 M[E_SLOW + i, j] = decay[i] * P[E_SLOW + i, j]

@@ -35,17 +35,19 @@ N_SLOW: Final = 19
 N_SCALE: Final = 6
 BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SCALE = 0, 3, 6, 9, 10, 13  # among the slow errors
 
-# Errors of inertia hold; they fade only so that old motion does not bind the filter for ever.
-INERTIA_TIME_S: Final = 1000.0
-# rad/s per sqrt(s): what is left of the torques. Air and sunlight make 3e-8 to 7e-8 rad/s² on the flagship's client, nearly the
-# same in every flight; their nominal torque is known on board (``surface_force``) but for the mass centre (5 mm in 0.13 m) and
-# the moments (3 %): a² L = (2.2e-9 rad/s²)² 500 s, the time for which the filter remembers a rate.
-RATE_WALK: Final = 0.05e-6
-SURFACE_WALK: Final = 0.03 * math.sqrt(500.0)  # the same for greater torques, in lower orbits: times their rad/s²
+# Nothing in an approach changes a client's inertia: as good as constant. If it faded, its rate would be too uncertain.
+INERTIA_TIME_S: Final = 1e6
+# rad/s per sqrt(s): what is left of the torques. Air and sunlight make 3e-8 to 7e-8 rad/s² on the flagship's client. Their torque
+# is known on board (``surface_force``), and what mass centre and moments change of it is in the state. The short tables of air
+# and Sun leave 1 % of it, or 0.5e-9 rad/s², for 100 s and more: a sqrt(L).
+RATE_WALK: Final = 0.01e-6
+SURFACE_WALK: Final = 0.01 * math.sqrt(100.0)  # the same for greater torques, in lower orbits: times their rad/s²
 HELD_RATE_WALK: Final = 1.1e-6  # of a client that holds its attitude: 2e-7 rad/s² of its control
 # Thrusters, one standard deviation: what persists (mass, thrust of those that push to one side) and adds up in a burn, and what
 # every cycle's impulse has anew, along its direction and across it, since now these and now those thrusters make it.
-THRUST_TIME_S: Final = 1000.0
+# A side has four thrusters, 3 % apart, of which now these and now those push: from one burn to the next, some minutes later, its
+# scale changes by half of itself.
+THRUST_TIME_S: Final = 600.0
 # Share of a scale's error in the whole thrust, across it, from each of the two sides: four thrusters, each turned by 0.3 deg,
 # push 0.26 % aside, which is 0.06 times 3 % times the square root of two.
 UNEVEN: Final = 0.06
@@ -58,8 +60,8 @@ NOISE_KNOWN: Final = 8.3
 NOISE_SETTLE: Final = 100  # measurements first: until then they tell more of the state than of the noise
 NOISE_MEMORY: Final = 3000.0  # measurements: five minutes, the variance is then known to 1 %
 NOISE_LEAST, NOISE_MOST = -0.75, 3.0  # half and twice the noise
-# m/s per sqrt(s): drag and sunlight on two different craft 4e-8 m/s², oblateness 1e-7 m/s² at 25 m, less nearer; for minutes.
-VELOCITY_WALK: Final = 0.8e-6
+# m/s per sqrt(s): drag and sunlight on two different craft 4e-8 m/s², oblateness 1e-7 m/s² at 25 m, 2e-8 at 5 m; for two minutes.
+VELOCITY_WALK: Final = 0.5e-6
 
 
 class Walks(NamedTuple):
@@ -67,21 +69,21 @@ class Walks(NamedTuple):
     constants: what that makes of the poses changes with the postures. Both robots stand in the hall, and so does the line of
     sight: seen from the sensor these errors change little on the way, whatever the client does, and those about the
     line of sight hardly at all. The figures are the mean square of the change from one end of a part of the flagship's
-    way to the other, over its duration (far 90 s, way 60 to 160 s in each of its parts, near 146 s; three flights alike)."""
+    way to the other, over its duration, by the Jacobians along the postures of 18 flights: far 97 s, near 145 s, on the way
+    parts of one to three minutes. Of the target's attitude the filter compares what it was before the fly-around and after
+    it: there the parts are 335 s to the hold and 430 s from it. Near, the errors go on to the side to which they went before:
+    a walk, which does not remember that, has 1.3 times the figures."""
 
     position_m: Triple
     chaser_deg: Triple
-    # About the line of sight posture makes 4.5e-4 on the way and 5.6e-4 near. The arms show an attitude 28 ms newer than the
-    # rail shows the range to which the time stamp belongs: 0.03 deg while the client turns by 1 deg/s in the fly-around,
-    # nothing after it. The walk covers what is left of that jump in the two minutes that follow.
     target_deg: Triple
 
 
 NONE: Final = (0.0, 0.0, 0.0)
 STILL: Final = Walks(NONE, NONE, NONE)
-ON_THE_WAY: Final = Walks((1.2e-5, 1.2e-5, 9e-6), (5e-4, 7e-4, 5e-5), (6.3e-4, 1.05e-3, 8e-4))
-NEAR: Final = Walks((4.8e-5, 6.9e-5, 1.2e-5), (2.1e-3, 2.5e-3, 1.7e-4), (4.8e-3, 2.8e-3, 8e-4))
-FAR: Final = Walks((8.1e-5, 9.6e-5, 7.9e-5), (1.9e-3, 2.2e-3, 5e-4), (6.7e-3, 5.7e-3, 5.5e-3))
+ON_THE_WAY: Final = Walks((1.6e-5, 1.6e-5, 1.0e-5), (5e-4, 7e-4, 5e-5), (1.0e-3, 1.5e-3, 5.5e-4))
+NEAR: Final = Walks((6.3e-5, 8.7e-5, 1.6e-5), (2.9e-3, 3.1e-3, 2e-4), (6.1e-3, 3.7e-3, 7e-4))
+FAR: Final = Walks((7.7e-5, 9.1e-5, 7.0e-5), (3.1e-3, 2.5e-3, 9e-4), (6.1e-3, 5.8e-3, 5.1e-3))
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,9 @@ class SlowErrors:
     chaser_deg: Triple = (0.038, 0.025, 0.049)
     target_deg: Triple = (0.036, 0.030, 0.049)
     clock_s: float = 0.003
+    # The time stamp is that of the rail, which makes the range: 8 ms dead time, 40 ms of its servo and a cycle. The arms make the
+    # attitudes, and their servos need 12 ms instead of 40: what is seen of an attitude is so much newer.
+    attitude_lead_s: float = 0.028
     near_m: float = 2.75  # between the ports' frames: nearer, both wrists fold until they mate
     far_m: float = 21.5  # further, the robots turn from the posture in which they joined into the one of the way
     way: Walks = ON_THE_WAY
@@ -104,7 +109,7 @@ class SlowErrors:
     far: Walks = FAR
 
 
-NO_HALL: Final = SlowErrors(NONE, NONE, NONE, 0.0, way=STILL, near=STILL, far=STILL)
+NO_HALL: Final = SlowErrors(NONE, NONE, NONE, 0.0, 0.0, way=STILL, near=STILL, far=STILL)
 
 
 class RelativeModel(NamedTuple):
@@ -122,6 +127,7 @@ class RelativeModel(NamedTuple):
     far_time: Floats  # (19) s, beyond ``far_m``
     near_m: float
     far_m: float
+    attitude_lead_s: float  # by which attitudes are newer than their time stamp
     period_s: float  # cycle of the flight software, for which an acceleration is the mean
     across_share: float
     along_share: float
@@ -131,6 +137,8 @@ class RelativeModel(NamedTuple):
     rate_walk: float  # rad/s per sqrt(s)
     pull: float  # 1: the gravity gradient turns the client; 0: the mission has none
     surface: Floats  # (3, 3) rad/s² in the target's frame of a force in it (N) at its centre of pressure
+    by_torque: Floats  # (3, 3) rad/s² of a torque (N m), in the target's frame
+    moment_share: float  # one standard deviation of a principal moment of inertia, relative
     force: Floats  # (3) N, eci axes: of air and sunlight there, written anew as it changes
 
 
@@ -157,18 +165,20 @@ def relative_model(
     moments, axes = np.linalg.eigh(data.target_inertia)
     axes[:, 0] *= np.linalg.det(axes)  # ±1
     free = 0.0 if held else 1.0
+    share = max(knowledge.inertia, 0.01) / 100.0
     sigma = slow_sigma(sensor, avionics, hall, knowledge)
     times, near_times, far_times = (slow_times(sigma, walks, hall) for walks in (hall.way, hall.near, hall.far))
     # The craft face each other: their centres of mass lie behind the ports' frames.
     behind_m = float(np.linalg.norm(data.mass_centre) + np.linalg.norm(data.target_mass_centre))
     return RelativeModel(
         np.ascontiguousarray(axes), free * (np.roll(moments, -1) - np.roll(moments, -2)) / moments,
-        free * ratio_slope(moments, max(knowledge.inertia, 0.01) / 100.0), data.target_mass_centre,
+        free * ratio_slope(moments, share), data.target_mass_centre,
         R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, near_times, far_times,
-        hall.near_m + behind_m, hall.far_m + behind_m,
+        hall.near_m + behind_m, hall.far_m + behind_m, hall.attitude_lead_s,
         data.period_s, sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
         math.radians(max(sensor.attitude_deg, 1e-3)), math.radians(sensor.attitude_deg_per_m),
-        HELD_RATE_WALK if held else RATE_WALK, float(pulled), free * turn_by_surface(data.target_inertia, lever), np.zeros(3),
+        HELD_RATE_WALK if held else RATE_WALK, float(pulled), free * turn_by_surface(data.target_inertia, lever),
+        (free if lever is not None else 0.0) * np.asarray(np.linalg.inv(data.target_inertia), np.float64), share, np.zeros(3),
     )  # fmt: skip
 
 

@@ -3,7 +3,9 @@
 With h the target's origin and ḣ its rate in the sensor's frame, Ω the client's rate against the sensor, τ the error of the
 time stamp, β the boresight, b and c the biases of position and attitude:
 
-    p = Exp(β) (h + τ ḣ) + b,      R_sensor_target = Exp(β + c + τ Ω) R̂_sensor_target
+    p = Exp(β) (h + τ ḣ) + b,      R_sensor_target = Exp(β + c + τ Ω) R̂_sensor_target(λ)
+
+where R̂_sensor_target(λ) is the attitude a known time λ after the stamp: Exp(−λ ω_sensor) R̂_sensor_target Exp(λ ω_target).
 """
 
 from __future__ import annotations
@@ -65,12 +67,13 @@ def observe(
     """Expected p_sensor_target and q_sensor_target, and how they change with the error state (6, 34): rows position, then
     the small rotation in the sensor's frame on the left of the quaternion."""
     h, rate, turn, R_se, R_st = sight(x, q_eci_chaser, w_eci_chaser, model)
-    tau = x[_TAU]
+    tau, lead, w_target = x[_TAU], model.attitude_lead_s, x[W : W + 3]
     E = matrix_from_rotation_vector(x[_BETA : _BETA + 3])
     p = applied(E, h + tau * rate)
-    q = quat_product(
-        quat_from_rotation_vector(x[_BETA : _BETA + 3] + x[_C : _C + 3] + tau * turn), quat_from_matrix(R_st)
-    )
+    # R_st a little later, but for the client's own turn, in which an error of its attitude keeps its components.
+    R_later = product(matrix_from_rotation_vector(-lead * applied(model.R_sensor_chaser, w_eci_chaser)), R_st)
+    q_later = quat_product(quat_from_matrix(R_later), quat_from_rotation_vector(lead * w_target))
+    q = quat_product(quat_from_rotation_vector(x[_BETA : _BETA + 3] + x[_C : _C + 3] + tau * turn), q_later)
     H = np.zeros((6, N_ERROR))
     E_R_se = product(E, R_se)
     E_R_st = product(E, R_st)
@@ -79,8 +82,8 @@ def observe(
     H[0:3, E_V : E_V + 3] = -tau * E_R_se
     H[0:3, E_Q : E_Q + 3] = arm
     H[0:3, E_W : E_W + 3] = tau * arm
-    H[3:6, E_Q : E_Q + 3] = R_st
-    H[3:6, E_W : E_W + 3] = tau * R_st
+    H[3:6, E_Q : E_Q + 3] = R_later
+    H[3:6, E_W : E_W + 3] = (tau + lead) * R_later + 0.5 * lead * lead * product(R_later, skew(w_target))
     H[0:3, E_SLOW + CENTRE : E_SLOW + CENTRE + 3] = -E_R_st
     H[0:3, E_SLOW + BORESIGHT : E_SLOW + BORESIGHT + 3] = -skew(p)
     H[0:3, E_SLOW + CLOCK] = applied(E, rate)
