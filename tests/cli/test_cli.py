@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from patient_cell import patient_cell
+from typer.testing import CliRunner
 
+from proxops.cli import COMMANDS, command_line
 from proxops.core.vocabulary import System
 from proxops.facility.warmup import standing
 from proxops.ground import plots
@@ -265,3 +267,17 @@ def test_serve_beyond_loopback_does_not_start_without_a_key(run: Run, tmp_path: 
     assert code == 2
     assert "--key-file" in err and "Traceback" not in err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_by_itself_is_as_among_all(name: str) -> None:
+    """Only the command that is asked for is made ready."""
+    alone, among_all = (
+        CliRunner().invoke(app, [name, "--help"], prog_name="proxops") for app in (command_line(name), command_line())
+    )
+    assert alone.exit_code == 0 and alone.output == among_all.output
+
+
+def test_all_commands_are_in_the_help() -> None:
+    said = CliRunner().invoke(command_line("nonsense"), ["--help"]).output
+    assert all(f"\n  {name} " in said for name in COMMANDS)

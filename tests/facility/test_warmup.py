@@ -5,7 +5,6 @@ import sys
 
 SCRIPT = """
 import gc
-from numba.core.registry import CPUDispatcher
 from proxops.bridge.settings import BridgeSettings
 from proxops.client import BridgeClient
 from proxops.core.clock import LockstepClock
@@ -15,11 +14,12 @@ from proxops.facility.trajectories.checked import unsealed
 from proxops.facility.trajectories import STANDING_LINES as LINES
 from proxops.facility.trajectories import standing
 from proxops.facility.warmup import warm_up
+from proxops.maths.kernel import Kernel
 from proxops.lab.any_cell import load_cell
 from proxops.lab.sealed_trajectory import SealedTrajectory, seal
 
 def compiled():
-    kernels = [d for d in gc.get_objects() if isinstance(d, CPUDispatcher)]
+    kernels = [d for d in gc.get_objects() if isinstance(d, Kernel)]
     return {(d.py_func.__qualname__, str(s)) for d in kernels for s in d.signatures}
 
 cell, settings, clock = load_cell(), BridgeSettings(), LockstepClock()

@@ -79,4 +79,13 @@ def test_the_log_viewers_worker_is_light() -> None:
 
 
 def test_the_checker_sees_what_is_loaded() -> None:
-    assert "numba" in loaded_after("import proxops.maths.rotation")
+    assert "numba" in loaded_after("import proxops.maths.kept_dispatcher")
+
+
+def test_a_module_with_kernels_is_light() -> None:
+    """Numba is for processes that call one."""
+    assert not loaded_after("import proxops.facility.facility, proxops.runs.serve_session") & {
+        "numba",
+        "llvmlite",
+        "scipy",
+    }

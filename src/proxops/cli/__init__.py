@@ -7,19 +7,11 @@ import gc
 import json
 import os
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Final
 
 import typer
 
-from proxops.cli.arm import arm
-from proxops.cli.check import check
-from proxops.cli.ctl import ctl
-from proxops.cli.facility import convert, doctor, play, serve
-from proxops.cli.ft import ft
-from proxops.cli.log import log
-from proxops.cli.orbit import orbit
-from proxops.cli.report import report
-from proxops.cli.scenario import list_, run
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_DONE, ProxopsError
 
 
@@ -31,27 +23,37 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="proxops: the open test facility for spacecraft rendezvous, docking and on-orbit servicing.",
-)
+# Where each stands; of a group (True) the words that follow are commands. In the order of the help.
+COMMANDS: Final = {
+    "run": ("scenario", "run", False), "check": ("check", "check", False), "orbit": ("orbit", "orbit", False),
+    "play": ("facility", "play", False), "convert": ("facility", "convert", False), "serve": ("facility", "serve", False),
+    "report": ("report", "report", False), "doctor": ("facility", "doctor", False), "list": ("scenario", "list_", False),
+    "arm": ("arm", "arm", True), "ctl": ("ctl", "ctl", True), "ft": ("ft", "ft", True), "log": ("log", "log", True),
+}  # fmt: skip
 
 
-@app.callback(invoke_without_command=False)
 def _main(version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_version)] = False) -> None:
     pass
 
 
-for _command in (run, check, orbit, play, convert, serve, report, doctor):
-    app.command()(_command)
-app.command("list")(list_)
-app.add_typer(arm, name="arm")
-app.add_typer(ctl, name="ctl")
-app.add_typer(ft, name="ft")
-app.add_typer(log, name="log")
+def command_line(first: str = "") -> typer.Typer:
+    """The commands; only one if ``first``, the first word, names it: to make all ready is a twentieth of a run's start."""
+    app = typer.Typer(
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        help="proxops: the open test facility for spacecraft rendezvous, docking and on-orbit servicing.",
+    )
+    app.callback(invoke_without_command=False)(_main)
+    for name in (first,) if first in COMMANDS else COMMANDS:
+        module, attribute, group = COMMANDS[name]
+        found = getattr(import_module(f"proxops.cli.{module}"), attribute)
+        if group:
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+    return app
 
 
 # The parser's own errors. Typer brings its parser along or takes click's, so the class is found through what it exports.
@@ -65,6 +67,7 @@ def main() -> None:
     gc.set_threshold(50_000, 20, 20)
     atexit.register(gc.freeze)
     try:
+        app = command_line(*sys.argv[1:2])
         sys.exit(app(standalone_mode=False) or EXIT_DONE)
     except ProxopsError as error:
         if "--json" in sys.argv:

@@ -23,9 +23,10 @@ from numba.core import compiler, typing
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.lowering import Environment
+from numba.core.runtime import rtsys
 from numba.core.targetconfig import ConfigStack
 
-from proxops.maths import stack
+from proxops.maths import stack_arrays
 
 COUNTS: Final = ("NRT_incref", "NRT_decref")
 # Of Numba's runtime: the first ends what nobody uses any more, the last two are for what has no owner.
@@ -91,13 +92,18 @@ class PythonLibrary(LightLibrary):
     def _optimize_final_module(self) -> None:
         pass
 
-    def serialize_using_object_code(self) -> Any:
-        """Numba keeps the optimised code as well, for callers; of it only the names are wanted again."""
+    def object_file(self) -> bytes:
         self._ensure_finalized()
-        names = "\n".join(
-            f'define void @"{function.name}"() {{ ret void }}' for function in self.get_defined_functions()
-        )
-        return self.name, "object", (self._get_compiled_object(), binding.parse_assembly(names).as_bitcode())
+        code: bytes = self._get_compiled_object()
+        return code
+
+    def unknown(self) -> list[str]:
+        """What the code calls that is neither in it nor known to every process."""
+        module = self._final_module
+        wanted = [
+            found.name for part in (module.functions, module.global_variables) for found in part if found.is_declaration
+        ]
+        return [name for name in wanted if not name.startswith("llvm.") and binding.address_of_symbol(name) is None]
 
 
 class CalledCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]  # Numba has no types
@@ -177,7 +183,7 @@ class CalledKernel:
             raise result.typing_error
         returned = self._context.data_model_manager[result.signature.return_type]
         result.library.gives_array = returned.contains_nrt_meminfo()
-        if result.library.gives_array and result.fndesc.mangled_name in stack.USERS:
+        if result.library.gives_array and result.fndesc.mangled_name in stack_arrays.USERS:
             raise TypeError(f"{result.fndesc.qualname} returns an array, so it may have none on its stack")
         result.library._ensure_finalized()
         return result
@@ -193,6 +199,9 @@ class CalledKernel:
         library = PythonLibrary(self._context.codegen(), called.library.name)
         library.enable_object_caching()
         library.add_linking_library(called.library)
+        library.add_linking_library(
+            rtsys.library
+        )  # a wrapper counts also where its kernel, which only borrows, does not
         # The wrapper puts Python objects by their numbers, so it has a list of its own: either form may be loaded first.
         fndesc = copy(called.fndesc)
         fndesc.env_name = f"{fndesc.env_name}.python"

@@ -4,129 +4,98 @@ Numba looks only at a function's own file to decide whether its cached code is s
 whose callee in another file has changed. So the kernels of a module are kept in a folder named after what that module and
 all that it imports *say* (``source_digest``): an edit compiles again what it can have changed, and nothing else.
 
-Processes of a facility, or of a test run, start together and need the same kernels. One compiles, the others wait for what it
-keeps: each kernel has a lock beside its machine code. What only other kernels call gets none (``called_kernel``).
+A program has hundreds of kernels; a process calls some fifty of them, most find their machine code on disk, and some
+processes call none. So a kernel takes nothing of Numba before its first call, then what loads machine code
+(``kept_dispatcher``), and the compiler only where there is none (``numba_dispatcher``).
 """
 
 from __future__ import annotations
 
-import fcntl
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Callable
+from functools import cache, cached_property, partial, update_wrapper
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from numba import config, njit
-from numba.core.caching import _CacheLocator
-from numba.core.compiler_lock import global_compiler_lock
+from proxops.maths.numba_core import enter_numba, load_whole
+from proxops.maths.source_digest import kernel_folder
 
-from proxops.maths.called_kernel import CalledKernel
-from proxops.maths.compiler import lighten, plain_type
-from proxops.maths.source_digest import kernel_folder, make_folder
+if TYPE_CHECKING:
+    from proxops.maths.kept_dispatcher import KeptDispatcher
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
-class ClosureLocator(_CacheLocator):  # type: ignore[misc]  # Numba has no types
-    """Where Numba keeps the machine code of one function, and what tells it that it is still good: the folder's name."""
+class Kernel(partial[Any]):
+    """A compiled function. Whoever calls it calls its dispatcher, which is made by the first call: a ``partial`` passes calls on
+    without a step of the interpreter's (30 ns, where a call of a kernel takes 300 or more), and what it calls can be set."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __new__(cls, function: Callable[..., object], folder: Path) -> Kernel:
+        made = super().__new__(cls, function)
+        update_wrapper(made, function)
+        made.py_func, made.folder = function, folder
+        made._opening = made._first_call  # kept: a partial does not hold what it calls while it calls it
+        made._lead_to(made._opening)
+        return made
 
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> ClosureLocator:
-        return cls(_folder(py_func.__code__.co_filename))
+    if TYPE_CHECKING:
+        py_func: Callable[..., object]
+        folder: Path  # where its machine code is kept
+        _opening: Callable[..., object]
 
-    def get_cache_path(self) -> str:
-        return str(self._folder)
+    def _lead_to(self, called: Callable[..., object]) -> None:
+        self.__setstate__((called, (), {}, self.__dict__))
 
-    def get_source_stamp(self) -> str:
-        return self._folder.name
+    def _first_call(self, *given: object, **named: object) -> object:
+        self._lead_to(self.dispatcher)
+        return self.dispatcher(*given, **named)
 
-    def get_disambiguator(self) -> str:
-        return "kernel"  # a module has one function of a name; the line on which it stands says nothing
+    @cached_property
+    def dispatcher(self) -> KeptDispatcher:
+        """What finds the machine code for the arguments of a call."""
+        enter_numba()
+        from proxops.maths.kept_dispatcher import KeptDispatcher
+
+        return KeptDispatcher(self)
+
+    @cached_property
+    def numba(self) -> Any:
+        """Numba's own dispatcher: the compiler."""
+        load_whole()
+        from proxops.maths.numba_dispatcher import numba_dispatcher
+
+        return numba_dispatcher(self)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """By which the compiler knows a kernel that another one calls."""
+        return self.numba._numba_type_
+
+    @property
+    def signatures(self) -> list[Any]:
+        """The argument types for which there is machine code in this process."""
+        return self.dispatcher.signatures
+
+    def __getattr__(self, name: str) -> Any:
+        """What else Numba's dispatchers have."""
+        if name.startswith("__"):  # somebody looks what this is: no reason to load the compiler
+            raise AttributeError(name)
+        return getattr(self.numba, name)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` with Numba, keeping its Python signature for the type checker. Nobody calls it from C."""
-    lighten()
-    made = njit(error_model="numpy", fastmath=False, no_cfunc_wrapper=True)(function)
+    """``function``, to be compiled with Numba when it is first called. It stands by itself in its module, and all its arguments
+    are given by whoever calls it."""
+    if function.__defaults__ or function.__closure__:
+        raise TypeError(
+            f"{function.__qualname__}: a kernel has neither default arguments nor variables of a function around it"
+        )
     folder = _folder(function.__code__.co_filename)  # now: what the file says may change before the first call
-    called = CalledKernel(made, lambda: _alone(folder / f"{function.__name__}.called.lock"))
-    made.called, made.get_overload, made._compiler.compile = called, called.overload, called.for_python
-    made.get_call_template = _plainly(called.call_template)
-    made.compile = _once(made, folder / f"{function.__name__}.lock")
-    return cast(F, made)
+    return cast(F, Kernel(function, folder))
 
 
 @cache
 def _folder(file: str) -> Path:
     return kernel_folder(Path(file))
-
-
-def _plainly(called: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """``called`` (what a call in another kernel leads to) for as few types as will do."""
-
-    def plain(arguments: Any, named: Any) -> Any:
-        return called(tuple(map(plain_type, arguments)), {name: plain_type(given) for name, given in named.items()})
-
-    return plain
-
-
-def _once(dispatcher: Any, lock: Path) -> Callable[[Any], Any]:
-    """Its ``compile`` (which looks for kept machine code first) in one process at a time. Where code is kept is made ready here:
-    most kernels are never called from Python."""
-    compiled, keep = dispatcher.compile, cache(dispatcher.enable_caching)
-
-    def once(signature: Any) -> Any:
-        with _alone(lock):
-            keep()
-            return compiled(signature)
-
-    return once
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    # Threads first: one that waits for the file must not bar another of ours.
-    with global_compiler_lock, _held(lock), _our_locator(), _no_sweeping():
-        yield
-
-
-@contextmanager
-def _our_locator() -> Iterator[None]:
-    before = config.CACHE_LOCATOR_CLASSES
-    config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ClosureLocator.__name__}"
-    try:
-        yield
-    finally:
-        config.CACHE_LOCATOR_CLASSES = before
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """The lock of one kernel. Kernels that call each other cannot wait for each other: calls have no circles."""
-    try:
-        make_folder(path.parent)
-        file = path.open("a")
-    except OSError:  # nothing can be kept here, so there is nothing to wait for
-        yield
-        return
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # the system lets go of it if the process dies
-        yield
-
-
-@contextmanager
-def _no_sweeping() -> Iterator[None]:
-    """The compiler makes objects by the hundred thousand and drops them without help; to look for those that it does not takes
-    an eighth of its time, more where much else is loaded. They are found afterwards."""
-    swept = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if swept:
-            gc.enable()

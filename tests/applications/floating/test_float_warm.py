@@ -6,7 +6,6 @@ import sys
 SCRIPT = """
 import gc
 import numpy as np
-from numba.core.registry import CPUDispatcher
 from proxops.applications.catalogue import load
 from proxops.applications.floating.bench import prepare
 from proxops.runs.arm_run import lockstep
@@ -14,9 +13,10 @@ from proxops.applications.floating.parts import FloatParts
 from proxops.applications.floating.rehearsal import rehearse
 from proxops.arms.model import load_model
 from proxops.facility.warmup import warm_up
+from proxops.maths.kernel import Kernel
 
 def compiled():
-    kernels = [d for d in gc.get_objects() if isinstance(d, CPUDispatcher)]
+    kernels = [d for d in gc.get_objects() if isinstance(d, Kernel)]
     return {(d.py_func.__qualname__, str(s)) for d in kernels for s in d.signatures}
 
 experiment = load("float")
