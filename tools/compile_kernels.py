@@ -2,8 +2,8 @@
 
 One process warms up the hall, then its bridge, and plays a short script through them: that needs the kernel of usual cycles, the
 longest of all; the other flies a mission in software, then through the hall. Each compiles what the other has not yet; a kernel
-that both want is waited for. What is there already is not compiled again. They keep bytecode, too, whatever the user's shell says:
-without it every process would compile our modules for a third of a second.
+that both want is waited for. What is there already is not compiled again. They keep bytecode, too, whatever the user's shell
+says: without it every process would compile our modules for a third of a second.
 """
 
 import os
