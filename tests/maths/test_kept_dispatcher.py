@@ -1,6 +1,7 @@
 """Machine code that is kept is found and called without Numba's compiler, and gives what Numba gives."""
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -173,3 +174,37 @@ def test_code_of_another_version_is_not_read(tmp_path: Path, monkeypatch: pytest
     CodeFile(path).keep(kinds, b"")
     monkeypatch.undo()
     assert CodeFile(path).found(kinds) is None and CodeFile(tmp_path / "none").found(kinds) is None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_what_is_cut_is_compiled_anew(tmp_path: Path, share: float) -> None:
+    path, kinds = tmp_path / "one.nbm", (typeof(1.0),)
+    CodeFile(path).keep(kinds, b"code" * 100)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    assert CodeFile(path).found(kinds) is None
+    CodeFile(path).keep(kinds, b"code" * 100)
+    assert path.read_bytes() == whole
+
+
+def test_all_that_is_kept_calls_nothing_that_a_process_may_lack(tmp_path: Path) -> None:
+    """Of our own kernels, those that have been compiled here so far. A name that nobody defines becomes a jump to nowhere."""
+    kept = [
+        pickle.loads(each) for path in roots.folder.parent.glob("*/*.nbm") for each in CodeFile(path)._read().values()
+    ]  # type: ignore[attr-defined]
+    assert kept
+    for number, each in enumerate(kept):
+        (tmp_path / f"{number}.o").write_bytes(each.code)
+    done = subprocess.run(
+        ["nm", "-u", "-P", *(f"{k}.o" for k in range(len(kept)))], cwd=tmp_path, check=True,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    wanted = {line.split()[0] for line in done.stdout.splitlines() if line and not line.endswith(".o:")}
+    ran(f"""
+from proxops.maths.numba_core import enter_numba
+enter_numba()
+from llvmlite import binding
+from proxops.maths.machine_code import code_loader
+code_loader()
+assert not [name for name in {sorted(wanted)!r} if binding.address_of_symbol(name) is None]
+""")
