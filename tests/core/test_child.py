@@ -45,3 +45,15 @@ def test_what_lies_in_the_working_folder_is_not_loaded(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "No module named 'some_work'" in done.stderr
+
+
+def test_a_file_that_nobody_closed_has_its_last_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an object that refers to itself, as a user's flight software may: only the last look for garbage closes it."""
+    (tmp_path / "some_work.py").write_text(
+        "class Mine:\n    def __init__(self):\n        self.log = open('mine.log', 'w')\n        self.hook = self.note\n"
+        "    def note(self):\n        self.log.write('a line')\n\nkept = []\n"
+        "def main():\n    kept.append(Mine())\n    kept[0].note()\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    subprocess.run(child_command("some_work"), env=child_environment(), cwd=tmp_path, check=True)
+    assert (tmp_path / "mine.log").read_text() == "a line"

@@ -27,6 +27,7 @@ warm_up(cell, settings)
 hall = build(cell, clock, seed=1, record=None, sync=("127.0.0.1", 0), bridge=settings, bridge_at=("127.0.0.1", 0))
 client = BridgeClient(hall.desk.bridge.port.address)
 before = compiled()
+assert before
 hall.desk.drives(True)
 for k in range(1500):
     if k == 100:

@@ -216,19 +216,22 @@ def test_red_fails_the_run(overshot: Log, cell: Cell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "asked_s", "converged_s", "failed"),
+    ("kind", "asked_s", "joining_s", "converged_s", "failed"),
     [
-        ("serve", 400.0, 0.0, True),
-        ("serve", 400.0, 0.004, False),
-        ("serve", 60.0, 0.0, False),
-        ("mission", 400.0, 0.0, False),
+        ("serve", 400.0, 50.0, 0.0, True),
+        ("serve", 400.0, 50.0, 0.004, False),
+        ("serve", 60.0, 0.0, 0.0, False),
+        ("serve", 400.0, 390.0, 0.0, False),
+        ("mission", 400.0, 0.0, 0.0, False),
     ],
 )
 def test_a_served_hall_shows_something_to_a_client_that_stays(
-    figures: dict[str, Any], kind: str, asked_s: float, converged_s: float, failed: bool
+    figures: dict[str, Any], kind: str, asked_s: float, joining_s: float, converged_s: float, failed: bool
 ) -> None:
-    """It has no scenario that says how much; a client that leaves before the hall could join is no reason."""
+    """It has no scenario that says how much; a client that leaves before the hall could join is no reason, nor are robots that an
+    operator lets join slowly."""
     changes = {"kind": kind, "asked_s": asked_s, "converged_s": converged_s, "expected_shown_share": None}
+    changes["phase_s"] = {"JOINING": joining_s, "FOLLOWING": 0.0}
     found = [row.name for row in criteria({**figures, **changes}) if not row.passed]
     assert found == (["anything of what was asked for was shown"] if failed else [])
 

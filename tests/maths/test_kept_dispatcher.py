@@ -176,15 +176,64 @@ def test_code_of_another_version_is_not_read(tmp_path: Path, monkeypatch: pytest
     assert CodeFile(path).found(kinds) is None and CodeFile(tmp_path / "none").found(kinds) is None
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
-def test_what_is_cut_is_compiled_anew(tmp_path: Path, share: float) -> None:
+def test_what_is_cut_or_changed_is_compiled_anew(tmp_path: Path) -> None:
+    """Wherever: it would be executed."""
     path, kinds = tmp_path / "one.nbm", (typeof(1.0),)
-    CodeFile(path).keep(kinds, b"code" * 100)
+    CodeFile(path).keep(kinds, pickle.dumps("code"))
     whole = path.read_bytes()
-    path.write_bytes(whole[: int(share * len(whole))])
-    assert CodeFile(path).found(kinds) is None
-    CodeFile(path).keep(kinds, b"code" * 100)
+    assert CodeFile(path).found(kinds) == "code"
+    for at in range(len(whole)):
+        changed = bytearray(whole)
+        changed[at] ^= 1 << at % 8
+        for damaged in (whole[:at], bytes(changed), whole[:at] + bytes(len(whole) - at)):
+            path.write_bytes(damaged)
+            assert CodeFile(path).found(kinds) is None or damaged == whole
+    CodeFile(path).keep(kinds, pickle.dumps("code"))
     assert path.read_bytes() == whole
+
+
+def test_what_may_not_be_read_or_written_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others may read what one has compiled; a draft that cannot become the file does not stay."""
+    path, kinds = tmp_path / "one.nbm", (typeof(1.0),)
+    before = os.umask(0o022)
+    try:
+        CodeFile(path).keep(kinds, pickle.dumps("code"))
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert CodeFile(path / "below_a_file").found(kinds) is None and CodeFile(tmp_path).found(kinds) is None
+    (tmp_path / "folder.nbm").mkdir()
+    with pytest.raises(OSError):
+        CodeFile(tmp_path / "folder.nbm").keep(kinds, b"")
+    assert {one.name for one in tmp_path.iterdir()} == {"one.nbm", "folder.nbm"}
+
+
+def test_first_calls_of_threads_and_imports_of_numba_wait_for_each_other() -> None:
+    """A kernel in each of three, and somebody's own Numba in a fourth."""
+    ran(f"""
+import sys, threading
+sys.path.insert(0, {str(SHARED)!r})
+import numpy as np, small_kernels as here
+wrong, begin = [], threading.Barrier(4)
+def attempt(work):
+    begin.wait()
+    try:
+        work()
+    except BaseException as error:
+        wrong.append(error)
+def own():
+    import numba
+    assert numba.njit(lambda x: x + 1)(1) == 2
+works = [lambda: here.checked(4.0), lambda: here.twice(np.ones(2)), lambda: here.roots(np.ones(3), 0), own]
+threads = [threading.Thread(target=attempt, args=(work,)) for work in works]
+[one.start() for one in threads]
+[one.join() for one in threads]
+assert not wrong, wrong
+""")
+
+
+def test_a_kernel_is_pickled_by_its_name() -> None:
+    assert pickle.loads(pickle.dumps(checked)) is checked
 
 
 def test_all_that_is_kept_calls_nothing_that_a_process_may_lack(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from approach_truth import PERIOD_S, Approach, Flight, board, navigation, withou
 
 from proxops.core.flight import Floats, Measurements, RelativeMeasurement
 from proxops.core.sensor_table import Sensor
+from proxops.lab.cell import Cell
 from proxops.onboard.navigation import TRIAL_FIRST, TRIAL_RELIEF, Navigation
-from proxops.onboard.relative_model import NO_HALL, NOISE
+from proxops.onboard.relative_model import NO_HALL, NOISE, SlowErrors
 
 # Biases are drawn once per run, so that samples of one run say nearly the same: runs count, not samples.
 RUNS = 200
@@ -282,3 +283,12 @@ def test_it_learns_how_noisy_its_sensor_is(factor: float) -> None:
         nav.step(flight.measure(k), flight.acceleration(k))
     assert nav._filter is not None
     assert math.sqrt(1.0 + nav._filter.x[NOISE]) == pytest.approx(factor, rel=0.06)
+
+
+def test_the_lead_of_attitudes_is_that_of_the_shipped_hall(cell: Cell) -> None:
+    """Its time stamps are those of the rail (``hall_latency_s``); the arms turn the ports."""
+    rail, arms = cell.file.rail.servo, (cell.file.robot1.servo, cell.file.robot2.servo)
+    for arm in arms:
+        lead_ms = rail.dead_time_ms + rail.time_constant_ms - arm.dead_time_ms - arm.time_constant_ms
+        assert SlowErrors().attitude_lead_s == pytest.approx(1e-3 * lead_ms)
+    assert NO_HALL.attitude_lead_s == 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import json
 import os
@@ -62,10 +61,8 @@ WrongUsage: type[BaseException] = next(c for c in typer.BadParameter.__mro__ if 
 
 def main() -> None:
     """Entry point: an error of ours becomes one clear message and its exit code (1 stopped, 2 bad input)."""
-    # A start makes objects by the hundred thousand, and they stay: to look through them for garbage took a tenth of it, and as
-    # long again at the end, when the system takes all of it back at once.
+    # A start makes objects by the hundred thousand, and they stay: to look through them for garbage took a tenth of it.
     gc.set_threshold(50_000, 20, 20)
-    atexit.register(gc.freeze)
     try:
         app = command_line(*sys.argv[1:2])
         sys.exit(app(standalone_mode=False) or EXIT_DONE)

@@ -13,7 +13,7 @@ follows its client this was a fifth.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from copy import copy
 from functools import cached_property
 from typing import Any, Final
@@ -165,7 +165,8 @@ class CalledKernel:
                 result = self._cache.load_overload(types, self._context)
                 if result is None:
                     result = self._compiled(types)
-                    self._cache.save_overload(types, result)
+                    with suppress(OSError):  # a folder that takes nothing costs time, nothing else
+                        self._cache.save_overload(types, result)
             # A key by which the code that calls it is found.
             result = result._replace(entry_point=(self._dispatcher.py_func, types))
             self._context.insert_user_function(result.entry_point, result.fndesc, [result.library])
@@ -199,9 +200,8 @@ class CalledKernel:
         library = PythonLibrary(self._context.codegen(), called.library.name)
         library.enable_object_caching()
         library.add_linking_library(called.library)
-        library.add_linking_library(
-            rtsys.library
-        )  # a wrapper counts also where its kernel, which only borrows, does not
+        # A wrapper counts also where its kernel, which only borrows, does not.
+        library.add_linking_library(rtsys.library)
         # The wrapper puts Python objects by their numbers, so it has a list of its own: either form may be loaded first.
         fndesc = copy(called.fndesc)
         fndesc.env_name = f"{fndesc.env_name}.python"

@@ -81,6 +81,9 @@ class Kernel(partial[Any]):
             raise AttributeError(name)
         return getattr(self.numba, name)
 
+    def __reduce__(self) -> str:  # pickled by its name, as functions are
+        return self.py_func.__qualname__
+
     def __repr__(self) -> str:
         return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
 

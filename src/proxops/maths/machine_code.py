@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import builtins
 import ctypes
+import hashlib
+import io
 import os
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from threading import get_ident
 from typing import Any, Final, NamedTuple
 
 import numba._dynfunc as _dynfunc
@@ -28,9 +30,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.intrinsics import INTR_MATH
 from numba.core.runtime import _nrt_python
 
-# What a file that is cut or overwritten is told by: it is compiled anew.
-DAMAGED: Final = (EOFError, pickle.UnpicklingError, AttributeError, ImportError, IndexError, KeyError, TypeError, ValueError)
-SUFFIX: Final = f".py{sys.version_info[0]}{sys.version_info[1]}.nbm"
+SUFFIX: Final = f".py{sys.version_info[0]}{sys.version_info[1]}{sys.abiflags}.nbm"
+DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
 class KeptObjects(NamedTuple):
@@ -68,21 +69,30 @@ class CodeFile:
     def keep(self, types: tuple[Any, ...], packed: bytes) -> None:
         """``packed``: a ``KeptCode``, pickled. The file is replaced as a whole: who reads meanwhile reads the old one."""
         table = {**self._read(), (types, processor()): packed}
-        handle, draft = tempfile.mkstemp(dir=self._path.parent)
-        with os.fdopen(handle, "wb") as file:
-            pickle.dump(numba_version, file)
-            pickle.dump(table, file)
-        os.replace(draft, self._path)
+        told = pickle.dumps(numba_version) + pickle.dumps(table)
+        draft = self._path.with_suffix(f".{os.getpid()}-{get_ident()}")
+        try:
+            draft.write_bytes(hashlib.sha256(told).digest() + told)
+            os.replace(draft, self._path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
 
     def _read(self) -> dict[Any, bytes]:
+        """Nothing where there is no file, or one that may not be read or is not as it was written: code that a bit has changed
+        in would be executed."""
         try:
-            with self._path.open("rb") as file:
-                if pickle.load(file) != numba_version:
-                    return {}  # what follows may mean something else there
-                table: dict[Any, bytes] = pickle.load(file)
-                return table
-        except (FileNotFoundError, *DAMAGED):
+            data = self._path.read_bytes()
+        except OSError:
             return {}
+        told = data[DIGEST_BYTES:]
+        if hashlib.sha256(told).digest() != data[:DIGEST_BYTES]:
+            return {}
+        file = io.BytesIO(told)
+        if pickle.load(file) != numba_version:
+            return {}  # what follows may mean something else there
+        table: dict[Any, bytes] = pickle.load(file)
+        return table
 
 
 @cache

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numba import config, njit
+from numba import config, njit, types
 from numba.core.caching import NullCache, _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.serialize import dumps
@@ -54,11 +54,13 @@ class MachineCodeKeeper(NullCache):  # type: ignore[misc]  # Numba has no types
     def __init__(self, file: CodeFile) -> None:
         self._file = file
 
-    def save_overload(self, types: tuple[Any, ...], result: Any) -> None:
-        if result.library.has_dynamic_globals or result.library.unknown():
+    def save_overload(self, kinds: tuple[Any, ...], result: Any) -> None:
+        """A kernel that is handed to a kernel is known by its place in this process' memory."""
+        functions = any(isinstance(kind, types.Callable) for kind in kinds)
+        if functions or result.library.has_dynamic_globals or result.library.unknown():
             return  # only this process can call it
         with suppress(OSError):  # a folder that takes nothing costs time, nothing else
-            self._file.keep(types, dumps(_kept(result)))
+            self._file.keep(kinds, dumps(_kept(result)))
 
 
 def _kept(result: Any) -> KeptCode:
@@ -101,10 +103,10 @@ def _plainly(called: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 def _once(compiled: Callable[[Any], Any], file: CodeFile, lock: Path) -> Callable[[Any], Any]:
     """``compiled`` in one process at a time, unless another has done it meanwhile."""
 
-    def once(types: Any) -> Any:
+    def once(kinds: Any) -> Any:
         with _alone(lock):
-            kept = file.found(types)
-            return compiled(types) if kept is None else code_loader().entry_point(kept)
+            kept = file.found(kinds)
+            return compiled(kinds) if kept is None else code_loader().entry_point(kept)
 
     return once
 

@@ -27,6 +27,7 @@ rehearse(bench, 1)
 parts = FloatParts(bench, 1, duration_s=14.0)
 warm_up(parts.cell)
 before = compiled()
+assert before
 assert not lockstep(parts).application.failure
 print(sorted(name for name, _ in compiled() - before))
 """
