@@ -20,11 +20,12 @@ from proxops.space.bounce_law import LARGEST_OMEGA_DT, OMEGA_DT
 from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
 from proxops.space.floating_model import FloatingModel, floating_model
 from proxops.space.mujoco_timers import stop_timers
-from proxops.space.separation import Separation
+from proxops.space.separation import Separation, stay_apart
 from proxops.space.turn_limit import packed_limit, turn_back
 
 STEP_S: Final = 5e-4
 NO_WRENCH: Final = np.zeros(6)
+NO_PUSH, NEAR, APART = range(3)  # how steps begin: not at all, as their push is no number; something may touch; nothing can
 
 
 @dataclass(frozen=True)
@@ -99,10 +100,11 @@ class FloatingWorld:
     def step(self, wrench: Array = NO_WRENCH, steps: int = 1, saved: Array | None = None) -> None:
         """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m). ``saved``:
         the state, where it has been saved."""
-        if not _put_push(wrench, self._push):
+        answer = begin_under_push(wrench, self._push, self._qpos, self._qvel, steps * self.dt, *self._separation.parts)
+        if answer == NO_PUSH:
             raise BadInput("push on the floating object: not a number", value=wrench.tolist())
         self.turned_back = False
-        apart = self._stay_apart(wrench, steps)
+        apart = self._look_unless(answer == APART)
         if not self._untouched(steps, saved, apart):
             self._push[:] = wrench
             for _ in range(steps):
@@ -110,9 +112,8 @@ class FloatingWorld:
         if not self._observe():
             raise ProxopsError(f"physics of the floating objects: no longer a number at {self.t:.4f} s")
 
-    def _stay_apart(self, wrench: Array, steps: int) -> bool:
-        """Can nothing touch in these steps? Then MuJoCo does not look for it."""
-        apart = self._separation.lasts(self._qpos, self._qvel, wrench, steps * self.dt)
+    def _look_unless(self, apart: bool) -> bool:
+        """Can nothing touch in the next steps? Then MuJoCo does not look for it."""
         if apart is self._looks:
             self._option.disableflags ^= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
             self._looks = not apart
@@ -153,9 +154,9 @@ class FloatingWorld:
         geoms, address, pos, frame = map(
             np.ascontiguousarray, (contact.geom, contact.efc_address, contact.pos, contact.frame)
         )
-        limit = _impulse_limits(geoms, address, data.efc_force, model.friction, self.dt)
-        rub(
-            data.qpos, data.qvel, self._inverse_mass, self._inverse_inertia, model.object_of_geom, geoms, pos, frame, limit,
+        _rub_within_limits(
+            self._qpos, self._qvel, self._inverse_mass, self._inverse_inertia, model.object_of_geom, geoms, pos, frame, address,
+            data.efc_force, model.friction, self.dt,
         )  # fmt: skip
 
     def _observe(self) -> bool:
@@ -207,6 +208,16 @@ class FloatingWorld:
 
 
 @kernel
+def _rub_within_limits(
+    qpos: Array, qvel: Array, inverse_mass: Array, inverse_inertia: Array, object_of_geom: Numbers, geoms: Numbers, point: Array,
+    frame: Array, address: Numbers, force: Array, friction: Array, dt: float,
+) -> None:  # fmt: skip
+    """``rub`` within the ``_impulse_limits`` of a step."""
+    limit = _impulse_limits(geoms, address, force, friction, dt)
+    rub(qpos, qvel, inverse_mass, inverse_inertia, object_of_geom, geoms, point, frame, limit)
+
+
+@kernel
 def _impulse_limits(geoms: Numbers, address: Numbers, force: Array, friction: Array, dt: float) -> Array:
     """Of each contact: Coulomb's coefficient times its normal impulse (N s); a contact that has no row bears nothing."""
     limit = np.zeros(geoms.shape[0])
@@ -214,6 +225,20 @@ def _impulse_limits(geoms: Numbers, address: Numbers, force: Array, friction: Ar
         if address[k] >= 0:
             limit[k] = friction[geoms[k, 0], geoms[k, 1]] * force[address[k]] * dt
     return limit
+
+
+@kernel
+def begin_under_push(
+    wrench: Array, push: Array, qpos: Array, qvel: Array, seconds: float, margin: float, bodies: Array, inertia: Array,
+    owner: Numbers, T_body_geom: Array, half: Array, pairs: Numbers, T_world_geom: Array, ways: Array,
+) -> int:  # fmt: skip
+    """``_put_push``, and whether all ``stay_apart`` under it."""
+    if not _put_push(wrench, push):
+        return NO_PUSH
+    apart = stay_apart(
+        qpos, qvel, wrench, seconds, margin, bodies, inertia, owner, T_body_geom, half, pairs, T_world_geom, ways
+    )  # fmt: skip
+    return APART if apart else NEAR
 
 
 @kernel
