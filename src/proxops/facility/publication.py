@@ -20,7 +20,6 @@ from proxops.maths.kernel import kernel
 from proxops.maths.rotation import copy_to
 from proxops.safety.limits import AXIS_SHARE, SPEED_LEFT
 
-
 Floats = NDArray[np.float64]
 
 
@@ -81,7 +80,14 @@ class ArmPublication(Publication):
             for name in ("commanded", "actual")
         }
         self._shown = pool.run("margin")
-        self._flanges = self.actual, self._tree, self._tips, self._poses, self.flanges["commanded"], self.flanges["actual"]
+        self._flanges = (
+            self.actual,
+            self._tree,
+            self._tips,
+            self._poses,
+            self.flanges["commanded"],
+            self.flanges["actual"],
+        )
         pool.writer("cell")(len(self._tips), cell.n_axes)
 
     def _fill_kind(self) -> None:

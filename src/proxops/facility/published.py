@@ -50,7 +50,7 @@ class Publication(ABC):
 
     def fill(self) -> None:
         """All but what ports and applications fill themselves."""
-        f, clock = self._f, self._f.clock
+        clock = self._f.clock
         tick, utc_ns = clock.tick, clock.utc_ns()
         self._write_clock(tick, tick * self._cycle_s, utc_ns, utc_ns + GPS_MINUS_UNIX_NS)
         self.fill_state()

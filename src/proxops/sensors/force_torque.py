@@ -18,6 +18,7 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.core.force_source import AXES, Floats, ForceSample, wrench_of
+from proxops.maths.draws import Draws
 from proxops.maths.kernel import kernel
 from proxops.maths.stack import vector
 
@@ -83,7 +84,7 @@ class ForceTorqueSensor:
     fault is put in: every reading draws the same count of random numbers."""
 
     def __init__(self, traits: SensorTraits, rng: np.random.Generator) -> None:
-        self.traits, self._rng = traits, rng
+        self.traits, self._draws = traits, Draws(rng, 0, DRAWS)
         self.fault = SensorFault.NONE  # set it to put one in
         self._bias = traits.offset.copy()
         self._began = math.nan
@@ -127,7 +128,7 @@ class ForceTorqueSensor:
         return self._sample
 
     def _disturbed(self, t: float, wrench_true: Floats) -> Floats:
-        draws = self._rng.standard_normal(DRAWS)
+        draws = self._draws.row()
         if math.isnan(self._began):
             self._began = self._last = t
         since_begin, since_last, self._last = t - self._began, t - self._last, t

@@ -20,12 +20,15 @@ from proxops.space.bounce_law import LARGEST_OMEGA_DT, OMEGA_DT
 from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
 from proxops.space.floating_model import FloatingModel, floating_model
 from proxops.space.mujoco_timers import stop_timers
+from proxops.space.separation import Numbers as Indices
 from proxops.space.separation import Separation, stay_apart
 from proxops.space.turn_limit import packed_limit, turn_back
 
 STEP_S: Final = 5e-4
 NO_WRENCH: Final = np.zeros(6)
-NO_PUSH, NEAR, APART = range(3)  # how steps begin: not at all, as their push is no number; something may touch; nothing can
+NO_PUSH, NEAR, APART = range(
+    3
+)  # how steps begin: not at all, as their push is no number; something may touch; nothing can
 
 
 @dataclass(frozen=True)
@@ -97,9 +100,26 @@ class FloatingWorld:
         velocity: Array = self.velocities[0]
         return velocity
 
-    def step(self, wrench: Array = NO_WRENCH, steps: int = 1, saved: Array | None = None) -> None:
-        """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m). ``saved``:
-        the state, where it has been saved."""
+    def step(self, wrench: Array = NO_WRENCH, steps: int = 1) -> None:
+        """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m)."""
+        self._go(wrench, steps, None)
+        self._demand_numbers(self._observe())
+
+    def step_into(
+        self, wrench: Array, steps: int, saved: Array, slot: int, poses: Array, velocities: Array, energies: Array
+    ) -> None:  # fmt: skip
+        """The same from a state that is ``saved``, and then ``put_moment``."""
+        self._go(wrench, steps, saved)
+        model = self.model
+        self._demand_numbers(
+            _observe_and_put(
+                self._qpos, self._qvel, model.mass_centre, self.poses, self.velocities, model.mass, model.inertia, slot, poses,
+                velocities, energies,
+            )
+        )  # fmt: skip
+
+    def _go(self, wrench: Array, steps: int, saved: Array | None) -> None:
+        """``saved``: the state, where it has been saved."""
         answer = begin_under_push(wrench, self._push, self._qpos, self._qvel, steps * self.dt, *self._separation.parts)
         if answer == NO_PUSH:
             raise BadInput("push on the floating object: not a number", value=wrench.tolist())
@@ -109,7 +129,9 @@ class FloatingWorld:
             self._push[:] = wrench
             for _ in range(steps):
                 self._step()
-        if not self._observe():
+
+    def _demand_numbers(self, sound: bool) -> None:
+        if not sound:
             raise ProxopsError(f"physics of the floating objects: no longer a number at {self.t:.4f} s")
 
     def _look_unless(self, apart: bool) -> bool:
@@ -230,7 +252,7 @@ def _impulse_limits(geoms: Numbers, address: Numbers, force: Array, friction: Ar
 @kernel
 def begin_under_push(
     wrench: Array, push: Array, qpos: Array, qvel: Array, seconds: float, margin: float, bodies: Array, inertia: Array,
-    owner: Numbers, T_body_geom: Array, half: Array, pairs: Numbers, T_world_geom: Array, ways: Array,
+    owner: Indices, T_body_geom: Array, half: Array, pairs: Indices, T_world_geom: Array, ways: Array,
 ) -> int:  # fmt: skip
     """``_put_push``, and whether all ``stay_apart`` under it."""
     if not _put_push(wrench, push):
@@ -286,6 +308,18 @@ def _put_moment(
         for k in range(6):
             kept_velocities[slot, i, k] = velocities[i, k]
     energies[slot] = _energy(poses, velocities, mass, inertia)
+
+
+@kernel
+def _observe_and_put(
+    qpos: Array, qvel: Array, mass_centre: Array, poses: Array, velocities: Array, mass: Array, inertia: Array, slot: int,
+    kept_poses: Array, kept_velocities: Array, energies: Array,
+) -> bool:  # fmt: skip
+    """``_observe``, and ``_put_moment`` of what are numbers."""
+    sound = _observe(qpos, qvel, mass_centre, poses, velocities)
+    if sound:
+        _put_moment(poses, velocities, mass, inertia, slot, kept_poses, kept_velocities, energies)
+    return sound
 
 
 @kernel
