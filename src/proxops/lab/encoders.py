@@ -16,7 +16,7 @@ def encoder_reading(angles: Floats, noise: float, step: float, draw: Callable[[]
     """What encoders say of ``angles``, rad: noise of this standard deviation, then rounded to steps (0: none). ``draw`` gives a
     normal number for each; without noise nothing is drawn."""
     if noise:
-        out: Floats = np.empty_like(angles)
+        out: Floats = np.empty(angles.shape)
         put_reading(angles, noise, draw(), step, out)
         return out
     return stepped(angles.copy(), step)
