@@ -247,14 +247,14 @@ def test_cycles_computed_beyond_the_horizon_change_nothing(monkeypatch: pytest.M
 
 def test_a_failure_beyond_the_horizon_waits_until_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Timeline(world(), ahead_s=0.04)
-    step, failing = FloatingWorld.step, 15
+    step, failing = FloatingWorld.step_into, 15
 
-    def fails(self: FloatingWorld, wrench: Array, steps: int, saved: Array) -> None:
+    def fails(self: FloatingWorld, wrench: Array, steps: int, saved: Array, slot: int, *rings: Array) -> None:
         if round(self.t / line.cycle_s) == failing:
             raise ProxopsError("no longer a number")
-        step(self, wrench, steps, saved)
+        step(self, wrench, steps, saved, slot, *rings)
 
-    monkeypatch.setattr(FloatingWorld, "step", fails)
+    monkeypatch.setattr(FloatingWorld, "step_into", fails)
     for _ in range(failing - line.ahead + 1):
         line.catch_up(20 * line.steps)
         assert line.horizon == line.now + line.ahead

@@ -13,10 +13,14 @@ from proxops.facility.sources import CommandSource
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.cell import Cell
-from proxops.lab.chain import chain_of, put_poses
+from proxops.lab.chain import ChainTable, chain_of, put_poses
 from proxops.lab.coordinates import POV, POV_AT_LAB, values_from_axes
 from proxops.lab.observation import observe
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import copy_to
 from proxops.safety.limits import AXIS_SHARE, SPEED_LEFT
+
+Floats = NDArray[np.float64]
 
 
 class HallPublication(Publication):
@@ -36,6 +40,7 @@ class HallPublication(Publication):
 
     def _fill_kind(self) -> None:
         f = self._f
+        self.guarded[:] = f.guard.told
         if f.commands is not None and f.commands.system:
             self._fill_command(f.commands)
         observe(
@@ -75,16 +80,35 @@ class ArmPublication(Publication):
             for name in ("commanded", "actual")
         }
         self._shown = pool.run("margin")
+        self._flanges = (
+            self.actual,
+            self._tree,
+            self._tips,
+            self._poses,
+            self.flanges["commanded"],
+            self.flanges["actual"],
+        )
         pool.writer("cell")(len(self._tips), cell.n_axes)
 
     def _fill_kind(self) -> None:
-        put_poses(self._tree, self._f.guard.setpoint, self._tips, self._poses, self.flanges["commanded"])
-        put_poses(self._tree, self.actual, self._tips, self._poses, self.flanges["actual"])
-        margins = self._f.guard.margins
-        self._shown[0], self._shown[1] = margins[AXIS_SHARE], margins[SPEED_LEFT]
+        guard = self._f.guard
+        tell_arms(guard.told, self.guarded, guard.setpoint, *self._flanges, guard.margins, self._shown)
 
     def forget_command(self) -> None:
         """Commands are a hall's."""
+
+
+@kernel
+def tell_arms(
+    told: Floats, guarded: Floats, setpoint: Floats, actual: Floats, tree: ChainTable, tips: NDArray[np.int64], poses: Floats,
+    commanded_flanges: Floats, actual_flanges: Floats, margins: Floats, shown: Floats,
+) -> None:  # fmt: skip
+    """What the guard ``told`` into the pool (``guarded``), where the flanges are at set-point and ``actual`` axes, and the two
+    margins that are ``shown`` of arms."""
+    copy_to(told, guarded)
+    put_poses(tree, setpoint, tips, poses, commanded_flanges)
+    put_poses(tree, actual, tips, poses, actual_flanges)
+    shown[0], shown[1] = margins[AXIS_SHARE], margins[SPEED_LEFT]
 
 
 def publication(facility: Published, pool: Pool, cell: AnyCell) -> Publication:

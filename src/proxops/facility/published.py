@@ -50,11 +50,10 @@ class Publication(ABC):
 
     def fill(self) -> None:
         """All but what ports and applications fill themselves."""
-        f, clock = self._f, self._f.clock
+        clock = self._f.clock
         tick, utc_ns = clock.tick, clock.utc_ns()
         self._write_clock(tick, tick * self._cycle_s, utc_ns, utc_ns + GPS_MINUS_UNIX_NS)
         self.fill_state()
-        self.guarded[:] = f.guard.told
         self._fill_kind()
 
     def fill_state(self) -> None:
@@ -68,7 +67,7 @@ class Publication(ABC):
 
     @abstractmethod
     def _fill_kind(self) -> None:
-        """What only this kind of cell has."""
+        """What the guard tells, and what only this kind of cell has."""
 
     @abstractmethod
     def forget_command(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,14 +12,14 @@ from proxops.maths.kernel import kernel
 Floats = NDArray[np.float64]
 
 
-def encoder_reading(angles: Floats, noise: float, step: float, random: np.random.Generator) -> Floats:
-    """What encoders say of ``angles``, rad: noise of this standard deviation, then rounded to steps (0: none). Without noise
-    nothing is drawn."""
-    out = angles.copy()
+def encoder_reading(angles: Floats, noise: float, step: float, draw: Callable[[], Floats]) -> Floats:
+    """What encoders say of ``angles``, rad: noise of this standard deviation, then rounded to steps (0: none). ``draw`` gives a
+    normal number for each; without noise nothing is drawn."""
     if noise:
-        put_reading(angles, noise, random.standard_normal(angles.size), step, out)
+        out: Floats = np.empty(angles.shape)
+        put_reading(angles, noise, draw(), step, out)
         return out
-    return stepped(out, step)
+    return stepped(angles.copy(), step)
 
 
 @kernel

@@ -21,6 +21,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.lab.command_watch import CommandWatch
 from proxops.lab.encoders import encoder_reading
 from proxops.lab.links.arm import Floats, Measured
+from proxops.maths.draws import Draws
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import copy_to
 
@@ -73,7 +74,8 @@ class VirtualArm:
         self, traits: ArmTraits, angles: Floats, clock: Callable[[], float], random: np.random.Generator
     ) -> None:
         n = len(traits.joints)
-        self.traits, self._clock, self._random = traits, clock, random
+        self.traits, self._clock = traits, clock
+        self._draws = Draws(random, 0, n)
         self.halted, self._reach = "", traits.speed * traits.cycle_s  # rad, in a cycle
         self._rounded_reach = self._reach * (1.0 + ROUNDING)
         self._watch, self._cycle = CommandWatch(traits.patience_s), 0
@@ -216,7 +218,9 @@ class VirtualArm:
         return f"{traits.joints[i]}: stops just before the end of its range, {angle:.1f} of {low:.0f} … {high:.0f} deg"
 
     def _measure(self) -> None:
-        self._encoders = encoder_reading(self.angles, self.traits.encoder_noise, self.traits.encoder_step, self._random)
+        self._encoders = encoder_reading(
+            self.angles, self.traits.encoder_noise, self.traits.encoder_step, self._draws.row
+        )
 
 
 @kernel

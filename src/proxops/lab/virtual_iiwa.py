@@ -161,7 +161,9 @@ class VirtualIiwa:
 
     def _measure(self) -> None:
         traits, n = self.traits, self.angles.size
-        self._encoders = encoder_reading(self.angles, traits.encoder_noise, traits.encoder_step, self._random)
+        self._encoders = encoder_reading(
+            self.angles, traits.encoder_noise, traits.encoder_step, lambda: self._random.standard_normal(n)
+        )
         noise = traits.torque_noise * self._random.standard_normal(n)
         self._sensors = self._torques(self.angles, self.rates, self.accelerations) + self._offset + noise
         if self._elastic is not None:

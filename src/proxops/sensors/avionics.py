@@ -8,11 +8,11 @@ import numpy as np
 
 from proxops.core.flight import Floats
 from proxops.core.sensor_table import Avionics
+from proxops.maths.draws import Draws
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit
 from proxops.maths.rotation import exponential
 from proxops.maths.triple import composed, quad
-from proxops.sensors.draws import Draws
 
 ARCSEC = math.radians(1.0 / 3600.0)
 DEG_PER_H = math.radians(1.0) / 3600.0

@@ -18,7 +18,9 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.core.force_source import AXES, Floats, ForceSample, wrench_of
+from proxops.maths.draws import Draws
 from proxops.maths.kernel import kernel
+from proxops.maths.stack import vector
 
 DUE_SLACK_S: Final = 1e-9  # a clock that counts in ticks meets the multiples of a period only to rounding
 DRAWS: Final = 12  # normal random numbers per reading, used or not
@@ -82,11 +84,16 @@ class ForceTorqueSensor:
     fault is put in: every reading draws the same count of random numbers."""
 
     def __init__(self, traits: SensorTraits, rng: np.random.Generator) -> None:
-        self.traits, self._rng = traits, rng
+        self.traits, self._draws = traits, Draws(rng, 0, DRAWS)
         self.fault = SensorFault.NONE  # set it to put one in
         self._bias = traits.offset.copy()
         self._began = math.nan
         self._walked, self._dead_zone = np.zeros(6), int(traits.dead_zone)
+        # What ``put_disturbed`` takes behind the wrench and its time.
+        self._parts = (
+            traits.offset, traits.drift, traits.walk, traits.noise, traits.range, traits.resolution, traits.dead_n,
+            self._dead_zone, self._walked, self._bias,
+        )  # fmt: skip
         self._taken = 0  # multiples of the period that are done
         self._last = math.nan  # time of the last reading
         self._sample: ForceSample | None = None
@@ -121,25 +128,26 @@ class ForceTorqueSensor:
         return self._sample
 
     def _disturbed(self, t: float, wrench_true: Floats) -> Floats:
-        traits, draws = self.traits, self._rng.standard_normal(DRAWS)
+        draws = self._draws.row()
         if math.isnan(self._began):
             self._began = self._last = t
         since_begin, since_last, self._last = t - self._began, t - self._last, t
-        return disturbed(
-            np.asarray(wrench_true, float), since_begin, since_last, draws, traits.offset, traits.drift, traits.walk,
-            traits.noise, traits.range, traits.resolution, traits.dead_n, self._dead_zone, self._walked, self._bias,
-        )  # fmt: skip
+        reading: Floats = np.empty(6)
+        put_disturbed(np.asarray(wrench_true, float), since_begin, since_last, draws, *self._parts, reading)
+        return reading
 
 
 @kernel
-def disturbed(
+def put_disturbed(
     wrench: Floats, since_begin: float, since_last: float, draws: Floats, offset: Floats, drift: Floats, walk: Floats,
     noise: Floats, limit: Floats, resolution: Floats, dead_n: float, dead_zone: int, walked: Floats, bias: Floats,
-) -> Floats:  # fmt: skip
-    """The reading of a wrench (6): ``put_bias`` and ``as_read``."""
-    error = np.empty(6)
+    reading: Floats,
+) -> None:  # fmt: skip
+    """The ``reading`` of a wrench (6): ``put_bias`` and ``put_as_read``. An array that a kernel hands to Python costs more than
+    all of its arithmetic."""
+    error = vector(6)
     put_bias(offset, drift, since_begin, walk, since_last, draws, noise, walked, bias, error)
-    return as_read(wrench, error, limit, resolution, dead_n, dead_zone)
+    put_as_read(wrench, error, limit, resolution, dead_n, dead_zone, reading)
 
 
 @kernel
@@ -156,9 +164,10 @@ def put_bias(
 
 
 @kernel
-def as_read(wrench: Floats, error: Floats, limit: Floats, resolution: Floats, dead_n: float, dead_zone: int) -> Floats:
-    """What the amplifier makes of a wrench (6) and the errors that come on top; what is no number stays none."""
-    out = np.empty(6)
+def put_as_read(
+    wrench: Floats, error: Floats, limit: Floats, resolution: Floats, dead_n: float, dead_zone: int, reading: Floats
+) -> None:  # fmt: skip
+    """``reading`` := what the amplifier makes of a wrench (6) and the errors that come on top; what is no number stays none."""
     for i in range(6):
         value = dead(wrench[i], dead_n, dead_zone) if i < 3 else wrench[i]
         value += error[i]
@@ -168,8 +177,7 @@ def as_read(wrench: Floats, error: Floats, limit: Floats, resolution: Floats, de
             value = limit[i]
         elif value < -limit[i]:
             value = -limit[i]
-        out[i] = value
-    return out
+        reading[i] = value
 
 
 @kernel

@@ -18,11 +18,11 @@ import numpy as np
 
 from proxops.core.flight import R_CHASER_SENSOR, Floats, RelativeMeasurement
 from proxops.core.sensor_table import Sensor
+from proxops.maths.draws import Draws
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit
 from proxops.maths.rotation import exponential, quat_from_matrix
 from proxops.maths.triple import composed, inverse, quad, rotated, triple
-from proxops.sensors.draws import Draws
 
 DUE_SLACK_S = 1e-9  # a clock that counts in ticks meets the multiples of a period only to rounding
 CHANCES, DRAWS = 3, 6  # random numbers per exposure: uniform (lost, wrong, late) and normal

@@ -20,11 +20,15 @@ from proxops.space.bounce_law import LARGEST_OMEGA_DT, OMEGA_DT
 from proxops.space.contact_friction import FREE_Q, FREE_V, Numbers, rub
 from proxops.space.floating_model import FloatingModel, floating_model
 from proxops.space.mujoco_timers import stop_timers
-from proxops.space.separation import Separation
+from proxops.space.separation import Numbers as Indices
+from proxops.space.separation import Separation, stay_apart
 from proxops.space.turn_limit import packed_limit, turn_back
 
 STEP_S: Final = 5e-4
 NO_WRENCH: Final = np.zeros(6)
+NO_PUSH, NEAR, APART = range(
+    3
+)  # how steps begin: not at all, as their push is no number; something may touch; nothing can
 
 
 @dataclass(frozen=True)
@@ -96,23 +100,42 @@ class FloatingWorld:
         velocity: Array = self.velocities[0]
         return velocity
 
-    def step(self, wrench: Array = NO_WRENCH, steps: int = 1, saved: Array | None = None) -> None:
-        """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m). ``saved``:
-        the state, where it has been saved."""
-        if not _put_push(wrench, self._push):
+    def step(self, wrench: Array = NO_WRENCH, steps: int = 1) -> None:
+        """Some physics steps under a constant wrench on the first object: force (N) at its mass centre, torque (N m)."""
+        self._go(wrench, steps, None)
+        self._demand_numbers(self._observe())
+
+    def step_into(
+        self, wrench: Array, steps: int, saved: Array, slot: int, poses: Array, velocities: Array, energies: Array
+    ) -> None:  # fmt: skip
+        """The same from a state that is ``saved``, and then ``put_moment``."""
+        self._go(wrench, steps, saved)
+        model = self.model
+        self._demand_numbers(
+            _observe_and_put(
+                self._qpos, self._qvel, model.mass_centre, self.poses, self.velocities, model.mass, model.inertia, slot, poses,
+                velocities, energies,
+            )
+        )  # fmt: skip
+
+    def _go(self, wrench: Array, steps: int, saved: Array | None) -> None:
+        """``saved``: the state, where it has been saved."""
+        answer = begin_under_push(wrench, self._push, self._qpos, self._qvel, steps * self.dt, *self._separation.parts)
+        if answer == NO_PUSH:
             raise BadInput("push on the floating object: not a number", value=wrench.tolist())
         self.turned_back = False
-        apart = self._stay_apart(wrench, steps)
+        apart = self._look_unless(answer == APART)
         if not self._untouched(steps, saved, apart):
             self._push[:] = wrench
             for _ in range(steps):
                 self._step()
-        if not self._observe():
+
+    def _demand_numbers(self, sound: bool) -> None:
+        if not sound:
             raise ProxopsError(f"physics of the floating objects: no longer a number at {self.t:.4f} s")
 
-    def _stay_apart(self, wrench: Array, steps: int) -> bool:
-        """Can nothing touch in these steps? Then MuJoCo does not look for it."""
-        apart = self._separation.lasts(self._qpos, self._qvel, wrench, steps * self.dt)
+    def _look_unless(self, apart: bool) -> bool:
+        """Can nothing touch in the next steps? Then MuJoCo does not look for it."""
         if apart is self._looks:
             self._option.disableflags ^= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
             self._looks = not apart
@@ -153,9 +176,9 @@ class FloatingWorld:
         geoms, address, pos, frame = map(
             np.ascontiguousarray, (contact.geom, contact.efc_address, contact.pos, contact.frame)
         )
-        limit = _impulse_limits(geoms, address, data.efc_force, model.friction, self.dt)
-        rub(
-            data.qpos, data.qvel, self._inverse_mass, self._inverse_inertia, model.object_of_geom, geoms, pos, frame, limit,
+        _rub_within_limits(
+            self._qpos, self._qvel, self._inverse_mass, self._inverse_inertia, model.object_of_geom, geoms, pos, frame, address,
+            data.efc_force, model.friction, self.dt,
         )  # fmt: skip
 
     def _observe(self) -> bool:
@@ -207,6 +230,16 @@ class FloatingWorld:
 
 
 @kernel
+def _rub_within_limits(
+    qpos: Array, qvel: Array, inverse_mass: Array, inverse_inertia: Array, object_of_geom: Numbers, geoms: Numbers, point: Array,
+    frame: Array, address: Numbers, force: Array, friction: Array, dt: float,
+) -> None:  # fmt: skip
+    """``rub`` within the ``_impulse_limits`` of a step."""
+    limit = _impulse_limits(geoms, address, force, friction, dt)
+    rub(qpos, qvel, inverse_mass, inverse_inertia, object_of_geom, geoms, point, frame, limit)
+
+
+@kernel
 def _impulse_limits(geoms: Numbers, address: Numbers, force: Array, friction: Array, dt: float) -> Array:
     """Of each contact: Coulomb's coefficient times its normal impulse (N s); a contact that has no row bears nothing."""
     limit = np.zeros(geoms.shape[0])
@@ -214,6 +247,20 @@ def _impulse_limits(geoms: Numbers, address: Numbers, force: Array, friction: Ar
         if address[k] >= 0:
             limit[k] = friction[geoms[k, 0], geoms[k, 1]] * force[address[k]] * dt
     return limit
+
+
+@kernel
+def begin_under_push(
+    wrench: Array, push: Array, qpos: Array, qvel: Array, seconds: float, margin: float, bodies: Array, inertia: Array,
+    owner: Indices, T_body_geom: Array, half: Array, pairs: Indices, T_world_geom: Array, ways: Array,
+) -> int:  # fmt: skip
+    """``_put_push``, and whether all ``stay_apart`` under it."""
+    if not _put_push(wrench, push):
+        return NO_PUSH
+    apart = stay_apart(
+        qpos, qvel, wrench, seconds, margin, bodies, inertia, owner, T_body_geom, half, pairs, T_world_geom, ways
+    )  # fmt: skip
+    return APART if apart else NEAR
 
 
 @kernel
@@ -261,6 +308,18 @@ def _put_moment(
         for k in range(6):
             kept_velocities[slot, i, k] = velocities[i, k]
     energies[slot] = _energy(poses, velocities, mass, inertia)
+
+
+@kernel
+def _observe_and_put(
+    qpos: Array, qvel: Array, mass_centre: Array, poses: Array, velocities: Array, mass: Array, inertia: Array, slot: int,
+    kept_poses: Array, kept_velocities: Array, energies: Array,
+) -> bool:  # fmt: skip
+    """``_observe``, and ``_put_moment`` of what are numbers."""
+    sound = _observe(qpos, qvel, mass_centre, poses, velocities)
+    if sound:
+        _put_moment(poses, velocities, mass, inertia, slot, kept_poses, kept_velocities, energies)
+    return sound
 
 
 @kernel

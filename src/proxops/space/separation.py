@@ -48,14 +48,15 @@ class Separation:
             if body != FIXED:
                 far = np.linalg.norm(self._T_body_geom[geom, :3, 3]) + np.linalg.norm(self._half[geom])
                 self._bodies[body, 2] = max(self._bodies[body, 2], far)
-        self._ways = np.zeros(len(mass))
+        # What ``stay_apart`` takes behind the motion of the objects.
+        self.parts = (
+            self._margin, self._bodies, self._inertia, self._owner, self._T_body_geom, self._half, self._pairs,
+            self._T_world_geom, np.zeros(len(mass)),
+        )  # fmt: skip
 
     def lasts(self, qpos: Array, qvel: Array, wrench: Array, seconds: float) -> bool:
         """For so long, with a ``wrench`` on the first object?"""
-        return stay_apart(
-            qpos, qvel, wrench, seconds, self._margin, self._bodies, self._inertia, self._owner, self._T_body_geom, self._half,
-            self._pairs, self._T_world_geom, self._ways,
-        )  # fmt: skip
+        return stay_apart(qpos, qvel, wrench, seconds, *self.parts)
 
 
 @kernel

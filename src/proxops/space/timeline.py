@@ -56,7 +56,9 @@ class Timeline:
         self._energies, self._touching = np.zeros(self._slots), np.zeros(self._slots, dtype=bool)
         self._turned = np.zeros(self._slots, dtype=bool)
         self.now = self.horizon = self._computed = 0
-        self._store()
+        self._rings = self._poses, self._velocities, self._energies
+        world.put_moment(0, *self._rings)
+        self._store(0)
 
     # --- time ---
     def advance(self) -> None:
@@ -120,19 +122,19 @@ class Timeline:
             self.world.restore(self._states[self._computed % self._slots])
 
     def _run_cycle(self) -> None:
-        slot = self._computed % self._slots
-        self.world.step(self._wrenches[slot], self.steps, self._states[slot])
+        slot, after = self._computed % self._slots, (self._computed + 1) % self._slots
+        self.world.step_into(self._wrenches[slot], self.steps, self._states[slot], after, *self._rings)
         self._computed += 1
         if (
             self._computed > self.now
         ):  # nobody has pushed in the future, but the slot may still hold what has long passed
-            self._wrenches[self._computed % self._slots] = NO_WRENCH
-        self._store()
+            self._wrenches[after] = NO_WRENCH
+        self._store(after)
 
-    def _store(self) -> None:
-        world, slot = self.world, self._computed % self._slots
+    def _store(self, slot: int) -> None:
+        """What the world's rings do not have already."""
+        world = self.world
         world.save(self._states[slot])
-        world.put_moment(slot, self._poses, self._velocities, self._energies)
         self._touching[slot], self._turned[slot] = world.touching, world.turned_back
 
     # --- what is known ---

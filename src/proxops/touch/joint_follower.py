@@ -113,7 +113,7 @@ class JointFollower:
     def _follow(self, course: Array) -> bool:
         """One cycle along the course, beside it or towards it; False where a stop from there would break a limit."""
         dt, start, offset, motion, bounds = self.cycle_s, self.set_point, self.offset, self._motion, self._bounds
-        after, bridge = np.empty_like(start), self._bridge
+        after, bridge = np.empty(start.shape), self._bridge
         on_course, first, behind, away = look(
             course, start, *bounds, dt, motion, self._limits, offset, bridge.end > 1, after
         )

@@ -12,17 +12,19 @@ import numpy as np
 from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.felt_pushes import FeltPushes
 from proxops.applications.floating.floating_motion import FloatingMotion
-from proxops.applications.floating.module_hand import VirtualModule
+from proxops.applications.floating.module_hand import NO_PUSH, VirtualModule
 from proxops.applications.floating.tables import SETTLE_S
 from proxops.core.force_source import ForceStream
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.facility.facility import Facility
 from proxops.lab.virtual_arm import VirtualArm
-from proxops.maths.rotation import Array
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array, copy_to
 from proxops.runs.arm_application import AFTER_STOP_S, ArmApplication
 from proxops.runs.row_groups import Columns, RowGroups, columns_of
 from proxops.safety.motion import Rest, Wish
 from proxops.safety.rules import Rule, Stop
+from proxops.touch.joint_plan import put_object
 
 
 class FloatingStage(IntEnum):
@@ -47,6 +49,30 @@ def row_dtype(n: int) -> np.dtype[np.void]:
     )  # fmt: skip
 
 
+def _place(name: str) -> int:
+    """Number of a column's first double in a row, of an arm without joints: each joint has three before all but the first."""
+    columns = row_dtype(0).fields
+    assert columns is not None
+    return int(columns[name][1]) // np.dtype(np.float64).itemsize
+
+
+JOINTS, SHOWN, APPLIED = _place("measured"), _place("shown"), _place("applied")
+
+
+@kernel
+def keep_row(
+    row: Array, measured: Array, setpoint: Array, rates: Array, T_world_base: Array, lengths: Array, signs: Array, angles: Array,
+    T_flange_object: Array, applied: Array,
+) -> None:  # fmt: skip
+    """Axes, what the arm shows at its true ``angles`` and what is ``applied``, into a row of ``row_dtype``."""
+    n = measured.shape[0]
+    for i in range(n):
+        row[JOINTS + i], row[JOINTS + n + i], row[JOINTS + 2 * n + i] = measured[i], setpoint[i], rates[i]
+    shown = 3 * n + SHOWN
+    put_object(T_world_base, lengths, signs, angles, T_flange_object, row[shown : shown + 7])
+    copy_to(applied, row[3 * n + APPLIED :])
+
+
 class FloatApplication(ArmApplication):
     """``arm``: the true one, for what hangs on it."""
 
@@ -60,6 +86,8 @@ class FloatApplication(ArmApplication):
         super().__init__(facility, arm, told, row_dtype(len(bench.arm.joints)), most)
         self.bench, self._source, self.module = bench, source, module
         self._faulty = module if bench.file.sensor.fault != "none" else None  # in some cycle of the run
+        self._doubles = self.rows.view(np.float64).reshape(len(self.rows), -1)
+        self._shown_by = bench.shown_by(arm.angles)
         self._columns, self._spare = columns_of(self.rows), columns_of(self.rows[:1].copy())
         self._twin = VirtualArm(bench.twin_traits, bench.joints, self.now, np.random.default_rng(0))
         self.floating, self.lead = FloatingMotion(bench), bench.lead
@@ -164,11 +192,9 @@ class FloatApplication(ArmApplication):
         return joints
 
     def _keep(self, row: int, measured: Array, setpoint: Array) -> None:
-        kept = self._columns
+        kept, f = self._columns, self._f
         kept["t"][row], kept["stage"][row], kept["phase"][row] = self.t, self.stage, self.felt.phase
-        kept["measured"][row], kept["setpoint"][row], kept["rates"][row] = measured, setpoint, self._f.guard.rate
-        kept["work"][row], kept["lateness"][row] = self._f.work, self._f.lateness
-        self.bench.put_object(self._arm.angles, kept["shown"][row])
-        kept["applied"][row] = self.felt.applied
-        if self.module is not None:
+        kept["work"][row], kept["lateness"][row] = f.work, f.lateness
+        keep_row(self._doubles[row], measured, setpoint, f.guard.rate, *self._shown_by, self.felt.applied)
+        if self.module is not None and self.module.pushed is not NO_PUSH:  # else the row has zeros
             kept["pushed"][row] = self.module.pushed

@@ -19,7 +19,7 @@ from proxops.lab.virtual_arm import ArmTraits
 from proxops.maths.pose import compose, pose
 from proxops.maths.rotation import Array, matrix_from_rotation_vector
 from proxops.safety.braking import braking_time
-from proxops.touch.joint_plan import JointPlanner, put_object
+from proxops.touch.joint_plan import JointPlanner
 from proxops.touch.push import Push
 from proxops.touch.srs_model import srs_arm
 
@@ -90,9 +90,9 @@ class FloatBench:
         """T_world_object when the arm stands at ``joints``."""
         return compose(compose(self.T_world_base, self.arm.flange(joints)), self.T_flange_object)
 
-    def put_object(self, joints: Array, out: Array) -> None:
-        """The same, packed, into ``out``."""
-        put_object(self.T_world_base, self.arm.lengths, self.arm.signs, joints, self.T_flange_object, out)
+    def shown_by(self, joints: Array) -> tuple[Array, Array, Array, Array, Array]:
+        """What ``put_object`` takes for the same, but for its answer."""
+        return self.T_world_base, self.arm.lengths, self.arm.signs, joints, self.T_flange_object
 
 
 def prepare(file: FloatFile, model: ArmModel, source: Path, rng: np.random.Generator) -> FloatBench:

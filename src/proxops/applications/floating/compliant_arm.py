@@ -43,15 +43,16 @@ class TouchedArm:
     joints: JointTorqueForce | None
 
     def reading(
-        self, joints: Array, rates: Array, accelerations: Array, believed: Array, own: Array, hand: Array
+        self, joints: Array, rates: Array, accelerations: Array, believed: Array, own: Array, hand: Array | None
     ) -> Array:  # fmt: skip
-        """(6) On the sensor, before its own errors: the load's ``own`` wrench and the hand's, flange's axes. ``believed``:
-        accelerations that were commanded. From now on the arm gives way to the hand."""
+        """(6) On the sensor, before its own errors: the load's ``own`` wrench and that of a hand, if there is one, flange's axes.
+        ``believed``: accelerations that were commanded. From now on the arm gives way to the hand. It may be ``own`` itself."""
         if self.impedance is not None:
-            self.impedance.wrench[:] = hand
+            self.impedance.wrench[:] = 0.0 if hand is None else hand
+        both = own if hand is None else own + hand
         if self.joints is None:
-            return own + hand
-        return self.joints.read(joints, rates, accelerations, believed, own + hand)
+            return both
+        return self.joints.read(joints, rates, accelerations, believed, both)
 
 
 def touched_arm(

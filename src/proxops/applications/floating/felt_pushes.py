@@ -57,7 +57,6 @@ class FeltPushes:
         """The reading of a cycle, ``kept`` in a row, less what the module's own weight and inertia are believed to be; pushes go
         into the physics while the module is ``floating``. Why the arm must stop, if so."""
         fault, wrench, readings = self._intake.step(t)
-        own = self._load.wrench(self._twin.angles, self._twin.rates, self._twin.accelerations)
         self.applied[:] = 0.0
         if fault:
             self.phase = PushPhase.QUIET
@@ -69,8 +68,9 @@ class FeltPushes:
             for name in READINGS:
                 kept[name][row] = kept[name][max(row - 1, 0)]
             return None
-        residual, stop = wrench - own, None
-        kept["read"][row], kept["residual"][row] = wrench, residual
+        stop, twin, residual = None, self._twin, kept["residual"][row]
+        self._load.put_residual(twin.angles, twin.rates, twin.accelerations, wrench, residual)
+        kept["read"][row] = wrench
         for _ in range(readings):
             found = self._recognise(t, cycle, residual, floating and stop is None)
             stop = stop or found

@@ -28,6 +28,23 @@ class FlangeLoad:
         put_flange_load(*self._before, joints, rates, accelerations, *self._behind)
         return self._wrench
 
+    def put_residual(self, joints: Array, rates: Array, accelerations: Array, wrench: Array, residual: Array) -> None:
+        """``residual`` := a reading of the sensor less that load."""
+        put_flange_residual(*self._before, joints, rates, accelerations, *self._behind, wrench, residual)
+
+
+@kernel
+def put_flange_residual(
+    lengths: Array, signs: Array, q_world_base: Array, joints: Array, rates: Array, accelerations: Array, parameters: Array,
+    gravity: Array, quat: Array, w: Array, alpha: Array, a: Array, p: Array, own: Array, wrench: Array, residual: Array,
+) -> None:  # fmt: skip
+    """``put_flange_load``, and what a reading ``wrench`` has beside it."""
+    put_flange_load(
+        lengths, signs, q_world_base, joints, rates, accelerations, parameters, gravity, quat, w, alpha, a, p, own
+    )  # fmt: skip
+    for i in range(6):
+        residual[i] = wrench[i] - own[i]
+
 
 @kernel
 def put_flange_load(

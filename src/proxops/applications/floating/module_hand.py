@@ -60,7 +60,7 @@ class VirtualModule:
         own = self._load.wrench(joints, rates, accelerations)
         self.pushed = self.hand.wrench(t)
         pushed = self.pushed is not NO_PUSH
-        in_flange = at_flange(self.pushed, self._load.quat, self._p_flange_object) if pushed else NO_PUSH
+        in_flange = at_flange(self.pushed, self._load.quat, self._p_flange_object) if pushed else None
         reading = self.touched.reading(joints, rates, accelerations, believed, own, in_flange)
         self.sensor.read(t, reading)
 

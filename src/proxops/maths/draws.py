@@ -1,4 +1,4 @@
-"""Random numbers of an instrument, drawn ahead: the same numbers in the same order as row by row, without a call for each."""
+"""Random numbers of an instrument or a robot, drawn ahead: the same numbers in the same order as row by row, with fewer calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.flight import Floats
+from proxops.maths.rotation import Array
 
 ROWS: Final = 64  # at a time
 
@@ -19,12 +19,12 @@ class Draws:
         self._rng, self._uniform = rng, uniform
         self._rows, self._next = np.empty((ROWS, uniform + normal)), ROWS
 
-    def row(self) -> Floats:
+    def row(self) -> Array:
         """The next one; to be read before another is drawn."""
         if self._next == ROWS:
             self._draw()
         self._next += 1
-        row: Floats = self._rows[self._next - 1]
+        row: Array = self._rows[self._next - 1]
         return row
 
     def _draw(self) -> None:

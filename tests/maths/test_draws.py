@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proxops.sensors.draws import ROWS, Draws
+from proxops.maths.draws import ROWS, Draws
 
 
 def test_uniform_and_normal_numbers_in_turn() -> None:
