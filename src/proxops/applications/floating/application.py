@@ -11,6 +11,7 @@ import numpy as np
 
 from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.felt_pushes import FeltPushes
+from proxops.applications.floating.float_row import Floats, keep_row, row_dtype
 from proxops.applications.floating.floating_motion import FloatingMotion
 from proxops.applications.floating.module_hand import NO_PUSH, VirtualModule
 from proxops.applications.floating.tables import SETTLE_S
@@ -18,13 +19,10 @@ from proxops.core.force_source import ForceStream
 from proxops.core.messages import PERIOD_NS, PERIOD_S
 from proxops.facility.facility import Facility
 from proxops.lab.virtual_arm import VirtualArm
-from proxops.maths.kernel import kernel
-from proxops.maths.rotation import Array, copy_to
 from proxops.runs.arm_application import AFTER_STOP_S, ArmApplication
 from proxops.runs.row_groups import Columns, RowGroups, columns_of
 from proxops.safety.motion import Rest, Wish
 from proxops.safety.rules import Rule, Stop
-from proxops.touch.joint_plan import put_object
 
 
 class FloatingStage(IntEnum):
@@ -35,46 +33,10 @@ class FloatingStage(IntEnum):
     STOP = 2
 
 
-def row_dtype(n: int) -> np.dtype[np.void]:
-    """What one cycle leaves behind. SI, world axes; the sensor's wrenches in its own."""
-    return np.dtype(
-        [
-            ("t", "f8"), ("stage", "f8"), ("phase", "f8"), ("measured", "f8", (n,)), ("setpoint", "f8", (n,)),
-            ("rates", "f8", (n,)),
-            ("pose", "f8", (7,)), ("velocity", "f8", (6,)), ("shown", "f8", (7,)), ("read", "f8", (6,)), ("residual", "f8", (6,)),
-            ("felt", "f8", (6,)), ("outside", "f8", (6,)), ("applied", "f8", (6,)), ("pushed", "f8", (6,)),
-            ("energy", "f8"), ("touching", "f8"), ("turned", "f8"), ("following", "f8"), ("ahead_s", "f8"), ("arm_angle", "f8"),
-            ("work", "f8"), ("lateness", "f8"),
-        ]
-    )  # fmt: skip
-
-
-def _place(name: str) -> int:
-    """Number of a column's first double in a row, of an arm without joints: each joint has three before all but the first."""
-    columns = row_dtype(0).fields
-    assert columns is not None
-    return int(columns[name][1]) // np.dtype(np.float64).itemsize
-
-
-JOINTS, SHOWN, APPLIED = _place("measured"), _place("shown"), _place("applied")
-
-
-@kernel
-def keep_row(
-    row: Array, measured: Array, setpoint: Array, rates: Array, T_world_base: Array, lengths: Array, signs: Array, angles: Array,
-    T_flange_object: Array, applied: Array,
-) -> None:  # fmt: skip
-    """Axes, what the arm shows at its true ``angles`` and what is ``applied``, into a row of ``row_dtype``."""
-    n = measured.shape[0]
-    for i in range(n):
-        row[JOINTS + i], row[JOINTS + n + i], row[JOINTS + 2 * n + i] = measured[i], setpoint[i], rates[i]
-    shown = 3 * n + SHOWN
-    put_object(T_world_base, lengths, signs, angles, T_flange_object, row[shown : shown + 7])
-    copy_to(applied, row[3 * n + APPLIED :])
-
-
 class FloatApplication(ArmApplication):
     """``arm``: the true one, for what hangs on it."""
+
+    row_dtype = staticmethod(row_dtype)  # what a cycle leaves behind
 
     _arm: VirtualArm
 
@@ -106,10 +68,10 @@ class FloatApplication(ArmApplication):
         """The sensor is not asked again."""
         self._source.close()
 
-    def rotation_at(self, cycle: int) -> Array:
+    def rotation_at(self, cycle: int) -> Floats:
         """R_world_flange of a recorded cycle, by the encoders."""
         T = self.bench.T_world_base @ self.bench.arm.flange(self.rows[cycle]["measured"].copy())
-        rotation: Array = T[:3, :3]
+        rotation: Floats = T[:3, :3]
         return rotation
 
     def poll(self) -> None:
@@ -141,7 +103,7 @@ class FloatApplication(ArmApplication):
         if self.stage is FloatingStage.FLOAT and (self._tick + 1) * PERIOD_S >= SETTLE_S + self._duration:
             self._end()
 
-    def _work(self) -> Array:
+    def _work(self) -> Floats:
         """Sensor and physics go on by a cycle; the joints that follow."""
         columns, row = (self._spare, 0) if self.full else (self._columns, self.count)
         self._worked = True
@@ -178,20 +140,20 @@ class FloatApplication(ArmApplication):
         else:
             self.stage = FloatingStage.FLOAT
 
-    def _settle(self) -> Array:
+    def _settle(self) -> Floats:
         """Standing still. Physics looks ahead meanwhile, so that the first plan is a whole one."""
         if objection := self.floating.look_ahead():
             self._stop(objection)
         return self.bench.joints
 
-    def _float(self, columns: Columns, row: int) -> Array:
+    def _float(self, columns: Columns, row: int) -> Floats:
         """Physics on by a cycle, and joints that follow it."""
         joints, objection = self.floating.step(self.count, columns, row, self._f.guard.setpoint)
         if objection:
             self._stop(objection)
         return joints
 
-    def _keep(self, row: int, measured: Array, setpoint: Array) -> None:
+    def _keep(self, row: int, measured: Floats, setpoint: Floats) -> None:
         kept, f = self._columns, self._f
         kept["t"][row], kept["stage"][row], kept["phase"][row] = self.t, self.stage, self.felt.phase
         kept["work"][row], kept["lateness"][row] = f.work, f.lateness

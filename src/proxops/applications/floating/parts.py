@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proxops.applications.floating.application import FloatApplication, row_dtype
+from proxops.applications.floating.application import FloatApplication
 from proxops.applications.floating.bench import FloatBench
 from proxops.applications.floating.module_hand import Hand, sensed
 from proxops.applications.floating.result import series_of, sum_up
@@ -35,7 +35,7 @@ class FloatParts(ArmParts[FloatApplication]):
         self.duration_s = bench.file.flight_s if duration_s is None else duration_s
         self._arm_rng, *self._sensor_rngs = np.random.default_rng(seed).spawn(4)
         self._source = (source, None) if source else None
-        self.told = RowGroups(row_dtype(len(bench.arm.joints)), series_of)
+        self.told = RowGroups(FloatApplication.row_dtype(len(bench.arm.joints)), series_of)
 
     def link(self, clock: Clock) -> ArmPositionLink:
         """To the virtual arm."""
