@@ -46,7 +46,7 @@ HELD_RATE_WALK: Final = 1.1e-6  # of a client that holds its attitude: 2e-7 rad/
 # Thrusters, one standard deviation: what persists (mass, thrust of those that push to one side) and adds up in a burn, and what
 # every cycle's impulse has anew, along its direction and across it, since now these and now those thrusters make it.
 # A side has four thrusters, 3 % apart, of which now these and now those push: its scale changes from one burn to the next, some
-# minutes later. By how much was not measured; of 300, 600 and 1000 s this fitted recorded flights best.
+# minutes later. By how much was not measured: an assumption between one burn and a whole approach.
 THRUST_TIME_S: Final = 600.0
 # Share of a scale's error in the whole thrust, across it, from each of the two sides: four thrusters, each turned by 0.3 deg,
 # push 0.26 % aside, which is 0.06 times 3 % times the square root of two.
