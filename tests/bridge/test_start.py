@@ -55,3 +55,19 @@ def test_joining_hands_on_whether_the_posture_has_failed(hall: BridgeHall, faile
     decision = decided(hall.bridge._start.attempt(failed))
     assert decision.phase is Phase.JOINING and decision.joiner is not None
     assert decision.search_next is failed
+
+
+def test_a_valley_in_red_does_not_hide_a_green_one(hall: BridgeHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The four pairs of A5's signs show the spacecraft at one place: where that is in a wall, the next place is looked at."""
+    hall.cycle([hall.packet(at(5.0))])
+    zones, looks = hall.bridge.zones, 0
+
+    def see(*given: object) -> None:
+        nonlocal looks
+        looks += 1
+        zones.commanded = Zone.RED if looks <= 4 else Zone.GREEN
+
+    monkeypatch.setattr(zones, "see_command", see)
+    decision = decided(hall.bridge._start.attempt(True))
+    assert decision.phase is Phase.JOINING and decision.joiner is not None
+    assert looks > 4

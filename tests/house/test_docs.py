@@ -249,6 +249,7 @@ def test_the_fences_of_the_cost_are_those_of_the_page(epos: Cell) -> None:
         ("ports' z", metres, c["range_soft"][:, 2], c["range_weight"][:, 2]),
         ("roll of robot 1's plate", deg, c["range_soft"][0, 3], c["range_weight"][0, 3]),
         ("pitch and yaw of both plates", deg, c["range_soft"][:, 4:], c["range_weight"][:, 4:]),
+        ("spacecraft's boxes", metres, c["wall_soft"], c["wall_weight"]),
         ("lateral offset", lambda value: f"{value:.6g} L", c["lateral_soft"], c["lateral_weight"]),
     ]
     told = [(r[0], r[2], r[3]) for r in rows(BRIDGE, "Cost")]
@@ -283,13 +284,19 @@ def test_the_pulls_of_the_cost_are_those_of_the_page(epos: Cell) -> None:
 def test_no_part_of_the_cost_is_without_a_row() -> None:
     """A term that is added to the record has to come to the page."""
     fences = {
-        f"{k}_{part}" for k in ("axis", "wrist", "elbow", "shoulder", "range", "lateral") for part in ("soft", "weight")
+        f"{k}_{part}"
+        for k in ("axis", "wrist", "elbow", "shoulder", "range", "wall", "lateral")
+        for part in ("soft", "weight")
     }
     pulls = {"rest", "pull", "centre", "centre_weight", "sun", "lamp", "sun_weight"}
     assert set(COST_DTYPE.names or ()) == fences | pulls | {
         "wrist_max",
         "wrist_max_soft",
         "lateral_max",
+        "box_middle",
+        "box_half",
+        "box_radius",
+        "room",
         "roll",
         "phi_fixed",
     }

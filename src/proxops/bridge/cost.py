@@ -2,10 +2,11 @@
 
 Every term is a fence: nothing inside, a parabola from a soft edge on, so that the sum is smooth and its gradient bounded by
 how far one has gone. Fences stand at axis ranges, at A5 = 0, at the stretched elbow, at axis 1, at Table 3's positions and
-attitudes and at the lateral offset for which the rail has no root; weak parabolas pull arms to their middle posture and the
-chaser to the middle of the hall; the sun's direction is a cosine. The gradient is that of rigid bodies: a change of one free
-parameter moves the wrist centres (v), turns forearms (w_forearm) and the whole rig (w_rig), and the terms' derivatives are
-collected as forces on ports, torques on attitudes and torques of wrists, so that each parameter needs a few dot products.
+attitudes, at the walls of the spacecraft's room and at the lateral offset for which the rail has no root; weak parabolas pull
+arms to their middle posture and the chaser to the middle of the hall; the sun's direction is a cosine. The gradient is that of
+rigid bodies: a change of one free parameter moves the wrist centres (v), turns forearms (w_forearm) and the whole rig (w_rig),
+and the terms' derivatives are collected as forces on ports, torques on attitudes and torques of wrists, so that each parameter
+needs a few dot products.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.bridge.mapping import LATERAL_MAX, N_FREE, PHI, Place
+from proxops.bridge.penalty import fence
 from proxops.bridge.reach import plate_angles
+from proxops.bridge.walls import WALL_FIELDS, put_walls, wall_terms
 from proxops.core.messages import N_AXES
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import HallRecord
@@ -37,6 +40,7 @@ COST_DTYPE = np.dtype(
         ("shoulder_soft", "f8"), ("shoulder_weight", "f8"),
         ("range_weight", "f8", (2, 6)), ("range_soft", "f8", (2, 6)),  # Table 3
         ("roll", "f8", (2,)),  # plates' roll counted through full turns, carried along
+        *WALL_FIELDS,
         ("lateral_soft", "f8"), ("lateral_max", "f8"), ("lateral_weight", "f8"),
         ("centre", "f8", (3,)), ("centre_weight", "f8", (3,)),  # of the chaser's port
         ("phi_fixed", "f8"),  # 1: phi stays where it is
@@ -65,25 +69,12 @@ def cost_of(cell: Cell) -> Cost:
     finite = np.isfinite(h["range_lower"])
     c["range_weight"] = np.where(finite, 4.0, 0.0)
     c["range_soft"] = [0.4, 0.4, 0.35, 40.0 * DEG, 25.0 * DEG, 25.0 * DEG]
+    put_walls(cell, c, soft_m=0.35, weight=4.0)
     c["lateral_soft"], c["lateral_max"], c["lateral_weight"] = 0.3, LATERAL_MAX, 6.0
     c["centre"], c["centre_weight"] = (0.0, 0.0, 0.4), (0.0, 4.0, 5.0)
     lamp = np.array(cell.file.lamp.towards_lab)
     c["sun"], c["lamp"], c["sun_weight"] = (0.0, 0.0, 0.0), lamp / np.linalg.norm(lamp), 0.0
     return cost
-
-
-@kernel
-def fence(x: float, lower: float, upper: float, soft: float, weight: float) -> tuple[float, float]:
-    """Value and slope of a fence: ``weight`` at the limit, nothing ``soft`` away from it, growing on beyond."""
-    low, high = (lower + soft - x) / soft, (x - upper + soft) / soft
-    value, slope = 0.0, 0.0
-    if low > 0.0:
-        value += weight * low * low
-        slope -= 2.0 * weight * low / soft
-    if high > 0.0:
-        value += weight * high * high
-        slope += 2.0 * weight * high / soft
-    return value, slope
 
 
 @kernel
@@ -126,7 +117,7 @@ def _axis_terms(hall: HallRecord, cost: Cost, q: Array, slope: Array) -> float:
 
 @kernel
 def _port_terms(hall: HallRecord, cost: Cost, place: Place, force: Array, torque: Array) -> float:
-    """Table 3, the pull to the middle and the sun: forces on the ports and torques on the spacecraft, (2, 3) each."""
+    """Table 3, the walls, the pull to the middle and the sun: forces on the ports and torques on the spacecraft, (2, 3) each."""
     h, c, o = hall[0], cost[0], place[0]
     total = 0.0
     for robot in range(2):
@@ -141,6 +132,7 @@ def _port_terms(hall: HallRecord, cost: Cost, place: Place, force: Array, torque
             total += value
             force[robot, k] += s
         total += _attitude_terms(hall, cost, place, robot, torque[robot])
+        total += wall_terms(cost, robot, o.R1 if robot == 0 else o.R2, P, force[robot], torque[robot])
     for k in range(3):
         away = o.P1[k] - c.centre[k]
         total += c.centre_weight[k] * away * away

@@ -25,7 +25,9 @@ from proxops.safety.zone_watch import ZoneWatch
 RELAX_PORTIONS: Final = 6  # at standstill, before the posture that there is may be judged
 LOOK_AGAIN: Final = 25  # cycles between two attempts at standstill when nothing has changed
 SEARCH_AGAIN: Final = 250  # cycles between two whole searches
-POSTURES_TRIED: Final = 4
+POSTURES_TRIED: Final = (
+    4  # that are green: a valley has one for each pair of A5's signs, all red where a spacecraft is in a wall
+)
 OUT_TRIED: Final = 3  # ways out of a tight place, of those that lead furthest
 OUT_SEEN_M: Final = 0.3  # clearances are told apart up to here
 
@@ -103,19 +105,22 @@ class Start:
     def _choose(self, search: PostureSearch, search_next: bool) -> Attempt:
         """The best posture that is green and can be reached."""
         start = self._state.guard.setpoint.copy()
-        found = search.best(start)[:POSTURES_TRIED]
+        found = search.best(start)
         if not found:
             self._judge.out_of_reach()
             return Decision(
                 Phase.STANDING, Standstill.OUT_OF_REACH, placed=False, wait=SEARCH_AGAIN, search_next=search_next
             )
-        green = []
+        green = list[Posture]()
         for posture in found:
             self._see_command(posture.q)
             yield
             if self._judge.allowed:
                 green.append(posture)
+            if len(green) == POSTURES_TRIED:
+                break
         if not green:
+            self._see_command(found[0].q)  # the best one's zone is told
             return self._refusal(placed=False, wait=SEARCH_AGAIN, search_next=search_next)
         return (yield from self._reach(start, green, search_next))
 

@@ -59,12 +59,12 @@ def _starts(examiner: Examiner, motion: ExaminedMotion, sample: int) -> Iterator
         postures = search.best(hall.cell.home)
         for signs in dict.fromkeys(posture.signs for posture in postures):
             best = next(posture for posture in postures if posture.signs == signs)
-            if not isinstance(examiner.green([best], speeds), HaltCause):
+            if not isinstance(examiner.first_green([best], speeds), HaltCause):
                 yield TrialStart(seat_of(hall.cell, pose, best), hall.cost(False), False)
     held = hall.cost(True)
     for phi_deg in PHI_DEG:
         postures = examiner.search(pose, hall.cell.home, float(phi_deg)).best(hall.cell.home)[:1]
-        if postures and not isinstance(examiner.green(postures, speeds), HaltCause):
+        if postures and not isinstance(examiner.first_green(postures, speeds), HaltCause):
             yield TrialStart(seat_of(hall.cell, pose, postures[0]), held, True)
 
 

@@ -14,7 +14,6 @@ from proxops.bridge.cost import Cost
 from proxops.bridge.feasibility import Seat, seat_from, seat_of
 from proxops.bridge.posture import START_ROOM, Posture, PostureSearch, nearest_miss
 from proxops.bridge.reach import LATERAL, WRIST
-from proxops.bridge.start import POSTURES_TRIED
 from proxops.core.vocabulary import Standstill
 from proxops.facility.feasibility.motion import ExaminedMotion
 from proxops.facility.feasibility.stretch import HaltCause, Speeds, Stretch, TrialHall, halting
@@ -176,13 +175,13 @@ class Examiner:
                 return halting(self.hall.look(seat.q, None, speeds)) or TrialStart(seat, self._cost, held)
         near = self.hall.cell.home if near is None else near
         search = self.search(pose, near, self._phi_deg)
-        roomy = search.best(near)[:POSTURES_TRIED]
+        roomy = search.best(near)
         if not roomy:
             return _out_of_reach(search.found)
-        found = self.green(roomy, speeds)
+        found = self.first_green(roomy, speeds)
         if isinstance(found, HaltCause):
             return found
-        return TrialStart(seat_of(self.hall.cell, pose, found[0]), self._cost, held)
+        return TrialStart(seat_of(self.hall.cell, pose, found), self._cost, held)
 
     def search(self, pose: Floats, near: Floats, phi_deg: float | None) -> PostureSearch:
         """All postures for a pose."""
@@ -190,11 +189,16 @@ class Examiner:
         search.run()
         return search
 
-    def green(self, postures: Sequence[Posture], speeds: Speeds) -> list[Posture] | HaltCause:
-        """Those in green, or why the first is not."""
-        causes = [halting(self.hall.look(posture.q, None, speeds)) for posture in postures]
-        found = [posture for posture, cause in zip(postures, causes, strict=True) if cause is None]
-        return found or next(cause for cause in causes if cause is not None)
+    def first_green(self, postures: Sequence[Posture], speeds: Speeds) -> Posture | HaltCause:
+        """The first in green, or why the first of all is not."""
+        first: HaltCause | None = None
+        for posture in postures:
+            cause = halting(self.hall.look(posture.q, None, speeds))
+            if cause is None:
+                return posture
+            first = first or cause
+        assert first is not None  # there are postures
+        return first
 
 
 def _last(stretches: list[Stretch]) -> Stretch | None:
