@@ -66,7 +66,7 @@ def open_tab(browser: Any, window: Any) -> Iterator[Callable[..., Tab]]:
         pages.append((others[-1] if pages or options else window).new_page())
         tab = Tab(pages[-1])
         tab.page.goto(address)
-        tab.wait("window.proxops?.desk.record", 20.0)
+        tab.wait("window.proxops?.desk.record", 60.0)
         return tab
 
     yield opened

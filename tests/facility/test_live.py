@@ -470,6 +470,7 @@ def test_kill_9_of_the_recorder_raises_an_alarm_disturbs_no_motion_and_fails_the
     simulator = begin(facility)
     children = Path(f"/proc/{facility.process.pid}/task/{facility.process.pid}/children").read_text().split()
     recorder = next(int(pid) for pid in children if "recorder" in Path(f"/proc/{pid}/cmdline").read_text())
+    time.sleep(1.5)  # a kill costs up to a second of the log, and some of the run is to be in it
     os.kill(recorder, signal.SIGKILL)
     time.sleep(0.5)
     state = facility.status()

@@ -21,12 +21,17 @@ from numpy.typing import NDArray
 
 from proxops.core.ending import ENDED, Ending, EndReason
 from proxops.core.errors import BadInput
-from proxops.core.messages import EVENT_DTYPE, POOL_DTYPE
+from proxops.core.messages import EVENT_DTYPE, POOL, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.ground import recorder
 from proxops.ground.log import Log
+from proxops.ground.mcap_file import McapFile
+from proxops.ground.overview_writer import RecordersOverview
+from proxops.ground.recording import Recording
 from proxops.ground.recover import recover
+from proxops.ground.schema import pool_schema
 from proxops.ground.watchdog_events import SILENCE_S, WatchdogEvents
+from proxops.ground.wire import pool_layout
 
 Start = Callable[..., object]
 MadeUp = Callable[..., NDArray[np.void]]
@@ -303,6 +308,24 @@ def test_a_run_in_lockstep_that_does_not_wait_is_found_out(start: Start, made_up
     assert run.pool.lost > 0 and log.pool.size + run.pool.lost == 2500
     assert any(b"overtaken" in event["text"] for event in log.events)
     assert np.array_equal(log.values("clock.tick"), np.arange(run.pool.lost, 2500))
+
+
+def test_what_was_overtaken_before_it_was_lent_is_lost_and_no_error(tmp_path: Path, made_up: MadeUp) -> None:
+    """The run goes round the ring after a look at it that found nothing: there is nothing to write that could be wrong."""
+    pool, events = Ring.create("test-pool", POOL_DTYPE, 2000), Ring.create("test-events", EVENT_DTYPE, 256)
+    file, overview = McapFile(tmp_path / "run.mcap"), RecordersOverview(tmp_path / "run.mcap", pool_layout())
+    preamble = recorder._preamble({}, [], False, pool_schema(POOL), [])
+    recording = Recording(pool, events, file, overview, preamble, 1.0, durable=False)
+    assert not recording._look(hurry=True)
+    pool.push_all(made_up(2500)[:2000].view(np.uint8).reshape(2000, -1))
+    pool.push_all(made_up(2500)[2000:].view(np.uint8).reshape(500, -1))
+    recording._write()
+    for ring in (events, pool):
+        ring.close()
+    assert recording.run(lambda: False) == 0 and pool.lost > 0
+    overview.finish()
+    file.close()
+    assert np.array_equal(Log.open(tmp_path / "run.mcap").values("clock.tick"), np.arange(pool.lost, 2500))
 
 
 def test_disk_that_stays_full_leaves_a_readable_log(start: Start, made_up: MadeUp, wait: Wait) -> None:

@@ -196,7 +196,7 @@ class Recording:
 
     def _write(self) -> None:
         """Hand waiting blocks to the file. A refusal raises the flag; the next try comes after a pause."""
-        now = time.monotonic()
+        now, lent = time.monotonic(), self._borrows and bool(self._waiting)
         if self._pool.trouble and now < self._next_try:
             return
         try:
@@ -211,7 +211,7 @@ class Recording:
             self._refusals += 1
             return
         self._pool.trouble = 0
-        if self._borrows and self._pool.overtaken(self._pool.tail):
+        if lent and self._borrows and self._pool.overtaken(self._pool.tail):  # what was not yet lent is counted as lost
             raise ProxopsError("the run did not wait for its recorder: what was recorded last is not what it was")
         borrowed = self._interleaver.waiting if self._borrows else 0
         self._pool.tail, self._events.tail = self._cursor - borrowed, self._event_cursor
