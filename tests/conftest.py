@@ -55,20 +55,6 @@ LONG = (  # some seconds of work or more each: begun first, lest one of them is 
 )  # fmt: skip
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Files that have nothing of what is asked for are not even imported: that takes as long as some of the tests."""
-    wanted = config.option.markexpr
-    if (
-        wanted not in ("live", "not live")
-        or collection_path.suffix != ".py"
-        or not collection_path.name.startswith("test_")
-    ):
-        return None
-    if collection_path.relative_to(TESTS).as_posix() in LIVE:
-        return True if wanted == "not live" else None
-    return True if wanted == "live" and "mark.live" not in collection_path.read_text() else None
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if place_of(item) in LIVE:

@@ -248,8 +248,8 @@ def test_it_flies_from_another_thread_too(start: Start) -> None:
 # ---------------------------------------------------------------------- whole missions
 def command_in_a_fork(*words: str, within_s: float = 120.0) -> tuple[int | None, str]:
     """The command line in a fork of this process, which has imported everything: exit code, standard error. Other threads of a
-    test process (that of pytest-xdist waits for its master's words) are not in the fork, and a lock that one held stays locked
-    there: should the command need it, or hang otherwise, it is killed and the test fails with where it was."""
+    test process are not in the fork, and a lock that one held stays locked there: should the command need it, or hang otherwise,
+    it is killed and the test fails with where it was."""
     with tempfile.TemporaryFile() as told:
 
         def command() -> None:
