@@ -171,7 +171,8 @@ def read_exactly(pipe: int, count: int) -> bytes:
 def tell_death(config: pytest.Config, within: dict[str, Any] | None, status: int) -> None:
     nodeid = within["begun"] if within else "a worker, before its first test"
     location = tuple(within["location"]) if within else ("", None, nodeid)
-    words = f"the worker ended with status {os.waitstatus_to_exitcode(status)} in this test or behind it; the file it had next was not run"
+    code = os.waitstatus_to_exitcode(status)
+    words = f"the worker ended with status {code} in this test or behind it; the file it had next was not run"
     report = pytest.TestReport(nodeid, location, {}, "failed", words, "call")
     config.hook.pytest_runtest_logreport(report=report)
 
