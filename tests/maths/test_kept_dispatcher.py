@@ -12,7 +12,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 from numba.core.typing.typeof import typeof
-from small_kernels import checked, roots, square_length, twice
+from small_kernels import checked, put_squares, roots, square_length, twice
 
 from proxops.maths import kept_dispatcher
 from proxops.maths.kernel import Kernel, kernel
@@ -113,6 +113,19 @@ def test_code_is_complete_by_itself(tmp_path: Path) -> None:
     for call in ("here.square_length(np.ones(3))", *2 * ("here.put_squares(np.ones(3), np.ones(3))",)):
         ran(head + call, NUMBA_CACHE_DIR=str(tmp_path))
     ran(f"{head}{call}; assert 'numba.core.compiler' not in sys.modules", NUMBA_CACHE_DIR=str(tmp_path))
+
+
+def test_code_has_of_the_run_time_what_it_calls_and_no_more(tmp_path: Path) -> None:
+    """One that has no array needs nothing of it; one that borrows lets go, in its wrapper; one that makes an array counts."""
+    needed: dict[Kernel, set[str]] = {checked: set(), put_squares: {"NRT_decref"}, twice: {"NRT_incref", "NRT_decref"}}  # type: ignore[dict-item]
+    put_squares(np.ones(3), np.ones(3))
+    for one, expected in needed.items():
+        for number, packed in enumerate(kept_dispatcher.code_file(one)._read().values()):
+            (tmp_path / f"{number}.o").write_bytes(pickle.loads(packed).code)
+            command = ["nm", "--defined-only", "-P", str(tmp_path / f"{number}.o")]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            defined = {line.split()[0] for line in done.stdout.splitlines()}
+            assert {name for name in defined if name.lower().startswith("nrt_")} == expected
 
 
 @pytest.mark.parametrize("value", ARGUMENTS, ids=repr)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.maths.stack import matrix, vector
+from proxops.maths.stack import matrix, record_like, vector
 
 NAMES = ("zero", "eins", "two")
 
@@ -71,3 +72,22 @@ def dangling(values: Array) -> Array:
     out = vector(3)
     put_squares(values, out)
     return out
+
+
+@kernel
+def put_record(records: NDArray[np.void], source: int, out: NDArray[np.void], place: int) -> None:
+    out[place] = records[source]
+
+
+@kernel
+def swap_records(records: NDArray[np.void]) -> None:
+    """The first two, by one on the stack."""
+    kept = record_like(records)
+    kept[0] = records[0]
+    records[0] = records[1]
+    records[1] = kept[0]
+
+
+@kernel
+def put_empty_record(out: NDArray[np.void]) -> None:
+    out[0] = record_like(out)[0]

@@ -90,7 +90,10 @@ class PythonLibrary(LightLibrary):
     """Machine code of a kernel with its wrapper for Python. The kernel comes optimised, and no other takes this form in."""
 
     def _optimize_final_module(self) -> None:
-        pass
+        """Of the run-time, what neither kernel nor wrapper calls is left out: most of it, in some all of it."""
+        passes = binding.create_new_module_pass_manager()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(self._final_module, self._codegen._pass_builder())
 
     def object_file(self) -> bytes:
         self._ensure_finalized()
