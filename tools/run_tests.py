@@ -23,6 +23,7 @@ GIVE_WAY = 5
 
 def main() -> int:
     os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))  # tests import from benchmarks/, as they can under `python -m pytest`
     # Bytecode is kept, whatever the user's shell says: hundreds of processes import the same files.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
