@@ -1,0 +1,104 @@
+"""Sensors that see: cameras, time-of-flight cameras and LiDARs, as a scenario's ``[[sensor]]`` tables declare them.
+
+All noise is one standard deviation. Figures of real devices and where they come from: docs/eyes.md.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from proxops.core.lens import Lens
+from proxops.core.strict_table import Finite, Share, Strict, Triple, Truth, Whole, within
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,19}$")]
+Pixels = Annotated[Whole, within(16, 2048)]
+Milliseconds = Annotated[Finite, within(0, 10_000)]
+
+
+class Mounted(Strict):
+    """What every imaging sensor has: a name, a place on a craft and a rhythm."""
+
+    name: Name
+    on: Literal["chaser", "target"] = "chaser"
+    place_m: Triple = (-0.333, 0.0, -0.25)  # in the craft's frame: where the shipped servicer draws its lens
+    turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector in the sensor's own axes, from looking along -x (target: +x)
+    rate_hz: Annotated[Finite, within(0.01, 60)] = 5.0
+    delay_ms: Milliseconds = 100.0  # from the end of an exposure until the image is there
+    jitter_ms: Milliseconds = 0.0  # added to it, uniform
+    log_hz: Annotated[Finite, within(0, 60)] = 2.0  # of the images that are recorded; 0: none
+
+
+class CameraSensor(Mounted):
+    """A grey camera of 640 x 480 (Prosilica GC-655M class)."""
+
+    kind: Literal["camera"]
+    width: Pixels = 640
+    height: Pixels = 480
+    pixel_um: Annotated[Finite, within(1, 50)] = 9.9
+    focal_mm: Annotated[Finite, within(1, 500)] = 9.9  # 1000 px
+    f_number: Annotated[Finite, within(0.7, 64)] = 4.0
+    centre_px: tuple[Finite, Finite] | None = None  # principal point; the middle unless given
+    distortion: tuple[Finite, Finite, Finite, Finite, Finite] = (0.0, 0.0, 0.0, 0.0, 0.0)  # k1 k2 p1 p2 k3
+    blur_px: Annotated[Finite, within(0, 20)] = 0.5  # point spread, sigma of a Gaussian
+    exposure_ms: Annotated[Finite, within(0.001, 1000)] | Literal["auto"] = "auto"
+    longest_exposure_ms: Annotated[Finite, within(0.001, 1000)] = 20.0  # of the automatic
+    target_level: Annotated[Finite, within(0.01, 0.99)] = 0.6  # of white: where the automatic wants the brightest part
+    gain_db: Annotated[Finite, within(0, 48)] = 0.0  # the automatic raises it when the exposure is at its longest
+    bits: Annotated[Whole, within(8, 16)] = 8
+    quantum_efficiency: Share = 0.35  # mean over the band, with the lens's transmission
+    full_well_e: Annotated[Finite, within(100, 1e6)] = 35_000.0
+    read_noise_e: Annotated[Finite, within(0, 1000)] = 16.0
+    dark_e_s: Annotated[Finite, within(0, 1e6)] = 100.0
+    uneven_share: Annotated[Finite, within(0, 0.2)] = 0.008  # of pixels' responses among each other
+    dead_share: Annotated[Finite, within(0, 0.01)] = 0.00002  # pixels that are stuck, half of them bright
+
+    @property
+    def lens(self) -> Lens:
+        focal = 1000.0 * self.focal_mm / self.pixel_um
+        cx, cy = self.centre_px or (0.5 * self.width - 0.5, 0.5 * self.height - 0.5)
+        return Lens(self.width, self.height, focal, focal, cx, cy, self.distortion)
+
+
+class TofSensor(Mounted):
+    """A time-of-flight camera (PMD class): continuous modulation, four phases, 200 x 200 or 352 x 288."""
+
+    kind: Literal["tof"]
+    width: Pixels = 200
+    height: Pixels = 200
+    field_of_view_deg: Annotated[Finite, within(5, 120)] = 40.0  # across the width
+    modulation_mhz: Annotated[Finite, within(1, 100)] = 15.0  # wraps at 10 m
+    exposure_ms: Annotated[Finite, within(0.01, 100)] = 4.0  # of each phase
+    noise_m: Annotated[Finite, within(0, 1)] = 0.01  # at 1 m of a white wall; as 1 / intensity beyond
+    floor_m: Annotated[Finite, within(0, 1)] = 0.002
+    wiggle_m: Annotated[Finite, within(0, 0.2)] = 0.01  # amplitude of the wiggling error, left after calibration
+    multipath_share: Annotated[Finite, within(0, 0.5)] = 0.02  # of the mean light of the picture, in every pixel
+    least_intensity: Annotated[Finite, within(0, 1)] = 0.001  # of a white wall at 1 m; below: nothing came back
+    unwrapped: Truth = False  # true: the flight software gets ranges without the wrap (two frequencies)
+
+    @property
+    def lens(self) -> Lens:
+        focal = 0.5 * self.width / math.tan(0.5 * math.radians(self.field_of_view_deg))
+        return Lens(self.width, self.height, focal, focal, 0.5 * self.width - 0.5, 0.5 * self.height - 0.5)
+
+
+class LidarSensor(Mounted):
+    """A scanning LiDAR: a mirror draws lines, one point after the other, while both craft move."""
+
+    kind: Literal["lidar"]
+    rate_hz: Annotated[Finite, within(0.01, 60)] = 1.0  # of whole scans
+    field_of_view_deg: tuple[Annotated[Finite, within(0.1, 120)], Annotated[Finite, within(0.1, 120)]] = (40.0, 40.0)
+    lines: Annotated[Whole, within(1, 2000)] = 100
+    points: Annotated[Whole, within(1, 2000)] = 100  # a line
+    pattern: Literal["raster", "zigzag"] = "zigzag"  # the mirror flies back, or scans both ways
+    noise_m: Annotated[Finite, within(0, 1)] = 0.02
+    angle_noise_deg: Annotated[Finite, within(0, 1)] = 0.01
+    range_m: Annotated[Finite, within(1, 10_000)] = 300.0  # at which a white wall still answers
+    least_range_m: Annotated[Finite, within(0, 100)] = 0.5
+    ghost_share: Share = 0.001  # of points that come from nowhere
+    dropout_share: Share = 0.005  # of points that are lost, beside those that are too faint
+
+
+ImagingSensor = Annotated[CameraSensor | TofSensor | LidarSensor, Field(discriminator="kind")]
