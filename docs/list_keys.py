@@ -17,9 +17,11 @@ from proxops.core import (
     experiment,
     fault_table,
     floating_object,
+    imaging_table,
     joint_table,
     mission,
     orbit_table,
+    scenery_table,
     sensor_table,
     task_law_table,
     tool_load_file,
@@ -35,7 +37,10 @@ MISSION: Tables = [
     ("[environment]", orbit_table.Environment), ("[start]", orbit_table.MissionStart), ("[target]", craft.Body),
     ("[target.attitude], [chaser.attitude]", craft.Attitude), ("[chaser]", craft.ChaserBody),
     ("[chaser.thrusters]", craft.Thrusters), ("[[chaser.thrusters.each]]", craft.Thruster),
-    ("[chaser.wheels]", craft.ChaserWheels), ("[sensor]", sensor_table.Sensor), ("[avionics]", sensor_table.Avionics),
+    ("[chaser.wheels]", craft.ChaserWheels), ("[sensor], [[sensor]] kind = \"pose\"", sensor_table.Sensor),
+    ("[[sensor]] kind = \"camera\"", imaging_table.CameraSensor), ("[[sensor]] kind = \"tof\"", imaging_table.TofSensor),
+    ("[[sensor]] kind = \"lidar\"", imaging_table.LidarSensor), ("[scenery]", scenery_table.Scenery),
+    ("[avionics]", sensor_table.Avionics),
     ("plan: hold", mission.HoldStep), ("plan: approach", mission.ApproachStep), ("plan: fly_around", mission.FlyAroundStep),
     ("plan: final", mission.FinalStep), ("[corridor]", mission.Corridor), ("[abort]", mission.Abort),
     ("fault: sensor_outage", fault_table.SensorOutage), ("fault: stuck_open", fault_table.StuckOpen),
@@ -89,18 +94,20 @@ def _row(kind: type[Strict], name: str) -> str:
     of_parts = [
         check for part in get_args(field.annotation) for check in getattr(part, "__metadata__", ())
     ]  # a range, or none
-    checks = [check for check in (*field.metadata, *of_parts) if isinstance(check, BeforeValidator)]
+    checks = [check for check in (*field.metadata, *of_parts) if isinstance(check, BeforeValidator) and check.func.__closure__]
     low_high = _bounds(checks[0]) if checks else _choices(field.annotation)
     default = field.default
     if default is PydanticUndefined:
         told = "–"
     elif isinstance(default, Strict):
         told = "all defaults"
+    elif isinstance(default, tuple) and default and isinstance(default[0], Strict):
+        told = f"one of kind {default[0].kind}"
     else:
         told = "none" if default is None else ('""' if default == "" else str(default).replace("'", '"').lower())
     if len(told) > 60:
         told = "see the code" if kind.__module__.startswith("proxops.core.experiment") else "a pyramid of four"
-    return f"| `{name}` | {low_high} | {told} | {_comment(kind, name)} |"
+    return f"| `{field.alias or name}` | {low_high} | {told} | {_comment(kind, name)} |"
 
 
 def _open(kind: Any) -> bool:

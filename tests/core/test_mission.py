@@ -43,6 +43,16 @@ def test_like_joins_tables_and_replaces_lists_and_other_kinds() -> None:
     assert load_mission("iss").file.orbit.kind == "tle"
 
 
+def test_sensors_that_see_stand_beside_the_pose_sensor() -> None:
+    """One that is not named is there all the same: flight software navigates by it."""
+    mine = parsed('[[sensor]]\nkind = "camera"\nname = "near"\n[[sensor]]\nkind = "lidar"\nname = "scan"\n').file
+    assert [one.name for one in mine.imaging] == ["near", "scan"]
+    assert mine.sensor == load_mission("approach").file.sensor
+    other = parsed('[[sensor]]\nkind = "pose"\nrate_hz = 5.0\n[[sensor]]\nkind = "tof"\nname = "depth"\n').file
+    assert other.sensor.rate_hz == 5.0 and len(other.imaging) == 1
+    assert parsed("[sensor]\nrate_hz = 5.0\n").file.sensor.rate_hz == 5.0
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -59,8 +69,12 @@ def test_like_joins_tables_and_replaces_lists_and_other_kinds() -> None:
         ("[target]\ninertia_kg_m2 = [[100, 0, 0], [0, -5, 0], [0, 0, 100]]\n", "singular or not positive"),
         ("[chaser]\npropellant_kg = 700.0\n", "more than the craft's mass"),
         ("[chaser.wheels]\naxes = [[1, 0, 0], [0, 1, 0], [1, 1, 0]]\n", "do not span all directions"),
-        ("[sensor]\nrate = 5\n", "sensor.rate: unknown key"),
-        ("[sensor]\nrate_hz = nan\n", "sensor.rate_hz: out of range"),
+        ("[sensor]\nrate = 5\n", "sensor 1 (pose).rate: unknown key"),
+        ("[sensor]\nrate_hz = nan\n", "sensor 1 (pose).rate_hz: out of range"),
+        ('[[sensor]]\nname = "eye"\n', "sensor 1.kind: is missing"),
+        ('[[sensor]]\nkind = "camera"\nname = "eye"\nexposure_ms = 0.0\n', "sensor 1 (camera).exposure_ms"),
+        ('[[sensor]]\nkind = "pose"\n[[sensor]]\nkind = "pose"\n', "sensor: more than one sensor of kind pose"),
+        ('[[sensor]]\nkind = "tof"\nname = "a"\n[[sensor]]\nkind = "lidar"\nname = "a"\n', "sensor: two sensors of one name"),
         ('fault = [{ kind = "stuck_open", at_s = 1.0, thruster = 25 }]\n', "out of range"),
         ('plan = [{ kind = "final", speed_m_s = 0.01 }]\n', "plan 1 (final): not on the docking axis"),
         ('plan = [{ kind = "nonsense" }]\n', "not one of the choices"),

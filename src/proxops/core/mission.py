@@ -20,7 +20,9 @@ from proxops.core.fault_table import Fault, check_faults
 from proxops.core.orbit_table import Environment, MissionStart, Orbit
 from proxops.core.scenario import BridgeTable, NetworkTable, located, scenario_paths
 from proxops.core.segments import DAY_S, Seconds
-from proxops.core.sensor_table import Avionics, Sensor
+from proxops.core.imaging_table import ImagingSensor
+from proxops.core.scenery_table import Scenery
+from proxops.core.sensor_table import Avionics, Sensor, Sensors
 from proxops.core.strict_table import Direction, Finite, Strict, Truth, Whole, judge_table, within
 from proxops.core.toml_text import load_toml, read_toml, toml_text
 
@@ -107,7 +109,8 @@ class MissionFile(Strict):
     target: Body
     chaser: ChaserBody
     start: MissionStart
-    sensor: Sensor = Sensor()
+    sensors: Annotated[Sensors, Field(alias="sensor")] = (Sensor(),)  # [sensor], or [[sensor]] with a kind each
+    scenery: Scenery = Scenery()
     avionics: Avionics = Avionics()
     plan: Annotated[tuple[Step, ...], Field(min_length=1, max_length=100)]
     corridor: Corridor = Corridor()
@@ -120,6 +123,16 @@ class MissionFile(Strict):
     hall: HallUse = HallUse()
     network: NetworkTable = NetworkTable()
     bridge: BridgeTable = BridgeTable()
+
+    @property
+    def sensor(self) -> Sensor:
+        """The relative-pose sensor."""
+        return next(one for one in self.sensors if isinstance(one, Sensor))
+
+    @property
+    def imaging(self) -> tuple[ImagingSensor, ...]:
+        """Cameras, time-of-flight cameras and LiDARs."""
+        return tuple(one for one in self.sensors if not isinstance(one, Sensor))
 
     def as_known_on_board(self, uses_hall: bool) -> MissionFile:
         """What flight software may be told: no seed, no deviations, no faults to come, nothing of the network."""

@@ -1,9 +1,13 @@
-"""What a mission's chaser measures with: the relative-pose sensor, and its own instruments."""
+"""What a mission's chaser measures with: the relative-pose sensor, what sees, and its own instruments."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from proxops.core.imaging_table import CameraSensor, LidarSensor, TofSensor
 from proxops.core.strict_table import Finite, Share, Strict, Triple, within
 
 
@@ -11,6 +15,7 @@ class Sensor(Strict):
     """The relative-pose sensor on the chaser. All noise, bias and misalignment is one standard deviation per component; bias
     and misalignment are drawn once per run. Across: the two directions perpendicular to the line of sight."""
 
+    kind: Literal["pose"] = "pose"
     rate_hz: Annotated[Finite, within(0.1, 50)] = 10.0
     delay_ms: Annotated[Finite, within(0, 2000)] = 120.0  # from exposure to the flight software
     jitter_ms: Annotated[Finite, within(0, 1000)] = 20.0  # added to it, uniform
@@ -39,3 +44,23 @@ class Avionics(Strict):
     gyro_bias_deg_h: Annotated[Finite, within(0, 1000)] = 0.5
     gnss_m: Annotated[Finite, within(0, 1000)] = 5.0
     gnss_m_s: Annotated[Finite, within(0, 10)] = 0.02
+
+
+def fitted(given: Any) -> Any:
+    """``[sensor]`` alone is the relative-pose sensor; of ``[[sensor]]`` each says its kind. Without a pose sensor there is the
+    usual one, because flight software navigates by it."""
+    if isinstance(given, dict):
+        return [{"kind": "pose", **given}]
+    if not isinstance(given, list):
+        return given
+    kinds = [one.get("kind") if isinstance(one, dict) else None for one in given]
+    if kinds.count("pose") > 1:
+        raise PydanticCustomError("one_pose", "more than one sensor of kind pose", {"bound": "one"})
+    names = [one["name"] for one in given if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    if len(set(names)) < len(names):
+        raise PydanticCustomError("names", "two sensors of one name", {"bound": "a name for each"})
+    return given if "pose" in kinds else [*given, {"kind": "pose"}]
+
+
+AnySensor = Annotated[Sensor | CameraSensor | TofSensor | LidarSensor, Field(discriminator="kind")]
+Sensors = Annotated[tuple[AnySensor, ...], Field(max_length=9), BeforeValidator(fitted)]

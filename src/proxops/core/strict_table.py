@@ -24,9 +24,8 @@ class Strict(BaseModel):
     def _known_keys(cls, table: Any) -> Any:
         """Before anything else: a mistyped key is also a missing one, and the typing mistake is what to report."""
         for key in table if isinstance(table, dict) else ():
-            if key not in cls.model_fields:
-                known = ", ".join(cls.model_fields)
-                context = {"key": key, "value": table[key], "bound": known}
+            if key not in (known := [field.alias or name for name, field in cls.model_fields.items()]):
+                context = {"key": key, "value": table[key], "bound": ", ".join(known)}
                 raise PydanticCustomError("unknown_key", "unknown key", context)
         return table
 
