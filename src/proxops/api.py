@@ -145,13 +145,14 @@ def check(
 def serve(
     *, out: Path | str | None = None, cell: Path | str | None = None, user_tool: Path | str | None = None, bind: str = LOOPBACK,
     port: int = SYNC_PORT, bridge: bool = False, bridge_port: int = BRIDGE_PORT,
-    bridge_settings: Path | str | None = None, control: str = CONTROL_NAME,
+    bridge_settings: Path | str | None = None, sensors: Path | str | None = None, control: str = CONTROL_NAME,
     control_bind: str | None = None, key_file: Path | str | None = None, seed: int = 0, for_s: float | None = None,
     drives: bool = True, report: bool = True, console: bool = True, console_bind: str = LOOPBACK, console_port: int | None = None,
     console_token: str | None = None, quiet: bool = True,
 ) -> Run:  # fmt: skip
     """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``).
-    ``bridge_settings``: a file with the table ``[bridge]``, as scenarios have it."""
+    ``bridge_settings``: a file with the table ``[bridge]``, as scenarios have it. ``sensors``: one with ``[[sensor]]`` tables of
+    cameras, time-of-flight cameras and LiDARs that look at what the robots show."""
     from proxops.console.launch import ConsoleLaunch
     from proxops.facility.control import control_settings
     from proxops.runs.options import RunOptions
@@ -168,6 +169,6 @@ def serve(
         read, folder, sync=(bind, port), bridge_at=(bind, bridge_port), bridged=bridge,
         control=control_settings(control, read.file.access, control_bind, _path(key_file)), seed=seed, for_s=for_s, drives=drives,
         report=report, quiet=quiet, console=launch, key_file=_path(key_file),
-        bridge_file=_path(bridge_settings),
+        bridge_file=_path(bridge_settings), sensor_file=_path(sensors),
     )  # fmt: skip
     return Run(folder, summary)

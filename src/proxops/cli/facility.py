@@ -96,6 +96,10 @@ def serve(
         Path | None,
         typer.Option(help="TOML file with the table [bridge], as scenarios have it: speeds, roles, scale, …"),
     ] = None,
+    sensors: Annotated[
+        Path | None,
+        typer.Option(help="TOML file with [[sensor]] tables: cameras, ToF cameras and LiDARs that look at the robots."),
+    ] = None,
     control: ControlName = CONTROL_NAME,
     control_bind: ControlBind = None,
     key_file: ServeKey = None,
@@ -119,7 +123,7 @@ def serve(
 
     served = api.serve(
         out=out, cell=cell, user_tool=user_tool, bind=bind, port=port, bridge=bridge, bridge_port=bridge_port,
-        bridge_settings=bridge_settings, control=control, control_bind=control_bind, key_file=key_file,
+        bridge_settings=bridge_settings, sensors=sensors, control=control, control_bind=control_bind, key_file=key_file,
         seed=seed, for_s=for_s, drives=drives, report=report, console=console,
         console_bind=console_bind, console_port=console_port, console_token=console_token, quiet=json,
     ).summary  # fmt: skip

@@ -17,11 +17,11 @@ from proxops.core.craft import Body, ChaserBody
 from proxops.core.dispersion_table import Dispersion, Knowledge
 from proxops.core.errors import BadInput
 from proxops.core.fault_table import Fault, check_faults
+from proxops.core.imaging_table import ImagingSensor
 from proxops.core.orbit_table import Environment, MissionStart, Orbit
 from proxops.core.scenario import BridgeTable, NetworkTable, located, scenario_paths
-from proxops.core.segments import DAY_S, Seconds
-from proxops.core.imaging_table import ImagingSensor
 from proxops.core.scenery_table import Scenery
+from proxops.core.segments import DAY_S, Seconds
 from proxops.core.sensor_table import Avionics, Sensor, Sensors
 from proxops.core.strict_table import Direction, Finite, Strict, Truth, Whole, judge_table, within
 from proxops.core.toml_text import load_toml, read_toml, toml_text

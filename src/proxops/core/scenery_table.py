@@ -14,15 +14,22 @@ class Illuminator(Strict):
 
     intensity_w_sr: Annotated[Finite, within(0, 1e6)] = 0.0  # on its axis, 400 to 1000 nm
     half_angle_deg: Annotated[Finite, within(1, 90)] = 15.0  # at which half of that is left
-    place_m: Triple = (-0.24, -0.12, -0.25)  # in the chaser's frame, where the shipped servicer draws it; it shines along -x
+    place_m: Triple = (
+        -0.24,
+        -0.12,
+        -0.25,
+    )  # in the chaser's frame, where the shipped servicer draws it; it shines along -x
 
 
 class Scenery(Strict):
     """What imaging sensors look at. ``hall``: what the robots show, with robot, curtain, fence and lamp; ``orbit``: two craft
-    before stars and Earth, in the light of the Sun; ``both``: the same exposures of both, side by side. Without a hall: orbit."""
+    before stars and Earth, in the light of the Sun; ``both``: each sensor twice, the second as ``NAME_orbit``. Without a hall:
+    orbit."""
 
     see: Literal["hall", "orbit", "both"] = "hall"
-    client: Annotated[str, Field(max_length=500)] = ""  # file of the client in orbit: URDF, STL, OBJ, glTF; the hall's mock-up
+    client: Annotated[str, Field(max_length=500)] = (
+        ""  # file of the client in orbit: URDF, STL, OBJ, glTF; the hall's mock-up
+    )
     client_scale: Annotated[Finite, within(1e-6, 1e4)] = 1.0  # metres in a unit of that file
     wrapped: Truth = True  # robot 2 is wrapped in black cloth
     illuminator: Illuminator = Illuminator()

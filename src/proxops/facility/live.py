@@ -18,6 +18,7 @@ from proxops.facility.control import ControlSettings, Verb
 from proxops.facility.loop import Announce, Loop, Ran
 from proxops.facility.services import Services, start_intake
 from proxops.facility.warmup import warm_up
+from proxops.ground.sensor_log import SensorLog
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.links.link import Link
 from proxops.lab.links.remote import RemoteHall
@@ -33,10 +34,11 @@ class LiveFacility:
         self, cell: AnyCell, record: Path | None, *, sync: Address | None, control: ControlSettings, seed: int = 0,
         bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), key: bytes | None = None,
         metadata: Mapping[str, str] | None = None, link: Callable[[Clock], Link] | None = None, groups: tuple[Group, ...] = (),
-        last_words: bool = False, verbs: dict[str, Verb] | None = None,
+        last_words: bool = False, verbs: dict[str, Verb] | None = None, sensors: SensorLog | None = None,
     ) -> None:  # fmt: skip
         """``link`` leads to robots that have a controller, and a watchdog, of their own; otherwise both are a process of ours.
-        ``groups`` and ``last_words``: an application's, as ``build`` has them; ``verbs``: what it can be asked for."""
+        ``groups`` and ``last_words``: an application's, as ``build`` has them; ``verbs``: what it can be asked for.
+        ``sensors``: whose images are recorded."""
         with ExitStack() as undo:  # of what is there already when the next part cannot be had
             remote = None if link else RemoteHall.start(cell, seed)  # gets ready while this process warms up
             if remote:
@@ -49,7 +51,7 @@ class LiveFacility:
             self.hall = build(
                 cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
                 key=key, metadata={"clock": "live", **(metadata or {})}, remote=remote,
-                link=link(self._clock) if link else None, groups=groups, last_words=last_words,
+                link=link(self._clock) if link else None, groups=groups, last_words=last_words, sensors=sensors,
             )  # fmt: skip
             undo.push(self.hall.give_up)
             self._services = Services(self.hall, control, intake, self.shut_down, verbs or {})

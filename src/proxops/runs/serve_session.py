@@ -19,7 +19,11 @@ from proxops.lab.cell import Cell
 from proxops.runs.announcement import Launch, announcement, processes_beside
 from proxops.runs.bridge_file import read_bridge_file
 from proxops.runs.folder import finish, prepare_folder
+from proxops.runs.hall_eyes import start_hall_eyes
+from proxops.runs.image_log import sensor_log
+from proxops.runs.image_orders import ImageSetting
 from proxops.runs.progress import WARMING, monitor
+from proxops.runs.sensor_file import read_sensor_file
 
 
 def serve_session(
@@ -38,25 +42,34 @@ def serve_session(
     console: Launch | None = None,
     key_file: Path | None = None,
     bridge_file: Path | None = None,
+    sensor_file: Path | None = None,
 ) -> dict[str, Any]:
     """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found. ``key_file``: what
     clients of the synchronous interface and the bridge must know; beyond loopback there must be one. ``bridge_file``: what the
-    operator sets on the bridge."""
+    operator sets on the bridge. ``sensor_file``: what looks at the hall."""
     key = demand_key(sync[0], key_file)
     if bridged or bridge_file:
         demand_hall(cell, "the bridge")
     settings = read_bridge_file(bridge_file) if bridge_file else BridgeSettings()
+    eyes = None
+    if sensor_file:
+        seen = read_sensor_file(sensor_file)
+        of_sight = demand_hall(cell, "looking at what two robots show")
+        eyes = ImageSetting(seen.sensor, (True,) * len(seen.sensor), seen.scenery, seed, of_sight, False)
     prepare_folder(folder)
     print(WARMING, file=sys.stderr, flush=True)
     of_a_hall = isinstance(cell, Cell)
     live = LiveFacility(
         cell, folder / "run.mcap", sync=sync if of_a_hall else None, control=control, seed=seed,
         bridge=settings if of_a_hall else None, bridge_at=bridge_at, key=key,
+        sensors=sensor_log(eyes.sensors) if eyes else None,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
     begin = (lambda: live.hall.desk.select("bridge")) if bridged else None
     # Beyond the run: asked for once more, the results are still written.
     with ends_asked_for(lambda name: None), processes_beside() as beside:
+        if eyes:
+            beside.append(start_hall_eyes(live.hall, eyes))
         served = live.run(announcement(live, folder, console, beside, key_file), for_s, drives, begin)
         if watcher:
             watcher.wait(5)

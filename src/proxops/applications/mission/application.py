@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 
+from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
@@ -29,7 +30,7 @@ from proxops.core.messages import PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.maths.rotation import Array
-from proxops.sensors.relative_pose import RelativePoseSensor
+from proxops.sensors.relative_pose import DUE_SLACK_S, RelativePoseSensor
 from proxops.space.pair import Looks, SpacecraftPair
 
 STILL_S: Final = 1.0  # how long the last pose is sent after contact
@@ -62,9 +63,10 @@ class MissionApplication:
 
     def __init__(
         self, mission: Mission, seed: int, software: FlightSoftware | FreeRunningLink, hall_latency_s: float = 0.0,
-        limit_s: float | None = None,
+        limit_s: float | None = None, eyes: MissionEyes | None = None,
     ) -> None:  # fmt: skip
-        file = mission.file
+        """``eyes``: the imaging sensors, if anybody wants their pictures."""
+        file, self._eyes = mission.file, eyes
         self.file, self._latency = file, hall_latency_s
         true, sensor, avionics, line = np.random.default_rng(seed).spawn(4)
         self.pair = SpacecraftPair(file, true)
@@ -130,6 +132,8 @@ class MissionApplication:
 
     def close(self) -> None:
         """Let the flight software go; if it does not go in peace, that is told and changes nothing."""
+        if self._eyes:
+            self._eyes.close()
         try:
             self._host.close()
         except Exception as error:  # the user's own code: the run is over and its results stand
@@ -158,6 +162,8 @@ class MissionApplication:
             self.sensor.blind = self._faults.strike(self.pair.t, self.pair.bank)
         if self.sensor.due(self.pair.t):
             self._expose(hall)
+        if self._eyes and self._due_to_look(self.pair.t):
+            self._eyes.look(self.pair, self._transmitter, hall)
         try:
             self._fly_software()
         except FlightSoftwareFailed as failure:
@@ -185,7 +191,12 @@ class MissionApplication:
 
     def _eventful(self, t: float) -> bool:
         """Whether something begins, ends or is exposed after now and not later than ``t``."""
-        return self.sensor.due(t) or t >= self.file.duration_s or self._faults.change(self.pair.t, t)
+        looks = self.sensor.due(t) or self._due_to_look(t)
+        return looks or t >= self.file.duration_s or self._faults.change(self.pair.t, t)
+
+    def _due_to_look(self, t: float) -> bool:
+        """Whether an imaging sensor has something to do."""
+        return self._eyes is not None and t >= self._eyes.next_s - DUE_SLACK_S
 
     def _publish(self) -> None:
         waited = 0 if self.begun else max(1, round(self.file.hall.join_s / PERIOD_S) - self._waited)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import pickle
 import signal
 import sys
 from pathlib import Path
 
 from proxops.applications.mission.application import MissionApplication
+from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.flight_loading import load_in_real_time, own_flight_software
 from proxops.applications.mission.hall_view import RingView
 from proxops.applications.mission.run import COMPILING_S
@@ -22,7 +24,9 @@ from proxops.core.key_file import read_key
 from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE
 from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
+from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.client_line import ClientLine
+from proxops.runs.image_log import ImageLog, into_log
 from proxops.runs.overseer import Overseer
 
 
@@ -35,10 +39,13 @@ def fly(options: argparse.Namespace) -> None:
     latency_s = options.latency + mission.file.network.mean_delay_s
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
-    application = MissionApplication(mission, options.seed, software, latency_s, limit_s)
+    eyes = open_eyes(mission, options) if options.viewer and mission.file.imaging else None
+    application = MissionApplication(mission, options.seed, software, latency_s, limit_s, eyes)
     view = RingView(Ring.attach(options.pool, POOL_DTYPE), mission.file.bridge.chaser_on == 2)
     ring = Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
+    if eyes:
+        eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), clock)
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
@@ -52,6 +59,11 @@ def fly(options: argparse.Namespace) -> None:
         options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
     finally:
         application.close()
+
+
+def open_eyes(mission: Mission, options: argparse.Namespace) -> MissionEyes:
+    """The imaging sensors; they wait for nobody."""
+    return MissionEyes(mission.file, options.seed, pickle.loads(options.cell.read_bytes()), waits=False)
 
 
 def rehearse(mission: Mission, seed: int) -> None:
@@ -69,6 +81,8 @@ def main() -> None:
     parser.add_argument("--inside", action="store_true")
     parser.add_argument("--overseen", type=Path)
     parser.add_argument("--key-file", type=Path)
+    parser.add_argument("--viewer", type=Path, help="ring for images of the sensors")
+    parser.add_argument("--cell", type=Path, help="pickled, of the hall that they look at")
     for name, kind in (
         ("port", int),
         ("seed", int),

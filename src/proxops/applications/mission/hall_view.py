@@ -21,13 +21,18 @@ class HallView(Protocol):
     def converged(self) -> bool: ...
     @property
     def truth(self) -> Array: ...
+    @property
+    def ports(self) -> Array: ...
+    @property
+    def axes(self) -> Array: ...
 
 
 class PoolView:
     """The hall as its pool shows it. ``exchanged``: the chaser is on robot 2 (``bridge.roles``)."""
 
     def __init__(self, pool: Pool, exchanged: bool = False) -> None:
-        self._bridge, self._truth, self._exchanged = pool.record[0]["bridge"], pool.run("hall_truth"), exchanged
+        self._bridge, self.ports, self._exchanged = pool.record[0]["bridge"], pool.run("hall_truth"), exchanged
+        self.axes = pool.run("actual")
 
     @property
     def converged(self) -> bool:
@@ -36,7 +41,7 @@ class PoolView:
     @property
     def truth(self) -> Array:
         """T_target_chaser that the robots show."""
-        return _seen(self._truth, self._exchanged)
+        return _seen(self.ports, self._exchanged)
 
 
 class RingView:
@@ -44,10 +49,12 @@ class RingView:
 
     def __init__(self, ring: Ring, exchanged: bool = False) -> None:
         self._ring, self._head, self._standing, self._exchanged = ring, 0, 0, exchanged
-        self.converged, self.truth = False, np.zeros(7)
+        self.converged, self.truth, self.ports, self.axes = False, np.zeros(7), np.zeros(7), np.zeros(13)
 
     converged: bool
-    truth: Array
+    truth: Array  # T_target_chaser that the robots show
+    ports: Array  # the same as T_port2_port1
+    axes: Array  # as the robots report them
 
     def look(self) -> None:
         """A ring that stands still, or is closed, shows nothing any more."""
@@ -59,7 +66,8 @@ class RingView:
             self.converged = False
             return
         self.converged = bool(record["bridge"]["converged"])
-        self.truth = _seen(np.array(record["hall_truth"].tolist()), self._exchanged)
+        self.ports, self.axes = np.array(record["hall_truth"].tolist()), np.array(record["actual"].tolist())
+        self.truth = _seen(self.ports, self._exchanged)
 
 
 def _seen(T_port2_port1: Array, exchanged: bool) -> Array:

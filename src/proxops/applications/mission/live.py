@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import pickle
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.application import Outcome
+from proxops.applications.mission.eyes import seen_by
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
 from proxops.applications.mission.run import MissionRan
 from proxops.bridge.settings import settings_of
@@ -19,6 +21,7 @@ from proxops.facility.control import ANY, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import client_process, serve_client
+from proxops.runs.image_log import sensor_log
 from proxops.runs.progress import monitor
 
 
@@ -41,18 +44,21 @@ def run_mission_realtime(
     live = LiveFacility(
         cell, record, sync=(LOOPBACK, 0), control=ControlSettings(ANY), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
+        sensors=sensor_log(tuple(one for one, _ in seen_by(file, True)), file.bridge.chaser_on == 2) if file.imaging else None,
     )  # fmt: skip
     end = live.hall.desk.bridge
     assert end is not None and live.mission is not None
     watcher = None if quiet else monitor(live.hall)
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "outcome.json"
+        told, hall = Path(folder) / "outcome.json", Path(folder) / "cell.pickle"
+        hall.write_bytes(pickle.dumps(cell))  # with its user tools
         client = client_process(
             "proxops.applications.mission.application_process", mission.source.absolute(),
             "--told", told, "--host", end.port.address[0], "--port", end.port.address[1], "--seed", seed,
             "--pool", live.hall.rings[0].path, "--ring", live.mission.ring.path,
             "--latency", repr(hall_latency_s(cell)), *(["--software", software] if software else []),
-            *(["--inside"] if inside else []),
+            *(["--inside"] if inside else []), *(["--viewer", live.hall.viewer.ring.path] if live.hall.viewer else []),
+            "--cell", hall,
         )  # fmt: skip
         ran = serve_client(live, client, watcher)
         return MissionRan(ran, _outcome(told, client.returncode))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from proxops.applications.mission.application import MissionApplication, Outcome
+from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_flight_software
 from proxops.applications.mission.lockstep_client import MissionClient
 from proxops.bridge.settings import settings_of
@@ -18,6 +19,7 @@ from proxops.facility.build import build
 from proxops.facility.loop import Progress, Ran, no_progress
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import BridgedRun
+from proxops.runs.image_log import ImageLog, into_log
 
 COMPILING_S: Final = 300.0  # our own flight software may have to be compiled on the way
 
@@ -48,14 +50,17 @@ def run_mission(
     latency_s = hall_latency_s(cell) + file.network.mean_delay_s
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
     try:
-        application = MissionApplication(mission, seed, flown, latency_s, own_s)
+        eyes = MissionEyes(file, seed, cell if used else None, waits=True) if file.imaging and record else None
+        application = MissionApplication(mission, seed, flown, latency_s, own_s, eyes)
         hall = build(
             cell, LockstepClock(epoch), seed=seed, record=record, bridge=settings_of(file.bridge),
-            metadata={**metadata, "hall": str(used)},
+            metadata={**metadata, "hall": str(used)}, sensors=eyes.log if eyes else None,
         )  # fmt: skip
     except BaseException:
         let_go(flown)
         raise
+    if eyes and hall.viewer:
+        eyes.tell = into_log(ImageLog(eyes.log, hall.viewer), hall.facility.clock)
     client = MissionClient(application, hall.facility, used)
     bridged = BridgedRun(hall, client, bridged=used, progress=progress)
 

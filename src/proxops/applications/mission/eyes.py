@@ -1,0 +1,79 @@
+"""The imaging sensors of a mission: when they expose, and what is true then, in orbit and in the hall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from proxops.applications.mission.hall_view import HallView
+from proxops.applications.mission.transmitter import Transmitter
+from proxops.core.earth import TURN_RATE
+from proxops.core.imaging_table import ImagingSensor
+from proxops.core.mission import MissionFile
+from proxops.lab.cell import Cell
+from proxops.runs.image_log import sensor_log
+from proxops.runs.image_orders import Drawn, ImageOrders, ImageSetting
+from proxops.runs.shutters import Shutters
+from proxops.sensors.moment import HallMoment, Moment, OrbitMoment
+from proxops.space.pair import SpacecraftPair
+from proxops.space.two_craft import Q_T, P
+
+ORBIT_SUFFIX: Final = "_orbit"  # of a sensor that sees both, for its pictures of the orbit
+
+
+def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bool], ...]:
+    """Every sensor with whether it looks at the hall; one that sees both stands there twice."""
+    see = file.scenery.see if uses_hall else "orbit"
+    found: list[tuple[ImagingSensor, bool]] = []
+    for sensor in file.imaging:
+        if see != "orbit":
+            found.append((sensor, True))
+        if see == "both":
+            found.append((sensor.model_copy(update={"name": sensor.name + ORBIT_SUFFIX}), False))
+        elif see == "orbit":
+            found.append((sensor, False))
+    return tuple(found)
+
+
+class MissionEyes:
+    """``tell``: what becomes of an image that has arrived; ``log``: of those that are recorded. ``cell``: of the hall, if they
+    look at it."""
+
+    def __init__(self, file: MissionFile, seed: int, cell: Cell | None, *, waits: bool) -> None:
+        seen = seen_by(file, cell is not None)
+        self.sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
+        exchanged = file.bridge.chaser_on == 2
+        self._orders = ImageOrders(ImageSetting(self.sensors, sees_hall, file.scenery, seed, cell, exchanged))
+        self._shutters = Shutters(self.sensors, self._orders, seed, waits=waits)
+        self._hall, self._orbit = any(sees_hall), not all(sees_hall)
+        self.log = sensor_log(self.sensors, exchanged)
+        self.tell: Callable[[Drawn, float], None] = lambda drawn, t: None  # with the mission time of its arrival
+        self._orders.wait_ready()
+
+    @property
+    def next_s(self) -> float:
+        """Mission time before which nothing is to be done."""
+        return self._shutters.next_s
+
+    @property
+    def left_out(self) -> int:
+        return self._shutters.left_out
+
+    def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> None:
+        """Expose what is due now, tell of what has arrived."""
+        self._shutters.look(pair.t, lambda: self._moment(pair, line, hall))
+        for drawn in self._shutters.arrived(pair.t):
+            self.tell(drawn, pair.t)
+
+    def close(self) -> None:
+        self._orders.close()
+
+    def _moment(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> Moment:
+        orbit = None
+        if self._orbit:
+            orbit = OrbitMoment(
+                line.relative_pose, pair.y[Q_T].copy(), pair.y[P].copy(), pair.sun_direction, pair.surroundings[0],
+                TURN_RATE * pair.t,
+            )  # fmt: skip
+        shown = HallMoment(hall.ports.copy(), hall.axes.copy()) if self._hall and hall is not None else None
+        return Moment(pair.t, orbit, shown)

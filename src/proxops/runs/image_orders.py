@@ -1,0 +1,184 @@
+"""The process that draws pictures, as its owner sees it: orders go there, what was drawn comes back in the same order.
+
+Drawing takes milliseconds to tenths of a second, so it is never done on a tick. Who keeps wall-clock time takes what is there
+and never waits; a run in lockstep waits for what is due in simulated time, and so repeats bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from proxops.core.child import child_command, child_environment
+from proxops.core.errors import BadInput
+from proxops.core.images import Image
+from proxops.core.imaging_table import ImagingSensor
+from proxops.core.scenery_table import Scenery
+from proxops.ground.image_encoding import EncodedImage
+from proxops.lab.cell import Cell
+from proxops.sensors.moment import Floats, PictureOrder
+
+CHILD: Final = "proxops.runs.image_child"
+HEAD: Final = 8  # bytes: length of what follows
+BUFFER_BYTES: Final = 1 << 20
+EXIT_S: Final = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """One image, as it stands in the log and as software gets it."""
+
+    order: int  # counted from 0, of all sensors
+    sensor: int
+    image: Image
+    encoded: EncodedImage
+    T_sensor_target: Floats  # (7) packed, in the middle of the exposure
+
+
+@dataclass(frozen=True, eq=False)
+class ImageSetting:
+    """What the process has to know before the first order. ``sees_hall``: each sensor looks at the hall, or into orbit."""
+
+    sensors: tuple[ImagingSensor, ...]
+    sees_hall: tuple[bool, ...]
+    scenery: Scenery
+    seed: int
+    cell: Cell | None  # None: no hall
+    exchanged: bool  # the chaser is on robot 2
+
+
+class ImageOrders:
+    """``give`` orders, ``take`` what is drawn. A process that is gone is named by the next of either."""
+
+    def __init__(self, setting: ImageSetting) -> None:
+        ours, theirs = socket.socketpair()
+        for end in (ours, theirs):
+            for way in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+                end.setsockopt(socket.SOL_SOCKET, way, BUFFER_BYTES)
+        words = child_command(CHILD, theirs.fileno())
+        self._process = subprocess.Popen(
+            words, pass_fds=(theirs.fileno(),), env=child_environment(), stdin=subprocess.DEVNULL
+        )
+        theirs.close()
+        self._line, self._bytes = ours, bytearray()
+        self.given = self.taken = 0
+        self._send(setting)
+        self._loaded = False
+
+    def wait_ready(self) -> None:
+        """Until scenes are built and kernels loaded; BadInput in its words if they cannot be."""
+        if not self._loaded:
+            self._loaded = True
+            said = self._receive(block=True)
+            if isinstance(said, BadInput):
+                self.close()
+                raise said
+
+    @property
+    def waiting(self) -> int:
+        """Orders that are not answered yet."""
+        return self.given - self.taken
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def give(self, order: PictureOrder) -> int:
+        """Its number."""
+        self._send(order)
+        self.given += 1
+        return self.given - 1
+
+    def take(self, *, block: bool) -> Drawn | None:
+        """The next order's picture; None if it is not there yet and nobody waits."""
+        if not self.waiting:
+            return None
+        found = self._receive(block=block)
+        if found is None:
+            return None
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, Drawn)
+        self.taken += 1
+        return found
+
+    def close(self) -> None:
+        """Let the process go."""
+        self._line.close()
+        try:
+            self._process.wait(EXIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _send(self, what: object) -> None:
+        data = pickle.dumps(what, protocol=5)
+        try:
+            self._line.setblocking(True)
+            self._line.sendall(len(data).to_bytes(HEAD, "little") + data)
+        except OSError as error:
+            raise self._gone() from error
+
+    def _receive(self, *, block: bool) -> Any:
+        """The next thing that it says; None if it has not said all of it."""
+        self._line.setblocking(block)
+        while (whole := self._cut()) is None:
+            try:
+                part = self._line.recv(BUFFER_BYTES)
+            except BlockingIOError:
+                return None
+            except OSError as error:
+                raise self._gone() from error
+            if not part:
+                raise self._gone()
+            self._bytes += part
+        return pickle.loads(whole)
+
+    def _cut(self) -> bytes | None:
+        size = HEAD + int.from_bytes(self._bytes[:HEAD], "little")
+        if len(self._bytes) < max(size, HEAD + 1):
+            return None
+        whole = bytes(self._bytes[HEAD:size])
+        del self._bytes[:size]
+        return whole
+
+    def _gone(self) -> BadInput:
+        code = self._process.poll()
+        return BadInput(
+            "the process that draws pictures has ended", value="" if code is None else f"exit code {code}",
+            way_out="its last words stand above; a run without [[sensor]] tables of cameras needs none",
+        )  # fmt: skip
+
+
+def receive_all(line: socket.socket, count: int) -> bytes:
+    """So many bytes; fewer if the other end has closed."""
+    parts = bytearray()
+    while len(parts) < count and (part := line.recv(count - len(parts))):
+        parts += part
+    return bytes(parts)
+
+
+def say(line: socket.socket, what: object) -> None:
+    """From the child's end."""
+    data = pickle.dumps(what, protocol=5)
+    line.sendall(len(data).to_bytes(HEAD, "little") + data)
+
+
+def hear(line: socket.socket) -> Iterable[Any]:
+    """What the owner says, until it has gone."""
+    while len(head := receive_all(line, HEAD)) == HEAD:
+        size = int.from_bytes(head, "little")
+        data = receive_all(line, size)
+        if len(data) < size:
+            return
+        yield pickle.loads(data)
+
+
+def step_back() -> None:
+    """Draw when nobody else wants the processor: the tick is sacred."""
+    os.nice(5)

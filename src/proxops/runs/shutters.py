@@ -1,0 +1,154 @@
+"""When imaging sensors expose, for how long, and when their images are there: the same in a mission and in a served hall.
+
+Exposures begin at multiples of a sensor's period. While a shutter is open its owner looks now and then, so that pictures know
+how everything moved. An image is there a fixed delay (and the sensor's jitter) after its exposure ended: in lockstep it is
+waited for then, live it comes later if it is not drawn by then, and an exposure is left out when two of the same sensor wait.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from proxops.core.images import CameraImage, Image
+from proxops.core.imaging_table import CameraSensor, ImagingSensor, LidarSensor, TofSensor
+from proxops.runs.image_orders import Drawn, ImageOrders
+from proxops.sensors.camera.exposure_control import ExposureControl
+from proxops.sensors.moment import Moment, PictureOrder
+
+SLACK_S: Final = 1e-9  # a clock that counts in ticks meets multiples of a period only to rounding
+LOOKS: Final = 24  # at most, during one exposure
+MOST_WAITING: Final = 2  # images of one sensor that are not drawn yet, live
+PHASES: Final = 4  # of a time-of-flight camera
+
+
+class Shutter:
+    """Of one sensor. ``looks``: what was seen since it was opened."""
+
+    def __init__(self, number: int, spec: ImagingSensor) -> None:
+        self.number, self.spec = number, spec
+        self.period_s = 1.0 / spec.rate_hz
+        self.exposures = self.left_out = self.waiting = 0
+        self._control = ExposureControl.of(spec) if isinstance(spec, CameraSensor) else None
+        self._fixed_s = 1.0 / spec.rate_hz if isinstance(spec, LidarSensor) else PHASES * 1e-3 * _phase_ms(spec)
+        self.looks: list[Moment] = []
+        self.opened_s = self.next_look_s = self.exposure_s = self._gain_db = 0.0
+        self._periods = 0
+
+    @property
+    def open(self) -> bool:
+        return bool(self.looks)
+
+    def learn(self, image: Image) -> None:
+        """An image has arrived: an automatic exposure follows it."""
+        if self._control and isinstance(image, CameraImage):
+            self._control = self._control.after(image)
+
+    @property
+    def next_s(self) -> float:
+        """When it wants to be looked at."""
+        return self.next_look_s if self.open else self._periods * self.period_s
+
+    @property
+    def closes_s(self) -> float:
+        return self.opened_s + self.exposure_s
+
+    def look(self, now: Moment) -> PictureOrder | None:
+        """Open, look, close: what is due. The order of a picture when it closes."""
+        order = None
+        if self.open:
+            self.looks.append(now)
+            self._plan_look()
+            if now.t >= self.closes_s - SLACK_S:
+                order = self._close()
+        if not self.open and now.t >= self._periods * self.period_s - SLACK_S:
+            self._periods = math.floor((now.t + SLACK_S) / self.period_s) + 1
+            self.opened_s, self.looks = now.t, [now]
+            self.exposure_s = self._control.exposure_s if self._control else self._fixed_s
+            self._gain_db = self._control.gain_db if self._control else 0.0
+            self._plan_look()
+        return order
+
+    def _plan_look(self) -> None:
+        self.next_look_s = min(self.looks[-1].t + self.exposure_s / LOOKS, self.closes_s)
+
+    def _close(self) -> PictureOrder:
+        order = PictureOrder(
+            self.number, self.exposures, self.opened_s, self.exposure_s, self._gain_db, tuple(self.looks)
+        )
+        self.exposures, self.looks = self.exposures + 1, []
+        return order
+
+
+class Shutters:
+    """``waits``: images that are due are waited for."""
+
+    def __init__(self, sensors: tuple[ImagingSensor, ...], orders: ImageOrders, seed: int, *, waits: bool) -> None:
+        self._all = tuple(Shutter(number, spec) for number, spec in enumerate(sensors))
+        self._orders, self._waits = orders, waits
+        self._late = [np.random.default_rng((seed, number, 1)) for number in range(len(sensors))]
+        self._due: list[tuple[float, int]] = []  # when the images of an order are there, and its number
+        self._drawn: dict[int, Drawn] = {}
+
+    @property
+    def next_s(self) -> float:
+        """Nothing is looked at, and no image comes, before that."""
+        arrival = self._due[0][0] if self._due else math.inf
+        return min(arrival, min(shutter.next_s for shutter in self._all))
+
+    @property
+    def left_out(self) -> int:
+        """Exposures that were not made because drawing has fallen behind."""
+        return sum(shutter.left_out for shutter in self._all)
+
+    def look(self, t: float, moment: Callable[[], Moment]) -> None:
+        """``moment``: what is true at ``t``; asked for when a shutter wants it."""
+        wanted = [shutter for shutter in self._all if t >= shutter.next_s - SLACK_S]
+        now = moment() if wanted else None
+        for shutter in wanted:
+            assert now is not None
+            order = shutter.look(now)
+            if order is None:
+                continue
+            if not self._waits and shutter.waiting >= MOST_WAITING:
+                shutter.left_out += 1
+                continue
+            self._give(shutter, order)
+
+    def arrived(self, t: float) -> list[Drawn]:
+        """What is there at ``t`` and was not before, in the order in which it came; automatic exposures follow it."""
+        out: list[Drawn] = []
+        while self._due and self._due[0][0] <= t + SLACK_S:
+            number = self._due[0][1]
+            while number not in self._drawn:
+                if not self._hear(block=self._waits):
+                    return out
+            heapq.heappop(self._due)
+            drawn = self._drawn.pop(number)
+            shutter = self._all[drawn.sensor]
+            shutter.waiting -= 1
+            out.append(drawn)
+            shutter.learn(drawn.image)
+        return out
+
+    def _give(self, shutter: Shutter, order: PictureOrder) -> None:
+        number = self._orders.give(order)
+        spec = shutter.spec
+        late_s = 1e-3 * (spec.delay_ms + spec.jitter_ms * float(self._late[shutter.number].random()))
+        heapq.heappush(self._due, (order.t + order.duration_s + late_s, number))
+        shutter.waiting += 1
+
+    def _hear(self, *, block: bool) -> bool:
+        drawn = self._orders.take(block=block)
+        if drawn is None:
+            return False
+        self._drawn[drawn.order] = drawn
+        return True
+
+
+def _phase_ms(spec: ImagingSensor) -> float:
+    return spec.exposure_ms if isinstance(spec, TofSensor) else 0.0

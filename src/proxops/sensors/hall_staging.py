@@ -1,0 +1,41 @@
+"""Exposures in the hall: what robots, mock-ups and lamp look like while a shutter is open. The frame of the scene is the lab."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proxops.core.imaging_table import ImagingSensor
+from proxops.core.scenery_table import Scenery
+from proxops.lab.cell import Cell
+from proxops.maths.pose import compose
+from proxops.sensors.exposure import Exposure
+from proxops.sensors.moment import Floats, PictureOrder
+from proxops.sensors.scene.hall_lights import hall_lights
+from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
+from proxops.sensors.staging import lamp_on_chaser, staged, true_pose, unpacked
+
+HALF_TURN = np.diag(
+    [-1.0, -1.0, 1.0, 1.0]
+)  # about z: a craft's frame in its port's with the roles exchanged (bridge/roles.py)
+
+
+class HallStaging:
+    """``exchanged``: robot 2 shows the chaser."""
+
+    def __init__(self, cell: Cell, scenery: Scenery, exchanged: bool) -> None:
+        self.scene = hall_scene(cell, wrapped=scenery.wrapped)
+        self._cell, self._lights, self._lamp = cell, hall_lights(cell), scenery.illuminator
+        self._target, self._chaser = (PORT1_BODY, PORT2_BODY) if exchanged else (PORT2_BODY, PORT1_BODY)
+        self._T_port_craft = HALF_TURN if exchanged else np.eye(4)
+
+    def exposure(self, order: PictureOrder, spec: ImagingSensor) -> Exposure:
+        seen = [moment.hall for moment in order.moments if moment.hall is not None]
+        poses = np.array([hall_poses(self._cell, hall.axes, hall.T_port2_port1) for hall in seen])
+        T_lab_chaser = compose(unpacked(poses[len(poses) // 2, self._chaser]), self._T_port_craft)
+        lights = (*self._lights, *lamp_on_chaser(self._lamp, T_lab_chaser))
+        body = self._chaser if spec.on == "chaser" else self._target
+        return staged(order, poses, self._T_port_craft, body, spec, lights, None)
+
+    def truth(self, exposure: Exposure) -> Floats:
+        """T_sensor_target (7) in the middle of the exposure."""
+        return true_pose(exposure, self._target, self._T_port_craft)

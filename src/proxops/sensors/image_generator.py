@@ -1,0 +1,61 @@
+"""Pictures to order: the surroundings that sensors look at, and for each sensor what draws and what develops its picture.
+
+Nothing is kept from one order to the next: the same order gives the same image, in any process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from proxops.core.images import Image
+from proxops.core.imaging_table import CameraSensor, ImagingSensor, TofSensor
+from proxops.core.scenery_table import Scenery
+from proxops.lab.cell import Cell
+from proxops.sensors.camera.camera import Camera
+from proxops.sensors.exposure import Exposure
+from proxops.sensors.hall_staging import HallStaging
+from proxops.sensors.lidar import Lidar
+from proxops.sensors.moment import Floats, PictureOrder
+from proxops.sensors.orbit_staging import OrbitStaging
+from proxops.sensors.render.renderer import Renderer
+from proxops.sensors.scene.tree import tree_of
+from proxops.sensors.tof import TimeOfFlightCamera
+
+Staging = HallStaging | OrbitStaging
+SAMPLES = 2  # per pixel and direction, of a time-of-flight camera
+
+
+class ImageGenerator:
+    """``sees_hall``: of each sensor; ``exchanged``: the chaser is on robot 2."""
+
+    def __init__(
+        self, sensors: tuple[ImagingSensor, ...], sees_hall: tuple[bool, ...], scenery: Scenery, seed: int, cell: Cell | None,
+        exchanged: bool = False,
+    ) -> None:  # fmt: skip
+        hall = HallStaging(cell, scenery, exchanged) if cell and any(sees_hall) else None
+        orbit = OrbitStaging(scenery, cell) if not all(sees_hall) else None
+        stagings = [hall if looks else orbit for looks in sees_hall]
+        self._stagings = tuple(staging for staging in stagings if staging is not None)
+        self._specs, self._seed = sensors, seed
+        trees = {id(staging): tree_of(staging.scene) for staging in self._stagings}
+        self._painters = tuple(
+            painter(spec, index, seed, staging, trees[id(staging)])
+            for index, (spec, staging) in enumerate(zip(sensors, self._stagings, strict=True))
+        )
+
+    def take(self, order: PictureOrder) -> tuple[Image, Floats]:
+        """The image, and T_sensor_target (7) in the middle of its exposure."""
+        exposure = self._stagings[order.sensor].exposure(order, self._specs[order.sensor])
+        return self._painters[order.sensor](exposure), self._stagings[order.sensor].truth(exposure)
+
+
+def painter(spec: ImagingSensor, index: int, seed: int, staging: Staging, tree: object) -> Callable[[Exposure], Image]:
+    """Of one sensor: an exposure in, its image out."""
+    if isinstance(spec, CameraSensor):
+        camera, renderer = Camera(spec, index, seed), Renderer(staging.scene, tree, spec.lens)
+        return lambda exposure: camera.develop(renderer.radiance(exposure), exposure)
+    if isinstance(spec, TofSensor):
+        tof, renderer = TimeOfFlightCamera(spec, index, seed), Renderer(staging.scene, tree, spec.lens)
+        return lambda exposure: tof.develop(*renderer.depth(exposure, SAMPLES), exposure)
+    lidar = Lidar(spec, index, seed)
+    return lambda exposure: lidar.scan(staging.scene, tree, exposure)

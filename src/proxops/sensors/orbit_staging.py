@@ -1,0 +1,70 @@
+"""Exposures in orbit: two craft before stars and Earth, in the light of the Sun. The frame of the scene has inertial axes and the
+origin of the target's frame as its own."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from proxops.core.earth import EQUATOR_M
+from proxops.core.imaging_table import ImagingSensor
+from proxops.core.scenery_table import Scenery
+from proxops.lab.cell import Cell
+from proxops.sensors.exposure import Exposure, Sky
+from proxops.sensors.moment import Floats, OrbitMoment, PictureOrder
+from proxops.sensors.scene.hall_surroundings import mockup_mesh
+from proxops.sensors.scene.mesh import Mesh
+from proxops.sensors.scene.orbit_lights import orbit_lights
+from proxops.sensors.scene.orbit_surroundings import (
+    CHASER,
+    CLIENT,
+    SERVICER,
+    TARGET,
+    craft_mesh,
+    orbit_poses,
+    orbit_scene,
+    shipped_craft,
+)
+from proxops.sensors.staging import lamp_on_chaser, staged, true_pose, unpacked
+
+HERE = np.eye(4)
+
+
+class OrbitStaging:
+    """``cell``: of the hall, if there is one: its mock-ups are the craft unless the scenery names a file."""
+
+    def __init__(self, scenery: Scenery, cell: Cell | None) -> None:
+        servicer = mockup_mesh(cell, 0).mesh if cell else shipped_craft(SERVICER)
+        self.scene = orbit_scene(_client(scenery, cell), servicer)
+        self._lamp = scenery.illuminator
+
+    def exposure(self, order: PictureOrder, spec: ImagingSensor) -> Exposure:
+        seen = [moment.orbit for moment in order.moments if moment.orbit is not None]
+        poses = np.array([orbit_poses(one.q_eci_target, np.zeros(3), one.T_target_chaser) for one in seen])
+        now = seen[len(seen) // 2]
+        sky = sky_of(now)
+        lights = orbit_lights(sky.to_sun, sky.sunlit, sky.to_earth, sky.earth_radius_rad)
+        lights += lamp_on_chaser(self._lamp, unpacked(poses[len(poses) // 2, CHASER]))
+        return staged(order, poses, HERE, CHASER if spec.on == "chaser" else TARGET, spec, lights, sky)
+
+    def truth(self, exposure: Exposure) -> Floats:
+        """T_sensor_target (7) in the middle of the exposure."""
+        return true_pose(exposure, TARGET, HERE)
+
+
+def sky_of(moment: OrbitMoment) -> Sky:
+    """Sun and Earth as they stand about the target."""
+    r = float(np.linalg.norm(moment.p_eci_target))
+    down, sun, half = -moment.p_eci_target / r, moment.to_sun, 0.5 * moment.earth_turn
+    return Sky(
+        (sun[0], sun[1], sun[2]), (down[0], down[1], down[2]), math.asin(min(1.0, EQUATOR_M / r)), r,
+        (math.cos(half), 0.0, 0.0, math.sin(half)), moment.sunlit,
+    )  # fmt: skip
+
+
+def _client(scenery: Scenery, cell: Cell | None) -> Mesh:
+    if scenery.client:
+        return craft_mesh(Path(scenery.client), scenery.client_scale).mesh
+    return mockup_mesh(cell, 1).mesh if cell else shipped_craft(CLIENT, scenery.client_scale)

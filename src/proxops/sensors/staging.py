@@ -1,0 +1,63 @@
+"""What every surrounding does with an order: poses at the times of the exposure, the sensor's own, the lamp on the chaser."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from proxops.core.imaging_table import Mounted
+from proxops.core.scenery_table import Illuminator
+from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
+from proxops.sensors.exposure import Exposure, Sky
+from proxops.sensors.moment import Floats, PictureOrder, resampled
+from proxops.sensors.mount import T_craft_sensor
+from proxops.sensors.scene.light import Light, NearLight
+
+LAMP_RADIUS_M = 0.03  # of the shipped servicer's lamp
+
+
+def staged(
+    order: PictureOrder, T_scene_body: Floats, T_body_craft: Floats, body: int, spec: Mounted, lights: tuple[Light, ...],
+    sky: Sky | None,
+) -> Exposure:  # fmt: skip
+    """``T_scene_body`` (k, bodies, 7) at the order's moments; the sensor is fitted to the craft whose frame is ``T_body_craft``
+    (4, 4) on ``body``."""
+    times = order.times
+    poses = resampled(np.array([moment.t for moment in order.moments]), T_scene_body, times)
+    T_body_sensor = compose(T_body_craft, T_craft_sensor(spec))
+    sensor = np.array([packed(compose(unpacked(row[body]), T_body_sensor)) for row in poses])
+    return Exposure(order.sensor, order.number, order.t, order.duration_s, order.gain_db, poses, sensor, lights, sky)
+
+
+def true_pose(exposure: Exposure, body: int, T_body_craft: Floats) -> Floats:
+    """T_sensor_craft (7), packed, in the middle of the exposure."""
+    ends, middle = np.linspace(0.0, 1.0, len(exposure.T_scene_body)), np.array([0.5])
+    T_scene_body = unpacked(resampled(ends, exposure.T_scene_body, middle)[0, body])
+    T_scene_sensor = unpacked(resampled(ends, exposure.T_scene_sensor[:, None], middle)[0, 0])
+    return packed(compose(inverse_pose(T_scene_sensor), compose(T_scene_body, T_body_craft)))
+
+
+def lamp_on_chaser(lamp: Illuminator, T_scene_chaser: Floats) -> tuple[Light, ...]:
+    """Along -x of the chaser; none if it has no light. (4, 4)."""
+    if lamp.intensity_w_sr <= 0.0:
+        return ()
+    R, p = T_scene_chaser[:3, :3], T_scene_chaser[:3, 3]
+    place, direction = p + R @ np.array(lamp.place_m), -R[:, 0]
+    return (
+        NearLight(
+            (place[0], place[1], place[2]), (direction[0], direction[1], direction[2]), lamp.intensity_w_sr,
+            math.radians(lamp.half_angle_deg), LAMP_RADIUS_M,
+        ),
+    )  # fmt: skip
+
+
+def packed(T: Floats) -> Floats:
+    """Of a pose (4, 4)."""
+    out = np.empty(7)
+    pack_pose(np.ascontiguousarray(T), out)
+    return out
+
+
+def unpacked(pose: Floats) -> Floats:
+    return np.asarray(pose_from_packed(np.ascontiguousarray(pose)))
