@@ -34,7 +34,7 @@ class Shutter:
         self.period_s = 1.0 / spec.rate_hz
         self.exposures = self.left_out = self.waiting = 0
         self._control = ExposureControl.of(spec) if isinstance(spec, CameraSensor) else None
-        self._fixed_s = 1.0 / spec.rate_hz if isinstance(spec, LidarSensor) else PHASES * 1e-3 * _phase_ms(spec)
+        self._fixed_s = fixed_exposure_s(spec)
         self.looks: list[Moment] = []
         self.opened_s = self.next_look_s = self.exposure_s = self._gain_db = 0.0
         self._periods = 0
@@ -150,5 +150,8 @@ class Shutters:
         return True
 
 
-def _phase_ms(spec: ImagingSensor) -> float:
-    return spec.exposure_ms if isinstance(spec, TofSensor) else 0.0
+def fixed_exposure_s(spec: ImagingSensor) -> float:
+    """Of a time-of-flight camera all its phases, of a LiDAR one scan; 0 for a camera, which has a control."""
+    if isinstance(spec, LidarSensor):
+        return 1.0 / spec.rate_hz
+    return PHASES * 1e-3 * spec.exposure_ms if isinstance(spec, TofSensor) else 0.0

@@ -11,6 +11,7 @@ from proxops.core.earth import TURN_RATE
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mission import MissionFile
 from proxops.lab.cell import Cell
+from proxops.maths.rotation import Array
 from proxops.runs.image_log import sensor_log
 from proxops.runs.image_orders import Drawn, ImageOrders, ImageSetting
 from proxops.runs.shutters import Shutters
@@ -69,11 +70,12 @@ class MissionEyes:
         self._orders.close()
 
     def _moment(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> Moment:
-        orbit = None
-        if self._orbit:
-            orbit = OrbitMoment(
-                line.relative_pose, pair.y[Q_T].copy(), pair.y[P].copy(), pair.sun_direction, pair.surroundings[0],
-                TURN_RATE * pair.t,
-            )  # fmt: skip
+        orbit = orbit_moment(pair, line.relative_pose) if self._orbit else None
         shown = HallMoment(hall.ports.copy(), hall.axes.copy()) if self._hall and hall is not None else None
         return Moment(pair.t, orbit, shown)
+
+
+def orbit_moment(pair: SpacecraftPair, T_target_chaser: Array) -> OrbitMoment:
+    """Of now; the Earth's own axes are those of the orbit when the mission begins."""
+    y, turn = pair.y, TURN_RATE * pair.t
+    return OrbitMoment(T_target_chaser, y[Q_T].copy(), y[P].copy(), pair.sun_direction, pair.surroundings[0], turn)

@@ -1,0 +1,38 @@
+"""One picture of a data set: exposed as the sensor's own control would after some pictures of the same view."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from proxops.applications.mission.dataset.poses import Floats, Sample
+from proxops.core.images import CameraImage, Image
+from proxops.core.imaging_table import CameraSensor, ImagingSensor
+from proxops.runs.shutters import fixed_exposure_s
+from proxops.sensors.camera.exposure_control import ExposureControl
+from proxops.sensors.image_generator import ImageGenerator
+from proxops.sensors.moment import PictureOrder
+
+SETTLED_BY: Final = 5  # pictures, until an automatic exposure is taken as it is
+
+
+def take(
+    generator: ImageGenerator, spec: ImagingSensor, index: int, number: int, sample: Sample, longer: float
+) -> tuple[Image, Floats]:  # fmt: skip
+    """``longer``: times the exposure that the sensor would choose. The image, and T_sensor_target (7)."""
+    if not isinstance(spec, CameraSensor):
+        return generator.take(PictureOrder(index, number, 0.0, fixed_exposure_s(spec), 0.0, (sample.moment,)))
+    control = ExposureControl.of(spec)
+    for _ in range(SETTLED_BY if control.bounds else 0):
+        image, _ = _expose(generator, index, number, sample, control, 1.0)
+        assert isinstance(image, CameraImage)
+        before, control = control, control.after(image)
+        if control == before:
+            break
+    return _expose(generator, index, number, sample, control, longer)
+
+
+def _expose(
+    generator: ImageGenerator, index: int, number: int, sample: Sample, control: ExposureControl, longer: float
+) -> tuple[Image, Floats]:
+    order = PictureOrder(index, number, 0.0, longer * control.exposure_s, control.gain_db, (sample.moment,))
+    return generator.take(order)
