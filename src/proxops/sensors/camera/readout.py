@@ -44,7 +44,7 @@ def read_out(
             state, electrons = poisson(begin(key, v * width + u), mean + smear[u] + dark_e)
             state, noise = normal(state)
             charge = min(electrons, full_well_e) + read_noise_e * noise
-            pixels[v, u] = int(min(max(math.floor(charge * levels_per_e + black + 0.5), 0.0), white))
+            pixels[v, u] = int(min(max(charge * levels_per_e + black, 0.0), white) + 0.5)
     return sound
 
 
