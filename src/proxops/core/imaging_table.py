@@ -6,12 +6,18 @@ All noise is one standard deviation. Figures of real devices and where they come
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
+from proxops.core.camera import MarkerSpec
 from proxops.core.lens import Lens
 from proxops.core.strict_table import Finite, Share, Strict, Triple, Truth, Whole, within
+from proxops.maths.pose import pose
+from proxops.maths.rotation import matrix_from_rotation_vector
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,19}$")]
 Pixels = Annotated[Whole, within(16, 2048)]
@@ -31,10 +37,9 @@ class Mounted(Strict):
     log_hz: Annotated[Finite, within(0, 60)] = 2.0  # of the images that are recorded; 0: none
 
 
-class CameraSensor(Mounted):
-    """A grey camera of 640 x 480 (Prosilica GC-655M class)."""
+class GreyCamera(Mounted):
+    """Lens and chip of a grey camera of 640 x 480 (Prosilica GC-655M class)."""
 
-    kind: Literal["camera"]
     width: Pixels = 640
     height: Pixels = 480
     pixel_um: Annotated[Finite, within(1, 50)] = 9.9
@@ -44,14 +49,18 @@ class CameraSensor(Mounted):
     distortion: tuple[Finite, Finite, Finite, Finite, Finite] = (0.0, 0.0, 0.0, 0.0, 0.0)  # k1 k2 p1 p2 k3
     blur_px: Annotated[Finite, within(0, 20)] = 0.5  # point spread, sigma of a Gaussian
     exposure_ms: Annotated[Finite, within(0.001, 1000)] | Literal["auto"] = "auto"
+    shortest_exposure_ms: Annotated[Finite, within(0.001, 1000)] = 0.01  # of the automatic
     longest_exposure_ms: Annotated[Finite, within(0.001, 1000)] = 20.0  # of the automatic
     target_level: Annotated[Finite, within(0.01, 0.99)] = 0.6  # of white: where the automatic wants the brightest part
     gain_db: Annotated[Finite, within(0, 48)] = 0.0  # the automatic raises it when the exposure is at its longest
+    highest_gain_db: Annotated[Finite, within(0, 48)] = 22.0  # of the automatic
     bits: Annotated[Whole, within(8, 16)] = 8
     quantum_efficiency: Share = 0.35  # mean over the band, with the lens's transmission
     full_well_e: Annotated[Finite, within(100, 1e6)] = 35_000.0
     read_noise_e: Annotated[Finite, within(0, 1000)] = 16.0
     dark_e_s: Annotated[Finite, within(0, 1e6)] = 100.0
+    black_share: Annotated[Finite, within(0, 0.5)] = 0.0  # of white: the level of no charge, so that noise is not cut off
+    smear_share: Annotated[Finite, within(0, 0.01)] = 0.0  # as makers of chips state it: -100 dB is 1e-5
     uneven_share: Annotated[Finite, within(0, 0.2)] = 0.008  # of pixels' responses among each other
     dead_share: Annotated[Finite, within(0, 0.01)] = 0.00002  # pixels that are stuck, half of them bright
 
@@ -60,6 +69,43 @@ class CameraSensor(Mounted):
         focal = 1000.0 * self.focal_mm / self.pixel_um
         cx, cy = self.centre_px or (0.5 * self.width - 0.5, 0.5 * self.height - 0.5)
         return Lens(self.width, self.height, focal, focal, cx, cy, self.distortion)
+
+    @model_validator(mode="after")
+    def _automatic_has_room(self) -> Self:
+        for low, high in (("shortest_exposure_ms", "longest_exposure_ms"), ("gain_db", "highest_gain_db")):
+            if getattr(self, low) > getattr(self, high) and self.exposure_ms == "auto":
+                context = {"key": high, "value": getattr(self, high), "bound": f"{low} or more"}
+                raise PydanticCustomError("order", f"below {low}", context)
+        return self
+
+
+class CameraSensor(GreyCamera):
+    """Gives pictures."""
+
+    kind: Literal["camera"]
+
+
+class FiducialSensor(GreyCamera):
+    """A camera that looks for an ArUco marker on the other craft; a plate with the marker is put there. It gives the marker's pose."""
+
+    kind: Literal["fiducial"]
+    marker_side_m: Annotated[Finite, within(0.005, 5)] = 0.2  # of the black square; the plate has a white rim of one cell
+    marker_dictionary: Annotated[str, Field(pattern=r"^DICT_[A-Z0-9_]{1,30}$")] = "DICT_4X4_50"
+    marker_number: Annotated[Whole, within(0, 1023)] = 7
+    marker_place_m: Triple = (0.0, 0.0, 0.0)  # middle of the marker, in the frame of the craft that carries it
+    marker_turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector in the marker's own axes, from facing the other craft
+
+    @property
+    def marker(self) -> MarkerSpec:
+        return MarkerSpec(self.marker_side_m, self.marker_dictionary, self.marker_number)
+
+    @property
+    def T_craft_marker(self) -> NDArray[np.float64]:
+        """(4, 4). Unturned, the target's marker has its normal along +x, the chaser's along -x; its y is the craft's z."""
+        ahead = 1.0 if self.on == "chaser" else -1.0
+        R_craft_facing = np.array([[0.0, 0.0, ahead], [ahead, 0.0, 0.0], [0.0, 1.0, 0.0]])
+        R_facing_marker = matrix_from_rotation_vector(np.radians(self.marker_turn_deg))
+        return pose(R_craft_facing @ R_facing_marker, np.array(self.marker_place_m, np.float64))
 
 
 class TofSensor(Mounted):
@@ -101,4 +147,4 @@ class LidarSensor(Mounted):
     dropout_share: Share = 0.005  # of points that are lost, beside those that are too faint
 
 
-ImagingSensor = Annotated[CameraSensor | TofSensor | LidarSensor, Field(discriminator="kind")]
+ImagingSensor = Annotated[CameraSensor | FiducialSensor | TofSensor | LidarSensor, Field(discriminator="kind")]

@@ -1,0 +1,51 @@
+"""From radiance before the lens to electrons in a pixel.
+
+Irradiance in the focal plane of a lens that is focused far away, at the angle a off its axis:
+
+    E = π L cos⁴ a / (4 N²)          (L radiance, N f-number; the lens's transmission is in the quantum efficiency)
+
+and electrons per second = E · pixel area · quantum efficiency / energy of a photon. That energy is the mean over the photons
+of sunlight in the band: hc / <wavelength>, where <wavelength> = 657 nm is the mean over the power of a black body of 5772 K
+(the Sun, IAU 2015 B3) from 400 to 1000 nm.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.imaging_table import GreyCamera
+from proxops.core.lens import Lens
+
+PLANCK_C: Final = 6.62607015e-34 * 299_792_458.0  # J m
+MEAN_WAVELENGTH_M: Final = 656.9e-9
+PHOTON_J: Final = PLANCK_C / MEAN_WAVELENGTH_M  # 3.02e-19
+
+
+def electrons_per_radiance(spec: GreyCamera) -> NDArray[np.float64]:
+    """(h, w): electrons per second for 1 W/m²/sr in the band."""
+    area = (1e-6 * spec.pixel_um) ** 2
+    on_axis = np.pi / (4.0 * spec.f_number**2) * area * spec.quantum_efficiency / PHOTON_J
+    return on_axis * fall_off(spec.lens)
+
+
+def fall_off(lens: Lens) -> NDArray[np.float64]:
+    """(h, w): cos⁴ of each pixel's angle off the axis."""
+    x, y = directions(lens)
+    return 1.0 / np.square(1.0 + x * x + y * y)
+
+
+def directions(lens: Lens) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(h, w) x / z and y / z of each pixel's line of sight."""
+    u, v = np.meshgrid(np.arange(lens.width, dtype=np.float64), np.arange(lens.height, dtype=np.float64))
+    if lens.ideal:
+        return (u - lens.cx) / lens.fx, (v - lens.cy) / lens.fy
+    import cv2
+
+    pixels = np.stack((u, v), axis=-1).reshape(-1, 1, 2)
+    stop = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-9)
+    seen = cv2.undistortPointsIter(pixels, lens.intrinsics, np.array(lens.distortion), None, None, stop)
+    straight = np.asarray(seen, np.float64).reshape(lens.height, lens.width, 2)
+    return straight[..., 0], straight[..., 1]
