@@ -12,10 +12,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground import hall_plan
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message
 from proxops.ground.hall_joints import Joint
 from proxops.ground.stage import EVERY_NS, Stage
+from proxops.lab import hall_plan
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.arm_shapes import arm_shapes
