@@ -22,9 +22,13 @@ PUBLISHED = {
     "SpherePrimitive": "foxglove.Pose pose = 1; foxglove.Vector3 size = 2; foxglove.Color color = 3",
     "CylinderPrimitive": "foxglove.Pose pose = 1; foxglove.Vector3 size = 2; double bottom_scale = 3; "
     "double top_scale = 4; foxglove.Color color = 5",
+    "Point3": "double x = 1; double y = 2; double z = 3",
+    "TriangleListPrimitive": "foxglove.Pose pose = 1; repeated foxglove.Point3 points = 2; foxglove.Color color = 3; "
+    "repeated fixed32 indices = 5",
     "SceneEntity": "google.protobuf.Timestamp timestamp = 1; string frame_id = 2; string id = 3; "
     "google.protobuf.Duration lifetime = 4; bool frame_locked = 5; repeated foxglove.CubePrimitive cubes = 8; "
-    "repeated foxglove.SpherePrimitive spheres = 9; repeated foxglove.CylinderPrimitive cylinders = 10",
+    "repeated foxglove.SpherePrimitive spheres = 9; repeated foxglove.CylinderPrimitive cylinders = 10; "
+    "repeated foxglove.TriangleListPrimitive triangles = 12",
     "SceneUpdate": "repeated foxglove.SceneEntity entities = 2",
     "CameraCalibration": "google.protobuf.Timestamp timestamp = 1; fixed32 width = 2; fixed32 height = 3; "
     "string distortion_model = 4; repeated double D = 5; repeated double K = 6; repeated double R = 7; "

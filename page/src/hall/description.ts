@@ -5,11 +5,13 @@ export type Triple = [number, number, number];
 export type Pair = [number, number];
 
 export interface Solid {
-  kind: "box" | "cylinder" | "sphere";
-  size_m: number[]; // edges; radius and length along z; radius
+  kind: "box" | "cylinder" | "sphere" | "mesh";
+  size_m: number[]; // edges; radius and length along z; radius; edges of the box round it
   T_link_solid: Pose;
   rgba: number[];
   material: string;
+  corners_m?: number[]; // of a mesh: x y z of each, in the solid's frame
+  triangles?: number[]; // three corners each
 }
 
 export interface LinkDescription {

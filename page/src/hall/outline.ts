@@ -5,7 +5,8 @@ import type { Pair, Solid, Triple } from "./description";
 const ROUND = 14; // points of a rim
 
 /** Points of a solid whose hull is the solid, in its own frame. */
-function corners({ kind, size_m: [a = 0, b = 0, c = 0] }: Solid): Triple[] {
+function corners({ kind, size_m: [a = 0, b = 0, c = 0], corners_m = [] }: Solid): Triple[] {
+  if (kind === "mesh") return Array.from({ length: corners_m.length / 3 }, (_, k): Triple => [corners_m[3 * k]!, corners_m[3 * k + 1]!, corners_m[3 * k + 2]!]);
   if (kind === "box") return [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z): Triple => [(x * a) / 2, (y * b) / 2, (z * c) / 2])));
   const rim = (r: number, z: number) => Array.from({ length: ROUND }, (_, k): Triple => [r * Math.cos((2 * Math.PI * k) / ROUND), r * Math.sin((2 * Math.PI * k) / ROUND), z]);
   if (kind === "cylinder") return [...rim(a, b / 2), ...rim(a, -b / 2)];

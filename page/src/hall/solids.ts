@@ -1,4 +1,4 @@
-// Boxes, cylinders and spheres as they look when made of something: edges broken, texture coordinates in metres.
+// Boxes, cylinders, spheres and meshes as they look when made of something: edges broken, texture coordinates in metres.
 import { type BufferGeometry, BoxGeometry, BufferAttribute, CylinderGeometry, LatheGeometry, Matrix4, SphereGeometry, Vector2 } from "three";
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
 import { mergeGeometries, mergeVertices } from "three/examples/jsm/utils/BufferGeometryUtils.js";
@@ -22,7 +22,9 @@ export function together(solids: readonly Solid[], detail: Detail): BufferGeomet
   return parts.length ? mergeGeometries(parts) : null;
 }
 
-function sharp({ kind, size_m: [a = 0, b = 0, c = 0] }: Solid): BufferGeometry {
+function sharp(solid: Solid): BufferGeometry {
+  const { kind, size_m: [a = 0, b = 0, c = 0] } = solid;
+  if (kind === "mesh") return faceted(solid);
   if (kind === "box") return new BoxGeometry(a, b, c);
   if (kind === "sphere") return new SphereGeometry(a, 20, 12);
   return new CylinderGeometry(a, a, b, 20).rotateX(Math.PI / 2); // three's stands along y, URDF's along z
@@ -30,12 +32,21 @@ function sharp({ kind, size_m: [a = 0, b = 0, c = 0] }: Solid): BufferGeometry {
 
 function broken(solid: Solid): BufferGeometry {
   const [a = 0, b = 0, c = 0] = solid.size_m;
+  if (solid.kind === "mesh") return faceted(solid);
   if (solid.kind === "box") {
     const least = Math.min(a, b, c);
     return least < SMALL_M ? sharp(solid) : new RoundedBoxGeometry(a, b, c, 2, Math.min(0.014, 0.12 * least));
   }
   if (solid.kind === "sphere" || Math.min(a, b) < SMALL_M) return sharp(solid);
   return chamfered(a, b);
+}
+
+/** A mesh, its faces flat. */
+function faceted({ corners_m = [], triangles = [] }: Solid): BufferGeometry {
+  const made = new BufferGeometry();
+  made.setAttribute("position", new BufferAttribute(Float32Array.from(triangles.flatMap((k) => corners_m.slice(3 * k, 3 * k + 3))), 3));
+  made.computeVertexNormals(); // no corner is shared: each face has its own
+  return made;
 }
 
 /** A cylinder along z with its rims broken. */

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from proxops.console.link_description import Described, bounds, described_axes, described_link, rows
-from proxops.ground import hall_plan
+from proxops.lab import hall_plan
 from proxops.lab.cell import Cell
 from proxops.lab.link_tree import hall_links
 from proxops.lab.mockup import PORT

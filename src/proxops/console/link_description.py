@@ -41,14 +41,18 @@ def _mockup_of(name: str) -> int:
 
 
 def described_solid(solid: Solid) -> Described:
-    """A box, cylinder or sphere with its finish."""
-    return {
+    """A box, cylinder, sphere or mesh with its finish."""
+    told = {
         "kind": solid.kind,
         "size_m": list(solid.size_m),
         "T_link_solid": rows(solid.T_link_solid),
         "rgba": list(solid.rgba),
         "material": solid.material,
     }
+    if solid.surface is not None:
+        told["corners_m"] = np.round(solid.surface.vertices, 6).ravel().tolist()
+        told["triangles"] = solid.surface.triangles.ravel().tolist()
+    return told
 
 
 def described_axes(cell: AnyCell) -> list[Described]:

@@ -1,7 +1,7 @@
 """Messages that Foxglove draws by itself: frame transforms, solids, camera calibration and images.
 
 Names, numbers and types of the fields are those that Foxglove publishes (foxglove-sdk, schemas/proto/foxglove); a viewer knows a
-message by its full name. Parts that we never write (arrows, lines, triangles, texts, models, metadata of an entity) are left out,
+message by its full name. Parts that we never write (arrows, lines, texts, models, metadata of an entity) are left out,
 as protobuf allows; their numbers stay free.
 """
 
@@ -40,10 +40,13 @@ MESSAGES: Final[dict[str, Fields]] = {
         "pose": (1, "Pose"), "size": (2, "Vector3"), "bottom_scale": (3, "double"), "top_scale": (4, "double"),
         "color": (5, "Color"),
     },
+    "Point3": _XYZ,
+    "TriangleListPrimitive": {"pose": (1, "Pose"), "points": (2, "[Point3]"), "color": (3, "Color"), "indices": (5, "[fixed32]")},
     "SceneEntity": {
         "timestamp": (1, _TIME), "frame_id": (2, "string"), "id": (3, "string"),
         "lifetime": (4, "google.protobuf.Duration"), "frame_locked": (5, "bool"),
         "cubes": (8, "[CubePrimitive]"), "spheres": (9, "[SpherePrimitive]"), "cylinders": (10, "[CylinderPrimitive]"),
+        "triangles": (12, "[TriangleListPrimitive]"),
     },
     "SceneUpdate": {"entities": (2, "[SceneEntity]")},
     "CameraCalibration": {

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground import hall_plan, hall_scenery
+from proxops.ground import hall_scenery
 from proxops.ground.mockup_scene import DRAWN_GROUP, mount_mockups, placed
+from proxops.lab import hall_plan
 from proxops.lab.cell import Cell, model_path
 
 CARRIAGE_HEIGHT = 0.356  # of the rail's carriage above the floor, see lab/models/kl_1500.urdf [m]

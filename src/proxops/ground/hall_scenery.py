@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground import hall_plan as plan
+from proxops.lab import hall_plan as plan
 from proxops.lab.hall_file import Fence
 
 GROUP = 2

@@ -12,16 +12,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.ground import hall_plan
 from proxops.ground.foxglove import SCENE, TRANSFORMS, foxglove_message
 from proxops.ground.hall_joints import Joint
 from proxops.ground.stage import EVERY_NS, Stage
+from proxops.lab import hall_plan
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.arm_cell import ArmCell
 from proxops.lab.arm_shapes import arm_shapes
 from proxops.lab.cell import Cell
 from proxops.lab.link_tree import TreeLink, hall_links
 from proxops.lab.shapes import BODIES, FLOOR, Shape, floor_z_m, hall_shapes
+from proxops.lab.surface import Surface
 from proxops.lab.urdf_drawing import Solid
 from proxops.maths.pose import pack_pose, pose_from_abc
 from proxops.maths.quaternion import quat_product
@@ -132,6 +133,8 @@ def _box(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float])
 
 def _add(entity: Any, solid: Solid) -> None:
     """A primitive of the solid's kind; Foxglove gives the edges of the box round it."""
+    if solid.surface is not None:
+        return _add_surface(entity, solid, solid.surface)
     if solid.kind == "box":
         size, added = solid.size_m, entity.cubes.add()
     elif solid.kind == "cylinder":
@@ -140,6 +143,18 @@ def _add(entity: Any, solid: Solid) -> None:
     else:
         size, added = (2.0 * solid.size_m[0],) * 3, entity.spheres.add()
     added.size.x, added.size.y, added.size.z = size
+    _finish(added, solid)
+    return None
+
+
+def _add_surface(entity: Any, solid: Solid, surface: Surface) -> None:
+    added = entity.triangles.add(indices=surface.triangles.ravel().tolist())
+    for x, y, z in surface.vertices.tolist():
+        added.points.add(x=x, y=y, z=z)
+    _finish(added, solid)
+
+
+def _finish(added: Any, solid: Solid) -> None:
     added.color.r, added.color.g, added.color.b, added.color.a = solid.rgba
     _put_pose(solid.T_link_solid, added.pose.position, added.pose.orientation)
 

@@ -14,6 +14,7 @@ from proxops.core.offscreen import PictureUnavailable
 from proxops.lab.cell import Cell
 from proxops.lab.link_tree import hall_links
 from proxops.lab.shapes import MOCKUP, ROBOT1, ROBOT2, Shape, hall_shapes
+from proxops.lab.surface import Surface
 from proxops.lab.urdf_drawing import GREY, Solid
 from proxops.maths.pose import pose_from_abc
 
@@ -34,7 +35,11 @@ def mount_mockups(mujoco: Any, spec: Any, cell: Cell) -> None:
                 _add(mujoco, port, shape, shape.T_body_shape, GREY, SOLID_GROUP)
         if not _add_mesh(mujoco, spec, port, cell, k):
             for T_port_link, solid in _looks(cell, k):
-                _add(mujoco, port, solid, T_port_link @ solid.T_link_solid, solid.rgba, DRAWN_GROUP)
+                T_port_solid = T_port_link @ solid.T_link_solid
+                if solid.surface is not None:
+                    _add_surface(mujoco, spec, port, solid.surface, T_port_solid, solid.rgba)
+                else:
+                    _add(mujoco, port, solid, T_port_solid, solid.rgba, DRAWN_GROUP)
 
 
 def placed(mujoco: Any, T_body_frame: Pose) -> dict[str, Any]:
@@ -64,6 +69,22 @@ def _add(mujoco: Any, body: Any, solid: Shape | Solid, T_body_solid: Pose, rgba:
     body.add_geom(
         type=kind, size=half, rgba=rgba, group=group, contype=0, conaffinity=0, **placed(mujoco, T_body_solid)
     )
+
+
+def _add_surface(
+    mujoco: Any, spec: Any, body: Any, surface: Surface, T_body_surface: Pose, rgba: tuple[float, ...]
+) -> None:
+    """A mesh that a model's file shows. Every triangle has corners of its own, or MuJoCo would round its edges off."""
+    name = f"surface {len(spec.meshes)}"
+    spec.add_mesh(
+        name=name, uservert=surface.vertices[surface.triangles].ravel(), userface=np.arange(3 * len(surface.triangles)),
+        usernormal=surface.corner_normals.ravel(), userfacenormal=np.arange(3 * len(surface.triangles)),
+        inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
+    )  # fmt: skip
+    body.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, rgba=rgba, group=DRAWN_GROUP, contype=0, conaffinity=0,
+        **placed(mujoco, T_body_surface),
+    )  # fmt: skip
 
 
 def _add_mesh(mujoco: Any, spec: Any, port: Any, cell: Cell, k: int) -> bool:

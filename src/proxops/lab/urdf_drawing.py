@@ -1,7 +1,8 @@
 """What a URDF file says about looks: links with their visible and their collision solids, and the joints between them.
 
 ``lab/urdf.py`` and ``lab/shapes.py`` read what the kernels need and refuse the rest; here whatever can be drawn is taken.
-Meshes are not: a link that has nothing else to show is drawn by its collision solids.
+So are meshes in files beside the model (STL, OBJ, glTF) of a size that pages and logs can carry. One that is elsewhere
+(``package://``) or larger is passed over: a link that has nothing else to show is drawn by its collision solids.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.xml_text import load_xml
+from proxops.lab.mesh_file import READERS, read_surface
+from proxops.lab.surface import Surface
 from proxops.maths.pose import pose_from_abc
 
 Pose = NDArray[np.float64]
@@ -25,18 +28,21 @@ SIZES: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "box": (("size", 3),), "cylinder": (("radius", 1), ("length", 1)), "sphere": (("radius", 1),),
 }  # fmt: skip
 GREY: Final[Rgba] = (0.6, 0.6, 0.62, 1.0)
+DRAWN_TRIANGLES: Final = 20_000  # of one mesh: more is too much for the console's page and for every log
 MOVING: Final = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic"}
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A box (edges), cylinder (radius, length along z) or sphere (radius), centred on its own frame; metres."""
+    """A box (edges), cylinder (radius, length along z) or sphere (radius), centred on its own frame; or a mesh (edges of the box
+    round it) in its file's axes, with its ``surface``. Metres."""
 
     kind: str
     size_m: tuple[float, ...]
     T_link_solid: Pose
     rgba: Rgba = GREY
     material: str = ""
+    surface: Surface | None = None
 
 
 @dataclass(frozen=True)
@@ -108,16 +114,38 @@ def _colours(path: Path, robot: ET.Element) -> dict[str, Rgba]:
 
 def _solid(path: Path, element: ET.Element, colours: dict[str, Rgba]) -> Solid | None:
     geometry = element.find("geometry/*")
-    if geometry is None or geometry.tag not in SIZES:
+    if geometry is None:
         return None
-    size = tuple(
-        n for key, count in SIZES[geometry.tag] for n in read_numbers(path, geometry.attrib.get(key, ""), count)
-    )
+    surface = _surface(path, geometry) if geometry.tag == "mesh" and element.tag == "visual" else None
+    if surface is not None:
+        size = tuple(surface.extent_m.tolist())
+    elif geometry.tag in SIZES:
+        given = ((geometry.attrib.get(key, ""), count) for key, count in SIZES[geometry.tag])
+        size = tuple(n for text, count in given for n in read_numbers(path, text, count))
+    else:
+        return None
     material = element.find("material")
     name = "" if material is None else material.attrib.get("name", "")
     own = None if material is None else material.find("color")
     rgba = colours.get(name, GREY) if own is None else read_numbers(path, own.attrib.get("rgba", ""), 4)
-    return Solid(geometry.tag, size, read_origin(path, element), rgba, name)
+    return Solid(geometry.tag, size, read_origin(path, element), rgba, name, surface)
+
+
+def _surface(path: Path, geometry: ET.Element) -> Surface | None:
+    """Of a mesh that can be drawn."""
+    file = mesh_path(path, geometry)
+    if file is None:
+        return None
+    scale = read_numbers(path, geometry.attrib.get("scale", "1 1 1"), 3)
+    surface = read_surface(file, (scale[0], scale[1], scale[2])).surface
+    return surface if len(surface.triangles) <= DRAWN_TRIANGLES else None
+
+
+def mesh_path(path: Path, geometry: ET.Element) -> Path | None:
+    """The file of a <mesh>, if it is one that can be read and lies beside the model or below."""
+    name = geometry.attrib.get("filename", "").removeprefix("file://")
+    file = path.parent / name
+    return file if name and "://" not in name and file.suffix.lower() in READERS and file.is_file() else None
 
 
 def read_origin(path: Path, element: ET.Element) -> Pose:

@@ -1,6 +1,6 @@
 """Where what stands round the robots is drawn: walls, pedestal, floodlight by eye, the fence as the cell has it. Lab, metres.
 
-Both the pictures of reports and the console's page draw these; nothing else depends on what is placed by eye.
+Pictures of reports, the console's page and the sensors' scene draw these; nothing that moves depends on what is placed by eye.
 """
 
 from __future__ import annotations
