@@ -141,7 +141,7 @@ def _memory() -> int:
 
 
 def _read(path: Path) -> Log:
-    scan = Scan(path)
+    scan = Scan(path, images=False)
     reader = _Messages(scan)
     for part in scan.parts():
         reader.take(part)
@@ -153,7 +153,7 @@ def _read(path: Path) -> Log:
         columns=table.columns,
         metadata={key: value for record in scan.metadata for key, value in record.metadata.items()},
         attachments={record.name: record.data for record in scan.attachments},
-        topics={c.topic: reader.counts[c.id] for c in scan.channels.values()},
+        topics={c.topic: reader.counts[c.id] + scan.left_out[c.id] for c in scan.channels.values()},
         complete=scan.complete,
         notes=tuple(scan.notes),
     )
