@@ -131,7 +131,8 @@ def test_a_message_of_which_a_piece_was_overwritten_is_left_out() -> None:
                 ring.push(piece)
         assert reader.read() == 2 + 1  # the writer may be at work on the oldest: it is not trusted
         assert reader.drained and ring.lost == 3
-        (beside,) = reader.until(None)
+        (beside,), chunks = reader.until(None)
+        assert not chunks
         assert beside.utc_ns.tolist() == [6, 1]
         assert png(6) in beside.records and png(1) in beside.records
     finally:

@@ -18,11 +18,10 @@ from proxops.ground.hall_stage import stage_of
 from proxops.ground.layout import LAYOUT, layout_text, write_layout
 from proxops.ground.orbit_frames import ORBIT_FRAMES
 from proxops.ground.stage import STAGE_CHANNELS
-from proxops.ground.viewer_message import TOPICS as VIEWER_TOPICS
-from proxops.ground.viewer_message import viewer_channels
+from proxops.ground.viewer_message import VIEWER_CHANNELS
 from proxops.lab.cell import Cell
 
-TOPICS = {channel.topic for channel in (*STAGE_CHANNELS, *viewer_channels(tuple(VIEWER_TOPICS)))}
+TOPICS = {channel.topic for channel in (*STAGE_CHANNELS, *VIEWER_CHANNELS.values())}
 VARIABLES = {f"/pool.{group.name}.{variable.name}" for group in POOL for variable in group.variables}
 
 

@@ -1,4 +1,4 @@
-"""Messages that Foxglove draws by itself: frame transforms, solids, camera calibration and images.
+"""Messages that Foxglove draws by itself: transforms, solids, camera calibration, images and points; and one of our own.
 
 Names, numbers and types of the fields are those that Foxglove publishes (foxglove-sdk, schemas/proto/foxglove); a viewer knows a
 message by its full name. Parts that we never write (arrows, lines, texts, models, metadata of an entity) are left out,
@@ -20,6 +20,9 @@ TRANSFORMS: Final = "foxglove.FrameTransforms"
 SCENE: Final = "foxglove.SceneUpdate"
 CALIBRATION: Final = "foxglove.CameraCalibration"
 IMAGE: Final = "foxglove.CompressedImage"
+RAW_IMAGE: Final = "foxglove.RawImage"
+POINTS: Final = "foxglove.PointCloud"
+FACTS: Final = "proxops.ImageFacts"
 
 Fields = dict[str, tuple[int, str]]  # name: number and type; a list is [type]
 _XYZ: Final[Fields] = {"x": (1, "double"), "y": (2, "double"), "z": (3, "double")}
@@ -56,7 +59,26 @@ MESSAGES: Final[dict[str, Fields]] = {
     "CompressedImage": {
         "timestamp": (1, _TIME), "data": (2, "bytes"), "format": (3, "string"), "frame_id": (4, "string"),
     },
+    "RawImage": {
+        "timestamp": (1, _TIME), "width": (2, "fixed32"), "height": (3, "fixed32"), "encoding": (4, "string"),
+        "step": (5, "fixed32"), "data": (6, "bytes"), "frame_id": (7, "string"),
+    },
+    "PackedElementField": {"name": (1, "string"), "offset": (2, "fixed32"), "type": (3, "NumericType")},
+    "PointCloud": {
+        "timestamp": (1, _TIME), "frame_id": (2, "string"), "pose": (3, "Pose"), "point_stride": (4, "fixed32"),
+        "fields": (5, "[PackedElementField]"), "data": (6, "bytes"),
+    },
+    "ImageFacts": {
+        "timestamp": (1, _TIME), "frame_id": (2, "string"), "number": (3, "fixed32"), "t": (4, "double"),
+        "exposure_s": (5, "double"), "gain_db": (6, "double"), "white": (7, "fixed32"), "T_sensor_target": (8, "Pose"),
+    },
 }  # fmt: skip
+_OURS: Final = ("ImageFacts",)
+"""Not Foxglove's; they may be made of what is."""
+ENUMS: Final = {
+    "NumericType": ("UNKNOWN", "UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "FLOAT32", "FLOAT64"),
+}
+"""Values from 0 on; each inside the one message that uses it."""
 _KINDS: Final = {
     "double": FieldDescriptorProto.TYPE_DOUBLE,
     "string": FieldDescriptorProto.TYPE_STRING,
@@ -71,7 +93,7 @@ _WELL_KNOWN: Final = {_TIME: TIMESTAMP_FILE, "google.protobuf.Duration": DURATIO
 def foxglove_schema(name: str) -> bytes:
     """Serialised FileDescriptorSet of the message ``name``, one file each for it and whatever it is made of."""
     files: dict[str, Any] = {}
-    _gather(name.removeprefix("foxglove."), files)
+    _gather(name.rpartition(".")[2], files)
     data: bytes = FileDescriptorSet(file=files.values()).SerializeToString(deterministic=True)
     return data
 
@@ -85,7 +107,7 @@ def _gather(name: str, files: dict[str, Any]) -> None:
     """The file of ``name`` behind those that it imports."""
     if name in files:
         return
-    needed = sorted({kind.strip("[]") for _, kind in MESSAGES.get(name, {}).values()} - set(_KINDS))
+    needed = sorted({kind.strip("[]") for _, kind in MESSAGES.get(name, {}).values()} - {*_KINDS, *ENUMS})
     for other in needed:
         _gather(other, files)
     files[name] = _known_file(name) if name in _WELL_KNOWN else _file(name, needed)
@@ -97,17 +119,30 @@ def _known_file(name: str) -> Any:
     return file
 
 
+def _package(name: str) -> str:
+    return "proxops" if name in _OURS else "foxglove"
+
+
 def _file(name: str, needed: list[str]) -> Any:
-    file = FileDescriptorProto(name=f"foxglove/{name}.proto", package="foxglove", syntax="proto3")
-    file.dependency.extend(_WELL_KNOWN[n].name if n in _WELL_KNOWN else f"foxglove/{n}.proto" for n in needed)
+    package = _package(name)
+    file = FileDescriptorProto(name=f"{package}/{name}.proto", package=package, syntax="proto3")
+    file.dependency.extend(_WELL_KNOWN[n].name if n in _WELL_KNOWN else f"{_package(n)}/{n}.proto" for n in needed)
     message = file.message_type.add(name=name)
     for field, (number, kind) in MESSAGES[name].items():
         label = FieldDescriptorProto.LABEL_REPEATED if kind.startswith("[") else FieldDescriptorProto.LABEL_OPTIONAL
         added = message.field.add(name=field, number=number, label=label)
-        kind = kind.strip("[]")
-        if kind in _KINDS:
-            added.type = _KINDS[kind]
-        else:
-            added.type = FieldDescriptorProto.TYPE_MESSAGE
-            added.type_name = f".{kind}" if kind in _WELL_KNOWN else f".foxglove.{kind}"
+        _give_type(added, kind.strip("[]"), message, package)
     return file
+
+
+def _give_type(added: Any, kind: str, message: Any, package: str) -> None:
+    if kind in _KINDS:
+        added.type = _KINDS[kind]
+    elif kind in ENUMS:
+        values = message.enum_type.add(name=kind)
+        for number, word in enumerate(ENUMS[kind]):
+            values.value.add(name=word, number=number)
+        added.type, added.type_name = FieldDescriptorProto.TYPE_ENUM, f".{package}.{message.name}.{kind}"
+    else:
+        added.type = FieldDescriptorProto.TYPE_MESSAGE
+        added.type_name = f".{kind}" if kind in _WELL_KNOWN else f".{_package(kind)}.{kind}"

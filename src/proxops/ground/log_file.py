@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput
 from proxops.core.user_file import opened
 from proxops.ground.chunk import events_in, in_columns, layout_in, pool_records, sorted_messages
+from proxops.ground.image_chunks import counted_images, image_channels, indexed_channels
 from proxops.ground.log import unknown_name
 from proxops.ground.mcap_file import MAGIC, ChunkPlace
 from proxops.ground.scan import Scan, end_note, heads
@@ -67,7 +68,7 @@ class LogFile:
 
     def _begin(self) -> None:
         """Schemas, metadata and the time of the first record: a walk that goes no further than to that record."""
-        self.scan = Scan(self.path)
+        self.scan = Scan(self.path, images=False)
         self.begin_ns: int | None = None
         try:
             for part in self.scan.parts():
@@ -128,9 +129,13 @@ class LogFile:
         return ChunkPlace(offset, RECORD.size + length, CHUNK.unpack_from(head, RECORD.size)[3])
 
     def first_place(self) -> ChunkPlace | None:
-        """The first chunk."""
+        """The first chunk with records; those of images are passed over here and below."""
         found = heads(self._fd, len(MAGIC), self.size)
-        return next((self.place(at - RECORD.size) for opcode, at, _ in found if opcode == Opcode.CHUNK), None)
+        chunks = (at for opcode, at, end in found if opcode == Opcode.CHUNK and not self._only_images(end))
+        return next((self.place(at - RECORD.size) for at in chunks), None)
+
+    def _only_images(self, end: int) -> bool:
+        return bool(counted_images(self._fd, end, image_channels(self.scan.channels.values())))
 
     def chunk(self, place: ChunkPlace) -> Chunk:
         """Its records and events; one of DAMAGE when it is not whole."""
@@ -157,7 +162,7 @@ class LogFile:
                 raise BadInput(
                     "has messages outside of chunks", where=str(self.path), way_out="proxops log recover puts them into chunks"
                 )  # fmt: skip
-            if opcode == Opcode.CHUNK and (place := self.place(first - RECORD.size)):
+            if opcode == Opcode.CHUNK and not self._only_images(after) and (place := self.place(first - RECORD.size)):
                 places.append(place)
         return Tail(tuple(places), False, self.size - at)
 
@@ -208,10 +213,12 @@ class LogFile:
         crc = _FOOTER.unpack_from(end, RECORD.size)[2]
         if crc and zlib.crc32(end[:-4], zlib.crc32(data)) != crc:
             return None
+        images = image_channels(self.scan.channels.values())
         found = [
             _CHUNK_INDEX.unpack_from(data, at)
             for code, at, after in records(data, 0, len(data))
             if code == Opcode.CHUNK_INDEX and after - at >= _CHUNK_INDEX.size
+            if not (images and (held := indexed_channels(data[at + _CHUNK_INDEX.size : after])) and held <= images)
         ]
         return _in_order([(at, length, first, last) for first, last, at, length in found], where[0]) or None
 

@@ -37,7 +37,7 @@ from proxops.ground.recorder_kernels import load_kernels
 from proxops.ground.recording import Recording, attach, orphaned
 from proxops.ground.schema import pool_schema
 from proxops.ground.stage import STAGE_CHANNELS, STAGE_SCHEMAS, Stage
-from proxops.ground.viewer_message import PIECE, ViewerMessages, viewer_channels, viewer_schemas
+from proxops.ground.viewer_message import PIECE, ViewerChannel, ViewerMessages, viewer_channels, viewer_schemas
 from proxops.ground.wire import layout
 
 METADATA_NAME: Final = "proxops"
@@ -78,7 +78,7 @@ class Recorder:
         groups: tuple[Group, ...] = POOL,
         last_words: bool = False,
         viewer: Ring | None = None,
-        viewer_channels: Sequence[int] = (),
+        viewer_channels: Sequence[ViewerChannel] = (),
         viewed_hz: float = VIEWED_HZ,
     ) -> Recorder:
         """Start recording into ``out``, which must not exist unless ``replace``. Next: ``wait_ready``. ``durable``: forced onto
@@ -99,7 +99,7 @@ class Recorder:
         table = base64.b64encode(pool_schema(groups)).decode()
         about = {
             "metadata": dict(metadata), "stage": stage.plain() if stage else None, "table": table,
-            "viewer_channels": list(viewer_channels),
+            "viewer_channels": [channel.plain for channel in viewer_channels],
         }  # fmt: skip
         # A fork has only the thread that made it, and what others have locked stays so.
         process = _forked(words) if forked and threading.active_count() == 1 else _spawned(words)
@@ -261,7 +261,7 @@ def _last_words() -> tuple[Metadata | Attachment, ...]:
 
 
 def _preamble(
-    metadata: dict[str, str], attachments: list[Path], staged: bool, table: bytes, viewer: list[int]
+    metadata: dict[str, str], attachments: list[Path], staged: bool, table: bytes, viewer: list[ViewerChannel]
 ) -> Preamble:
     """Metadata and attachments as records. Times are zero: the bytes must not depend on the wall clock."""
     pairs = {str(key): str(value) for key, value in metadata.items()}
@@ -286,11 +286,12 @@ def main(words: list[str] | None = None) -> int:
     try:
         about = json.loads(sys.stdin.readline())
         stage, schema = Stage.of(about["stage"]) if about["stage"] else None, base64.b64decode(about["table"])
-        channels, table = about["viewer_channels"], layout(schema)
+        channels, table = [ViewerChannel(*plain) for plain in about["viewer_channels"]], layout(schema)
         preamble = _preamble(about["metadata"], options.attach, stage is not None, schema, channels)
         pool, events = attach(options.pool, options.events, table)
         watchdog = Ring.attach(options.watchdog_events, EVENT_DTYPE) if options.watchdog_events else None
-        viewer = ViewerMessages(Ring.attach(options.viewer, PIECE)) if options.viewer else None
+        packed = {channel.number for channel in channels if channel.packed}
+        viewer = ViewerMessages(Ring.attach(options.viewer, PIECE), packed) if options.viewer else None
         out = McapFile(options.out, replace=options.replace)
     except FileExistsError:
         print("the log exists already: choose another name, or replace it", file=sys.stderr)

@@ -12,7 +12,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +36,7 @@ from proxops.ground.wire import Layout, pool_layout
 
 READ_LIMIT: Final = 1250  # records read at once: 5 s of data
 WAITING_BLOCKS: Final = 20  # 20 s of data kept in memory while the disk refuses
+WAITING_IMAGE_BYTES: Final = 64 * 1024 * 1024  # of images, at most: ten seconds of two cameras at 10 Hz
 WORTH_READING: Final = 125  # records, half a block; fewer wait unless they fill one: a read costs as much as twenty
 BORROWED_SLOTS: Final = 8 * BLOCK_RECORDS
 PATIENCE: Final = 5  # looks after which fewer are read as well
@@ -46,6 +47,15 @@ LAST_TRIES: Final = 3  # refusals at the end of a run before the recorder gives 
 
 EXIT_WHOLE: Final = 0
 EXIT_CUT: Final = 3  # the file is readable but lacks its end and its summary
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """A block with what viewers get of its time, and the chunks of images that are still to stand before it."""
+
+    block: Block
+    shown: ChunkData
+    images: deque[ChunkData]
 
 
 class Recording:
@@ -68,7 +78,7 @@ class Recording:
         self._interleaver = Interleaver(self._table)
         self._viewer, self._viewed_ns = viewer, viewed_ns
         self._packer = ColumnPacker.of(self._table.dtype)
-        self._waiting: deque[tuple[Block, ChunkData]] = deque()
+        self._waiting: deque[_Waiting] = deque()
         self._words: tuple[Metadata | Attachment, ...] = ()
         self._begun = self._last = self._done = False
         self._looks = 0  # since the last read
@@ -153,7 +163,9 @@ class Recording:
         if self._borrows:
             self._borrows = False
             self._interleaver.own()
-            self._waiting = deque((replace(block, pool=block.pool.copy()), shown) for block, shown in self._waiting)
+            self._waiting = deque(
+                replace(one, block=replace(one.block, pool=one.block.pool.copy())) for one in self._waiting
+            )
 
     def _look_at_viewer(self) -> None:
         if self._viewer and (lost := self._viewer.read()):
@@ -166,11 +178,9 @@ class Recording:
         blocks = list(self._interleaver.blocks(last=last))
         for left, block in zip(reversed(range(len(blocks))), blocks, strict=True):
             tick = None if last and not left else int(block.pool["clock"]["tick"][-1])
-            beside = [
-                *(self._stage.beside(block) if self._stage else ()),
-                *(self._viewer.until(tick) if self._viewer else ()),
-            ]
-            self._waiting.append((block, block.shown(beside, self._viewed_ns)))
+            beside, images = self._viewer.until(tick) if self._viewer else ([], [])
+            beside = [*(self._stage.beside(block) if self._stage else ()), *beside]
+            self._waiting.append(_Waiting(block, block.shown(beside, self._viewed_ns), deque(images)))
 
     def _read_events(self) -> tuple[NDArray[np.void], int]:
         """All events of now: those of a tick must not come later than its pool record."""
@@ -192,7 +202,8 @@ class Recording:
         return read and not (self._watchdog and self._watchdog.waiting)
 
     def _full(self) -> bool:
-        return len(self._waiting) >= WAITING_BLOCKS
+        images = sum(sum(map(len, chunk.pieces)) for one in self._waiting for chunk in one.images)
+        return len(self._waiting) >= WAITING_BLOCKS or images > WAITING_IMAGE_BYTES
 
     def _write(self) -> None:
         """Hand waiting blocks to the file. A refusal raises the flag; the next try comes after a pause."""
@@ -221,9 +232,12 @@ class Recording:
             self._file.begin(self._preamble)
             self._begun = True
         while self._waiting:
-            block, shown = self._waiting[0]
-            columns = self._packer.columns_of(block.pool)
-            place = self._file.add(block.with_columns(shown, columns))
+            first = self._waiting[0]
+            while first.images:  # before the rows of their time: what has been written is not tried again
+                self._file.add(first.images[0])
+                first.images.popleft()
+            block, columns = first.block, self._packer.columns_of(first.block.pool)
+            place = self._file.add(block.with_columns(first.shown, columns))
             self._waiting.popleft()
             self._overview.add(place, block.pool, block.events, columns)
             self._pool.heartbeat += 1
@@ -238,7 +252,7 @@ class Recording:
     def _give_up(self) -> int:
         """The disk stays full: the file remains readable, without summary; what it lacks is counted."""
         unread = max(0, self._pool.head - self._cursor)
-        self._pool.lost = self._lost + unread + sum(block.pool.size for block, _ in self._waiting)
+        self._pool.lost = self._lost + unread + sum(one.block.pool.size for one in self._waiting)
         self._say_full()
         return EXIT_CUT
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -22,6 +23,7 @@ from mcap.records import Attachment, Channel, Metadata, Schema
 
 from proxops.core.errors import BadInput
 from proxops.core.user_file import opened
+from proxops.ground.image_chunks import counted_images, image_channels
 from proxops.ground.mcap_file import MAGIC
 from proxops.ground.unpacking import DAMAGE, LARGEST_CHUNK, MESSAGE, RECORD, records, unpacked
 
@@ -57,6 +59,8 @@ class Scan:
     attachments: list[Attachment] = field(default_factory=list)
     complete: bool = False
     notes: list[str] = field(default_factory=list)
+    images: bool = True  # false: chunks that hold only images are counted, not unpacked
+    left_out: Counter[int] = field(default_factory=Counter)  # messages of those, by channel
     _kept: int = 0
     _kept_bytes: int = 0
 
@@ -81,6 +85,8 @@ class Scan:
                 continue
             if opcode in _KEPT and not self._room(opcode, end - start):
                 continue
+            if opcode == Opcode.CHUNK and self._only_images(fd, end):
+                continue
             body = os.pread(fd, end - start, start)
             if opcode == Opcode.CHUNK:
                 yield from self._chunk(body, start)
@@ -98,6 +104,12 @@ class Scan:
             return True
         self._note(f"a {Opcode(opcode).name.lower()} record at byte {start} is left out: it has {end - start} bytes")
         return False
+
+    def _only_images(self, fd: int, end: int) -> bool:
+        """Whether the chunk that ends there is one that nobody wants; then it is counted."""
+        counts = {} if self.images else counted_images(fd, end, image_channels(self.channels.values()))
+        self.left_out += Counter(counts)
+        return bool(counts)
 
     def _note(self, text: str) -> None:
         if len(self.notes) < MOST_NOTES:

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from proxops.core.camera import CameraSpec
 from proxops.ground.camera_log import CameraMessages
 from proxops.ground.transform_rows import TransformRows
-from proxops.ground.viewer_message import CALIBRATION_CHANNEL, FRAMES_CHANNEL, IMAGE_CHANNEL, ViewerMessage
+from proxops.ground.viewer_message import (
+    CALIBRATION_CHANNEL,
+    FRAMES_CHANNEL,
+    IMAGE_CHANNEL,
+    VIEWER_CHANNELS,
+    ViewerMessage,
+)
 from proxops.maths.pose import pack_pose
 
 FRAMES_HZ: Final = 25.0  # as the hall's: a viewer interpolates
@@ -25,7 +31,8 @@ class ViewerFeed:
     """``frames``: parent and child of each. ``camera``: its frame and what it is."""
 
     def __init__(self, frames: Sequence[tuple[str, str]], camera: tuple[str, CameraSpec] | None = None) -> None:
-        self.channels = (*((IMAGE_CHANNEL, CALIBRATION_CHANNEL) if camera else ()), FRAMES_CHANNEL)
+        numbers = (*((IMAGE_CHANNEL, CALIBRATION_CHANNEL) if camera else ()), FRAMES_CHANNEL)
+        self.channels = tuple(VIEWER_CHANNELS[number] for number in numbers)
         self._camera = CameraMessages(*camera) if camera else None
         self._rows = TransformRows(frames)
         self._waiting: deque[tuple[float, bytes | NDArray[np.float64]]] = deque()

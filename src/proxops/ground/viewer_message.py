@@ -6,7 +6,7 @@ message of which a piece was overwritten is left out. They become part of the ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,18 +14,43 @@ import numpy as np
 from mcap.records import Channel, Schema
 
 from proxops.core.ring import Ring, bytes_of
-from proxops.ground.blocks import Beside, message_head
+from proxops.ground.blocks import Beside, index_table, message_head
 from proxops.ground.foxglove import CALIBRATION, IMAGE, TRANSFORMS, foxglove_schema
+from proxops.ground.mcap_file import ChunkData
 
 IMAGE_CHANNEL, CALIBRATION_CHANNEL, FRAMES_CHANNEL = range(8, 11)  # behind those of a stage
-TOPICS: Final = {
-    IMAGE_CHANNEL: ("/camera/image", IMAGE),
-    CALIBRATION_CHANNEL: ("/camera/calibration", CALIBRATION),
-    FRAMES_CHANNEL: ("/tf", TRANSFORMS),
+FIRST_SENSOR_CHANNEL: Final = 12  # those of imaging sensors: behind all others
+
+
+@dataclass(frozen=True)
+class ViewerChannel:
+    """Number, topic and kind of message."""
+
+    number: int
+    topic: str
+    message: str
+
+    @property
+    def plain(self) -> list[int | str]:
+        """For JSON; to be given back in this order."""
+        return [self.number, self.topic, self.message]
+
+    @property
+    def packed(self) -> bool:
+        """Its messages are as small as they can be."""
+        return self.message == IMAGE
+
+
+VIEWER_CHANNELS: Final = {
+    IMAGE_CHANNEL: ViewerChannel(IMAGE_CHANNEL, "/camera/image", IMAGE),
+    CALIBRATION_CHANNEL: ViewerChannel(CALIBRATION_CHANNEL, "/camera/calibration", CALIBRATION),
+    FRAMES_CHANNEL: ViewerChannel(FRAMES_CHANNEL, "/tf", TRANSFORMS),
 }
-"""Topic and message of each channel."""
+"""Of an experiment."""
 PIECE_BYTES: Final = 16_384
 SLOTS: Final = 256  # 4 MB: twenty images of 640 x 480
+READ_PIECES: Final = 64  # at once
+CHUNK_BYTES: Final = 16 * 1024 * 1024  # after which a chunk of images is closed; readers take up to 64 MB
 PIECE: Final[np.dtype[np.void]] = np.dtype(
     [
         ("utc_ns", "<i8"), ("tick", "<i8"), ("channel", "<i4"), ("size", "<i4"), ("offset", "<i4"), ("spare", "<i4"),
@@ -50,19 +75,24 @@ class ViewerMessage:
         return message_head(len(self.body), self.channel, self.tick, self.utc_ns) + self.body
 
 
-def viewer_schemas(channels: Sequence[int]) -> tuple[Schema, ...]:
-    """For a log with these channels."""
+def viewer_schemas(channels: Sequence[ViewerChannel]) -> tuple[Schema, ...]:
+    """For a log with these channels: one for each kind of message, with the number of the first channel that has it."""
     return tuple(
-        Schema(id=number, name=TOPICS[number][1], encoding="protobuf", data=foxglove_schema(TOPICS[number][1]))
-        for number in channels
+        Schema(id=number, name=message, encoding="protobuf", data=foxglove_schema(message))
+        for message, number in _schema_numbers(channels).items()
     )
 
 
-def viewer_channels(channels: Sequence[int]) -> tuple[Channel, ...]:
+def viewer_channels(channels: Sequence[ViewerChannel]) -> tuple[Channel, ...]:
+    numbers = _schema_numbers(channels)
     return tuple(
-        Channel(id=number, topic=TOPICS[number][0], message_encoding="protobuf", metadata={}, schema_id=number)
-        for number in channels
+        Channel(id=c.number, topic=c.topic, message_encoding="protobuf", metadata={}, schema_id=numbers[c.message])
+        for c in channels
     )
+
+
+def _schema_numbers(channels: Sequence[ViewerChannel]) -> dict[str, int]:
+    return {channel.message: channel.number for channel in reversed(channels)}
 
 
 def pieces(message: ViewerMessage) -> Iterator[memoryview]:
@@ -77,10 +107,10 @@ def pieces(message: ViewerMessage) -> Iterator[memoryview]:
 
 
 class ViewerMessages:
-    """The recorder's end of the ring."""
+    """The recorder's end of the ring. ``packed``: channels whose messages nothing makes smaller."""
 
-    def __init__(self, ring: Ring) -> None:
-        self._ring, self._cursor = ring, 0
+    def __init__(self, ring: Ring, packed: Collection[int] = ()) -> None:
+        self._ring, self._cursor, self._packed = ring, 0, packed
         self._begun = bytearray()
         self._whole: list[ViewerMessage] = []
 
@@ -92,7 +122,7 @@ class ViewerMessages:
         """All that has come by now; how many pieces were overwritten before."""
         overtaken = 0
         while not self.drained:
-            found, self._cursor, lost = self._ring.read(self._cursor, SLOTS // 4)
+            found, self._cursor, lost = self._ring.read(self._cursor, READ_PIECES)
             overtaken += lost
             for piece in found:
                 self._put(piece)
@@ -112,15 +142,44 @@ class ViewerMessages:
                 ViewerMessage(int(piece["channel"]), int(piece["tick"]), int(piece["utc_ns"]), bytes(self._begun))
             )
 
-    def until(self, tick: int | None) -> list[Beside]:
-        """What has been read up to that tick, or all of it, is handed out: to stand in one chunk."""
+    def until(self, tick: int | None) -> tuple[list[Beside], list[ChunkData]]:
+        """What has been read up to that tick, or all of it, is handed out: to stand in one chunk, and in chunks of their own,
+        which who wants no images need not unpack."""
         due = [one for one in self._whole if tick is None or one.tick <= tick]
-        self._whole = self._whole[len(due) :]
-        channels = sorted({one.channel for one in due})
-        return [_beside(channel, [one for one in due if one.channel == channel]) for channel in channels]
+        self._whole = [one for one in self._whole if tick is not None and one.tick > tick]
+        small = [one for one in due if one.channel < FIRST_SENSOR_CHANNEL]
+        channels = sorted({one.channel for one in small})
+        beside = [_beside(channel, [one for one in small if one.channel == channel]) for channel in channels]
+        return beside, list(_chunks([one for one in due if one.channel >= FIRST_SENSOR_CHANNEL], self._packed))
 
 
 def _beside(channel: int, messages: list[ViewerMessage]) -> Beside:
     records = [one.record for one in messages]
     starts = np.cumsum([0, *map(len, records[:-1])])
     return Beside(channel, np.array([one.utc_ns for one in messages], np.int64), b"".join(records), starts)
+
+
+def _chunks(messages: list[ViewerMessage], packed: Collection[int]) -> Iterator[ChunkData]:
+    """All of a tick stay together: what belongs to an image is found beside it."""
+    begin = size = 0
+    for at, one in enumerate(messages):
+        if size > CHUNK_BYTES and one.tick != messages[at - 1].tick:
+            yield _chunk(messages[begin:at], packed)
+            begin, size = at, 0
+        size += len(one.body)
+    if messages:
+        yield _chunk(messages[begin:], packed)
+
+
+def _chunk(messages: list[ViewerMessage], packed: Collection[int]) -> ChunkData:
+    """What can be made smaller first."""
+    messages = sorted(messages, key=lambda one: one.channel in packed)
+    records = [one.record for one in messages]
+    starts = np.cumsum([0, *map(len, records)])
+    first_packed = sum(one.channel not in packed for one in messages)
+    index = {}
+    for channel in sorted({one.channel for one in messages}):
+        own = np.array([k for k, one in enumerate(messages) if one.channel == channel])
+        index[channel] = index_table(np.array([messages[k].utc_ns for k in own], np.int64), starts[own])
+    pieces = [b"".join(part) for part in (records[:first_packed], records[first_packed:]) if part]
+    return ChunkData(tuple(pieces), index, noise=len(pieces) > 1)
