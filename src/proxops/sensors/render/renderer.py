@@ -1,0 +1,140 @@
+"""What a camera or a time-of-flight camera sees of a scene: radiance, or ranges. The same exposure gives the same bits.
+
+Depth by a z-buffer with nine samples in each pixel, shadows by rays. Everything is kept in room of the renderer's own, so one
+renderer belongs to one thread.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.lens import Lens
+from proxops.maths.rotation import Array
+from proxops.sensors.exposure import Exposure
+from proxops.sensors.render.buffers import Buffers
+from proxops.sensors.render.depth import put_ranges
+from proxops.sensors.render.distortion import lines_of_sight
+from proxops.sensors.render.geometry import draw
+from proxops.sensors.render.lighting import lamps_of
+from proxops.sensors.render.moments import ORDER, SAMPLES, poses_at, rounds, seen_at
+from proxops.sensors.render.resolve import Look, View, World, gather, shade
+from proxops.sensors.render.surfaces import surfaces_of
+from proxops.sensors.scene.rays import judge_poses, placed_at
+from proxops.sensors.scene.scene import Scene
+from proxops.sensors.scene.tree import Tree
+
+Floats = NDArray[np.float32]
+
+
+class Renderer:
+    """Of one scene through one lens."""
+
+    def __init__(self, scene: Scene, tree: Tree, lens: Lens) -> None:
+        self.lens = lens
+        self._tree, self._surfaces = tree, surfaces_of(scene, tree)
+        self._mesh = (scene.vertices, scene.triangles, scene.first_vertex, scene.first_triangle)
+        self._x, self._y = lines_of_sight(lens)
+        self._k, self._pixel = np.array(lens.distortion), 2.0 / (lens.fx + lens.fy)
+        self._corners = np.empty((len(scene.vertices), 6))
+        self._buffers: dict[int, Buffers] = {}
+        self._look = Look(
+            np.full((lens.height, lens.width), -1, np.int32),
+            np.zeros((lens.height, lens.width), np.float32),
+            np.zeros((0, lens.height, lens.width), np.uint8),
+        )
+
+    def radiance(self, exposure: Exposure) -> Floats:
+        """(height, width) W/m²/sr in the band of ``scene/light.py``."""
+        self._judge(exposure)
+        lamps = lamps_of(exposure)
+        if len(self._look.found) < len(lamps):
+            room = np.zeros((len(lamps), self.lens.height, self.lens.width), np.uint8)
+            self._look = self._look._replace(found=room)
+        radiance = np.zeros((self.lens.height, self.lens.width), np.float32)
+        sky = np.ones_like(radiance)
+        count = rounds(exposure, self.lens, self._tree.body_boxes)
+        for turn in range(max(count, 1)):
+            self._expose(exposure, lamps, turn, count, radiance, sky)
+        return radiance
+
+    def depth(self, exposure: Exposure, samples: int = 2) -> tuple[Floats, Floats]:
+        """In the middle of the exposure, (height, width, samples²): ranges along the line of sight in metres, inf where nothing
+        is; and infrared reflectance times the cosine of incidence."""
+        self._judge(exposure)
+        buffers = self._room(samples)
+        to, back = seen_at(exposure, 0.5)
+        shape = (self.lens.height, self.lens.width, samples * samples)
+        ranges, signals = np.full(shape, np.inf, np.float32), np.zeros(shape, np.float32)
+        self._draw(to, buffers, samples, 0.0, 0.0)
+        rows = buffers.rows(samples)
+        put_ranges(buffers.depths, buffers.ids, rows, samples, self._x, self._y, self._pixel, self._surfaces, back, ranges, signals)
+        buffers.clear()
+        return ranges, signals
+
+    def _judge(self, exposure: Exposure) -> None:
+        bodies = len(self._tree.roots)
+        judge_poses(exposure.T_scene_body, bodies, "poses of bodies")
+        judge_poses(exposure.T_scene_sensor[:, None, :], 1, "poses of the sensor")
+
+    def _room(self, samples: int) -> Buffers:
+        if samples not in self._buffers:
+            self._buffers[samples] = Buffers(self.lens.height * samples, self.lens.width * samples)
+        return self._buffers[samples]
+
+    def _expose(self, exposure: Exposure, lamps: Array, turn: int, count: int, radiance: Floats, sky: Floats) -> None:
+        """Adds one round of nine samples."""
+        buffers = self._room(3)
+        T_body_sensor = np.empty((SAMPLES, len(self._tree.roots), 12))
+        if count == 0:
+            middle, to_back = 0.5, seen_at(exposure, 0.5)
+            T_body_sensor[:] = to_back[1]
+            self._draw(to_back[0], buffers, 3, 0.0, 0.0)
+        else:
+            middle = (turn + 0.5) / count
+            for s in range(SAMPLES):
+                to, T_body_sensor[s] = seen_at(exposure, (turn + (ORDER[s] + 0.5) / SAMPLES) / count)
+                self._draw_sample(to, buffers, s)
+        rows = buffers.rows(3)
+        view = View(self._x, self._y, self._pixel, T_body_sensor)
+        placed = placed_at(self._tree, poses_at(exposure.T_scene_body, middle))
+        world = World(self._surfaces, self._tree.arrays, placed, lamps)
+        gather(buffers.ids, rows, view, world, self._look)
+        shade(buffers.ids, rows, view, world, self._look, 1.0 / max(count, 1), radiance, sky)
+        buffers.clear()
+
+    def _draw_sample(self, T_sensor_body: Array, buffers: Buffers, s: int) -> None:
+        """Only the sample ``s`` of each pixel, at its moment."""
+        single = self._room(1)
+        self._draw(T_sensor_body, single, 1, (s % 3 - 1) / 3.0, (s // 3 - 1) / 3.0)
+        buffers.take(single, s)
+        single.clear()
+
+    def _draw(self, T_sensor_body: Array, buffers: Buffers, samples: int, right: float, down: float) -> None:
+        """With ``samples``² in each pixel; ``right``, ``down``: by how many pixels a single one is off the middle."""
+        lens, half = self.lens, 0.5 * (samples - 1)
+        grid = np.array([
+            samples * lens.fx, samples * (lens.cx - right) + half,
+            samples * lens.fy, samples * (lens.cy - down) + half,
+            lens.fx, lens.fy,
+        ])  # fmt: skip
+        margin = 2.0 * self._pixel
+        limits = np.array([self._x.min(), self._y.min(), self._x.max(), self._y.max()])
+        limits += [-margin, -margin, margin, margin]
+        draw(
+            self._mesh, T_sensor_body, self._tree.body_boxes, grid, self._k, limits, lens.ideal,
+            self._corners, buffers.depths, buffers.ids, buffers.extent,
+        )  # fmt: skip
+
+
+def eight_bit(radiance: Floats, white: float | None = None) -> NDArray[np.uint8]:
+    """To look at: ``white`` W/m²/sr (the brightest hundredth unless given) becomes 255; levels as a screen wants them (gamma)."""
+    top = white or max(float(np.percentile(radiance, 99.0)), 1e-9)
+    return np.round(255.0 * np.clip(radiance / top, 0.0, 1.0) ** (1 / 2.2)).astype(np.uint8)
+
+
+def across(lens: Lens) -> float:
+    """Field of view across the width, rad, of the lens without distortion."""
+    return 2.0 * math.atan(0.5 * lens.width / lens.fx)
