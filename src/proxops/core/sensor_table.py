@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from proxops.core.imaging_table import CameraSensor, LidarSensor, TofSensor
+from proxops.core.imaging_table import CameraSensor, FiducialSensor, LidarSensor, TofSensor
 from proxops.core.strict_table import Finite, Share, Strict, Triple, within
 
 
@@ -32,7 +32,11 @@ class Sensor(Strict):
     outlier_share: Share = 0.01  # measurements that are wrong
     outlier_size: Annotated[Finite, within(1, 1000)] = 30.0  # in standard deviations
     dropout_share: Share = 0.02  # measurements that are missing
-    place_m: Triple = (-0.333, 0.0, -0.25)  # in the chaser's frame, where the shipped servicer draws its lens; it looks along -x
+    place_m: Triple = (
+        -0.333,
+        0.0,
+        -0.25,
+    )  # in the chaser's frame, where the shipped servicer draws its lens; it looks along -x
 
 
 class Avionics(Strict):
@@ -62,5 +66,5 @@ def fitted(given: Any) -> Any:
     return given if "pose" in kinds else [*given, {"kind": "pose"}]
 
 
-AnySensor = Annotated[Sensor | CameraSensor | TofSensor | LidarSensor, Field(discriminator="kind")]
+AnySensor = Annotated[Sensor | CameraSensor | FiducialSensor | TofSensor | LidarSensor, Field(discriminator="kind")]
 Sensors = Annotated[tuple[AnySensor, ...], Field(max_length=9), BeforeValidator(fitted)]

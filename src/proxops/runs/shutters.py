@@ -15,15 +15,14 @@ from typing import Final
 import numpy as np
 
 from proxops.core.images import CameraImage, Image
-from proxops.core.imaging_table import CameraSensor, ImagingSensor, LidarSensor, TofSensor
+from proxops.core.imaging_table import GreyCamera, ImagingSensor
 from proxops.runs.image_orders import Drawn, ImageOrders
 from proxops.sensors.camera.exposure_control import ExposureControl
-from proxops.sensors.moment import Moment, PictureOrder
+from proxops.sensors.moment import Moment, PictureOrder, fixed_exposure_s
 
 SLACK_S: Final = 1e-9  # a clock that counts in ticks meets multiples of a period only to rounding
 LOOKS: Final = 24  # at most, during one exposure
 MOST_WAITING: Final = 2  # images of one sensor that are not drawn yet, live
-PHASES: Final = 4  # of a time-of-flight camera
 
 
 class Shutter:
@@ -33,7 +32,7 @@ class Shutter:
         self.number, self.spec = number, spec
         self.period_s = 1.0 / spec.rate_hz
         self.exposures = self.left_out = self.waiting = 0
-        self._control = ExposureControl.of(spec) if isinstance(spec, CameraSensor) else None
+        self._control = ExposureControl.of(spec) if isinstance(spec, GreyCamera) else None
         self._fixed_s = fixed_exposure_s(spec)
         self.looks: list[Moment] = []
         self.opened_s = self.next_look_s = self.exposure_s = self._gain_db = 0.0
@@ -148,10 +147,3 @@ class Shutters:
             return False
         self._drawn[drawn.order] = drawn
         return True
-
-
-def fixed_exposure_s(spec: ImagingSensor) -> float:
-    """Of a time-of-flight camera all its phases, of a LiDAR one scan; 0 for a camera, which has a control."""
-    if isinstance(spec, LidarSensor):
-        return 1.0 / spec.rate_hz
-    return PHASES * 1e-3 * spec.exposure_ms if isinstance(spec, TofSensor) else 0.0

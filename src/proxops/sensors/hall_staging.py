@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from proxops.core.imaging_table import ImagingSensor
@@ -12,7 +14,7 @@ from proxops.sensors.exposure import Exposure
 from proxops.sensors.moment import Floats, PictureOrder
 from proxops.sensors.scene.hall_lights import hall_lights
 from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
-from proxops.sensors.staging import lamp_on_chaser, staged, true_pose, unpacked
+from proxops.sensors.staging import lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HALF_TURN = np.diag(
     [-1.0, -1.0, 1.0, 1.0]
@@ -20,13 +22,17 @@ HALF_TURN = np.diag(
 
 
 class HallStaging:
-    """``exchanged``: robot 2 shows the chaser."""
+    """``exchanged``: robot 2 shows the chaser. ``sensors``: whose markers are fitted."""
 
-    def __init__(self, cell: Cell, scenery: Scenery, exchanged: bool) -> None:
-        self.scene = hall_scene(cell, wrapped=scenery.wrapped)
+    def __init__(self, cell: Cell, scenery: Scenery, exchanged: bool, sensors: Sequence[ImagingSensor]) -> None:
         self._cell, self._lights, self._lamp = cell, hall_lights(cell), scenery.illuminator
         self._target, self._chaser = (PORT1_BODY, PORT2_BODY) if exchanged else (PORT2_BODY, PORT1_BODY)
         self._T_port_craft = HALF_TURN if exchanged else np.eye(4)
+        markers = {
+            body: [mesh.moved(self._T_port_craft) for mesh in markers_on(craft, sensors)]
+            for craft, body in (("chaser", self._chaser), ("target", self._target))
+        }
+        self.scene = hall_scene(cell, wrapped=scenery.wrapped, fitted=markers)
 
     def exposure(self, order: PictureOrder, spec: ImagingSensor) -> Exposure:
         seen = [moment.hall for moment in order.moments if moment.hall is not None]

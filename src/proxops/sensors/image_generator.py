@@ -6,23 +6,34 @@ Nothing is kept from one order to the next: the same order gives the same image,
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
 
 from proxops.core.images import Image
-from proxops.core.imaging_table import CameraSensor, ImagingSensor, TofSensor
+from proxops.core.imaging_table import GreyCamera, ImagingSensor, LidarSensor, TofSensor
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
 from proxops.sensors.camera.camera import Camera
 from proxops.sensors.exposure import Exposure
 from proxops.sensors.hall_staging import HallStaging
 from proxops.sensors.lidar import Lidar
-from proxops.sensors.moment import Floats, PictureOrder
+from proxops.sensors.moment import Floats, HallMoment, Moment, OrbitMoment, PictureOrder, fixed_exposure_s
 from proxops.sensors.orbit_staging import OrbitStaging
 from proxops.sensors.render.renderer import Renderer
-from proxops.sensors.scene.tree import tree_of
+from proxops.sensors.scene.tree import Tree, tree_of
 from proxops.sensors.tof import TimeOfFlightCamera
 
 Staging = HallStaging | OrbitStaging
-SAMPLES = 2  # per pixel and direction, of a time-of-flight camera
+SAMPLES: Final = 2  # per pixel and direction, of a time-of-flight camera
+AHEAD: Final = np.array([5.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+SCRATCH: Final = Moment(
+    0.0,
+    OrbitMoment(AHEAD, AHEAD[3:], np.array([7e6, 0.0, 0.0]), np.array([1.0, 0.0, 0.0]), 1.0, 0.0),
+    HallMoment(AHEAD, np.zeros(13)),
+)
+"""Something to look at."""
 
 
 class ImageGenerator:
@@ -32,8 +43,8 @@ class ImageGenerator:
         self, sensors: tuple[ImagingSensor, ...], sees_hall: tuple[bool, ...], scenery: Scenery, seed: int, cell: Cell | None,
         exchanged: bool = False,
     ) -> None:  # fmt: skip
-        hall = HallStaging(cell, scenery, exchanged) if cell and any(sees_hall) else None
-        orbit = OrbitStaging(scenery, cell) if not all(sees_hall) else None
+        hall = HallStaging(cell, scenery, exchanged, sensors) if cell and any(sees_hall) else None
+        orbit = OrbitStaging(scenery, cell, sensors) if not all(sees_hall) else None
         stagings = [hall if looks else orbit for looks in sees_hall]
         self._stagings = tuple(staging for staging in stagings if staging is not None)
         self._specs, self._seed = sensors, seed
@@ -45,17 +56,25 @@ class ImageGenerator:
 
     def take(self, order: PictureOrder) -> tuple[Image, Floats]:
         """The image, and T_sensor_target (7) in the middle of its exposure."""
-        exposure = self._stagings[order.sensor].exposure(order, self._specs[order.sensor])
-        return self._painters[order.sensor](exposure), self._stagings[order.sensor].truth(exposure)
+        staging = self._stagings[order.sensor]
+        exposure = staging.exposure(order, self._specs[order.sensor])
+        return self._painters[order.sensor](exposure), staging.truth(exposure)
+
+    def warm_up(self) -> None:
+        """Load or compile all kernels now, by pictures that nobody sees."""
+        for index, (spec, staging) in enumerate(zip(self._specs, self._stagings, strict=True)):
+            order = PictureOrder(index, 0, 0.0, fixed_exposure_s(spec) or 1e-3, 0.0, (SCRATCH, replace(SCRATCH, t=2.0)))
+            self._painters[index](staging.exposure(order, spec))
 
 
-def painter(spec: ImagingSensor, index: int, seed: int, staging: Staging, tree: object) -> Callable[[Exposure], Image]:
+def painter(spec: ImagingSensor, index: int, seed: int, staging: Staging, tree: Tree) -> Callable[[Exposure], Image]:
     """Of one sensor: an exposure in, its image out."""
-    if isinstance(spec, CameraSensor):
+    if isinstance(spec, GreyCamera):
         camera, renderer = Camera(spec, index, seed), Renderer(staging.scene, tree, spec.lens)
         return lambda exposure: camera.develop(renderer.radiance(exposure), exposure)
     if isinstance(spec, TofSensor):
         tof, renderer = TimeOfFlightCamera(spec, index, seed), Renderer(staging.scene, tree, spec.lens)
         return lambda exposure: tof.develop(*renderer.depth(exposure, SAMPLES), exposure)
+    assert isinstance(spec, LidarSensor)
     lidar = Lidar(spec, index, seed)
     return lambda exposure: lidar.scan(staging.scene, tree, exposure)

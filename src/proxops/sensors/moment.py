@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.core.imaging_table import ImagingSensor, LidarSensor, TofSensor
 from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, rotation_vector
 
 Floats = NDArray[np.float64]
+PHASES: Final = 4  # of a time-of-flight camera
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,3 +86,10 @@ def _between(a: Floats, b: Floats, share: float, out: Floats) -> None:
     half[1:] = 0.5 * share * way * np.sinc(0.5 * angle / np.pi)
     out[:3] = a[:3] + share * (b[:3] - a[:3])
     put_unit(quat_product(np.ascontiguousarray(a[3:]), half), out[3:])
+
+
+def fixed_exposure_s(spec: ImagingSensor) -> float:
+    """Of a time-of-flight camera all its phases, of a LiDAR one scan; 0 for a camera, which has a control."""
+    if isinstance(spec, LidarSensor):
+        return 1.0 / spec.rate_hz
+    return PHASES * 1e-3 * spec.exposure_ms if isinstance(spec, TofSensor) else 0.0

@@ -4,6 +4,7 @@ origin of the target's frame as its own."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from proxops.lab.cell import Cell
 from proxops.sensors.exposure import Exposure, Sky
 from proxops.sensors.moment import Floats, OrbitMoment, PictureOrder
 from proxops.sensors.scene.hall_surroundings import mockup_mesh
-from proxops.sensors.scene.mesh import Mesh
+from proxops.sensors.scene.mesh import Mesh, joined
 from proxops.sensors.scene.orbit_lights import orbit_lights
 from proxops.sensors.scene.orbit_surroundings import (
     CHASER,
@@ -27,7 +28,7 @@ from proxops.sensors.scene.orbit_surroundings import (
     orbit_scene,
     shipped_craft,
 )
-from proxops.sensors.staging import lamp_on_chaser, staged, true_pose, unpacked
+from proxops.sensors.staging import lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HERE = np.eye(4)
 
@@ -35,9 +36,12 @@ HERE = np.eye(4)
 class OrbitStaging:
     """``cell``: of the hall, if there is one: its mock-ups are the craft unless the scenery names a file."""
 
-    def __init__(self, scenery: Scenery, cell: Cell | None) -> None:
+    def __init__(self, scenery: Scenery, cell: Cell | None, sensors: Sequence[ImagingSensor]) -> None:
         servicer = mockup_mesh(cell, 0).mesh if cell else shipped_craft(SERVICER)
-        self.scene = orbit_scene(_client(scenery, cell), servicer)
+        client = _client(scenery, cell)
+        self.scene = orbit_scene(
+            joined([client, *markers_on("target", sensors)]), joined([servicer, *markers_on("chaser", sensors)])
+        )
         self._lamp = scenery.illuminator
 
     def exposure(self, order: PictureOrder, spec: ImagingSensor) -> Exposure:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from proxops.core.imaging_table import Mounted
+from proxops.core.imaging_table import FiducialSensor, ImagingSensor, Mounted
 from proxops.core.scenery_table import Illuminator
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
 from proxops.sensors.exposure import Exposure, Sky
 from proxops.sensors.moment import Floats, PictureOrder, resampled
 from proxops.sensors.mount import T_craft_sensor
 from proxops.sensors.scene.light import Light, NearLight
+from proxops.sensors.scene.marker_mesh import marker_mesh
+from proxops.sensors.scene.mesh import Mesh
 
 LAMP_RADIUS_M = 0.03  # of the shipped servicer's lamp
 
@@ -50,6 +53,15 @@ def lamp_on_chaser(lamp: Illuminator, T_scene_chaser: Floats) -> tuple[Light, ..
             math.radians(lamp.half_angle_deg), LAMP_RADIUS_M,
         ),
     )  # fmt: skip
+
+
+def markers_on(craft: str, sensors: Sequence[ImagingSensor]) -> list[Mesh]:
+    """Of the fiducial sensors on the other craft, in the frame of this one."""
+    return [
+        marker_mesh(one.marker).moved(one.T_craft_marker)
+        for one in sensors
+        if isinstance(one, FiducialSensor) and one.on != craft
+    ]
 
 
 def packed(T: Floats) -> Floats:

@@ -8,8 +8,11 @@ commanded, so a flange may miss its mock-up by the robots' own error, some milli
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +34,12 @@ from proxops.sensors.scene.urdf_mesh import link_mesh
 
 PORT1_BODY, PORT2_BODY = ROBOT1 + MOCKUP, ROBOT2 + MOCKUP  # in the scene: what is in the port frames
 N_BODIES = len(BODIES)
+NOTHING_FITTED: Final[Mapping[int, Sequence[Mesh]]] = MappingProxyType({})
 
 
-def hall_scene(cell: Cell, *, wrapped: bool = False) -> Scene:
-    """The hall of a cell file. ``wrapped``: robot 2 in black cloth, from its base to its flange."""
+def hall_scene(cell: Cell, *, wrapped: bool = False, fitted: Mapping[int, Sequence[Mesh]] = NOTHING_FITTED) -> Scene:
+    """The hall of a cell file. ``wrapped``: robot 2 in black cloth, from its base to its flange. ``fitted``: what else is on
+    bodies, such as markers."""
     found: dict[str, list[Mesh]] = {name: [] for name in BODIES}
     found[BODIES[FLOOR]].append(room_mesh(cell))
     for link in hall_links(cell):
@@ -46,6 +51,8 @@ def hall_scene(cell: Cell, *, wrapped: bool = False) -> Scene:
             found[link.name].append(mesh)
     for k, body in enumerate((PORT1_BODY, PORT2_BODY)):
         found[BODIES[body]].append(mockup_mesh(cell, k).mesh)
+    for body, meshes in fitted.items():
+        found[BODIES[body]] += meshes
     return Scene.of([(name, joined(meshes)) for name, meshes in found.items()])
 
 

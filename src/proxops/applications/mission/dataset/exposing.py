@@ -6,11 +6,10 @@ from typing import Final
 
 from proxops.applications.mission.dataset.poses import Floats, Sample
 from proxops.core.images import CameraImage, Image
-from proxops.core.imaging_table import CameraSensor, ImagingSensor
-from proxops.runs.shutters import fixed_exposure_s
+from proxops.core.imaging_table import GreyCamera, ImagingSensor
 from proxops.sensors.camera.exposure_control import ExposureControl
 from proxops.sensors.image_generator import ImageGenerator
-from proxops.sensors.moment import PictureOrder
+from proxops.sensors.moment import PictureOrder, fixed_exposure_s
 
 SETTLED_BY: Final = 5  # pictures, until an automatic exposure is taken as it is
 
@@ -19,7 +18,7 @@ def take(
     generator: ImageGenerator, spec: ImagingSensor, index: int, number: int, sample: Sample, longer: float
 ) -> tuple[Image, Floats]:  # fmt: skip
     """``longer``: times the exposure that the sensor would choose. The image, and T_sensor_target (7)."""
-    if not isinstance(spec, CameraSensor):
+    if not isinstance(spec, GreyCamera):
         return generator.take(PictureOrder(index, number, 0.0, fixed_exposure_s(spec), 0.0, (sample.moment,)))
     control = ExposureControl.of(spec)
     for _ in range(SETTLED_BY if control.bounds else 0):

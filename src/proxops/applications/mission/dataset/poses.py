@@ -34,8 +34,8 @@ class Sample:
 def drawn(
     spec: ImagingSensor, light: str, condition: LightCondition, between_m: tuple[float, float], rng: np.random.Generator
 ) -> Sample:  # fmt: skip
-    """By a sensor on the chaser: any attitude; distance evenly on a logarithmic scale; the target's origin anywhere in the middle of
-    the picture."""
+    """By a sensor on the chaser: any attitude; distance evenly on a logarithmic scale; the target's origin anywhere in the middle
+    of the picture."""
     range_m = math.exp(rng.uniform(*np.log(between_m)))
     half = FILLED * _half_view(spec) * math.sqrt(rng.random())
     sight = about(np.array([0.0, 0.0, 1.0]), half, rng)

@@ -1,4 +1,4 @@
-"""``proxops dataset``: images with labels, in folders for training and testing. The same seed gives the same files, bit for bit."""
+"""``proxops dataset``: images with labels, for training and testing. The same seed gives the same files, bit for bit."""
 
 from __future__ import annotations
 
