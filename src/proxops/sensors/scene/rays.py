@@ -1,9 +1,9 @@
 """Rays through a scene at one moment: what they meet first, and whether they meet anything. Kernels for kernels.
 
-``tree`` is ``Tree.arrays``. ``placed`` (B, 18) says where the bodies stand and is made once a moment by ``place``. Rays are given
-in the frame ``scene``; each is taken into the frame of a body whose box it meets. ``direction`` has length one; distances are from
-``origin``, in metres, and only what lies between ``t_min`` and ``t_max`` (neither included) is met. Both sides of a triangle stop
-rays. Neighbouring triangles overlap by a thousand times what rounding takes, so that no ray passes between them.
+``tree`` is ``Tree.arrays``. ``placed`` (B, 18) says where the bodies stand and is made once a moment by ``place``. Rays are
+given in the frame ``scene``; each is taken into the frame of a body whose box it meets. ``direction`` has length one; distances
+are from ``origin``, in metres, and only what lies between ``t_min`` and ``t_max`` (neither included) is met. Both sides of a
+triangle stop rays. Neighbouring triangles overlap by a thousand times what rounding takes, so that no ray passes between them.
 """
 
 from __future__ import annotations

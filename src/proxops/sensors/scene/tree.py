@@ -1,8 +1,8 @@
 """A tree of boxes over the triangles of each body, in the body's own frame: built once, since bodies keep their shape.
 
 Inner nodes hold the boxes of both children; a child is a node (>= 0) or a leaf, a run of at most eight faces. A face is a
-triangle as rays want it, in the order of the leaves: its plane, and the two planes that give where in it a point lies. Splits: the surface
-area heuristic in bins (Wald 2007, "On fast construction of SAH-based bounding volume hierarchies").
+triangle as rays want it, in the order of the leaves: its plane, and the two planes that give where in it a point lies. Splits:
+the surface area heuristic in bins (Wald 2007, "On fast construction of SAH-based bounding volume hierarchies").
 """
 
 from __future__ import annotations
