@@ -38,7 +38,11 @@ class Mounted(Strict):
 
 
 class GreyCamera(Mounted):
-    """Lens and chip of a grey camera of 640 x 480 (Prosilica GC-655M class)."""
+    """Lens and chip of a grey camera of 640 x 480 (Prosilica GC-655M class: Sony ICX414AL, an interline CCD).
+
+    Size and pixels are the chip's. A camera with this chip states a dynamic range of 68.7 dB (pco.pixelfly VGA, in Applied Optics
+    45, 2006, p. 1758): full well over read noise. ASSUMED: that full well, and what is marked below.
+    """
 
     width: Pixels = 640
     height: Pixels = 480
@@ -53,16 +57,20 @@ class GreyCamera(Mounted):
     longest_exposure_ms: Annotated[Finite, within(0.001, 1000)] = 20.0  # of the automatic
     target_level: Annotated[Finite, within(0.01, 0.99)] = 0.6  # of white: where the automatic wants the brightest part
     gain_db: Annotated[Finite, within(0, 48)] = 0.0  # the automatic raises it when the exposure is at its longest
-    highest_gain_db: Annotated[Finite, within(0, 48)] = 22.0  # of the automatic
+    highest_gain_db: Annotated[Finite, within(0, 48)] = 22.0  # of the automatic: ASSUMED
     bits: Annotated[Whole, within(8, 16)] = 8
-    quantum_efficiency: Share = 0.35  # mean over the band, with the lens's transmission
+    quantum_efficiency: Share = (
+        0.22  # mean over the photons of the band, with the lens: ASSUMED 0.24 (peak 0.45 at 500 nm) x 0.9
+    )
     full_well_e: Annotated[Finite, within(100, 1e6)] = 35_000.0
-    read_noise_e: Annotated[Finite, within(0, 1000)] = 16.0
-    dark_e_s: Annotated[Finite, within(0, 1e6)] = 100.0
-    black_share: Annotated[Finite, within(0, 0.5)] = 0.0  # of white: the level of no charge, so that noise is not cut off
+    read_noise_e: Annotated[Finite, within(0, 1000)] = 13.0
+    dark_e_s: Annotated[Finite, within(0, 1e6)] = 100.0  # ASSUMED, at room temperature
+    black_share: Annotated[Finite, within(0, 0.5)] = (
+        0.0  # of white: the level of no charge, so that noise is not cut off
+    )
     smear_share: Annotated[Finite, within(0, 0.01)] = 0.0  # as makers of chips state it: -100 dB is 1e-5
-    uneven_share: Annotated[Finite, within(0, 0.2)] = 0.008  # of pixels' responses among each other
-    dead_share: Annotated[Finite, within(0, 0.01)] = 0.00002  # pixels that are stuck, half of them bright
+    uneven_share: Annotated[Finite, within(0, 0.2)] = 0.008  # of pixels' responses among each other: ASSUMED
+    dead_share: Annotated[Finite, within(0, 0.01)] = 0.00002  # pixels that are stuck, half of them bright: ASSUMED
 
     @property
     def lens(self) -> Lens:
@@ -86,10 +94,12 @@ class CameraSensor(GreyCamera):
 
 
 class FiducialSensor(GreyCamera):
-    """A camera that looks for an ArUco marker on the other craft; a plate with the marker is put there. It gives the marker's pose."""
+    """A camera for an ArUco marker on the other craft, where a plate with it is put: its pictures are searched for the marker."""
 
     kind: Literal["fiducial"]
-    marker_side_m: Annotated[Finite, within(0.005, 5)] = 0.2  # of the black square; the plate has a white rim of one cell
+    marker_side_m: Annotated[Finite, within(0.005, 5)] = (
+        0.2  # of the black square; the plate has a white rim of one cell
+    )
     marker_dictionary: Annotated[str, Field(pattern=r"^DICT_[A-Z0-9_]{1,30}$")] = "DICT_4X4_50"
     marker_number: Annotated[Whole, within(0, 1023)] = 7
     marker_place_m: Triple = (0.0, 0.0, 0.0)  # middle of the marker, in the frame of the craft that carries it

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.lens import Lens
+from proxops.core.lens_map import distorted
 
 SHORTEST, LONGEST = 0.1, 1000.0  # focal length over the picture's larger side
 UNEQUAL: Final = 2.0  # of the two focal lengths, at most
@@ -56,7 +57,8 @@ def _check_distortion(lens: Lens, where: str) -> None:
     """Along rays outward from the axis the map must not fold over before it has left the picture."""
     angle = np.linspace(0.0, 2.0 * np.pi, RAYS, endpoint=False)[:, None]
     r = np.linspace(0.0, WIDEST, STEPS + 1)[None, 1:]
-    x, y, area = _distorted(lens, r * np.cos(angle), r * np.sin(angle))
+    x, y, (xx, xy, yy) = distorted(lens, r * np.cos(angle), r * np.sin(angle))
+    area = xx * yy - xy * xy  # by how much a small one grows
     u, v = lens.fx * x + lens.cx, lens.fy * y + lens.cy
     inside = (u >= -0.5) & (u <= lens.width - 0.5) & (v >= -0.5) & (v <= lens.height - 0.5)
     within = np.logical_and.accumulate(inside, axis=1)  # not yet out
@@ -77,17 +79,3 @@ def _check_distortion(lens: Lens, where: str) -> None:
 
 def _least(folded: NDArray[np.bool_], r: Floats) -> float:
     return math.degrees(math.atan(float(np.broadcast_to(r, folded.shape)[folded].min())))
-
-
-def _distorted(lens: Lens, x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """(x", y", by how much a small area grows), as core/lens.py has it."""
-    k1, k2, p1, p2, k3 = lens.distortion
-    r2 = x * x + y * y
-    radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))
-    slope = 2.0 * (k1 + r2 * (2.0 * k2 + 3.0 * k3 * r2))  # d radial / dx = slope x
-    xx = radial + slope * x * x + 2.0 * p1 * y + 6.0 * p2 * x
-    yy = radial + slope * y * y + 6.0 * p1 * y + 2.0 * p2 * x
-    xy = slope * x * y + 2.0 * p1 * x + 2.0 * p2 * y
-    across = x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x)
-    down = y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y
-    return across, down, xx * yy - xy * xy

@@ -83,22 +83,24 @@ def _lens(storage: Any, path: Path) -> Lens:
     model = storage.getNode("distortion_model")
     name = model.string() if model.isString() else ""
     if name not in BROWN:
-        raise _wrong("another model of distortion", path, name, BROWN[0], "calibrate with five coefficients k1 k2 p1 p2 k3")
+        raise _wrong(
+            "another model of distortion", path, name, BROWN[0], "calibrate with five coefficients k1 k2 p1 p2 k3"
+        )
     K = _matrix(storage, "matrix", path)
     if K.shape != (3, 3) or K[0, 1] != 0.0 or K[1, 0] != 0.0 or tuple(K[2]) != (0.0, 0.0, 1.0):
         raise _wrong("not a camera's matrix", path, K.tolist(), "3 x 3: fx 0 cx, 0 fy cy, 0 0 1")
-    return Lens(
-        _whole(storage, "width", path),
-        _whole(storage, "height", path),
-        *(float(K[i, j]) for i, j in ((0, 0), (1, 1), (0, 2), (1, 2))),
-        _coefficients(_matrix(storage, "distortion", path), path),
-    )
+    width, height = _whole(storage, "width", path), _whole(storage, "height", path)
+    distortion = _coefficients(_matrix(storage, "distortion", path), path)
+    return Lens(width, height, float(K[0, 0]), float(K[1, 1]), float(K[0, 2]), float(K[1, 2]), distortion)
 
 
 def _coefficients(found: Floats, path: Path) -> tuple[float, float, float, float, float]:
     values = found.ravel().tolist()
     if min(found.shape) > 1 or len(values) not in (4, 5, 8, 12, 14) or any(values[5:]):
-        bound, way_out = "4 or 5 numbers; others only if zero", "calibrate without the rational, thin-prism and tilt terms"
+        bound, way_out = (
+            "4 or 5 numbers; others only if zero",
+            "calibrate without the rational, thin-prism and tilt terms",
+        )
         raise _wrong("distortion that we do not have", path, values, bound, way_out)
     k1, k2, p1, p2, k3 = (*values, 0.0)[:5]
     return k1, k2, p1, p2, k3
@@ -130,7 +132,7 @@ def _matrix(storage: Any, key: str, path: Path) -> Floats:
 
 
 def _tagged(node: Any) -> bool:
-    return bool(node.isMap()) and "dt" in node.keys()
+    return bool(node.isMap()) and "dt" in set(node.keys())
 
 
 def _plain(node: Any) -> Floats | None:

@@ -22,7 +22,11 @@ from proxops.sensors.camera.readout import column_means, read_out
 from proxops.sensors.exposure import Exposure
 
 Picture = NDArray[np.float32]
-SMEAR_WINDOW, SMEAR_FRAME_S = 10.0, 1.0 / 60.0  # of how chip makers measure smear: a tenth of the height, 1/60 s of light
+BRIGHTEST_RADIANCE = 1e9  # W/m²/sr; the Sun's disc has 1.4e7
+SMEAR_WINDOW, SMEAR_FRAME_S = (
+    10.0,
+    1.0 / 60.0,
+)  # of how chip makers measure smear: a tenth of the height, 1/60 s of light
 
 
 class Camera:
@@ -50,11 +54,16 @@ class Camera:
         """The picture of ``radiance``: (h, w) W/m²/sr from 400 to 1000 nm, float32, mean over the exposure."""
         self._judge(radiance, exposure)
         pixels = np.empty(radiance.shape, np.uint8 if self.spec.bits == 8 else np.uint16)
-        if not self._expose(radiance, exposure, pixels):
-            raise BadInput("radiance below zero or not finite", where=self._where(exposure), bound="finite, 0 or more")
+        self._expose(radiance, exposure, pixels)
         pixels.ravel()[self._dead] = self._stuck
         return CameraImage(
-            self.spec.name, exposure.number, exposure.t_middle, exposure.duration_s, exposure.gain_db, self.white, pixels
+            self.spec.name,
+            exposure.number,
+            exposure.t_middle,
+            exposure.duration_s,
+            exposure.gain_db,
+            self.white,
+            pixels,
         )
 
     def electrons_per_level(self, gain_db: float) -> float:
@@ -62,26 +71,24 @@ class Camera:
         span = (1.0 - self.spec.black_share) * self.white
         return self.spec.full_well_e / span / math.pow(10.0, gain_db / 20.0)
 
-    def _expose(self, radiance: Picture, exposure: Exposure, pixels: NDArray[np.uint16]) -> bool:
+    def _expose(self, radiance: Picture, exposure: Exposure, pixels: NDArray[np.uint16]) -> None:
         spec, light = self.spec, radiance
         if spec.blur_px > 0.0:
             spread_light(np.ascontiguousarray(radiance), self._weights, self._light)
             light = self._light
         np.multiply(self._rate, np.float32(exposure.duration_s), out=self._response)
-        return bool(
-            read_out(
-                np.ascontiguousarray(light),
-                self._response,
-                self._smear(light),
-                spec.dark_e_s * exposure.duration_s,
-                spec.full_well_e,
-                spec.read_noise_e,
-                1.0 / self.electrons_per_level(exposure.gain_db),
-                spec.black_share * self.white,
-                float(self.white),
-                exposure.rng(self._seed).bit_generator.random_raw(1)[0],
-                pixels,
-            )
+        read_out(
+            np.ascontiguousarray(light),
+            self._response,
+            self._smear(light),
+            spec.dark_e_s * exposure.duration_s,
+            spec.full_well_e,
+            spec.read_noise_e,
+            1.0 / self.electrons_per_level(exposure.gain_db),
+            spec.black_share * self.white,
+            float(self.white),
+            exposure.rng(self._seed).bit_generator.random_raw(1)[0],
+            pixels,
         )
 
     def _smear(self, light: Picture) -> NDArray[np.float64]:
@@ -96,7 +103,12 @@ class Camera:
         shape = self.spec.height, self.spec.width
         if radiance.shape != shape or radiance.dtype != np.float32:
             got = f"{radiance.dtype} {radiance.shape}"
-            raise BadInput("not this camera's radiance", where=self._where(exposure), value=got, bound=f"float32 {shape}")
+            raise BadInput(
+                "not this camera's radiance", where=self._where(exposure), value=got, bound=f"float32 {shape}"
+            )
+        if not (radiance.min() >= 0.0 and radiance.max() <= BRIGHTEST_RADIANCE):  # as NaN is not, either
+            bound = f"0 … {BRIGHTEST_RADIANCE:g} W/m²/sr everywhere"
+            raise BadInput("radiance", where=self._where(exposure), value=(radiance.min(), radiance.max()), bound=bound)
         if not 0.0 < exposure.duration_s < math.inf:
             raise BadInput("no exposure", where=self._where(exposure), value=exposure.duration_s, bound="above 0 s")
 

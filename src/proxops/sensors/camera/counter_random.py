@@ -19,7 +19,9 @@ from proxops.maths.kernel import kernel
 MANY: Final = 12.0  # expected, from which on the expansion is used
 
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
-_STRIDE: Final = np.uint64(4096 * 0x9E3779B97F4A7C15 % 2**64)  # a pixel may draw 4096 numbers before it meets its neighbour's
+_STRIDE: Final = np.uint64(
+    4096 * 0x9E3779B97F4A7C15 % 2**64
+)  # a pixel may draw 4096 numbers before it meets its neighbour's
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _S8, _S11, _S27, _S30, _S31, _ONE, _LAYER = (np.uint64(n) for n in (8, 11, 27, 30, 31, 1, 255))
 _UNIT: Final = 2.0**-53

@@ -2,8 +2,8 @@
 
 Every picture says how bright the scene was in units of its *own* exposure and gain. So pictures that were under way when the
 setting changed mislead nobody, and however late a picture comes, the control does not hunt. What is looked at is the level that
-the brightest BRIGHTEST of the pixels reach: the lit craft also where it fills little of the picture; the Sun's disc (70 pixels
-at 1000 px) and stuck pixels are fewer. It is brought to ``target``: by the exposure time, and by gain when that is at its longest.
+the share BRIGHTEST of the pixels reaches: the lit craft also where it fills little of the picture; the Sun's disc (70 pixels
+at 1000 px) and stuck pixels are fewer. It is brought to ``target``: by the exposure time, by gain when that is at its longest.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _microseconds(seconds: float) -> float:
 
 
 @kernel
-def count_levels(pixels: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
+def count_levels(pixels: NDArray[np.uint8] | NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
     """``counts`` += pixels of each level."""
     height, width = pixels.shape
     for v in range(height):

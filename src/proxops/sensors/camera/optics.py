@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from proxops.core.imaging_table import GreyCamera
 from proxops.core.lens import Lens
+from proxops.core.lens_map import lines_of_sight
 
 PLANCK_C: Final = 6.62607015e-34 * 299_792_458.0  # J m
 MEAN_WAVELENGTH_M: Final = 656.9e-9
@@ -33,19 +34,5 @@ def electrons_per_radiance(spec: GreyCamera) -> NDArray[np.float64]:
 
 def fall_off(lens: Lens) -> NDArray[np.float64]:
     """(h, w): cos⁴ of each pixel's angle off the axis."""
-    x, y = directions(lens)
+    x, y = lines_of_sight(lens)
     return 1.0 / np.square(1.0 + x * x + y * y)
-
-
-def directions(lens: Lens) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(h, w) x / z and y / z of each pixel's line of sight."""
-    u, v = np.meshgrid(np.arange(lens.width, dtype=np.float64), np.arange(lens.height, dtype=np.float64))
-    if lens.ideal:
-        return (u - lens.cx) / lens.fx, (v - lens.cy) / lens.fy
-    import cv2
-
-    pixels = np.stack((u, v), axis=-1).reshape(-1, 1, 2)
-    stop = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-9)
-    seen = cv2.undistortPointsIter(pixels, lens.intrinsics, np.array(lens.distortion), None, None, stop)
-    straight = np.asarray(seen, np.float64).reshape(lens.height, lens.width, 2)
-    return straight[..., 0], straight[..., 1]

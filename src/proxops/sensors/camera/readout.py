@@ -7,8 +7,6 @@ amplifier adds its noise, the converter rounds.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,21 +29,16 @@ def read_out(
     white: float,
     key: np.uint64,
     pixels: NDArray[np.uint16],
-) -> bool:
-    """``pixels`` (h, w) from ``light`` (W/m²/sr), ``response`` (electrons for each of those) and ``smear`` (w, electrons). False
-    if the light is no light somewhere: below zero, or not a finite number."""
+) -> None:
+    """``pixels`` (h, w) from ``light`` (W/m²/sr), ``response`` (electrons for each of those) and ``smear`` (w, electrons)."""
     height, width = light.shape
-    sound = True
     for v in range(height):
         for u in range(width):
-            mean = light[v, u] * float(response[v, u])
-            if not 0.0 <= mean < math.inf:
-                sound, mean = False, 0.0
-            state, electrons = poisson(begin(key, v * width + u), mean + smear[u] + dark_e)
+            mean = light[v, u] * float(response[v, u]) + smear[u] + dark_e
+            state, electrons = poisson(begin(key, v * width + u), mean)
             state, noise = normal(state)
             charge = min(electrons, full_well_e) + read_noise_e * noise
             pixels[v, u] = int(min(max(charge * levels_per_e + black, 0.0), white) + 0.5)
-    return sound
 
 
 @kernel
