@@ -17,16 +17,27 @@ from proxops.lab.cell import builtin
 
 FULL = 2.0  # the mock-up is half scale
 STAND_OFF = "stand-off"  # in the comments of what belongs to the hall alone
-BUS_X, SIDE, APOTHEM = (-0.1905, 0.229), 0.4238, 0.367  # half of the EPOS-Lid target's -0.381 … 0.458, 0.8476 and 0.734 m
-DISH = ((0.0, 0.0), (0.0, 0.022), (0.030, 0.095), (0.037, 0.095), (0.020, 0.050), (0.013, 0.0))  # x and radius, outline in order
+BUS_X, SIDE, APOTHEM = (
+    (-0.1905, 0.229),
+    0.4238,
+    0.367,
+)  # half of the EPOS-Lid target's -0.381 … 0.458, 0.8476 and 0.734 m
+DISH = (
+    (0.0, 0.0),
+    (0.0, 0.022),
+    (0.030, 0.095),
+    (0.037, 0.095),
+    (0.020, 0.050),
+    (0.013, 0.0),
+)  # x and radius, outline in order
 DISH_FACES = 32
 ABOUT_FULL = """
 Client at full scale: client_mockup.urdf twice as large and without its stand-off. Written by tools/draw_client.py from that.
 
 Frame: root link "port", the frame of a target craft, as in the half-scale file: x along the docking axis. The docking face is at
 x = 1.430 m. For pictures in orbit: a mission whose target this is says so in target.interface_m (the shipped missions fly to
-the half-scale mock-up, whose face is at 0.715 m: theirs is 0.64 m, as with scale = 0.5 here). Mass and tensor are those of the mock-up
-at equal density (8 and 32 times): assumption; nothing in orbit reads them.
+the half-scale mock-up, whose face is at 0.715 m: theirs is 0.64 m; scale = 0.5 makes of this what they expect). Mass and tensor
+are those of the mock-up at equal density (8 and 32 times): assumption; nothing in orbit reads them.
 """
 
 
@@ -43,7 +54,9 @@ def bus() -> str:
     rim += [(-y, -z) for y, z in rim]
     corners = [(x, y, z) for x in BUS_X for y, z in rim]
     sides = [(k, (k + 1) % 6, 6 + (k + 1) % 6, 6 + k) for k in range(6)]
-    return obj("the client's bus, half scale: m, port frame", corners, [(5, 4, 3, 2, 1, 0), (6, 7, 8, 9, 10, 11), *sides])
+    return obj(
+        "the client's bus, half scale: m, port frame", corners, [(5, 4, 3, 2, 1, 0), (6, 7, 8, 9, 10, 11), *sides]
+    )
 
 
 def dish() -> str:

@@ -54,7 +54,8 @@ def test_without_errors_it_sees_the_pose() -> None:
 def test_noise_along_across_and_in_attitude_grows_with_range() -> None:
     n = 4000
     for range_m in (2.0, 20.0):
-        T = np.array([range_m, 0.0, -0.3, 1.0, 0.0, 0.0, 0.0])  # on the sensor's axis
+        x, y, z = Sensor().place_m
+        T = np.array([range_m - x, -y, -z, 1.0, 0.0, 0.0, 0.0])  # on the sensor's axis
         one = sensor(**CLEAN)
         seen = expose_all(one, n, T)
         expected = truth(T)

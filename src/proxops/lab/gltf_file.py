@@ -1,7 +1,7 @@
 """glTF 2.0 and GLB: triangles of the default scene with their nodes' transforms, base colour, roughness and metallic share.
 
-Axes are the file's (Blender exports y up unless told otherwise). Textures, skins, morphs, cameras and animations are passed over;
-compressed geometry and sparse accessors are refused by name.
+Axes are the file's (Blender exports y up unless told otherwise). Textures, skins, morphs, cameras and animations are passed
+over; compressed geometry and sparse accessors are refused by name.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
-from proxops.core.user_file import read_bytes
+from proxops.core.user_file import opened, read_bytes
 from proxops.lab.surface import MOST_TRIANGLES, Finish, Surface, demand_count
 from proxops.maths.rotation import matrix_from_quat
 
 LARGEST_BYTES: Final = 120 * MOST_TRIANGLES
+DESCRIPTION_BYTES: Final = 64_000_000
 DEEPEST: Final = 64  # nodes in nodes
 GLB: Final = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
@@ -39,35 +41,43 @@ def read_gltf(path: Path) -> Surface:
         raise BadInput(f"{WHAT} cannot be read: {type(reason).__name__} {reason}"[:160], where=str(path)) from None
 
 
-def _parts(path: Path) -> tuple[Any, bytes]:
-    """The description and, of a GLB, its binary chunk."""
-    data = read_bytes(path, WHAT, LARGEST_BYTES)
-    if not data.startswith(GLB):
-        return json.loads(data), b""
-    total = int.from_bytes(data[8:12], "little")
-    if len(data) < max(total, 20):
-        raise BadInput(f"{WHAT} is cut short", where=str(path), value=f"{len(data):,} bytes", bound=f"{total:,} as its head says")
-    chunks: dict[int, bytes] = {}
-    at = 12
-    while at + 8 <= total:
-        size, kind = (int.from_bytes(data[at + 4 * k : at + 4 * k + 4], "little") for k in (0, 1))
-        chunks.setdefault(kind, data[at + 8 : at + 8 + size])
-        at += 8 + size
-    return json.loads(chunks[JSON_CHUNK]), chunks.get(BINARY_CHUNK, b"")
+def _parts(path: Path) -> tuple[Any, tuple[int, int]]:
+    """The description and, of a GLB, from where to where its binary chunk goes: what follows may be judged by its counts
+    first."""
+    with os.fdopen(opened(path, WHAT), "rb") as file:
+        head, size = file.read(20), os.fstat(file.fileno()).st_size
+        if not head.startswith(GLB):
+            return json.loads(read_bytes(path, WHAT, LARGEST_BYTES)), (0, 0)
+        total, length, kind = (int.from_bytes(head[k : k + 4], "little") for k in (8, 12, 16))
+        if size < max(total, 20):
+            raise BadInput(
+                f"{WHAT} is cut short", where=str(path), value=f"{size:,} bytes", bound=f"{total:,} as its head says"
+            )
+        if kind != JSON_CHUNK or length > DESCRIPTION_BYTES:
+            raise ValueError("it does not begin with a description")
+        told = json.loads(file.read(length))
+        begin = 28 + length
+        chunk = file.read(8)
+    binary = int.from_bytes(chunk[:4], "little") if int.from_bytes(chunk[4:], "little") == BINARY_CHUNK else 0
+    return told, (begin, begin + binary)
 
 
 class _Scene:
     """A description with its buffers."""
 
-    def __init__(self, path: Path, told: Any, binary: bytes) -> None:
+    def __init__(self, path: Path, told: Any, binary: tuple[int, int]) -> None:
         self._path, self._told, self._binary = path, told, binary
         self._buffers: dict[int, bytes] = {}
         compressed = [name for name in told.get("extensionsRequired", ()) if "draco" in name or "meshopt" in name]
         if compressed:
-            raise BadInput(f"{WHAT} has compressed geometry", where=str(path), value=compressed[0], way_out="export without")
+            raise BadInput(
+                f"{WHAT} has compressed geometry", where=str(path), value=compressed[0], way_out="export without"
+            )
 
     def surface(self) -> Surface:
-        drawn = [(T, part) for T, mesh in self._nodes() for part in mesh["primitives"] if part.get("mode", 4) in (4, 5, 6)]
+        drawn = [
+            (T, part) for T, mesh in self._nodes() for part in mesh["primitives"] if part.get("mode", 4) in (4, 5, 6)
+        ]
         demand_count(sum(self._count(part) for _, part in drawn), str(self._path))
         pieces = [self._piece(T, part) for T, part in drawn]
         offsets = np.cumsum([0, *(len(piece[0]) for piece in pieces)])
@@ -113,7 +123,9 @@ class _Scene:
         if "NORMAL" in part["attributes"]:
             turned = self._accessor(part["attributes"]["NORMAL"]).astype(np.float64) @ np.linalg.inv(T[:3, :3])
             length = np.linalg.norm(turned, axis=1, keepdims=True)
-            normals = np.divide(turned, length, out=np.zeros_like(turned), where=length > 0.0)[triangles].astype(np.float32)
+            normals = np.divide(turned, length, out=np.zeros_like(turned), where=length > 0.0)[triangles].astype(
+                np.float32
+            )
         return vertices, triangles, normals, self._finish(part.get("material"))
 
     def _accessor(self, number: int) -> NDArray[Any]:
@@ -121,7 +133,11 @@ class _Scene:
         if "sparse" in accessor or "bufferView" not in accessor:
             raise ValueError("sparse accessors are not read")
         view = self._told["bufferViews"][accessor["bufferView"]]
-        kind, width, count = np.dtype(TYPES[accessor["componentType"]]), WIDTHS[accessor["type"]], int(accessor["count"])
+        kind, width, count = (
+            np.dtype(TYPES[accessor["componentType"]]),
+            WIDTHS[accessor["type"]],
+            int(accessor["count"]),
+        )
         data, begin = self._buffer(view["buffer"]), int(view.get("byteOffset", 0)) + int(accessor.get("byteOffset", 0))
         stride = int(view.get("byteStride", 0)) or width * kind.itemsize
         if begin < 0 or count < 1 or begin + stride * (count - 1) + width * kind.itemsize > len(data):
@@ -134,8 +150,12 @@ class _Scene:
     def _buffer(self, number: int) -> bytes:
         if number not in self._buffers:
             uri = self._told["buffers"][number].get("uri", "")
-            self._buffers[number] = self._binary if not uri else self._fetched(uri)
+            self._buffers[number] = self._fetched(uri) if uri else self._chunk()
         return self._buffers[number]
+
+    def _chunk(self) -> bytes:
+        begin, end = self._binary
+        return read_bytes(self._path, WHAT, LARGEST_BYTES)[begin:end]
 
     def _fetched(self, uri: str) -> bytes:
         """Out of the text, or a file beside this one."""
@@ -145,7 +165,9 @@ class _Scene:
             except binascii.Error:
                 raise BadInput(f"{WHAT} is cut short", where=str(self._path), value="a buffer in its text") from None
         if "/" in uri or "\\" in uri:
-            raise BadInput(f"{WHAT} names a buffer elsewhere", where=str(self._path), value=uri, bound="a file beside it")
+            raise BadInput(
+                f"{WHAT} names a buffer elsewhere", where=str(self._path), value=uri, bound="a file beside it"
+            )
         return read_bytes(self._path.parent / uri, "the buffer of the glTF file", LARGEST_BYTES)
 
     def _finish(self, number: int | None) -> Finish:
@@ -163,7 +185,9 @@ def _transform(node: Any) -> Floats:
         return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T  # by columns
     T = np.eye(4)
     x, y, z, w = node.get("rotation", (0.0, 0.0, 0.0, 1.0))
-    T[:3, :3] = matrix_from_quat(np.array([w, x, y, z], dtype=np.float64)) * np.array(node.get("scale", (1.0, 1.0, 1.0)))
+    T[:3, :3] = matrix_from_quat(np.array([w, x, y, z], dtype=np.float64)) * np.array(
+        node.get("scale", (1.0, 1.0, 1.0))
+    )
     T[:3, 3] = node.get("translation", (0.0, 0.0, 0.0))
     return T
 

@@ -26,7 +26,10 @@ def read_surface(
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise BadInput(
-            "this kind of drawing is not read", where=str(path), value=path.suffix or "no ending", bound=", ".join(READERS)
+            "this kind of drawing is not read",
+            where=str(path),
+            value=path.suffix or "no ending",
+            bound=", ".join(READERS),
         )
     factors = np.broadcast_to(np.array(scale, dtype=np.float64), (3,))
     if not all(math.isfinite(f) and f != 0.0 for f in factors.tolist()):
@@ -45,4 +48,6 @@ def _scaled(surface: Surface, factors: np.ndarray[tuple[int, ...], np.dtype[np.f
         normals = np.divide(turned, length, out=np.zeros_like(turned), where=length > 0.0).astype(np.float32)
     elif factors[0] < 0.0:
         normals = -normals
-    return replace(surface, vertices=surface.vertices * factors, triangles=np.ascontiguousarray(triangles), corner_normals=normals)
+    return replace(
+        surface, vertices=surface.vertices * factors, triangles=np.ascontiguousarray(triangles), corner_normals=normals
+    )

@@ -1,4 +1,5 @@
-"""What is wrong with a drawn surface. What nothing can be made of is refused; what can be mended is, and said in one sentence each.
+"""What is wrong with a drawn surface. What nothing can be made of is refused; what can be mended is, and said in one sentence
+each.
 
 Edges are compared after corners at the same place have become one: files repeat them wherever colours or normals change.
 """
@@ -47,7 +48,9 @@ def judged(surface: Surface, where: str, expected_m: float | None = None) -> Jud
         warnings.append(f"{crowded:,} edges belong to more than two triangles: parts touch or faces are doubled")
     flipped, inside_out = consistent(surface.vertices[surface.triangles], corners, edges)
     if flipped.any():
-        cause = "the whole mesh, or a part, is inside out" if inside_out else "neighbours disagree on which side is outside"
+        cause = (
+            "the whole mesh, or a part, is inside out" if inside_out else "neighbours disagree on which side is outside"
+        )
         warnings.append(f"{int(flipped.sum()):,} of {len(corners):,} triangles were turned over: {cause}")
         surface = _turned(surface, flipped)
     return Judged(_with_normals_outward(surface), tuple(f"{where}: {text}" for text in warnings))
@@ -56,8 +59,13 @@ def judged(surface: Surface, where: str, expected_m: float | None = None) -> Jud
 def welded(surface: Surface) -> Ints:
     """Triangles by places: (T, 3), equal numbers where corners are at the same place."""
     grid = max(float(surface.extent_m.max()) * SAME_PLACE, 1e-12)
-    rounded = np.ascontiguousarray(np.round((surface.vertices - surface.vertices.min(axis=0)) / grid).astype(np.int64))
-    _, place = np.unique(rounded.view([("", np.int64)] * 3).ravel(), return_inverse=True)
+    x, y, z = np.round((surface.vertices - surface.vertices.min(axis=0)) / grid).astype(np.int64).T
+    order = np.lexsort((x, y, z))
+    new = np.zeros(len(order), np.int64)
+    for column in (x, y, z):
+        new[1:] |= np.diff(column[order]) != 0
+    place = np.empty_like(new)
+    place[order] = np.cumsum(new)
     out: Ints = place.ravel()[surface.triangles]
     return out
 
@@ -80,18 +88,28 @@ def _without_unused(surface: Surface) -> Surface:
 def _demand_numbers(surface: Surface, where: str) -> None:
     wrong = int(np.sum(~np.isfinite(surface.vertices).all(axis=1)))
     if wrong:
-        raise BadInput("the mesh has corners that are no numbers (NaN or infinite)", where=where, value=f"{wrong:,} of them")
+        raise BadInput(
+            "the mesh has corners that are no numbers (NaN or infinite)", where=where, value=f"{wrong:,} of them"
+        )
 
 
 def _demand_size(surface: Surface, where: str, expected_m: float | None) -> None:
     size = float(surface.extent_m.max())
     if size > LARGEST_M:
         raise BadInput(
-            "the mesh is too large for a spacecraft", where=where, value=f"{size:.4g} m", bound=f"{LARGEST_M:g} m", way_out=MILLIMETRES
+            "the mesh is too large for a spacecraft",
+            where=where,
+            value=f"{size:.4g} m",
+            bound=f"{LARGEST_M:g} m",
+            way_out=MILLIMETRES,
         )
     if size < SMALLEST_M:
         raise BadInput(
-            "the mesh is too small to be seen", where=where, value=f"{size:.2g} m", bound=f"{SMALLEST_M:g} m", way_out="set scale"
+            "the mesh is too small to be seen",
+            where=where,
+            value=f"{size:.2g} m",
+            bound=f"{SMALLEST_M:g} m",
+            way_out="set scale",
         )
     if expected_m and THOUSAND[0] < size / expected_m < THOUSAND[1]:
         raise BadInput(
@@ -117,7 +135,10 @@ def _without_degenerate(surface: Surface, corners: Ints, where: str, warnings: l
     if lost:
         warnings.append(f"{lost:,} of {len(good):,} triangles have no area and were left out")
         surface = replace(
-            surface, triangles=surface.triangles[good], corner_normals=surface.corner_normals[good], finish=surface.finish[good]
+            surface,
+            triangles=surface.triangles[good],
+            corner_normals=surface.corner_normals[good],
+            finish=surface.finish[good],
         )
     return surface, corners[good]
 

@@ -1,4 +1,5 @@
-"""Wavefront OBJ with its MTL: faces of three corners or more, normals, and colours of materials. Curves and lines are passed over."""
+"""Wavefront OBJ with its MTL: faces of three corners or more, normals, and colours of materials. Curves and lines are passed
+over."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.core.user_file import read_bytes
-from proxops.lab.surface import MOST_TRIANGLES, Finish, Surface, demand_count
+from proxops.lab.surface import MOST_TRIANGLES, Finish, Surface, count_up_to_bound, demand_count
 
 LARGEST_BYTES: Final = 150 * MOST_TRIANGLES
 LIBRARY_BYTES: Final = 4_000_000
@@ -20,14 +21,16 @@ WHAT: Final = "the OBJ file"
 def read_obj(path: Path) -> Surface:
     """As the file has it: neither scaled nor judged."""
     where = str(path)
+    demand_count(count_up_to_bound(path, WHAT, b"\nf "), where)  # at least so many
     data = read_bytes(path, WHAT, LARGEST_BYTES)
-    demand_count(data.count(b"\nf ") + data.startswith(b"f "), where)  # at least so many
     found = _Lines(path)
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         try:
             found.take(line.split())
         except (ValueError, IndexError) as reason:
-            raise BadInput(f"{WHAT} cannot be read: {reason}", where=f"{where}, line {number}", value=line[:80]) from None
+            raise BadInput(
+                f"{WHAT} cannot be read: {reason}", where=f"{where}, line {number}", value=line[:80]
+            ) from None
     demand_count(len(found.triangles), where)
     return found.surface()
 

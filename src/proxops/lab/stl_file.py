@@ -11,7 +11,7 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.core.user_file import opened, read_bytes
-from proxops.lab.surface import MOST_TRIANGLES, Surface, demand_count, plain
+from proxops.lab.surface import MOST_TRIANGLES, Surface, count_up_to_bound, demand_count, plain
 
 HEAD: Final = 84
 ROW: Final = np.dtype([("normal", "<f4", (3,)), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -34,7 +34,10 @@ def read_stl(path: Path) -> Surface:
     if size < HEAD + ROW.itemsize * count:
         there = (size - HEAD) // ROW.itemsize
         raise BadInput(
-            "the STL file is cut short, or none", where=where, value=f"{there:,} triangles", bound=f"{count:,} as its head says"
+            "the STL file is cut short, or none",
+            where=where,
+            value=f"{there:,} triangles",
+            bound=f"{count:,} as its head says",
         )
     rows = np.frombuffer(read_bytes(path, WHAT, size), ROW, count, HEAD)
     return _soup(rows["corners"].astype(np.float64).reshape(-1, 3))
@@ -42,14 +45,19 @@ def read_stl(path: Path) -> Surface:
 
 def _ascii(path: Path) -> Surface:
     where = str(path)
+    demand_count(count_up_to_bound(path, WHAT, b"endfacet"), where)
     data = read_bytes(path, WHAT, MOST_TRIANGLES * ASCII_BYTES)
     count = len(re.findall(rb"\bendfacet\b", data))
     demand_count(count, where)
     if b"endsolid" not in data[-4096:]:
-        raise BadInput("the STL file is cut short", where=where, value=f"{count:,} triangles", bound="endsolid as the last line")
+        raise BadInput(
+            "the STL file is cut short", where=where, value=f"{count:,} triangles", bound="endsolid as the last line"
+        )
     words = re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data)
     if len(words) != 3 * count:
-        raise BadInput("the STL file has facets without three corners", where=where, value=f"{len(words)} of {3 * count}")
+        raise BadInput(
+            "the STL file has facets without three corners", where=where, value=f"{len(words)} of {3 * count}"
+        )
     try:
         return _soup(np.array(words).astype(np.float64))
     except ValueError as reason:

@@ -1,16 +1,21 @@
-"""A drawn surface as its file has it: triangles, the normals that the file gives, and coarse finishes. Metres, the file's axes."""
+"""A drawn surface as its file has it: triangles, the normals that the file gives, and coarse finishes. Metres, the file's
+axes."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.core.user_file import opened
 
 MOST_TRIANGLES: Final = 2_000_000
+PIECE_BYTES: Final = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -50,9 +55,22 @@ def plain(vertices: NDArray[np.float64], triangles: NDArray[np.int32]) -> Surfac
 def demand_count(triangles: int, where: str) -> None:
     """Before anything large is made of them."""
     if triangles == 0:
-        raise BadInput("the mesh has no triangles", where=where, way_out="export its surface: solids and curves are not read")
+        raise BadInput(
+            "the mesh has no triangles", where=where, way_out="export its surface: solids and curves are not read"
+        )
     if triangles > MOST_TRIANGLES:
         raise BadInput(
             "the mesh has too many triangles", where=where, value=f"{triangles:,}", bound=f"{MOST_TRIANGLES:,}",
             way_out="decimate it (Blender: modifier Decimate; MeshLab: quadric edge collapse); a camera sees no difference",
         )  # fmt: skip
+
+
+def count_up_to_bound(path: Path, what: str, mark: bytes) -> int:
+    """How often ``mark`` stands in a file, at least; no farther than one bound on triangles and no more of it in memory than a
+    piece at a time. The mark begins with what ends the line before it."""
+    found, left = 0, b"\n"
+    with os.fdopen(opened(path, what), "rb") as file:
+        while found <= MOST_TRIANGLES and (piece := file.read(PIECE_BYTES)):
+            found += (left + piece).count(mark)
+            left = piece[1 - len(mark) :]
+    return found

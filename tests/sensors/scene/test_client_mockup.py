@@ -1,4 +1,5 @@
-"""The client mock-up is one that eyes can tell: a true prism without coincident faces or symmetry, within the solids that are watched."""
+"""The client mock-up is one that eyes can tell: a true prism without coincident faces or symmetry, within the solids that are
+watched."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def shadow(meshes: list[Mesh], along: int) -> np.ndarray:
     seen = np.zeros((size, size), bool)
     for mesh in meshes:
         for corners in mesh.vertices[mesh.triangles][..., across]:
-            low, high = (np.clip(e / PIXEL_M + 0.5 * size, 0, size - 1) for e in (corners.min(axis=0), corners.max(axis=0)))
+            low, high = (
+                np.clip(e / PIXEL_M + 0.5 * size, 0, size - 1) for e in (corners.min(axis=0), corners.max(axis=0))
+            )
             box = tuple(slice(int(a), int(b) + 2) for a, b in zip(low, high, strict=True))
             p = np.stack([u[box], v[box]], axis=-1)
             side = [np.cross(corners[(k + 1) % 3] - corners[k], p - corners[k]) for k in range(3)]
@@ -55,16 +58,23 @@ def shadow(meshes: list[Mesh], along: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("along", "least_m2"), [(0, 0.08), (1, 0.005), (2, 0.004)])
 @pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")
-def test_turned_by_half_it_has_another_outline_from_front_and_sides(client: list[Mesh], along: int, least_m2: float) -> None:
+def test_turned_by_half_it_has_another_outline_from_front_and_sides(
+    client: list[Mesh], along: int, least_m2: float
+) -> None:
     turned = [Mesh(m.vertices @ HALF_TURN, m.triangles, m.corner_normals, m.material, m.palette) for m in client]
     differs = shadow(client, along) ^ shadow(turned, along)
     assert np.sum(differs) * PIXEL_M**2 > least_m2
 
 
 def test_it_has_no_symmetry_about_its_axis(client: list[Mesh]) -> None:
-    """Some corner is farther than 5 cm from all the others' places after any multiple of 60 deg, or a mirror through the axis."""
+    """Some corner is farther than 5 cm from all the others' places after any multiple of 60 deg, or a mirror through the
+    axis."""
     points = np.concatenate([m.vertices for m in client])
-    turns = [np.array([[1, 0, 0], [0, c, -s], [0, s, c]]) for a in range(1, 6) if (c := np.cos(a * np.pi / 3), s := np.sin(a * np.pi / 3))]
+    turns = [
+        np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+        for a in range(1, 6)
+        if (c := np.cos(a * np.pi / 3), s := np.sin(a * np.pi / 3))
+    ]
     mirrors = [np.diag([1.0, -1.0, 1.0]), np.diag([1.0, 1.0, -1.0])]
     for R in (*turns, *mirrors):
         there = points @ R.T
@@ -100,7 +110,12 @@ def test_no_two_faces_coincide(name: str) -> None:
         near &= np.all((low <= high[t] + 2e-4) & (high >= low[t] - 2e-4), axis=1)
         across = [axis for axis in range(3) if axis != np.abs(normals[t]).argmax()]
         for other in np.flatnonzero(near):
-            assert not overlapping(corners[t][:, across], corners[other][:, across]), (name, part[t], part[other], corners[t])
+            assert not overlapping(corners[t][:, across], corners[other][:, across]), (
+                name,
+                part[t],
+                part[other],
+                corners[t],
+            )
 
 
 def held(points: np.ndarray, shape: Shape, tolerance: float) -> np.ndarray:
@@ -108,10 +123,15 @@ def held(points: np.ndarray, shape: Shape, tolerance: float) -> np.ndarray:
     if shape.kind == "box":
         return np.all(np.abs(local) <= 0.5 * np.array(shape.size_m) + tolerance, axis=1)
     radius, length = shape.size_m
-    return (np.hypot(local[:, 0], local[:, 1]) <= radius + tolerance) & (np.abs(local[:, 2]) <= 0.5 * length + tolerance)
+    return (np.hypot(local[:, 0], local[:, 1]) <= radius + tolerance) & (
+        np.abs(local[:, 2]) <= 0.5 * length + tolerance
+    )
 
 
-@pytest.mark.parametrize(("name", "body", "sticks_out_m"), [("client_mockup", ROBOT2 + MOCKUP, STICKS_OUT_M), ("servicer_mockup", ROBOT1 + MOCKUP, 0.03)])
+@pytest.mark.parametrize(
+    ("name", "body", "sticks_out_m"),
+    [("client_mockup", ROBOT2 + MOCKUP, STICKS_OUT_M), ("servicer_mockup", ROBOT1 + MOCKUP, 0.03)],
+)
 def test_the_solids_that_are_watched_hold_all_that_is_seen(name: str, body: int, sticks_out_m: float) -> None:
     """Points all over every triangle; the cell's body margin (30 mm) covers what sticks out of the servicer."""
     shapes = [shape for shape in hall_shapes(load_cell()) if shape.body == body]

@@ -1,4 +1,5 @@
-"""The hall that eyes see is the hall that stands there: bodies by the kernels' kinematics, the chaser by the truth, the lamp by the cell."""
+"""The hall that eyes see is the hall that stands there: bodies by the kernels' kinematics, the chaser by the truth, the lamp
+by the cell."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ Q = np.array([0.5, 0.5, -0.5, 0.5])
 
 
 def test_a_distant_earth_shines_as_a_lambert_sphere() -> None:
-    """Full: 2/3 of the share of the disc; at half phase 2 / (3 pi); new: nothing (Russell 1916; any textbook on phase functions)."""
+    """Full: 2/3 of the share of the disc; at half phase 2 / (3 pi); new: nothing (Russell 1916; any textbook on phase
+    functions)."""
     R = 1e-4
     for phase in (0.0, 0.7, math.pi / 2.0, 2.5, math.pi):
         wanted = 2.0 / (3.0 * math.pi) * (math.sin(phase) + (math.pi - phase) * math.cos(phase))
@@ -41,7 +42,8 @@ def test_close_to_the_ground_the_earth_shines_as_the_ground_below() -> None:
 
 
 def test_no_lit_ground_is_seen_from_the_umbra() -> None:
-    """At 400 km the Sun sets behind a globe without air 20 deg below the horizon: there the last lit ground is just on the limb."""
+    """At 400 km the Sun sets behind a globe without air 20 deg below the horizon: there the last lit ground is just on the
+    limb."""
     R = EQUATOR_M / (EQUATOR_M + 400e3)
     sunset = -math.cos(math.asin(R))  # of the Sun's zenith distance where the ray grazes the globe
     assert earth_share(math.asin(R), sunset - 1e-9) == pytest.approx(0.0, abs=1e-9)
@@ -52,7 +54,9 @@ def test_sun_and_earthshine_in_light_and_in_eclipse() -> None:
     sun, earth = orbit_lights((1.0, 0.0, 0.0), 0.4, (-1.0, 0.0, 0.0), 1.2)
     assert isinstance(sun, DistantLight) and sun.irradiance == pytest.approx(0.4 * SUN_BAND_W_M2)
     assert isinstance(earth, SurroundingLight) and earth.direction == (-1.0, 0.0, 0.0)
-    assert earth.irradiance == pytest.approx(SUN_BAND_W_M2 * EARTH_ALBEDO * earth_share(1.2, 1.0))  # the Sun in the zenith
+    assert earth.irradiance == pytest.approx(
+        SUN_BAND_W_M2 * EARTH_ALBEDO * earth_share(1.2, 1.0)
+    )  # the Sun in the zenith
     dark = orbit_lights((1.0, 0.0, 0.0), 0.0, (1.0, 0.0, 0.0), 1.2)
     assert [light.irradiance for light in dark if not hasattr(light, "intensity")] == [0.0, 0.0]
 

@@ -1,8 +1,9 @@
 """The light of the hall: the 12 kW spotlight as the cell has it, and what its walls give back.
 
-Flux: 1.15 Mlm (a 12 kW HMI lamp: 92 to 100 lm/W, makers' data as recalled; paper 001 names 12 kW), as watts between 400 and 1000 nm by
-``LUMENS_PER_WATT``. Beam: half of the axis's intensity at 20 deg, ASSUMED: then the mock-up, 3.9 m away, gets what the Sun gives in
-orbit, within a tenth. The lens is a disc of 0.25 m, ASSUMED. Stray light: 0.5 % of what the lamp gives the mock-up, from above, ASSUMED.
+Flux: 1.15 Mlm (a 12 kW HMI lamp: 92 to 100 lm/W, makers' data as recalled; paper 001 names 12 kW), as watts between 400 and
+1000 nm by ``LUMENS_PER_WATT``. Beam: half of the axis's intensity at 20 deg, ASSUMED: then the mock-up, 3.9 m away, gets what
+the Sun gives in orbit, within a tenth. The lens is a disc of 0.25 m, ASSUMED. Stray light: 0.5 % of what the lamp gives the
+mock-up, from above, ASSUMED.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""What stands still round the robots, as sensors see it: floor, walls, the black curtain behind robot 2, pedestal, fence. Lab, metres.
+"""What stands still round the robots, as sensors see it: floor, walls, the black curtain behind robot 2, pedestal, fence.
+Lab, metres.
 
-Floor, fence and pedestal stand as the pictures of reports have them (``lab.hall_plan``); the walls are those of the room of the cell's
-plan that holds robot 2, and without a plan as far outside the fence as ours. There is no ceiling: above the walls is black.
-The curtain is ASSUMED: Molton behind robot 2, just outside the fence, over the hall's width, and some metres along its sides.
+Floor, fence and pedestal stand as the pictures of reports have them (``lab.hall_plan``); the walls are those of the room of
+the cell's plan that holds robot 2, and without a plan as far outside the fence as ours. There is no ceiling: above the walls
+is black. The curtain is ASSUMED: Molton behind robot 2, just outside the fence, over the hall's width, and some metres along
+its sides.
 """
 
 from __future__ import annotations
@@ -63,7 +65,11 @@ def _curtain(cell: Cell, floor: float, x: Span, y: Span) -> list[Mesh]:
     """Behind robot 2 as seen from the middle of the rail, and along both sides of that end."""
     fence, base_x = cell.file.zones.fence, float(cell.hall["base2"][0][0, 3])
     from_low = base_x - fence.x_m[0] < fence.x_m[1] - base_x
-    behind = max(fence.x_m[0] - BEHIND_FENCE_M, x[0] + THICK_M) if from_low else min(fence.x_m[1] + BEHIND_FENCE_M, x[1] - THICK_M)
+    behind = (
+        max(fence.x_m[0] - BEHIND_FENCE_M, x[0] + THICK_M)
+        if from_low
+        else min(fence.x_m[1] + BEHIND_FENCE_M, x[1] - THICK_M)
+    )
     right, left = max(fence.y_m[0] - BEHIND_FENCE_M, y[0] + THICK_M), min(fence.y_m[1] + BEHIND_FENCE_M, y[1] - THICK_M)
     z = (floor + 0.05, floor + CURTAIN_HEIGHT_M)
     along = (behind, behind + CURTAIN_SIDE_M) if from_low else (behind - CURTAIN_SIDE_M, behind)
@@ -82,13 +88,16 @@ def _fence(cell: Cell, floor: float) -> list[Mesh]:
     """Posts and wires along the two lines that pictures have."""
     fence, top = cell.file.zones.fence, floor + hall_plan.FENCE_HEIGHT
     parts = [
-        _block(_round(x, POST_M), _round(y, POST_M), (floor - 0.01, top + 0.01), FENCE_PAINT) for x, y in hall_plan.fence_posts(fence)
+        _block(_round(x, POST_M), _round(y, POST_M), (floor - 0.01, top + 0.01), FENCE_PAINT)
+        for x, y in hall_plan.fence_posts(fence)
     ]
     for z in np.linspace(floor + 0.2, top, WIRES).tolist():
         for (x0, y0), (x1, y1) in hall_plan.fence_lines(fence):
             across = 0.5 * WIRE_M
             x, y = sorted((x0, x1)), sorted((y0, y1))
-            parts.append(_block((x[0] - across, x[1] + across), (y[0] - across, y[1] + across), _round(z, WIRE_M), STEEL))
+            parts.append(
+                _block((x[0] - across, x[1] + across), (y[0] - across, y[1] + across), _round(z, WIRE_M), STEEL)
+            )
     return parts
 
 

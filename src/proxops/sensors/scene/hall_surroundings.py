@@ -1,9 +1,10 @@
-"""What eyes in the hall see: both mock-ups, the robots behind them, rail, floor, walls, curtain, fence; and the light of the lamp.
+"""What eyes in the hall see: both mock-ups, the robots behind them, rail, floor, walls, curtain, fence; and the light of the
+lamp.
 
-The frame of the scene is the lab. Its bodies are those of ``lab.shapes`` in their order; what stands still belongs to the first,
-"floor", whose frame is the lab too. The client stands where robot 2's nominal kinematics puts it, the other mock-up where the
-*true* relative pose of the ports does (``hall_truth``): a picture shows what the hall truly shows. Arms are drawn as they are
-commanded, so a flange may miss its mock-up by the robots' own error, some millimetres.
+The frame of the scene is the lab. Its bodies are those of ``lab.shapes`` in their order; what stands still belongs to the
+first, "floor", whose frame is the lab too. The client stands where robot 2's nominal kinematics puts it, the other mock-up
+where the *true* relative pose of the ports does (``hall_truth``): a picture shows what the hall truly shows. Arms are drawn
+as they are commanded, so a flange may miss its mock-up by the robots' own error, some millimetres.
 """
 
 from __future__ import annotations
@@ -18,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.lab.cell import Cell
+from proxops.lab.coordinates import HallRecord
 from proxops.lab.link_tree import hall_links
-from proxops.lab.mockup import PORT
 from proxops.lab.shapes import BODIES, FLOOR, MOCKUP, ROBOT1, ROBOT2, Shape, body_poses, hall_shapes
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose, pose_from_abc, pose_from_packed, put_composed
 from proxops.maths.rotation import Array
 from proxops.sensors.scene.hall_room import room_mesh
-from proxops.sensors.scene.material import Material
 from proxops.sensors.scene.mesh import Mesh, joined
 from proxops.sensors.scene.mesh_file import ReadMesh, read_mesh
 from proxops.sensors.scene.palette import BLACK_CLOTH
@@ -104,7 +104,7 @@ def hall_poses(cell: Cell, axes: Array, T_port2_port1: Array) -> NDArray[np.floa
 
 
 @kernel
-def put_hall_poses(hall: Array, axes: Array, T_port2_port1: Array, T_lab_body: Array, out: Array) -> None:
+def put_hall_poses(hall: HallRecord, axes: Array, T_port2_port1: Array, T_lab_body: Array, out: Array) -> None:
     """``hall_poses`` into ``out``; ``T_lab_body`` (bodies, 4, 4) is room to work in."""
     body_poses(hall, axes, T_lab_body)
     put_composed(T_lab_body[PORT2_BODY], pose_from_packed(T_port2_port1), T_lab_body[PORT1_BODY])

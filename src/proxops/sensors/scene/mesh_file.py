@@ -31,6 +31,7 @@ def read_mesh(
 
 def mesh_of(surface: Surface, material: Material | None = None) -> Mesh:
     """A judged surface; all of one material, or each part of its own."""
+    palette: tuple[Material, ...]
     if material is not None:
         kinds, palette = np.zeros(len(surface.triangles), np.int16), (material,)
     else:

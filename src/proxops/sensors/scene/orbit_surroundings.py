@@ -1,7 +1,8 @@
 """What eyes in orbit see: two craft. The frame of the scene has inertial axes and the target's mass centre as its origin.
 
-A craft's frame is that of its docking geometry (``port`` of a mock-up, x the docking axis), not its mass centre. The client may be
-the mock-up itself (as the hall shows it: stand-off included), ``client_full.urdf``, or a user's URDF, STL, OBJ or glTF.
+A craft's frame is that of its docking geometry (``port`` of a mock-up, x the docking axis), not its mass centre. The client
+may be the mock-up itself (as the hall shows it: stand-off included), ``client_full.urdf``, or a user's URDF, STL, OBJ or
+glTF.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def orbit_scene(client: Mesh, servicer: Mesh) -> Scene:
 
 
 def orbit_poses(q_inertial_target: Floats, p_target_centre: Floats, T_target_chaser: Floats) -> Floats:
-    """T_scene_body (2, 7): ``q_inertial_target`` (w first), the target's mass centre in its craft frame, the relative pose (7)."""
+    """T_scene_body (2, 7): ``q_inertial_target`` (w first), the target's mass centre in its craft frame, the relative pose
+    (7)."""
     T_scene_target = pose_from_packed(np.concatenate([np.zeros(3), q_inertial_target]))
     T_scene_target[:3, 3] = -T_scene_target[:3, :3] @ p_target_centre
     out = np.empty((2, 7))

@@ -1,12 +1,15 @@
 """What surfaces are made of: named materials, and which of them a name in a URDF or the colours of a drawing mean.
 
 Albedo and infrared share are hemispherical reflectances (400 to 1000 nm; 850 to 905 nm) as far as a source is known:
-- white paint (Z-93, S13G/LO class): solar absorptance 0.15 to 0.20 (Henninger, Solar Absorptance and Thermal Emittance of Some
-  Common Spacecraft Thermal-Control Coatings, NASA RP-1121, 1984), as recalled; so are bare aluminium (0.10 to 0.25 absorbed) and
-  aluminised and gold Kapton (0.10 to 0.15 and 0.3 to 0.4 absorbed).
-- solar cells: 0.80 to 0.92 absorbed; behind their cover glass what they return is mostly a mirror's share (NASA RP-1121, as recalled).
+- white paint (Z-93, S13G/LO class): solar absorptance 0.15 to 0.20 (Henninger, Solar Absorptance and Thermal Emittance of
+  Some Common Spacecraft Thermal-Control Coatings, NASA RP-1121, 1984), as recalled; so are bare aluminium (0.10 to 0.25
+  absorbed) and aluminised and gold Kapton (0.10 to 0.15 and 0.3 to 0.4 absorbed).
+- solar cells: 0.80 to 0.92 absorbed; behind their cover glass what they return is mostly a mirror's share (NASA RP-1121, as
+  recalled).
 - Molton (black stage cloth): 3 % in visible light. ASSUMED: dyed cloth is brighter in the near infrared, 10 %.
-The split of diffuse and mirror's share, the widths of lobes, the crinkles of foils and all infrared shares are ASSUMED.
+
+The split of
+diffuse and mirror's share, the widths of lobes, the crinkles of foils and all infrared shares are ASSUMED.
 """
 
 from __future__ import annotations
@@ -56,9 +59,13 @@ def finish_material(name: str, linear_rgb: tuple[float, ...], roughness: float, 
         if pattern.search(name):
             return material
     albedo = albedo_of(linear_rgb)
-    exponent = min(max(2.0 / max(roughness, 0.03) ** 4 - 2.0, 1.0), 1000.0)  # Blinn-Phong with the width of alpha = roughness²
+    exponent = min(
+        max(2.0 / max(roughness, 0.03) ** 4 - 2.0, 1.0), 1000.0
+    )  # Blinn-Phong with the width of alpha = roughness²
     specular = 0.04 * (1.0 - metallic) + albedo * metallic
-    return Material(name or "drawn", round(albedo * (1.0 - 0.7 * metallic), 3), round(specular * 0.6, 3), exponent, albedo)
+    return Material(
+        name or "drawn", round(albedo * (1.0 - 0.7 * metallic), 3), round(specular * 0.6, 3), exponent, albedo
+    )
 
 
 def paint(albedo: float) -> Material:
