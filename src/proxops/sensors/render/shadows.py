@@ -17,7 +17,7 @@ from proxops.maths.rotation import Array
 from proxops.maths.stack import vector
 from proxops.maths.triple import triple
 from proxops.sensors.render.fill import Ids
-from proxops.sensors.render.fragments import COLUMN, COUNT, MASK, SAMPLES, TRIANGLE, offset
+from proxops.sensors.render.fragments import COLUMN, MASK, SAMPLES, TRIANGLE, offset
 from proxops.sensors.render.lighting import GOLDEN, arrival, sees_light
 from proxops.sensors.render.reflection import dot, mixed
 from proxops.sensors.render.spot import DEPTH, FLAT, PLACE, SIDE, TOTAL, VALUE, put_spot
@@ -26,6 +26,9 @@ from proxops.sensors.scene.tree import TreeArrays
 
 Bytes = NDArray[np.uint8]
 SHADED, LIT, TURNED = range(3)  # what a pixel found when it looked for a light; turned: its surface faces away
+
+CORNERS = 4
+ORDER = (0, 8, 2, 6, 4, 1, 7, 3, 5)  # of a pixel's samples, corners first
 
 
 @kernel
@@ -85,23 +88,26 @@ def add_looked_for(
     fragments: Ids, count: int, spots: Array, j: int, x: Array, y: Array, pixel: float, T_body_sensor: Array,
     triangles: Array, tree: TreeArrays, placed: Array, balls: Array, lamp: Array,
 ) -> None:  # fmt: skip
-    """The second round: a ray from each sample, so that both the light's disc and the pixel's area are sampled."""
+    """The second round: a ray from each sample, so that both the light's disc and the pixel's area are sampled. Where those from
+    the corners of a whole pixel agree, the others are not asked."""
     spot = vector(20)
     for f in range(count):
         value = spots[f, VALUE]
         if value <= 0.0:
             continue
-        i, t, lit, ray = fragments[f, COLUMN], fragments[f, TRIANGLE], 0, 0
+        i, t, lit, sent = fragments[f, COLUMN], fragments[f, TRIANGLE], 0, 0
         face, body = triangles[t], int(triangles[t, BODY])
         word = mixed(mixed(j) + i)
         turn, begin = (word & 0xFFFF) * (2.0 * math.pi / 65536.0), (word >> 16) / 65536.0
-        for s in range(SAMPLES):
+        for order in range(SAMPLES):
+            if sent == CORNERS and order == CORNERS and (lit == 0 or lit == sent):
+                break
+            s = ORDER[order]
             if not (fragments[f, MASK] >> s) & 1:
                 continue
             right, down = offset(s)
             put_spot(face, T_body_sensor[s, body], placed[body], x[i] + pixel * right, y[i] + pixel * down, spot)
-            ring = (ray + begin) / fragments[f, COUNT]
-            own, p, angle = unshaded_by(face, spot), triple(spot, PLACE), turn + ray * GOLDEN
-            lit += sees_light(tree, placed, balls, own, p, lamp, ring, angle)
-            ray += 1
-        spots[f, TOTAL] += value * lit / fragments[f, COUNT]
+            own, p = unshaded_by(face, spot), triple(spot, PLACE)
+            lit += sees_light(tree, placed, balls, own, p, lamp, ((5 * sent) % 9 + begin) / 9.0, turn + sent * GOLDEN)
+            sent += 1
+        spots[f, TOTAL] += value * lit / sent
