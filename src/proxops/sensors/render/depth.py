@@ -11,13 +11,13 @@ from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.sensors.render.fill import Depths, Ids
 from proxops.sensors.render.reflection import INFRARED
-from proxops.sensors.render.surfaces import Surfaces
+from proxops.sensors.render.surfaces import BODY, MATERIAL
 
 
 @kernel
 def put_ranges(
     depths: Depths, ids: Ids, rows: tuple[int, int, int, int], samples: int, x: Array, y: Array, pixel: float,
-    surfaces: Surfaces, T_body_sensor: Array, ranges: NDArray[np.float32], signals: NDArray[np.float32],
+    triangles: Array, materials: Array, T_body_sensor: Array, ranges: NDArray[np.float32], signals: NDArray[np.float32],
 ) -> None:  # fmt: skip
     """For the pixels of the rectangle. ``x``, ``y``: their lines of sight; ``T_body_sensor`` (B, 12)."""
     for j in range(rows[0], rows[2]):
@@ -30,11 +30,11 @@ def put_ranges(
                 dy = y[j, i] + pixel * ((s // samples + 0.5) / samples - 0.5)
                 away = math.sqrt(dx * dx + dy * dy + 1.0)
                 z = 1.0 / depths[samples * j + s // samples, samples * i + s % samples]
-                T, face = T_body_sensor[surfaces.body[t]], surfaces.faces[t]
+                T, face = T_body_sensor[int(triangles[t, BODY])], triangles[t]
                 slope = (
                     face[0] * (T[0] * dx + T[1] * dy + T[2])
                     + face[1] * (T[3] * dx + T[4] * dy + T[5])
                     + face[2] * (T[6] * dx + T[7] * dy + T[8])
                 )
                 ranges[j, i, s] = z * away
-                signals[j, i, s] = surfaces.materials[surfaces.material[t], INFRARED] * abs(slope) / away
+                signals[j, i, s] = materials[int(triangles[t, MATERIAL]), INFRARED] * abs(slope) / away

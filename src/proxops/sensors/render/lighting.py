@@ -17,7 +17,6 @@ from proxops.maths.rotation import Array
 from proxops.maths.triple import Triple
 from proxops.sensors.exposure import Exposure
 from proxops.sensors.render.reflection import dot, unit
-from proxops.sensors.render.surfaces import Surfaces
 from proxops.sensors.scene.light import AROUND, DISTANT, light_rows
 from proxops.sensors.scene.rays import occluded
 from proxops.sensors.scene.tree import TreeArrays
@@ -65,38 +64,31 @@ def around(lamp: Array, n: Triple) -> float:
 
 @kernel
 def sees_light(
-    tree: TreeArrays, placed: Array, surfaces: Surfaces, triangle: int, front: bool, p: Triple, lamp: Array,
-    ring: float, turn: float,
-) -> bool:  # fmt: skip
-    """Whether a ray from ``p`` (scene) on the triangle gets to the point of the light's disc at ``ring`` (0 to 1, share of its
-    area) and angle ``turn``. ``front``: the light is on the outer side of the triangle."""
+    tree: TreeArrays, placed: Array, balls: Array, outermost_of: int, p: Triple, lamp: Array, ring: float, turn: float
+) -> bool:
+    """Whether a ray from ``p`` (scene) gets to the point of the light's disc at ``ring`` (0 to 1, share of its area) and angle
+    ``turn``. ``outermost_of``: the body that cannot be in the way, or -1."""
     r = lamp[9] * math.sqrt(ring)
     a, b = r * math.cos(turn), r * math.sin(turn)
-    aim = (
-        a * lamp[10] + b * lamp[13],
-        a * lamp[11] + b * lamp[14],
-        a * lamp[12] + b * lamp[15],
-    )
+    aim = (a * lamp[10] + b * lamp[13], a * lamp[11] + b * lamp[14], a * lamp[12] + b * lamp[15])
     if lamp[0] == DISTANT:
         direction, reach = unit((lamp[4] + aim[0], lamp[5] + aim[1], lamp[6] + aim[2])), FAR
     else:
         away = (lamp[1] + aim[0] - p[0], lamp[2] + aim[1] - p[1], lamp[3] + aim[2] - p[2])
         reach = math.sqrt(dot(away, away))
         direction = unit(away)
-    if front and surfaces.outermost[triangle] and _passes_others(placed, surfaces, triangle, p, direction, reach):
+    if outermost_of >= 0 and _passes_others(placed, balls, outermost_of, p, direction, reach):
         return True
     return not occluded(tree, placed, p, direction, LIFT, reach)
 
 
 @kernel
-def _passes_others(
-    placed: Array, surfaces: Surfaces, triangle: int, p: Triple, direction: Triple, reach: float
-) -> bool:
-    """Whether the ray misses the balls round all bodies but the triangle's own."""
+def _passes_others(placed: Array, balls: Array, own: int, p: Triple, direction: Triple, reach: float) -> bool:
+    """Whether the ray misses the balls round all bodies but its own."""
     for b in range(placed.shape[0]):
-        if b == surfaces.body[triangle]:
+        if b == own:
             continue
-        row, ball = placed[b], surfaces.balls[b]
+        row, ball = placed[b], balls[b]
         away = (
             row[9] + row[0] * ball[0] + row[3] * ball[1] + row[6] * ball[2] - p[0],
             row[10] + row[1] * ball[0] + row[4] * ball[1] + row[7] * ball[2] - p[1],

@@ -20,13 +20,15 @@ from proxops.sensors.render.distortion import lines_of_sight
 from proxops.sensors.render.geometry import draw
 from proxops.sensors.render.lighting import lamps_of
 from proxops.sensors.render.moments import ORDER, SAMPLES, poses_at, rounds, seen_at
-from proxops.sensors.render.resolve import Look, View, World, gather, shade
+from proxops.sensors.render.resolve import View, World, gather, look_for, shade
 from proxops.sensors.render.surfaces import surfaces_of
 from proxops.sensors.scene.rays import judge_poses, placed_at
 from proxops.sensors.scene.scene import Scene
 from proxops.sensors.scene.tree import Tree
 
 Floats = NDArray[np.float32]
+FINE, COARSE = 1, 2  # every how many pixels lights are looked for at first
+MANY = 60_000  # pixels, from which on it is the coarse way: then what throws shadows is large in the picture, too
 
 
 class Renderer:
@@ -40,19 +42,14 @@ class Renderer:
         self._k, self._pixel = np.array(lens.distortion), 2.0 / (lens.fx + lens.fy)
         self._corners = np.empty((len(scene.vertices), 6))
         self._buffers: dict[int, Buffers] = {}
-        self._look = Look(
-            np.full((lens.height, lens.width), -1, np.int32),
-            np.zeros((lens.height, lens.width), np.float32),
-            np.zeros((0, lens.height, lens.width), np.uint8),
-        )
+        self._look = look_for(1, lens.height, lens.width)
 
     def radiance(self, exposure: Exposure) -> Floats:
         """(height, width) W/m²/sr in the band of ``scene/light.py``."""
         self._judge(exposure)
         lamps = lamps_of(exposure)
         if len(self._look.found) < len(lamps):
-            room = np.zeros((len(lamps), self.lens.height, self.lens.width), np.uint8)
-            self._look = self._look._replace(found=room)
+            self._look = look_for(len(lamps), self.lens.height, self.lens.width)
         radiance = np.zeros((self.lens.height, self.lens.width), np.float32)
         sky = np.ones_like(radiance)
         count = rounds(exposure, self.lens, self._tree.body_boxes)
@@ -70,7 +67,10 @@ class Renderer:
         ranges, signals = np.full(shape, np.inf, np.float32), np.zeros(shape, np.float32)
         self._draw(to, buffers, samples, 0.0, 0.0)
         rows = buffers.rows(samples)
-        put_ranges(buffers.depths, buffers.ids, rows, samples, self._x, self._y, self._pixel, self._surfaces, back, ranges, signals)
+        put_ranges(
+            buffers.depths, buffers.ids, rows, samples, self._x, self._y, self._pixel,
+            self._surfaces.triangles, self._surfaces.materials, back, ranges, signals,
+        )  # fmt: skip
         buffers.clear()
         return ranges, signals
 
@@ -98,11 +98,12 @@ class Renderer:
                 to, T_body_sensor[s] = seen_at(exposure, (turn + (ORDER[s] + 0.5) / SAMPLES) / count)
                 self._draw_sample(to, buffers, s)
         rows = buffers.rows(3)
+        step = FINE if (rows[2] - rows[0]) * (rows[3] - rows[1]) < MANY else COARSE
         view = View(self._x, self._y, self._pixel, T_body_sensor)
         placed = placed_at(self._tree, poses_at(exposure.T_scene_body, middle))
-        world = World(self._surfaces, self._tree.arrays, placed, lamps)
-        gather(buffers.ids, rows, view, world, self._look)
-        shade(buffers.ids, rows, view, world, self._look, 1.0 / max(count, 1), radiance, sky)
+        world = World(*self._surfaces, self._tree.arrays, placed, lamps)
+        gather(buffers.ids, rows, step, view, world, self._look)
+        shade(buffers.ids, rows, step, view, world, self._look, 1.0 / max(count, 1), radiance, sky)
         buffers.clear()
 
     def _draw_sample(self, T_sensor_body: Array, buffers: Buffers, s: int) -> None:

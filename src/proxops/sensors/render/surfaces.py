@@ -14,40 +14,34 @@ from proxops.sensors.scene.scene import Scene
 from proxops.sensors.scene.tree import Tree
 
 Ints = NDArray[np.int32]
-Flags = NDArray[np.bool_]
+
+
+# Columns of a triangle's row. The first twelve: plane and shares of corners, as in ``scene/faces.py``.
+BODY, MATERIAL, ROUND, OUTERMOST, NORMALS = 12, 13, 14, 15, 16
+COLUMNS = 25
 
 
 class Surfaces(NamedTuple):
-    """By triangle of the scene; a tuple of arrays, as kernels want it."""
+    """Arrays for kernels. One table of numbers for all that belongs to a triangle: a kernel that is handed ten arrays for each
+    pixel has more to do with them than with the pixel."""
 
-    faces: Array  # (T, 12) plane and shares of corners, as in ``scene/faces.py``
-    body: Ints  # (T)
-    material: NDArray[np.int16]  # (T)
+    triangles: Array  # (T, COLUMNS); ``ROUND``: corners have normals of their own, nine numbers from ``NORMALS`` on;
+    # ``OUTERMOST``: all of the body lies behind the plane
     materials: Array
-    corner_normals: NDArray[np.float32]  # (T, 3, 3)
-    round: Flags  # (T) corners have normals of their own
-    outermost: Flags  # (T) all of the body lies behind its plane
     balls: Array  # (B, 4) centre and radius of a ball round the body, in its frame
 
 
 def surfaces_of(scene: Scene, tree: Tree) -> Surfaces:
     count = len(scene.triangles)
-    faces = np.empty((count, 12))
-    faces[tree.order] = tree.faces
-    body = np.repeat(np.arange(scene.bodies, dtype=np.int32), np.diff(scene.first_triangle))
+    table = np.zeros((count, COLUMNS))
+    table[tree.order, :12] = tree.faces
+    table[:, BODY] = np.repeat(np.arange(scene.bodies), np.diff(scene.first_triangle))
+    table[:, MATERIAL] = scene.material
     normals = scene.corner_normals
-    outermost = np.zeros(count, np.bool_)
-    _find_outermost(faces, body, scene.vertices, scene.first_vertex, outermost)
-    return Surfaces(
-        faces,
-        body,
-        scene.material,
-        scene.materials,
-        normals,
-        np.asarray(np.abs(normals - normals[:, :1]).max(axis=(1, 2)) > 1e-4),
-        outermost,
-        np.array([_ball(box) for box in tree.body_boxes]),
-    )
+    table[:, ROUND] = np.abs(normals - normals[:, :1]).max(axis=(1, 2)) > 1e-4
+    table[:, NORMALS:] = normals.reshape(count, 9)
+    _find_outermost(table, scene.vertices, scene.first_vertex)
+    return Surfaces(table, scene.materials, np.array([_ball(box) for box in tree.body_boxes]))
 
 
 def _ball(box: Array) -> Array:
@@ -55,12 +49,12 @@ def _ball(box: Array) -> Array:
 
 
 @kernel
-def _find_outermost(faces: Array, body: Ints, vertices: Array, first_vertex: Ints, out: Flags) -> None:
+def _find_outermost(table: Array, vertices: Array, first_vertex: Ints) -> None:
     """Most triangles have a vertex in front of them among the first few, so this is quick."""
-    for t in range(faces.shape[0]):
-        row = faces[t]
-        out[t] = True
-        for i in range(first_vertex[body[t]], first_vertex[body[t] + 1]):
+    for t in range(table.shape[0]):
+        row, body = table[t], int(table[t, BODY])
+        row[OUTERMOST] = 1.0
+        for i in range(first_vertex[body], first_vertex[body + 1]):
             if row[0] * vertices[i, 0] + row[1] * vertices[i, 1] + row[2] * vertices[i, 2] + row[3] > 1e-7:
-                out[t] = False
+                row[OUTERMOST] = 0.0
                 break

@@ -1,0 +1,113 @@
+"""Which fragments a light reaches, in two rounds.
+
+First pixels (all, or every second one of every second row) look for each light once, to a point of its disc that differs from that of
+eight neighbours. Where they agree on a surface, that is the answer for all pixels between; where they do not, there is the edge of
+a shadow, and each sample looks for itself.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.maths.kernel import kernel
+from proxops.maths.rotation import Array
+from proxops.maths.stack import vector
+from proxops.maths.triple import triple
+from proxops.sensors.render.fill import Ids
+from proxops.sensors.render.fragments import COLUMN, MASK, SAMPLES, TRIANGLE, offset
+from proxops.sensors.render.lighting import GOLDEN, arrival, sees_light
+from proxops.sensors.render.reflection import dot, mixed
+from proxops.sensors.render.spot import DEPTH, FLAT, PLACE, SIDE, TOTAL, VALUE, put_spot
+from proxops.sensors.render.surfaces import BODY, OUTERMOST
+from proxops.sensors.scene.tree import TreeArrays
+
+Bytes = NDArray[np.uint8]
+SHADED, LIT, TURNED = range(3)  # what a pixel found when it looked for a light; turned: its surface faces away
+
+CORNERS = 4
+ORDER = (0, 8, 2, 6, 4, 1, 7, 3, 5)  # of a pixel's samples, corners first
+
+
+@kernel
+def put_found(
+    fragments: Ids, count: int, spots: Array, j: int, step: int, triangles: Array, tree: TreeArrays, placed: Array,
+    balls: Array, lamp: Array, found: Bytes,
+) -> None:  # fmt: skip
+    """The first round, of a row ``j`` and a light."""
+    for f in range(count):
+        i, t, spot = fragments[f, COLUMN], fragments[f, TRIANGLE], spots[f]
+        p = triple(spot, PLACE)
+        if dot(triple(spot, FLAT), arrival(lamp, p)[0]) <= 0.0:
+            found[j, i] = TURNED
+            continue
+        which = 3 * ((j // step) % 3) + (i // step) % 3
+        own = unshaded_by(triangles[t], spot)
+        sees = sees_light(tree, placed, balls, own, p, lamp, (which + 0.5) / 9.0, which * GOLDEN)
+        found[j, i] = LIT if sees else SHADED
+
+
+@kernel
+def unshaded_by(face: Array, spot: Array) -> int:
+    """The spot's body if it cannot stand in the light of this triangle, else -1."""
+    return int(face[BODY]) if face[OUTERMOST] > 0.0 and spot[SIDE] > 0.0 else -1
+
+
+@kernel
+def add_agreed(
+    fragments: Ids, count: int, spots: Array, j: int, step: int, pixel: float, triangles: Array,
+    seen: Ids, distance: NDArray[np.float32], found: Bytes, rows: tuple[int, int, int, int],
+) -> None:  # fmt: skip
+    """Adds ``VALUE`` to ``TOTAL`` where neighbours agree that the light comes there. What is left for the second round keeps it."""
+    mask = ~(step - 1)
+    top, bottom = (j - 1) & mask, min(j + step + 1, rows[2])
+    top += step if top < rows[0] else 0
+    for f in range(count):
+        i, t, spot = fragments[f, COLUMN], fragments[f, TRIANGLE], spots[f]
+        if spot[VALUE] <= 0.0:
+            continue
+        near, z, body, lit, shaded = 4.0 * step * pixel * spot[DEPTH], spot[DEPTH], triangles[t, BODY], 0, 0
+        left, right = (i - 1) & mask, min(i + step + 1, rows[3])
+        left += step if left < rows[1] else 0
+        for y in range(top, bottom, step):
+            for x in range(left, right, step):
+                other = seen[y, x]
+                if other == t or (other >= 0 and abs(distance[y, x] - z) < near and triangles[other, BODY] == body):
+                    lit += found[y, x] == LIT
+                    shaded += found[y, x] == SHADED
+        if shaded == 0 and lit > 0:
+            spot[TOTAL] += spot[VALUE]
+        if (shaded == 0) != (lit == 0):
+            spot[VALUE] = 0.0
+
+
+@kernel
+def add_looked_for(
+    fragments: Ids, count: int, spots: Array, j: int, x: Array, y: Array, pixel: float, T_body_sensor: Array,
+    triangles: Array, tree: TreeArrays, placed: Array, balls: Array, lamp: Array,
+) -> None:  # fmt: skip
+    """The second round: a ray from each sample, so that both the light's disc and the pixel's area are sampled. Where those from
+    the corners of a whole pixel agree, the others are not asked."""
+    spot = vector(20)
+    for f in range(count):
+        value = spots[f, VALUE]
+        if value <= 0.0:
+            continue
+        i, t, lit, sent = fragments[f, COLUMN], fragments[f, TRIANGLE], 0, 0
+        face, body = triangles[t], int(triangles[t, BODY])
+        word = mixed(mixed(j) + i)
+        turn, begin = (word & 0xFFFF) * (2.0 * math.pi / 65536.0), (word >> 16) / 65536.0
+        for order in range(SAMPLES):
+            if sent == CORNERS and order == CORNERS and (lit == 0 or lit == sent):
+                break
+            s = ORDER[order]
+            if not (fragments[f, MASK] >> s) & 1:
+                continue
+            right, down = offset(s)
+            put_spot(face, T_body_sensor[s, body], placed[body], x[i] + pixel * right, y[i] + pixel * down, spot)
+            own, p = unshaded_by(face, spot), triple(spot, PLACE)
+            lit += sees_light(tree, placed, balls, own, p, lamp, ((5 * sent) % 9 + begin) / 9.0, turn + sent * GOLDEN)
+            sent += 1
+        spots[f, TOTAL] += value * lit / sent
