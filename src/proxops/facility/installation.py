@@ -15,6 +15,7 @@ from proxops.facility.facility import Facility
 from proxops.facility.ports import Ports
 from proxops.facility.records import Records
 from proxops.ground.recorder import EXIT_LOST, Recorder
+from proxops.ground.viewer_ring import ViewerRing
 from proxops.lab.links.remote import RemoteHall
 
 FINISH_S: Final = 60.0  # patience with the recorder at the end of a run
@@ -43,6 +44,11 @@ class Installation:
     def rings(self) -> tuple[Ring, Ring]:
         """Of the pool and of the events, for whoever looks on."""
         return self._records.rings
+
+    @property
+    def viewer(self) -> ViewerRing | None:
+        """For images of sensors that go into the log, if there are any and there is one."""
+        return self._records.viewer
 
     @property
     def groups(self) -> tuple[Group, ...]:

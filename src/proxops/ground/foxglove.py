@@ -1,4 +1,4 @@
-"""Messages that Foxglove draws by itself: frame transforms, solids, camera calibration, images and points; and one of our own beside.
+"""Messages that Foxglove draws by itself: transforms, solids, camera calibration, images and points; and one of our own.
 
 Names, numbers and types of the fields are those that Foxglove publishes (foxglove-sdk, schemas/proto/foxglove); a viewer knows a
 message by its full name. Parts that we never write (arrows, lines, triangles, texts, models, metadata of an entity) are left out,

@@ -1,4 +1,4 @@
-"""Chunks of a log that hold images and nothing else: told by the indexes behind them, so that who wants rows need not unpack them.
+"""Chunks of a log that hold images only: told by the indexes behind them, so that who wants rows need not unpack them.
 
 The recorder puts what its imaging sensors give into chunks of their own (``viewer_message``). A chunk without indexes may hold
 anything.

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,10 @@ from proxops.ground.prediction import Whole
 from proxops.ground.scan import Scan
 from proxops.ground.unpacking import DAMAGE
 from proxops.ground.wire import Column, Layout
+
+if TYPE_CHECKING:
+    from proxops.core.images import Image
+    from proxops.ground.recorded_image import RecordedImage
 
 BATCH: Final = 4096  # records decoded at once
 MOST_EVENTS: Final = 250_000  # in a log: one every 14 ms for an hour
@@ -109,6 +113,24 @@ class Log:
                 out[:, i] = self.values(f"{group}.{name}")
             self._tables[group, names] = out
         return self._tables[group, names]
+
+    @property
+    def sensors(self) -> tuple[str, ...]:
+        """Names of the imaging sensors that it has topics of."""
+        from proxops.ground.recorded_image import names_in
+
+        return names_in(self.topics)
+
+    def images(self, sensor: str) -> Iterator[Image]:
+        """What a sensor has seen, in the order in which it came, read from the file again; BadInput when there is none such."""
+        return (recorded.image for recorded in self.recorded_images(sensor))
+
+    def recorded_images(self, sensor: str) -> Iterator[RecordedImage]:
+        """The same with the times on record and the truth, if it is known; still encoded."""
+        from proxops.ground.recorded_image import demand_sensor, recorded_images
+
+        demand_sensor(sensor, self.sensors, self.path)
+        return recorded_images(self.path, sensor)
 
     @cached_property
     def _tables(self) -> dict[tuple[str, tuple[str, ...]], NDArray[np.float64]]:

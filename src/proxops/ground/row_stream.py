@@ -24,8 +24,7 @@ from proxops.ground.experiment_log import CLOCK, about_text, groups_of
 from proxops.ground.recorder import EXIT_LOST, Recorder
 from proxops.ground.schema import pool_schema
 from proxops.ground.viewer_feed import ViewerFeed
-from proxops.ground.viewer_message import PIECE, pieces
-from proxops.ground.viewer_message import SLOTS as VIEWER_SLOTS
+from proxops.ground.viewer_ring import ViewerRing
 from proxops.ground.wire import layout
 
 Rows = NDArray[np.void]
@@ -63,13 +62,15 @@ class RowStream:
         remove_abandoned()
         rings = Ring.create("rows", dtype, SLOTS), Ring.create("events", EVENT_DTYPE, EVENT_SLOTS)
         self._ring, self._events = rings
-        self.feed, self._viewer = feed, Ring.create("viewer", PIECE, VIEWER_SLOTS) if feed else None
+        self.feed, self._viewer = feed, ViewerRing.create() if feed else None
         self._recorder = Recorder.start(
             *rings, self.path, {**self.metadata, "experiment": ""}, replace=True, durable=self._live, forked=not self._live,
             groups=groups,
-            last_words=True, viewer=self._viewer, viewer_channels=feed.channels if feed else (),
+            last_words=True, viewer=self._viewer.ring if self._viewer else None, viewer_channels=feed.channels if feed else (),
         )  # fmt: skip
         self._recorder.wait_ready()
+        if self._viewer and not self._live:
+            self._viewer.wait = self._recorder.let_it_keep_up
 
     def take(self, rows: Rows, *, all_of_them: bool = False) -> None:
         """``rows``: all that there are so far. In lockstep the recorder is waited for when it falls far behind; a live loop never
@@ -85,13 +86,8 @@ class RowStream:
             self._recorder.let_it_keep_up()
 
     def _feed_viewer(self, rows: Rows, all_of_it: bool) -> None:
-        if self.feed is None or self._viewer is None or self._recorder is None:
-            return
-        for message in self.feed.due(rows["t"], self._epoch_ns, all_of_it=all_of_it):
-            for piece in pieces(message):
-                if not self._live:
-                    self._recorder.let_it_keep_up()
-                self._viewer.push(piece)
+        if self.feed is not None and self._viewer is not None:
+            self._viewer.push(self.feed.due(rows["t"], self._epoch_ns, all_of_it=all_of_it))
 
     def _records(self, rows: Rows, first: int) -> NDArray[np.uint8]:
         """One row of bytes for each."""

@@ -162,8 +162,8 @@ class ViewerMessages:
         return overtaken
 
     def until(self, tick: int | None) -> tuple[list[Beside], list[ChunkData]]:
-        """What has been read up to that tick, or all of it, is handed out: to stand in one chunk, and in chunks of their own, which
-        who wants no images need not unpack."""
+        """What has been read up to that tick, or all of it, is handed out: to stand in one chunk, and in chunks of their own,
+        which who wants no images need not unpack."""
         due = [one for one in self._whole if tick is None or one.tick <= tick]
         self._whole = [one for one in self._whole if tick is not None and one.tick > tick]
         small = [one for one in due if one.channel < FIRST_SENSOR_CHANNEL]

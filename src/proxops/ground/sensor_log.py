@@ -1,0 +1,130 @@
+"""A run's imaging sensors in its log: which channels they need, and the messages of each image.
+
+Topics: ``/sensor/<name>/image`` of a camera, ``/depth`` and ``/intensity`` of a time-of-flight camera, ``/points`` of a LiDAR;
+beside each ``/calibration`` (if it has a lens) and ``/truth`` (true pose, with number, times, exposure, gain); for all
+``/sensor/tf``. A message is logged when the image arrives; its ``timestamp`` is the middle of the exposure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.imaging_table import CameraSensor, LidarSensor, Mounted, TofSensor
+from proxops.ground.foxglove import CALIBRATION, FACTS, TRANSFORMS
+from proxops.ground.image_chunks import SENSOR_TOPICS
+from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINT, POINTS_PART, EncodedImage
+from proxops.ground.sensor_messages import (
+    PART_MESSAGES,
+    facts_message,
+    lens_message,
+    part_message,
+    sensor_frame,
+    timed,
+)
+from proxops.ground.transform_rows import TransformRows
+from proxops.ground.viewer_message import FIRST_SENSOR_CHANNEL, PIECE_BYTES, ViewerChannel, ViewerMessage
+from proxops.ground.viewer_message import SLOTS as LEAST_SLOTS
+from proxops.maths.pose import pack_pose
+
+SENSORS_TF: Final = f"{SENSOR_TOPICS}tf"
+CRAFT_FRAMES: Final = {"chaser": "port1", "target": "port2"}
+LENS_PART, FACTS_PART = "calibration", "truth"
+BEHIND_S: Final = 4.0  # of images that the ring holds: in lockstep half of it is used
+MOST_SLOTS: Final = 256 * 1024 * 1024 // PIECE_BYTES
+SOON: Final = 1e-9  # s: times are sums of cycles
+Sensor = CameraSensor | TofSensor | LidarSensor
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """When an image came: the cycle, its UTC, and its time on the run's clock."""
+
+    tick: int
+    utc_ns: int
+    t: float
+
+
+class SensorLog:
+    """``T_craft_sensor``: (4, 4) of each sensor by name; ``craft_frames``: what the log calls the craft."""
+
+    def __init__(
+        self, sensors: Sequence[Sensor], T_craft_sensor: Mapping[str, NDArray[np.float64]],
+        craft_frames: Mapping[str, str] = CRAFT_FRAMES,
+    ) -> None:  # fmt: skip
+        recorded = [sensor for sensor in sensors if sensor.log_hz]
+        topics = [(SENSORS_TF, TRANSFORMS)] if recorded else []
+        topics += [(topic_of(one.name, part), kind) for one in recorded for part, kind in _parts(one).items()]
+        self.channels = tuple(ViewerChannel(FIRST_SENSOR_CHANNEL + k, *topic) for k, topic in enumerate(topics))
+        self.slots = ring_slots(recorded)
+        self._numbers = {channel.topic: channel.number for channel in self.channels}
+        self._every = {one.name: 1.0 / one.log_hz for one in recorded}
+        self._taken = dict.fromkeys(self._every, -math.inf)
+        self._lenses: dict[str, Any] = {
+            one.name: lens_message(one.name, one.lens) for one in recorded if not isinstance(one, LidarSensor)
+        }
+        self._rows = {one.name: TransformRows([(craft_frames[one.on], sensor_frame(one.name))]) for one in recorded}
+        self._places = {one.name: _packed(T_craft_sensor[one.name]) for one in recorded}
+
+    def due(self, sensor: str, t: float) -> bool:
+        """Whether the image that is exposed at ``t`` is to be recorded, by the sensor's ``log_hz``; asked once for each."""
+        every = self._every.get(sensor)
+        if every is None or t < self._taken[sensor] * every - SOON:
+            return False
+        self._taken[sensor] = math.floor((t + SOON) / every) + 1
+        return True
+
+    def messages(
+        self, image: EncodedImage, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None = None
+    ) -> list[ViewerMessage]:
+        """Of one image. ``T_sensor_target``: the truth in the middle of the exposure, (4, 4) or packed with the scalar first."""
+        name, exposed_ns = image.sensor, arrival.utc_ns - round((arrival.t - image.t) * 1e9)
+        truth = None if T_sensor_target is None else _packed(T_sensor_target)
+        bodies = {topic_of(name, part): part_message(image, part, exposed_ns) for part in image.parts}
+        bodies[topic_of(name, FACTS_PART)] = facts_message(image, exposed_ns, truth)
+        if name in self._lenses:  # beside each image: a viewer that jumps to a time has both
+            bodies[topic_of(name, LENS_PART)] = timed(self._lenses[name], exposed_ns)
+        place = self._places[name][None, None]
+        bodies[SENSORS_TF] = self._rows[name].rows(np.array([exposed_ns]), place)[0].tobytes()
+        return [
+            ViewerMessage(self._numbers[topic], arrival.tick, arrival.utc_ns, body) for topic, body in bodies.items()
+        ]
+
+
+def topic_of(sensor: str, part: str) -> str:
+    return f"{SENSOR_TOPICS}{sensor}/{part}"
+
+
+def ring_slots(sensors: Sequence[Sensor]) -> int:
+    """Pieces that a ring for these sensors holds: ``BEHIND_S`` of images that nothing makes smaller, and two of each."""
+    wanted = sum((2.0 + BEHIND_S * one.log_hz) * image_bytes(one) for one in sensors)
+    return min(max(LEAST_SLOTS, int(wanted / PIECE_BYTES) + 8 * len(sensors)), MOST_SLOTS)
+
+
+def image_bytes(sensor: Sensor) -> int:
+    """Of one image in the log, at most, but for a few hundred."""
+    if isinstance(sensor, LidarSensor):
+        return sensor.lines * sensor.points * POINT.itemsize
+    pixel = 6 if isinstance(sensor, TofSensor) else 1 if sensor.bits == 8 else 2
+    return sensor.width * sensor.height * pixel
+
+
+def _parts(sensor: Mounted) -> dict[str, str]:
+    """Last word of a topic, and its kind of message."""
+    if isinstance(sensor, LidarSensor):
+        return {POINTS_PART: PART_MESSAGES[POINTS_PART], FACTS_PART: FACTS}
+    seen = (DEPTH_PART, INTENSITY_PART) if isinstance(sensor, TofSensor) else (IMAGE_PART,)
+    return {**{part: PART_MESSAGES[part] for part in seen}, LENS_PART: CALIBRATION, FACTS_PART: FACTS}
+
+
+def _packed(T: NDArray[np.float64]) -> NDArray[np.float64]:
+    if T.shape == (7,):
+        return T
+    out = np.empty(7)
+    pack_pose(np.ascontiguousarray(T, np.float64), out)
+    return out
