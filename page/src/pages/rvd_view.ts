@@ -22,9 +22,8 @@ export const rvdView: Page = {
     const hall = sharedHall(desk);
     const column = tools(hall);
     const [numbers, flanges] = [readOut(desk, hall), flangeReadOut(desk, hall)];
-    root.append(el("div.panel.hall-column", null, column.element), panel.element, el("div.panel.hall-column.of-hall", null, numbers.element), el("div.panel.hall-column.of-arms", null, flanges.element));
     const eye = new EyeInset(desk, sharedEyes(desk));
-    panel.element.append(eye.element);
+    root.append(el("div.panel.hall-column", null, column.element), panel.element, el("div.hall-side", null, el("div.panel.hall-column.of-hall", null, numbers.element), el("div.panel.hall-column.of-arms", null, flanges.element), eye.element));
     panel.enter();
     eye.look(true);
     return {

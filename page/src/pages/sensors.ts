@@ -34,7 +34,7 @@ class Sensors implements Mounted {
   update(): void {
     const trouble = this.desk.sensors?.trouble ?? "";
     this.trouble.hidden = !trouble;
-    say(this.trouble, `Nothing new is to be seen: ${trouble}.`);
+    say(this.trouble, `No new images: ${trouble}.`);
     for (const tile of this.tiles) if (!this.alone || tile === this.alone) tile.update(trouble, this.desk.connected);
   }
 

@@ -21,7 +21,7 @@ export class EyeInset {
     private readonly eyes: Eyes,
   ) {
     const head = el("div.eye-head", null, this.select, this.said, el("span.grow"), this.fold);
-    this.element = el("section.eye", { "aria-label": "what a sensor sees", hidden: true }, head, this.place);
+    this.element = el("section.panel.eye", { "aria-label": "what a sensor sees", hidden: true }, head, this.place);
     this.select.addEventListener("change", () => this.choose());
     this.fold.addEventListener("click", () => this.toggle());
     desk.on("sensors", () => this.build());

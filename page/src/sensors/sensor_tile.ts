@@ -62,7 +62,7 @@ export class SensorTile {
   private choices(): HTMLElement[] {
     const { view, sensor } = this;
     if (sensor.kind === "lidar") {
-      const reset = el("button.btn.small", { type: "button", onclick: () => view.cloud?.reset() }, "From the sensor");
+      const reset = el("button.btn.small", { type: "button", onclick: () => view.cloud?.reset() }, "Reset view");
       return [choice([["range", "Range"], ["intensity", "Intensity"]], (by) => ((view.by = by), view.redraw())), reset];
     }
     if (sensor.kind === "tof") return [choice([["depth", "Depth"], ["intensity", "Intensity"]], (part) => view.choose(part))];

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from proxops.console.attendance import Attendance
 from proxops.console.sight import facts_of, sight_of
-from proxops.ground.eyes_about import FACTS, PARTS, EyeAbout, EyesAbout
+from proxops.ground.eyes_about import PARTS, EyeAbout, EyesAbout
+from proxops.ground.sensor_log import FACTS_PART
 from proxops.ground.viewer_message import ViewerMessage
 from proxops.ground.viewer_onlooker import ViewerOnlooker
 
 LOOK_S: Final = 0.04
 NO_RING: Final = "their ring cannot be read"
-CLOSED: Final = "they have ended"
+CLOSED: Final = "the sensors have ended"
 
 
 class EyesWatch:
@@ -77,7 +78,7 @@ class EyesWatch:
         if eye is None:
             return
         try:
-            if what == FACTS:
+            if what == FACTS_PART:
                 self._gallery.learn(eye.name, *facts_of(message.body))
             else:
                 sight = sight_of(eye.name, what, message.body)
@@ -99,7 +100,7 @@ class EyesWatch:
         sensors = [
             {
                 "name": eye.name, "kind": eye.kind, "width": eye.width, "height": eye.height, "rate_hz": eye.rate_hz,
-                "shows": [part for part in PARTS if part in eye.channels.values() and part != FACTS],
+                "shows": [part for part in PARTS if part in eye.channels.values() and part != FACTS_PART],
             }
             for eye in (self._about.sensors if self._about else ())
         ]  # fmt: skip

@@ -4,21 +4,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from proxops.core.imaging_table import LidarSensor
+from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINTS_PART
+from proxops.ground.sensor_log import FACTS_PART, Sensor, topic_of
+from proxops.ground.viewer_message import ViewerChannel
+
 KINDS: Final = ("camera", "tof", "lidar", "fiducial")
-FACTS: Final = "facts"
-PARTS: Final = ("image", "depth", "intensity", "points", FACTS)  # last word of a topic: what a viewer is shown
+PARTS: Final = (
+    IMAGE_PART,
+    DEPTH_PART,
+    INTENSITY_PART,
+    POINTS_PART,
+    FACTS_PART,
+)  # last word of a topic: what a viewer is shown
 MOST_SENSORS: Final = 32
 
 
 @dataclass(frozen=True)
 class EyeAbout:
-    """One sensor. ``width``, ``height``: of its pictures (points of a line, and lines, of a scanner). ``rate_hz``: of the images that
-    come through the ring. ``channels``: what comes in which of its channels."""
+    """One sensor. ``width``, ``height``: of its pictures (points of a line, and lines, of a scanner). ``rate_hz``: of the images
+    that come through the ring. ``channels``: what comes in which of its channels."""
 
     name: str
     kind: str
@@ -61,3 +71,17 @@ class EyesAbout:
         if len(sensors) > MOST_SENSORS or len({each.name for each in sensors}) < len(sensors):
             raise ValueError(f"more than {MOST_SENSORS} sensors, or two of one name")
         return cls(Path(told["ring"]), sensors)
+
+
+def eyes_about(ring: Path, sensors: Iterable[Sensor], channels: Iterable[ViewerChannel]) -> EyesAbout:
+    """What is recorded of these sensors goes into this ring, in these channels."""
+    channels = list(channels)
+    recorded = [sensor for sensor in sensors if sensor.log_hz]
+    return EyesAbout(ring, tuple(_eye(sensor, channels) for sensor in recorded))
+
+
+def _eye(sensor: Sensor, channels: Sequence[ViewerChannel]) -> EyeAbout:
+    parts = {topic_of(sensor.name, part): part for part in PARTS}
+    own = {channel.number: parts[channel.topic] for channel in channels if channel.topic in parts}
+    size = (sensor.points, sensor.lines) if isinstance(sensor, LidarSensor) else (sensor.width, sensor.height)
+    return EyeAbout(sensor.name, sensor.kind, *size, min(sensor.rate_hz, sensor.log_hz), own)

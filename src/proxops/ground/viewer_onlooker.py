@@ -1,4 +1,4 @@
-"""Looks on at the messages for viewers while they are recorded: a cursor of its own, and nobody waits for it or counts its losses."""
+"""Looks on at the messages for viewers while they are recorded: with a cursor of its own, and nobody waits for it."""
 
 from __future__ import annotations
 
