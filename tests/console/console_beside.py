@@ -23,7 +23,16 @@ def console_beside(served: Served, eyes: EyesAbout, folder: Path) -> Iterator[st
     (folder / "facility.json").write_text(json.dumps({**told, "eyes": eyes.plain()}))
     listening = socket.create_server(("127.0.0.1", 0))
     heard, pulse = os.pipe()
-    words = ["--facility", folder / "facility.json", "--runs", folder, "--fd", listening.fileno(), "--parent", os.getpid()]
+    words = [
+        "--facility",
+        folder / "facility.json",
+        "--runs",
+        folder,
+        "--fd",
+        listening.fileno(),
+        "--parent",
+        os.getpid(),
+    ]
     words += ["--pulse", pulse, *(["--cell", served.cell.source] if served.cell.source else [])]
     command = [sys.executable, "-m", "proxops.console", *map(str, words)]
     process = subprocess.Popen(command, pass_fds=(listening.fileno(), pulse))

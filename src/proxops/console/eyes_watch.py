@@ -35,7 +35,7 @@ class EyesWatch:
 
     def follow(self, about: EyesAbout | None) -> None:
         """Other sensors than before: another ring, and nothing that the old ones saw."""
-        if about == self._about:
+        if about == self._about and not (about is None and self._trouble):
             return
         self._about, self._onlooker, self._trouble = about, None, ""
         self._gallery.clear()
@@ -55,6 +55,8 @@ class EyesWatch:
             try:
                 self.follow(EyesAbout.of(status["eyes"]))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
+                if self._about:
+                    self.follow(None)
                 self._say(f"what the facility says of them cannot be understood: {type(error).__name__} {error}")
 
     async def run(self) -> None:

@@ -49,7 +49,10 @@ class EyeAbout:
         kind, channels = str(told["kind"]), {int(number): str(what) for number, what in told["channels"].items()}
         if kind not in KINDS or not set(channels.values()) <= set(PARTS):
             raise ValueError(f"no such sensor: {kind} with {sorted(channels.values())}")
-        return cls(str(told["name"]), kind, int(told["width"]), int(told["height"]), float(told["rate_hz"]), channels)
+        name, rate_hz = str(told["name"]), float(told["rate_hz"])
+        if not rate_hz > 0.0:
+            raise ValueError(f"{name} at {rate_hz} Hz")
+        return cls(name, kind, int(told["width"]), int(told["height"]), rate_hz, channels)
 
 
 @dataclass(frozen=True)
