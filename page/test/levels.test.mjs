@@ -46,7 +46,7 @@ const sight = { same: 0, trouble: "" };
 for (const [what, args, text, kind] of [
   ["fresh", [sight, 180, "", true], /^0\.18 s old$/, "ok"],
   ["as old as a slow sensor's may be", [sight, 1400, "", true], /^1\.4 s old$/, "ok"],
-  ["stale", [sight, 3200, "", true], /^3\.2 s old: no newer one comes$/, "warn"],
+  ["stale", [sight, 3200, "", true], /^3\.2 s old, no newer one$/, "warn"],
   ["the same bytes three times", [{ ...sight, same: 2 }, 100, "", true], /^frozen: the same to the bit, 3 times$/, "warn"],
   ["twice may be chance", [{ ...sight, same: 1 }, 100, "", true], /old$/, "ok"],
   ["none yet", [undefined, Infinity, "", true], /no image yet/, ""],

@@ -473,14 +473,14 @@ def pictures_are_right(tab: Tab) -> None:
 def ages_are_told(tab: Tab, writer: EyeWriter) -> None:
     """In words, from the exposure on; the same bytes again and again are called so."""
     said = "document.querySelector('[data-sensor=\"near\"] h2').innerText"
-    tab.wait(f"{said}.includes('old: no newer one comes')")
+    tab.wait(f"{said}.includes('old, no newer one')")
     t = writer.t
     exposed = time.monotonic()
     for number in range(42, 46):
         writer.push(picture(number, t, np.zeros((480, 640), np.uint8)))
         tab.wait(f"proxops.sensors.of('near').number === {number}")
     assert 0.0 <= tab.ask("() => proxops.sensors.of('near').ageMs") * 1e-3 <= time.monotonic() - exposed + 0.25
-    tab.wait(f"{said}.includes('frozen: the same to the bit, 4 times') || {said}.includes('no newer one comes')")
+    tab.wait(f"{said}.includes('frozen: the same to the bit, 4 times') || {said}.includes('no newer one')")
     assert tab.ask("() => proxops.sensors.of('near').same") == 3
 
 

@@ -116,7 +116,7 @@ export class CloudView {
     const { yaw, pitch, zoom } = this.camera;
     const [sy, cy, sp, cp] = [Math.sin(yaw), Math.cos(yaw), Math.sin(pitch), Math.cos(pitch)];
     const focal = (0.5 * Math.min(width, height)) / Math.tan(0.5 * FOV);
-    const away = (0.8 * this.reach * zoom) / Math.sin(0.5 * FOV);
+    const away = (0.7 * this.reach * zoom) / Math.sin(0.5 * FOV);
     const [mx, my, mz] = this.middle;
     return (x, y, z) => {
       const [dx, dy, dz] = [x - mx, y - my, z - mz];
@@ -131,7 +131,7 @@ export class CloudView {
     out.fill(GROUND);
     const points = this.sight!.values as Float32Array;
     const [colours, nearest] = [this.coloured(points), new Float32Array(out.length).fill(Infinity)];
-    const side = Math.min(6, Math.max(2, Math.round((0.4 * Math.min(width, height)) / Math.sqrt(colours.length)))); // they nearly touch
+    const side = Math.min(5, Math.max(2, Math.round((0.75 * Math.min(width, height)) / Math.sqrt(colours.length)))); // they nearly touch
     let drawn = 0;
     for (let k = 0, at = 0; k < colours.length; k++, at += 4) {
       const [u, v, depth] = seen(points[at]!, points[at + 1]!, points[at + 2]!);

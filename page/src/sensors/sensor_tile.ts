@@ -41,7 +41,7 @@ export class SensorTile {
     this.view = new SensorView(sensor, eyes);
     this.alone.addEventListener("click", () => enlarge(this));
     const unit = sensor.kind === "lidar" ? "points" : "px";
-    const head = el("h2", null, el("span.sensor-name", null, sensor.name), el("span.tag", null, `${KINDS[sensor.kind]} · ${sensor.width} × ${sensor.height} ${unit}`), this.age, el("span.grow"), ...this.choices(), this.alone);
+    const head = el("h2", null, el("span.sensor-name", null, sensor.name), el("span.tag.about", null, `${KINDS[sensor.kind]} · ${sensor.width} × ${sensor.height} ${unit}`), this.age, el("span.grow"), ...this.choices(), this.alone);
     const facts = Object.entries(FACTS).map(([name, [label, title]]) => el("div.figure", { title, "data-fact": name }, el("span", null, label), this.facts[name as FactName]));
     const plot = el("div.sensor-plot", null, this.histogram.element, el("div.sensor-axis", null, ...this.axis));
     this.element = el("section.panel.sensor-tile", { "aria-label": sensor.name, "data-sensor": sensor.name }, head, this.view.element, el("div.sensor-foot.live", null, el("div.sensor-facts", null, ...facts), plot));

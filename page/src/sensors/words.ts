@@ -16,7 +16,7 @@ export function saidOf(sensor: SensorInfo, sight: Sight | undefined, ageMs: numb
   if (sight.trouble) return { text: sight.trouble, kind: "bad" };
   const old = Number.isFinite(ageMs) ? `${inWords(ageMs)} old` : "of unknown age";
   if (trouble || !connected) return { text: old, kind: "bad" };
-  if (!(ageMs <= Math.max(OLD_MS, 3000 / sensor.rate_hz))) return { text: `${old}: no newer one comes`, kind: "warn" };
+  if (!(ageMs <= Math.max(OLD_MS, 3000 / sensor.rate_hz))) return { text: `${old}, no newer one`, kind: "warn" };
   if (sight.same >= FROZEN) return { text: `frozen: the same to the bit, ${sight.same + 1} times`, kind: "warn" };
   return { text: old, kind: "ok" };
 }

@@ -136,6 +136,7 @@ class Conversation:
             viewer.look_at(said.at)
         elif isinstance(said, SightSeen):
             viewer.sighted(said.serial)
+            asyncio.get_running_loop().call_later(viewer.looking.rest_s, viewer.wake.set)  # for the next one
         elif isinstance(said, Request):
             under_way = self._stopping if said.do == "safe_stop" else self._doing
             task = asyncio.create_task(self._do(viewer, said))

@@ -13,6 +13,7 @@ from typing import Final
 from proxops.console.gallery import Gallery, Hung
 
 MOST_HZ: Final = 10.0  # of each kind of what a sensor sees
+REST_S: Final = 0.01  # at least, after each: a page may not say more than so much
 
 
 class Looking:
@@ -34,7 +35,12 @@ class Looking:
         """The page has taken the one that was under way."""
         if serial == self._under_way:
             now = time.monotonic()
-            self._under_way, self._free_at = None, 2.0 * now - self._sent_at
+            self._under_way, self._free_at = None, now + max(now - self._sent_at, REST_S)
+
+    @property
+    def rest_s(self) -> float:
+        """For how long the line is still left alone."""
+        return max(0.0, self._free_at - time.monotonic())
 
     def waiting(self) -> bool:
         """Something would go out now."""
