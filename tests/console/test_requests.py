@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxops.console.requests import FrameSeen, Greeting, Looks, Ping, Request, SightSeen, understood
+from proxops.console.requests import FrameSeen, Greeting, SensorLooks, Ping, Request, SightSeen, understood
 from proxops.core.errors import BadInput
 
 ASKED = {"kind": "do", "sequence": 3, "sent_ms": 12.5, "ttl_ms": 500, "do": "reset", "with": {}}
@@ -18,7 +18,7 @@ def test_what_pages_say() -> None:
     assert isinstance(understood(json.dumps({"kind": "hello", "version": 1, "name": "Anna"})), Greeting)
     assert isinstance(understood('{"kind": "ping", "at": 1.5}'), Ping)
     assert isinstance(understood('{"kind": "seen", "frame": 7}'), FrameSeen)
-    assert isinstance(understood('{"kind": "look", "at": {"near": 10, "tof": 0.5}}'), Looks)
+    assert isinstance(understood('{"kind": "look", "at": {"near": 10, "tof": 0.5}}'), SensorLooks)
     assert isinstance(understood('{"kind": "sighted", "serial": 7}'), SightSeen)
     asked = understood(json.dumps(ASKED))
     assert isinstance(asked, Request) and asked.arguments == {}

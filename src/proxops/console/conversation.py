@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from proxops.console.attendance import Attendance
 from proxops.console.live_feed import now_ms
 from proxops.console.patience import Patience
-from proxops.console.requests import FrameSeen, Greeting, Looks, Ping, Request, SightSeen, understood
+from proxops.console.requests import FrameSeen, Greeting, SensorLooks, Ping, Request, SightSeen, understood
 from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput, ProxopsError, Refused
 
@@ -132,7 +132,7 @@ class Conversation:
             viewer.reply({"kind": "pong", "at": said.at, "server_ms": now_ms()})
         elif isinstance(said, FrameSeen):
             viewer.seen(said.frame)
-        elif isinstance(said, Looks):
+        elif isinstance(said, SensorLooks):
             viewer.look_at(said.at)
         elif isinstance(said, SightSeen):
             viewer.sighted(said.serial)

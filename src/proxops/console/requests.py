@@ -42,7 +42,7 @@ class FrameSeen(PageMessage):
     frame: Annotated[int, Field(ge=0, le=2**32)]
 
 
-class Looks(PageMessage):
+class SensorLooks(PageMessage):
     """How often a second the page wishes to see what which sensor sees; all others it does not look at."""
 
     kind: Literal["look"]
@@ -67,7 +67,7 @@ class Request(PageMessage):
     arguments: Annotated[dict[str, Any], Field(alias="with", max_length=16)]
 
 
-AnyMessage = Greeting | Ping | FrameSeen | Looks | SightSeen | Request
+AnyMessage = Greeting | Ping | FrameSeen | SensorLooks | SightSeen | Request
 Said = Annotated[AnyMessage, Field(discriminator="kind")]
 _SAID: Final[TypeAdapter[AnyMessage]] = TypeAdapter(Said)
 
