@@ -43,13 +43,20 @@ def export(
     ] = None,
     variable: Variables = None,
     words: Annotated[bool, typer.Option(help="Modes and sources by name.")] = False,
+    images: Annotated[
+        Path | None, typer.Option(help="Folder for what cameras, ToF cameras and LiDARs have seen, with frames.csv.")
+    ] = None,
+    pgm: Annotated[bool, typer.Option(help="Images as PGM instead of PNG.")] = False,
     json: Json = False,
 ) -> None:
-    """CSV of all or chosen variables; as .mcap every cycle as a standard message, for any viewer of logs."""
+    """CSV of all or chosen variables; as .mcap every cycle as a standard message, for any viewer of logs; or the images."""
     from proxops.ground.export import choose, export_file, write_csv
     from proxops.ground.log import Log
 
     recorded = Log.open(file)
+    if images is not None or pgm:
+        _export_images(recorded, images, out or variable or words, plain=pgm, json=json)
+        return
     if out is not None:
         refuse_overwriting(out, file)
         _tell(json, out, rows=export_file(recorded, out, variable, words=words))
@@ -135,6 +142,15 @@ def layout(
     from proxops.ground.layout import write_layout
 
     _tell(json, write_layout(out), opens_with="Foxglove: Layouts, Import from file")
+
+
+def _export_images(recorded: Log, folder: Path | None, more: object, *, plain: bool, json: bool) -> None:
+    if folder is None or more:
+        raise BadInput("--images goes alone or with --pgm, and --pgm with --images", where="log export")
+    from proxops.ground.image_export import export_images
+
+    _tell(json, folder, **export_images(recorded, folder, plain=plain))
+    _demand_whole(recorded)
 
 
 def _demand_whole(recorded: Log) -> None:

@@ -6,17 +6,15 @@ Pure functions, to be called by the process that made the image: a PNG takes som
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.core.grey_picture import grey_of, png
 from proxops.core.images import CameraImage, DepthImage, Image, PointScan
+from proxops.core.point_file import POINT
 
-PNG_LEVEL: Final = 1
-POINT: Final = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("intensity", "<f4"), ("t", "<f4")])
-"""``t``: s from the first point's time."""
 IMAGE_PART, DEPTH_PART, INTENSITY_PART, POINTS_PART = "image", "depth", "intensity", "points"
 
 
@@ -57,7 +55,7 @@ def decode(encoded: EncodedImage) -> Image:
     """The same image again, bit for bit; BadInput when the bytes are not those of one."""
     sensor, number, t, parts = encoded.sensor, encoded.number, encoded.t, encoded.parts
     if IMAGE_PART in parts:
-        pixels = grey_of_png(parts[IMAGE_PART], sensor)
+        pixels = grey_of(parts[IMAGE_PART], sensor)
         white = encoded.white or int(np.iinfo(pixels.dtype).max)
         return CameraImage(sensor, number, t, encoded.exposure_s, encoded.gain_db, white, pixels)
     shape = (encoded.height, encoded.width)
@@ -68,28 +66,6 @@ def decode(encoded: EncodedImage) -> Image:
     if len(data := parts[POINTS_PART]) % POINT.itemsize:
         raise BadInput("not whole points", where=sensor, value=f"{len(data)} bytes", bound=f"of {POINT.itemsize} each")
     return scan_of_rows(sensor, number, t, np.frombuffer(data, POINT))
-
-
-def png(pixels: NDArray[np.uint8] | NDArray[np.uint16]) -> bytes:
-    """8 or 16 bits a pixel, as they are."""
-    import cv2
-
-    if not pixels.size:
-        raise BadInput("an image without pixels", value=pixels.shape)
-    return cv2.imencode(".png", pixels, (cv2.IMWRITE_PNG_COMPRESSION, PNG_LEVEL))[1].tobytes()
-
-
-def grey_of_png(data: bytes, where: str) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """Of any picture that OpenCV reads; colours become grey."""
-    import cv2
-
-    try:
-        pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE | cv2.IMREAD_ANYDEPTH)
-    except cv2.error:  # an empty buffer, or a size that is refused
-        pixels = None
-    if pixels is None or pixels.dtype not in (np.uint8, np.uint16):
-        raise BadInput("cannot be decoded as a grey picture of 8 or 16 bits", where=where)
-    return pixels  # type: ignore[no-any-return]
 
 
 def point_rows(scan: PointScan) -> NDArray[np.void]:

@@ -39,6 +39,7 @@ class RecordedImage:
     exposed_ns: int
     arrived_ns: int
     T_sensor_target: NDArray[np.float64] | None
+    lens: dict[str, Any] | None = None  # as ``core.lens.Lens`` has it
 
     @property
     def image(self) -> Image:
@@ -107,16 +108,28 @@ def _in_chunk(part: bytes, topics: Topics, sensor: str) -> Iterator[RecordedImag
 
 
 def _image(messages: dict[str, Any], exposed_ns: int, arrived_ns: int, sensor: str) -> RecordedImage | None:
-    facts = messages.get(FACTS_PART)
+    facts, lens = messages.get(FACTS_PART), _lens(messages.get(LENS_PART))
     parts = {word: m.data for word, m in messages.items() if word not in (FACTS_PART, LENS_PART)}
     if not parts:
         return None
     seen = next(messages[word] for word in parts)
     size = getattr(seen, "width", 0), getattr(seen, "height", 0)
     if facts is None:
-        return RecordedImage(EncodedImage(sensor, -1, exposed_ns * 1e-9, parts, *size), exposed_ns, arrived_ns, None)
+        return RecordedImage(
+            EncodedImage(sensor, -1, exposed_ns * 1e-9, parts, *size), exposed_ns, arrived_ns, None, lens
+        )
     encoded = EncodedImage(sensor, facts.number, facts.t, parts, *size, facts.exposure_s, facts.gain_db, facts.white)
-    return RecordedImage(encoded, exposed_ns, arrived_ns, _truth(facts))
+    return RecordedImage(encoded, exposed_ns, arrived_ns, _truth(facts), lens)
+
+
+def _lens(message: Any) -> dict[str, Any] | None:
+    if message is None or len(message.K) != 9:
+        return None
+    K, distortion = list(message.K), [*message.D, 0.0, 0.0, 0.0, 0.0, 0.0][:5]
+    return {
+        "width": message.width, "height": message.height, "fx": K[0], "fy": K[4], "cx": K[2], "cy": K[5],
+        "distortion": distortion,
+    }  # fmt: skip
 
 
 def _truth(facts: Any) -> NDArray[np.float64] | None:

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.imaging_table import CameraSensor, LidarSensor, Mounted, TofSensor
+from proxops.core.point_file import POINT
 from proxops.ground.foxglove import CALIBRATION, FACTS, TRANSFORMS
 from proxops.ground.image_chunks import SENSOR_TOPICS
-from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINT, POINTS_PART, EncodedImage
+from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINTS_PART, EncodedImage
 from proxops.ground.sensor_messages import (
     PART_MESSAGES,
     facts_message,

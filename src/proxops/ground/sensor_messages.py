@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.lens import Lens
+from proxops.core.point_file import POINT
 from proxops.ground.foxglove import CALIBRATION, FACTS, IMAGE, POINTS, RAW_IMAGE, foxglove_message
-from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINT, POINTS_PART, EncodedImage
+from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINTS_PART, EncodedImage
 from proxops.ground.transform_rows import SECOND_NS
 
 PART_MESSAGES: Final = {IMAGE_PART: IMAGE, DEPTH_PART: RAW_IMAGE, INTENSITY_PART: RAW_IMAGE, POINTS_PART: POINTS}
