@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxops.console.requests import FrameSeen, Greeting, SensorLooks, Ping, Request, SightSeen, understood
+from proxops.console.requests import FrameSeen, Greeting, Ping, Request, SensorLooks, SightSeen, understood
 from proxops.core.errors import BadInput
 
 ASKED = {"kind": "do", "sequence": 3, "sent_ms": 12.5, "ttl_ms": 500, "do": "reset", "with": {}}

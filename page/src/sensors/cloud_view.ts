@@ -116,7 +116,7 @@ export class CloudView {
     const { yaw, pitch, zoom } = this.camera;
     const [sy, cy, sp, cp] = [Math.sin(yaw), Math.cos(yaw), Math.sin(pitch), Math.cos(pitch)];
     const focal = (0.5 * Math.min(width, height)) / Math.tan(0.5 * FOV);
-    const away = (0.7 * this.reach * zoom) / Math.sin(0.5 * FOV);
+    const away = (0.85 * this.reach * zoom) / Math.sin(0.5 * FOV);
     const [mx, my, mz] = this.middle;
     return (x, y, z) => {
       const [dx, dy, dz] = [x - mx, y - my, z - mz];

@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from proxops.console.attendance import Attendance
 from proxops.console.live_feed import now_ms
 from proxops.console.patience import Patience
-from proxops.console.requests import FrameSeen, Greeting, SensorLooks, Ping, Request, SightSeen, understood
+from proxops.console.requests import FrameSeen, Greeting, Ping, Request, SensorLooks, SightSeen, understood
 from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput, ProxopsError, Refused
 
