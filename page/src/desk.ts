@@ -1,14 +1,15 @@
 // What the page knows of the hall: the newest cycle with its age, events, who holds control, what is possible now.
 import { HEAD, Link, type Frame } from "./link";
-import { SYSTEMS, type ControlState, type EventItem, type Hello, type Refusals, type Reply, type RunState, type Status, type SystemName, type TimingState, type UploadState } from "./messages";
+import { SYSTEMS, type ControlState, type EventItem, type Hello, type Refusals, type Reply, type RunState, type SensorsState, type Status, type SystemName, type TimingState, type UploadState } from "./messages";
 import { DEG } from "./numbers";
 import { PoolRecord, PoolTable } from "./record";
+import { decodeSight, unpackSight, type Sight } from "./sensors/sight";
 
 export const STALE_MS = 250; // older data greys out; looked at every 25 ms
 const EVENTS_KEPT = 2000;
 const SYSTEM_VALUES = 2 * 4 * 22; // commanded and actual in four coordinate systems
 
-export type Topic = "frame" | "hello" | "events" | "status" | "control" | "buttons" | "run" | "upload" | "timing" | "lists" | "state";
+export type Topic = "frame" | "hello" | "events" | "status" | "control" | "buttons" | "run" | "upload" | "timing" | "lists" | "state" | "sensors" | "sight";
 
 export class Desk {
   hello: Hello | null = null;
@@ -20,6 +21,8 @@ export class Desk {
   run: RunState | null = null;
   upload: UploadState | null = null;
   timing: TimingState | null = null;
+  sensors: SensorsState | null = null; // none: the facility has no imaging sensors
+  sight: Sight | null = null; // the newest that came
   connected = false;
   why = "connecting"; // not connected
   frames = 0;
@@ -33,6 +36,7 @@ export class Desk {
   constructor(address: string, name: () => string, token: string) {
     this.link = new Link(address, name, token, {
       onFrame: (frame) => this.takeFrame(frame),
+      onSight: (data) => void this.takeSight(data),
       onMessage: (message) => this.takeMessage(message),
       onState: (connected, why) => {
         this.connected = connected;
@@ -53,6 +57,16 @@ export class Desk {
   /** Ask the server or, through it, the facility for something. */
   ask(verb: string, args: Record<string, unknown> = {}, ttlMs?: number): Promise<Reply> {
     return this.link.ask(verb, args, ttlMs);
+  }
+
+  /** Which sensors this page looks at, and how often a second; false when it could not be said. */
+  lookAt(at: Record<string, number>): boolean {
+    return this.link.look(at);
+  }
+
+  /** At most so old is what was at a moment of the server's clock, ms. */
+  ageOfMs(at_ms: number, now = performance.now()): number {
+    return this.link.clock.known ? this.link.clock.mostAge(now, at_ms) : Infinity;
   }
 
   /** At most so old is the newest cycle, ms; infinite without one. It counts on when the line is lost, and no cycle ever gets younger. */
@@ -131,12 +145,20 @@ export class Desk {
     this.tell("frame");
   }
 
+  private async takeSight(data: ArrayBuffer): Promise<void> {
+    const { head, bytes } = unpackSight(data);
+    this.sight = await decodeSight(head, bytes);
+    this.link.sighted(head.serial);
+    this.tell("sight");
+  }
+
   private takeMessage(message: { kind: string } & Record<string, unknown>): void {
     switch (message.kind) {
       case "hello":
         this.hello = message as unknown as Hello;
         this.table = new PoolTable(this.hello.variables, this.hello.record_bytes);
         this.events = this.hello.events;
+        this.sensors = null; // of this server: told right after, where there are any
         break;
       case "events":
         this.events = [...this.events, ...(message.items as EventItem[])].slice(-EVENTS_KEPT);
@@ -158,6 +180,9 @@ export class Desk {
         break;
       case "timing":
         this.timing = message as unknown as TimingState;
+        break;
+      case "sensors":
+        this.sensors = message as unknown as SensorsState;
         break;
       case "lists":
         if (this.hello) this.hello.lists = message.lists as Record<string, string[]>;

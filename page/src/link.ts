@@ -5,6 +5,7 @@ import { ServerClock } from "./server_clock";
 
 const CYCLE = 1; // first byte of a binary frame
 const MESSAGE = 2;
+const SIGHT = 3;
 export const HEAD = 24; // bytes: kind, three zero, u32 frame number, f64 time of the cycle, f64 time of sending (ms of the server's clock)
 const PING_MS = 1000;
 const WATCH_MS = 150;
@@ -25,6 +26,7 @@ export interface Frame {
 
 export interface LinkListener {
   onFrame(frame: Frame): void;
+  onSight(data: ArrayBuffer): void;
   onMessage(message: { kind: string } & Record<string, unknown>): void;
   onState(connected: boolean, why: string): void;
 }
@@ -63,6 +65,18 @@ export class Link {
       this.waiting.set(sequence, resolve);
       setTimeout(() => this.answer(sequence, { ok: false, error: `${verb}: sent, but no answer came; whether it was carried out shows in the events` }), ttlMs + ANSWER_MS);
     });
+  }
+
+  /** Say which sensors are looked at, and how often a second; false when it could not be sent. */
+  look(at: Record<string, number>): boolean {
+    if (!this.connected || this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify({ kind: "look", at }));
+    return true;
+  }
+
+  /** What a sensor saw has been taken; only then comes another. */
+  sighted(serial: number): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ kind: "sighted", serial }));
   }
 
   /** Why something cannot be sent now; empty when it can. */
@@ -123,6 +137,7 @@ export class Link {
     this.heardAt = performance.now();
     const view = new DataView(data);
     if (view.getUint8(0) === CYCLE) this.takeCycle(data, view);
+    else if (view.getUint8(0) === SIGHT) this.listener.onSight(data);
     else if (view.getUint8(0) === MESSAGE) this.takeMessage(JSON.parse(new TextDecoder().decode(new Uint8Array(data, 1))));
   }
 

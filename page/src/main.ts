@@ -7,6 +7,7 @@ import { logViewer } from "./pages/log_viewer";
 import { mcu } from "./pages/mcu";
 import { rvdView } from "./pages/rvd_view";
 import { securityDisplay } from "./pages/security_display";
+import { sensors, type SensorLook } from "./pages/sensors";
 import { timing } from "./pages/timing";
 import { Shell } from "./shell";
 import { operatorName, token } from "./visitor";
@@ -14,10 +15,10 @@ import { operatorName, token } from "./visitor";
 const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`;
 const desk = new Desk(address, operatorName, token());
 window.proxops = { desk }; // for tests and for those who look under the bonnet
-new Shell(desk, [commandCenter, rvdView, fmcDisplay, securityDisplay, mcu, timing, logViewer]);
+new Shell(desk, [commandCenter, rvdView, fmcDisplay, securityDisplay, mcu, timing, logViewer, sensors]);
 
 declare global {
   interface Window {
-    proxops: { desk: Desk; hall?: unknown; replay?: { readonly t: number; axes(which?: "actual" | "commanded"): number[] } };
+    proxops: { desk: Desk; hall?: unknown; replay?: { readonly t: number; axes(which?: "actual" | "commanded"): number[] }; sensors?: { of(name: string): SensorLook | null } };
   }
 }

@@ -1,5 +1,6 @@
 // What the server tells, as plain data. The other side is src/proxops/console/.
 import type { Variable } from "./record";
+import type { Part } from "./sensors/sight";
 
 export const VERSION = 1;
 export type SystemName = "CLW" | "GLC" | "IJT" | "IDC";
@@ -142,6 +143,22 @@ export interface TimingState {
   work_s: Record<string, number>; // mean, max of the last ten seconds
   misses: Miss[]; // newest first
   console: { viewers: number; frames_dropped: number; refused: number };
+}
+
+/** An imaging sensor of the facility. */
+export interface SensorInfo {
+  name: string;
+  kind: "camera" | "tof" | "lidar" | "fiducial";
+  width: number; // pixels; points of a line and lines of a LiDAR
+  height: number;
+  rate_hz: number; // of what is told to viewers
+  shows: Part[];
+}
+
+export interface SensorsState {
+  kind: "sensors";
+  sensors: SensorInfo[];
+  trouble: string; // with all of them; empty when all is well
 }
 
 export interface Reply {

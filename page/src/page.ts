@@ -5,6 +5,8 @@ export interface Page {
   readonly id: string; // in the address: #/id
   readonly title: string;
   readonly titleOfArms?: string; // where the cell is no hall
+  /** Whether there is anything to show; without this there always is. */
+  shown?(desk: Desk): boolean;
   /** Build the page into `root`, which fills the window below the header. */
   mount(root: HTMLElement, desk: Desk): Mounted;
 }

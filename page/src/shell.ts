@@ -46,7 +46,8 @@ export class Shell {
     document.body.replaceChildren(top, this.banner, this.main);
     window.addEventListener("keydown", (event) => this.key(event), true);
     window.addEventListener("hashchange", () => this.route());
-    desk.on("hello", () => this.nameTabs());
+    for (const topic of ["hello", "sensors"] as const) desk.on(topic, () => this.nameTabs());
+    this.nameTabs();
     setInterval(() => this.look(), LOOK_MS);
     this.route();
   }
@@ -55,7 +56,10 @@ export class Shell {
   private nameTabs(): void {
     const arms = this.desk.hello?.hall === false;
     mark(document.body, "arms", arms);
-    this.tabs.querySelectorAll("a").forEach((tab, k) => say(tab, (arms && this.pages[k]?.titleOfArms) || (this.pages[k]?.title ?? "")));
+    this.tabs.querySelectorAll("a").forEach((tab, k) => {
+      tab.hidden = this.pages[k]?.shown?.(this.desk) === false;
+      say(tab, (arms && this.pages[k]?.titleOfArms) || (this.pages[k]?.title ?? ""));
+    });
   }
 
   /** Stop the hall. It needs no control; without a connection it says loudly that it could not be sent. */
@@ -84,7 +88,7 @@ export class Shell {
       if (!event.repeat) this.safeStop();
     } else if (event.altKey && /^[1-9]$/.test(event.key)) {
       const page = this.pages[Number(event.key) - 1];
-      if (page) location.hash = `#/${page.id}`;
+      if (page && page.shown?.(this.desk) !== false) location.hash = `#/${page.id}`;
     }
   }
 

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from console_beside import console_beside
 from cut_line import CutLine
+from eye_writer import EyeWriter, depth, picture, scan
 from jog_hold import MINUS, PLUS, hold_until_it_moves, point_at, stands
 from served_console import Served, Tab, wait_until
 
@@ -72,6 +74,7 @@ def test_the_page_shows_the_hall_and_asks_nobody_else(served: Served, open_tab: 
             "() => document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth"
         )
         assert not scrolls, f"{page} does not fit 1366x768"
+    assert not tab.page.is_visible('nav.tabs a[href="#/sensors"]')  # it has none
     assert tab.errors == []
     assert {url for url in tab.requests if not url.startswith(served.address)} - {"about:blank"} <= {
         url for url in tab.requests if url.startswith(("blob:", "data:", f"ws://127.0.0.1:{served.port}/"))
@@ -393,3 +396,103 @@ def test_a_scenario_runs_pauses_and_ends(served: Served, open_tab: OpenTab) -> N
     tab.wait("proxops.desk.run.phase === 'ended'", 20.0)
     tab.wait_mode("READY", 30.0)
     assert tab.errors == []
+
+
+# ---------------------------------------------------------------------- what sensors see
+def seen(writer: EyeWriter, number: int) -> None:
+    """Known values: a dark picture with a white corner, twelve bits, a plane with a hole, a wall of points."""
+    near = np.full((480, 640), 40, np.uint8)
+    near[:96, :100], near[50, 300], near[0, 639] = 255, 200, number  # never the same bytes
+    deep = np.full((48, 64), 3000 + number, np.uint16)
+    plane = np.full((200, 200), 4.25, np.float32)
+    plane[100:, :] = 5.75
+    plane[10, 20] = np.nan
+    wall = (
+        np.stack(np.meshgrid(np.linspace(-1, 1, 25), np.linspace(-1, 1, 20), [6.0]), axis=-1)
+        .reshape(-1, 3)
+        .astype("f4")
+    )
+    t = writer.t
+    pictures = picture(number, t, near), picture(number, t, deep, "deep", 4095)
+    writer.push(*pictures, depth(number, t, plane), scan(number, t, wall))
+
+
+def test_what_sensors_see_is_shown(served: Served, open_tab: OpenTab, tmp_path: Path) -> None:
+    writer = EyeWriter()
+    try:
+        with console_beside(served, writer.about, tmp_path) as address:
+            tab = open_tab(address + "?plan")
+            tab.open("sensors")
+            tab.wait("document.querySelectorAll('.sensor-empty:not([hidden])').length === 4")  # no image yet
+            seen(writer, 41)
+            for name in ("near", "deep", "tof", "scan"):
+                tab.wait(f"proxops.sensors.of('{name}')?.number === 41")
+            pictures_are_right(tab)
+            ages_are_told(tab, writer)
+            one_stands_beside_the_hall(tab, writer)
+            writer.close()
+            tab.open("sensors")
+            tab.wait("document.querySelector('.sensor-trouble')?.innerText.includes('the sensors have ended')")
+            assert tab.errors == []
+    finally:
+        writer.close()
+
+
+def pictures_are_right(tab: Tab) -> None:
+    """Values as they were measured, and colours on the canvas; the fullest bin; points in the picture."""
+    look = "(name) => { const s = proxops.sensors.of(name); return [s.peak, s.saturated, s.points, s.limits]; }"
+    at = "([name, x, y]) => { const s = proxops.sensors.of(name); return [s.value(x, y), s.pixel(x, y)]; }"
+    tab.wait("proxops.sensors.of('near').peak > 0 && proxops.sensors.of('scan').points > 0")
+    near, deep, tof, lidar = (tab.ask(look, name) for name in ("near", "deep", "tof", "scan"))
+    assert near[:2] == [pytest.approx(40.5), pytest.approx(100 * 96 / (640 * 480))]
+    assert deep[0] == pytest.approx(3041, abs=8) and deep[1] == 0
+    assert (
+        tof[0] in (pytest.approx(4.25, abs=0.03), pytest.approx(5.75, abs=0.03))
+        and tof[3][0] <= 4.25 < 5.75 <= tof[3][1]
+    )
+    assert lidar[2] == 500
+    assert tab.ask(at, ["near", 300, 50]) == [200, [200, 200, 200, 255]]
+    assert tab.ask(at, ["deep", 5, 5]) == [3041, [189, 189, 189, 255]]  # of 4095
+    near_colour, far_colour = (tab.ask(at, ["tof", 50, y])[1] for y in (50, 150))
+    assert near_colour[0] > near_colour[2] and far_colour[2] > far_colour[0]  # warm and cold
+    assert max(tab.ask(at, ["tof", 20, 10])[1][:3]) < 40  # nothing came back
+    facts = tab.page.inner_text('[data-sensor="near"] .sensor-facts')
+    assert all(word in facts for word in ("41", "12.0 ms", "6.0 dB", "3.13 %"))
+    tab.page.focus('[data-sensor="near"] canvas.sensor-canvas')
+    tab.page.keyboard.press("ArrowRight")
+    tab.wait("document.querySelector('[data-sensor=near] .sensor-pixel').textContent.includes('x 321  y 240:  40')")
+    before = tab.ask("() => document.querySelector('[data-sensor=scan] canvas').toDataURL()")
+    tab.page.focus('[data-sensor="scan"] canvas.sensor-canvas')
+    tab.page.keyboard.press("ArrowLeft")
+    tab.wait(f"document.querySelector('[data-sensor=scan] canvas').toDataURL() !== '{before}'")
+    assert not tab.ask(
+        "() => document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth"
+    )
+
+
+def ages_are_told(tab: Tab, writer: EyeWriter) -> None:
+    """In words, from the exposure on; the same bytes again and again are called so."""
+    said = "document.querySelector('[data-sensor=\"near\"] h2').innerText"
+    tab.wait(f"{said}.includes('old, no newer one')")
+    t = writer.t
+    exposed = time.monotonic()
+    for number in range(42, 46):
+        writer.push(picture(number, t, np.zeros((480, 640), np.uint8)))
+        tab.wait(f"proxops.sensors.of('near').number === {number}")
+    assert 0.0 <= tab.ask("() => proxops.sensors.of('near').ageMs") * 1e-3 <= time.monotonic() - exposed + 0.25
+    tab.wait(f"{said}.includes('frozen: the same to the bit, 4 times') || {said}.includes('no newer one')")
+    assert tab.ask("() => proxops.sensors.of('near').same") == 3
+
+
+def one_stands_beside_the_hall(tab: Tab, writer: EyeWriter) -> None:
+    """Of the chosen sensor alone anything is sent; folded away, nothing."""
+    tab.open("rvd")
+    tab.page.select_option(".eye select", "deep")
+    seen(writer, 46)
+    tab.wait("proxops.desk.sight.sensor === 'deep' && proxops.desk.sight.number === 46")
+    tab.wait("document.querySelector('.eye').innerText.includes('46')")
+    tab.page.click('.eye button:has-text("Hide")')
+    time.sleep(0.2)
+    seen(writer, 47)
+    time.sleep(0.5)
+    assert tab.ask("() => [proxops.desk.sight.sensor, proxops.desk.sight.number]") == ["deep", 46]

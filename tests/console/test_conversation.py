@@ -12,6 +12,7 @@ from starlette.websockets import WebSocket
 from proxops.console.attendance import Attendance
 from proxops.console.conversation import Conversation
 from proxops.console.requests import Request
+from proxops.console.sight import Sight
 from proxops.console.viewer import Viewer
 
 
@@ -64,3 +65,47 @@ def test_a_stop_that_waits_behind_another_message_counts_after_a_failed_frame() 
 
     asyncio.run(test())
     assert sorted(clerk.done) == ["gone", "safe_stop"]
+
+
+class QuickLine:
+    """A page that looks at a sensor and acknowledges what comes, ``most`` times; then it goes."""
+
+    def __init__(self, most: int) -> None:
+        self._said: asyncio.Queue[Message] = asyncio.Queue()
+        for message in (
+            {"type": "websocket.connect"},
+            said(kind="hello", version=1, name="Anna"),
+            said(kind="look", at={"near": 10}),
+        ):
+            self._said.put_nowait(message)
+        self._most = most
+        self.seen: list[int] = []
+
+    async def receive(self) -> Message:
+        return await self._said.get()
+
+    async def send(self, message: Message) -> None:
+        data = message.get("bytes", b"")
+        if data[:1] != b"\x03":
+            return
+        serial = json.loads(data[8 : 8 + int.from_bytes(data[4:8], "little")])["serial"]
+        self.seen.append(serial)
+        over = len(self.seen) == self._most
+        self._said.put_nowait(
+            {"type": "websocket.disconnect", "code": 1000} if over else said(kind="sighted", serial=serial)
+        )
+
+
+def test_what_sensors_see_goes_out_one_after_the_other() -> None:
+    """Two sensors' worth, acknowledged: the second follows without a look of the watch, after a rest of the line."""
+    attendance, line = Attendance(), QuickLine(2)
+    for what in ("image", "depth"):
+        attendance.gallery.hang(Sight("near", what, 0, {}, b"", {}), 0.0)
+
+    async def test() -> None:
+        scope = {"type": "websocket", "headers": [], "path": "/live"}
+        async with asyncio.timeout(5.0):
+            await Conversation(WebSocket(scope, line.receive, line.send), attendance, Clerk()).run()
+
+    asyncio.run(test())
+    assert line.seen == [1, 2]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxops.console.requests import FrameSeen, Greeting, Ping, Request, understood
+from proxops.console.requests import FrameSeen, Greeting, Ping, Request, SensorLooks, SightSeen, understood
 from proxops.core.errors import BadInput
 
 ASKED = {"kind": "do", "sequence": 3, "sent_ms": 12.5, "ttl_ms": 500, "do": "reset", "with": {}}
@@ -18,8 +18,18 @@ def test_what_pages_say() -> None:
     assert isinstance(understood(json.dumps({"kind": "hello", "version": 1, "name": "Anna"})), Greeting)
     assert isinstance(understood('{"kind": "ping", "at": 1.5}'), Ping)
     assert isinstance(understood('{"kind": "seen", "frame": 7}'), FrameSeen)
+    assert isinstance(understood('{"kind": "look", "at": {"near": 10, "tof": 0.5}}'), SensorLooks)
+    assert isinstance(understood('{"kind": "sighted", "serial": 7}'), SightSeen)
     asked = understood(json.dumps(ASKED))
     assert isinstance(asked, Request) and asked.arguments == {}
+
+
+@pytest.mark.parametrize(
+    "at", [None, [], {"near": "often"}, {"near": -1}, {"near": 1e3}, {"x" * 50: 1}, {str(k): 1 for k in range(33)}]
+)
+def test_nonsensical_looks_are_refused(at: object) -> None:
+    with pytest.raises(BadInput):
+        understood(json.dumps({"kind": "look", "at": at}))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 // RvD View: the hall as it stands, with the approach in numbers.
 import "../hall/hall.css";
+import "../sensors/sensors.css";
 import { el } from "../dom";
 import { hallPanel } from "../hall/panel";
 import { flangeReadOut } from "../hall/flange_read_out";
@@ -7,6 +8,8 @@ import { readOut } from "../hall/read_out";
 import { sharedHall } from "../hall/shared_hall";
 import { tools } from "../hall/tools";
 import type { Page } from "../page";
+import { sharedEyes } from "../sensors/eyes";
+import { EyeInset } from "../sensors/inset";
 
 export { hallPanel } from "../hall/panel";
 
@@ -19,16 +22,19 @@ export const rvdView: Page = {
     const hall = sharedHall(desk);
     const column = tools(hall);
     const [numbers, flanges] = [readOut(desk, hall), flangeReadOut(desk, hall)];
-    root.append(el("div.panel.hall-column", null, column.element), panel.element, el("div.panel.hall-column.of-hall", null, numbers.element), el("div.panel.hall-column.of-arms", null, flanges.element));
+    const eye = new EyeInset(desk, sharedEyes(desk));
+    root.append(el("div.panel.hall-column", null, column.element), panel.element, el("div.hall-side", null, el("div.panel.hall-column.of-hall", null, numbers.element), el("div.panel.hall-column.of-arms", null, flanges.element), eye.element));
     panel.enter();
+    eye.look(true);
     return {
       update() {
         panel.update();
         column.update();
+        eye.update();
         (desk.hello?.hall === false ? flanges : numbers).update();
       },
-      enter: panel.enter,
-      leave: panel.leave,
+      enter: () => (panel.enter(), eye.look(true)),
+      leave: () => (panel.leave(), eye.look(false)),
     };
   },
 };

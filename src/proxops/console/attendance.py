@@ -6,6 +6,7 @@ import hmac
 from typing import Any, Final
 
 from proxops.console.doorstep import Doorstep
+from proxops.console.gallery import Gallery
 from proxops.console.viewer import Viewer, packed_message
 from proxops.core.channel import ASKER_LENGTH
 from proxops.core.errors import Refused
@@ -21,6 +22,7 @@ class Attendance:
         self.holder: Viewer | None = None
         self.said = ""
         self.doorstep = Doorstep()
+        self.gallery = Gallery()  # for all to look at
         self.refused = 0  # connections that were sent away
         self._number = 0
 
@@ -44,7 +46,7 @@ class Attendance:
     def enter(self, name: str) -> Viewer:
         """A new viewer under ``name``, told apart where another has the same."""
         self._number += 1
-        viewer = Viewer(self._number, "")
+        viewer = Viewer(self._number, "", self.gallery)
         viewer.name = self._free_name(name)
         self.viewers[viewer.id] = viewer
         self._say(f"{viewer.name} watches")

@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from proxops.console.attendance import Attendance
 from proxops.console.live_feed import now_ms
 from proxops.console.patience import Patience
-from proxops.console.requests import FrameSeen, Greeting, Ping, Request, understood
+from proxops.console.requests import FrameSeen, Greeting, Ping, Request, SensorLooks, SightSeen, understood
 from proxops.console.viewer import Viewer
 from proxops.core.errors import BadInput, ProxopsError, Refused
 
@@ -132,6 +132,11 @@ class Conversation:
             viewer.reply({"kind": "pong", "at": said.at, "server_ms": now_ms()})
         elif isinstance(said, FrameSeen):
             viewer.seen(said.frame)
+        elif isinstance(said, SensorLooks):
+            viewer.look_at(said.at)
+        elif isinstance(said, SightSeen):
+            viewer.sighted(said.serial)
+            asyncio.get_running_loop().call_later(viewer.looking.rest_s, viewer.wake.set)  # for the next one
         elif isinstance(said, Request):
             under_way = self._stopping if said.do == "safe_stop" else self._doing
             task = asyncio.create_task(self._do(viewer, said))

@@ -10,6 +10,7 @@ from typing import Any
 from proxops.bridge.settings import BridgeSettings
 from proxops.core.errors import BadInput
 from proxops.core.messages import PERIOD_NS, Group
+from proxops.ground.eyes_about import EyesAbout
 
 Address = tuple[str, int]
 
@@ -33,6 +34,7 @@ class FacilityAbout:
     groups: tuple[Group, ...] = ()  # that an application has added to the cell's pool
     period_ns: int = PERIOD_NS  # of its cycle
     bridge_settings: BridgeSettings = field(default_factory=BridgeSettings)
+    eyes: EyesAbout | None = None  # its imaging sensors
 
     @classmethod
     def read(cls, path: Path) -> FacilityAbout:
@@ -46,6 +48,7 @@ class FacilityAbout:
                 None if ring is None else Path(ring), None if latency_s is None else float(latency_s),
                 None if key is None else Path(key), tuple(Group.of(each) for each in told.get("groups", ())),
                 int(told.get("period_ns", PERIOD_NS)), BridgeSettings(**(told.get("bridge_settings") or {})),
+                EyesAbout.of(told.get("eyes")),
             )  # fmt: skip
         except OSError as error:
             raise BadInput(f"cannot read where the facility listens: {error.strerror}", where=str(path)) from None

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from proxops.console.attendance import Attendance
 from proxops.console.desk_line import DeskLine
+from proxops.console.eyes_watch import EyesWatch
 from proxops.console.facility_about import FacilityAbout
 from proxops.console.live_feed import LiveFeed
 from proxops.console.possibilities import refusals
@@ -28,6 +29,8 @@ class HallWatch:
     def __init__(self, cell: AnyCell, about: FacilityAbout, attendance: Attendance) -> None:
         self._cell, self._attendance = cell, attendance
         self.feed = LiveFeed(cell, about.pool_ring, about.event_ring, about.groups)
+        self.eyes = EyesWatch(attendance, self.feed.moment_ms)
+        self.eyes.follow(about.eyes)
         self._timing = TimingWatch(self.feed.pool, about.pid, period_ns=about.period_ns)
         self._refusals: dict[str, str] = {}
         self._status: dict[str, Any] | None = None
@@ -36,11 +39,17 @@ class HallWatch:
     def states(self) -> list[dict[str, Any]]:
         """The newest of everything that is told when it changes."""
         status = [{"kind": "status", "status": self._status}] if self._status else []
-        return [{"kind": "buttons", "refusals": self._refusals}, self._run, *status, self._timing_state()]
+        return [
+            {"kind": "buttons", "refusals": self._refusals},
+            self._run,
+            *status,
+            self._timing_state(),
+            *self.eyes.states(),
+        ]
 
     async def run(self, line: DeskLine, runs: RunDesk) -> None:
         """All of it, each at its own pace."""
-        await asyncio.gather(self._watch_rings(), self._watch_desk(line, runs), self._watch_timing())
+        await asyncio.gather(self._watch_rings(), self._watch_desk(line, runs), self._watch_timing(), self.eyes.run())
 
     async def _watch_rings(self) -> None:
         while True:
@@ -74,6 +83,7 @@ class HallWatch:
                 self._status = await line.ask("status", {}, 500.0)
                 if self._status:
                     self._attendance.tell_all({"kind": "status", "status": self._status})
+                    self.eyes.heed(self._status)
                     await runs.watch(self._status["mode"])
             except ProxopsError:
                 self._status = None  # it does not answer: the age of the data tells

@@ -89,6 +89,11 @@ class LiveFeed:
             self._clock_ns = difference
         return (utc_ns + self._clock_ns) * 1e-6
 
+    def moment_ms(self, utc_ns: int) -> float:
+        """A moment of the facility's clock by ours: now, as long as no cycle was seen, and where it has yet to come."""
+        now = now_ms()
+        return now if self._clock_ns is None else min((utc_ns + self._clock_ns) * 1e-6, now)
+
     def _systems(self, record: np.void) -> bytes:
         """Set-point and actual axes in all coordinate systems, with the client's point of view where it gave one. A cell of arms
         has its axes alone, which are in the record."""

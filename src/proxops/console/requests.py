@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from proxops.core.errors import BadInput
 
 SIZE_LIMIT: Final = 16_384  # bytes of one message
+Hertz = Annotated[float, Field(allow_inf_nan=False, ge=0.0, le=100.0)]
 Moment = Annotated[float, Field(allow_inf_nan=False, ge=-1e15, le=1e15)]
 
 
@@ -41,6 +42,20 @@ class FrameSeen(PageMessage):
     frame: Annotated[int, Field(ge=0, le=2**32)]
 
 
+class SensorLooks(PageMessage):
+    """How often a second the page wishes to see what which sensor sees; all others it does not look at."""
+
+    kind: Literal["look"]
+    at: Annotated[dict[Annotated[str, Field(max_length=40)], Hertz], Field(max_length=32)]
+
+
+class SightSeen(PageMessage):
+    """The page has taken what a sensor saw."""
+
+    kind: Literal["sighted"]
+    serial: Annotated[int, Field(ge=0, le=2**53)]
+
+
 class Request(PageMessage):
     """Something to be done. ``sent_ms`` is the earliest that our clock can have said when it was asked."""
 
@@ -52,11 +67,12 @@ class Request(PageMessage):
     arguments: Annotated[dict[str, Any], Field(alias="with", max_length=16)]
 
 
-Said = Annotated[Greeting | Ping | FrameSeen | Request, Field(discriminator="kind")]
-_SAID: Final[TypeAdapter[Greeting | Ping | FrameSeen | Request]] = TypeAdapter(Said)
+AnyMessage = Greeting | Ping | FrameSeen | SensorLooks | SightSeen | Request
+Said = Annotated[AnyMessage, Field(discriminator="kind")]
+_SAID: Final[TypeAdapter[AnyMessage]] = TypeAdapter(Said)
 
 
-def understood(data: str | bytes) -> Greeting | Ping | FrameSeen | Request:
+def understood(data: str | bytes) -> AnyMessage:
     """The message, or BadInput in few words."""
     if len(data) > SIZE_LIMIT:
         raise BadInput("message too long", value=len(data), bound=f"{SIZE_LIMIT} bytes")

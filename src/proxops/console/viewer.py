@@ -1,7 +1,7 @@
 """One page that looks on: what waits for it is bounded and the oldest goes first, however slowly it takes it.
 
 A page acknowledges every frame; with ``CREDIT`` frames under way none is sent until it has seen one. So what is shown is never a
-queue of old frames, and a page that hangs costs nothing.
+queue of old frames, and a page that hangs costs nothing. What sensors see comes last (``looking.py``).
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import time
 from collections import deque
 from typing import Any, Final
 
+from proxops.console.gallery import Gallery
 from proxops.console.json_text import json_text
 from proxops.console.live_feed import Frame
+from proxops.console.looking import Looking
 
 MESSAGE: Final = 2
 CREDIT: Final = 3  # frames under way
@@ -30,8 +32,9 @@ def packed_message(message: dict[str, Any]) -> bytes:
 class Viewer:
     """The outbox of one page. ``next`` is what goes out now, or None; ``wake`` is set when that may have changed."""
 
-    def __init__(self, number: int, name: str) -> None:
+    def __init__(self, number: int, name: str, gallery: Gallery | None = None) -> None:
         self.id, self.name = number, name
+        self.looking = Looking(gallery or Gallery())
         self.secret = secrets.token_urlsafe(16)  # told to this page only: what comes with it comes from there
         self.wake = asyncio.Event()
         self.dismissed = asyncio.Event()  # its place is needed: the conversation ends
@@ -79,6 +82,16 @@ class Viewer:
             self._heard_at = time.monotonic()
         self.wake.set()
 
+    def look_at(self, looks: dict[str, float]) -> None:
+        """Which sensors the page shows, and how often a second."""
+        self.looking.look_at(looks)
+        self.wake.set()
+
+    def sighted(self, serial: int) -> None:
+        """The page has taken what a sensor saw."""
+        self.looking.seen(serial)
+        self.wake.set()
+
     # --- out
     @property
     def deaf(self) -> bool:
@@ -100,7 +113,7 @@ class Viewer:
             return self._states.pop(next(iter(self._states)))
         if self._news:
             return self._events()
-        return self._due_frame()
+        return self._due_frame() or self.looking.next()
 
     def _events(self) -> bytes:
         items, lost = list(self._news), self._news_lost

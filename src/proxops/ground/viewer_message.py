@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 from mcap.records import Channel, Schema
+from numpy.typing import NDArray
 
 from proxops.core.ring import Ring, bytes_of
 from proxops.ground.blocks import Beside, index_table, message_head
@@ -50,6 +51,7 @@ VIEWER_CHANNELS: Final = {
 PIECE_BYTES: Final = 16_384
 SLOTS: Final = 256  # 4 MB: twenty images of 640 x 480
 READ_PIECES: Final = 64  # at once
+MOST_BYTES: Final = 64 * 1024 * 1024  # of one message: seven of the largest 16-bit pictures of a sensor
 CHUNK_BYTES: Final = 16 * 1024 * 1024  # after which a chunk of images is closed; readers take up to 64 MB
 PIECE: Final[np.dtype[np.void]] = np.dtype(
     [
@@ -58,6 +60,7 @@ PIECE: Final[np.dtype[np.void]] = np.dtype(
     ]
 )  # fmt: skip
 """``size``: of the whole message; ``offset``: where in it this piece belongs."""
+_HEAD: Final = ("channel", "tick", "utc_ns", "size", "offset")
 
 
 @dataclass(frozen=True)
@@ -106,12 +109,41 @@ def pieces(message: ViewerMessage) -> Iterator[memoryview]:
         yield bytes_of(piece)
 
 
+class PieceJoiner:
+    """Pieces as they come out of a ring become messages. What does not fit together is left out, whatever it says of itself."""
+
+    def __init__(self) -> None:
+        self._begun = bytearray()
+        self._head = (0, 0, 0, 0)  # of the message that was begun
+
+    def join(self, found: NDArray[np.void]) -> Iterator[ViewerMessage]:
+        """Messages that are whole with these pieces."""
+        for piece in found:
+            if (message := self._put(piece)) is not None:
+                yield message
+
+    def _put(self, piece: np.void) -> ViewerMessage | None:
+        channel, tick, utc_ns, size, offset = (int(piece[name]) for name in _HEAD)
+        head = channel, tick, utc_ns, size
+        if offset == 0:
+            self._begun, self._head = bytearray(), head
+        if (
+            offset != len(self._begun) or head != self._head or not 0 < size <= MOST_BYTES
+        ):  # what came before it is lost
+            return None
+        self._begun += bytes(piece["data"])[: size - offset]
+        if len(self._begun) < size:
+            return None
+        whole, self._begun = ViewerMessage(channel, tick, utc_ns, bytes(self._begun)), bytearray()
+        return whole
+
+
 class ViewerMessages:
     """The recorder's end of the ring. ``packed``: channels whose messages nothing makes smaller."""
 
     def __init__(self, ring: Ring, packed: Collection[int] = ()) -> None:
         self._ring, self._cursor, self._packed = ring, 0, packed
-        self._begun = bytearray()
+        self._joiner = PieceJoiner()
         self._whole: list[ViewerMessage] = []
 
     @property
@@ -124,23 +156,10 @@ class ViewerMessages:
         while not self.drained:
             found, self._cursor, lost = self._ring.read(self._cursor, READ_PIECES)
             overtaken += lost
-            for piece in found:
-                self._put(piece)
+            self._whole += self._joiner.join(found)
             self._ring.tail = self._cursor
         self._ring.lost += overtaken
         return overtaken
-
-    def _put(self, piece: np.void) -> None:
-        offset, size = int(piece["offset"]), int(piece["size"])
-        if offset == 0:
-            self._begun = bytearray()
-        if offset != len(self._begun):  # what came before it is lost
-            return
-        self._begun += bytes(piece["data"])[: size - offset]
-        if len(self._begun) == size:
-            self._whole.append(
-                ViewerMessage(int(piece["channel"]), int(piece["tick"]), int(piece["utc_ns"]), bytes(self._begun))
-            )
 
     def until(self, tick: int | None) -> tuple[list[Beside], list[ChunkData]]:
         """What has been read up to that tick, or all of it, is handed out: to stand in one chunk, and in chunks of their own,

@@ -18,6 +18,7 @@ from proxops.facility.control import ControlChannel
 from proxops.facility.desk import Desk
 from proxops.facility.live import LiveFacility
 from proxops.facility.realtime import RealTime
+from proxops.ground.eyes_about import EyesAbout
 from proxops.lab.cell import Cell
 from proxops.lab.links.remote import RemoteHall
 from proxops.runs.console_watch import ConsoleWatch, WatchedProcess
@@ -95,8 +96,10 @@ def announcement(
     console: Launch | None,
     beside: list[CompanionProcess],
     key_file: Path | None = None,
+    eyes: EyesAbout | None = None,
 ) -> Callable[[RealTime], None]:
-    """What is told and started once the facility is about to run; ``beside`` takes what was started."""
+    """What is told and started once the facility is about to run; ``beside`` takes what was started. ``eyes``: its imaging
+    sensors and where others can see what they see."""
 
     def announce(real_time: RealTime) -> None:
         sync, bridge, control, cell = live.hall.desk.sync, live.hall.desk.bridge, live.control, live.hall.facility.cell
@@ -110,7 +113,8 @@ def announcement(
             "mission_ring": str(live.mission.ring.path) if live.mission else None,
             "latency_s": hall_latency_s(cell) if isinstance(cell, Cell) else None,
             "real_time": str(real_time), "key_file": str(key_file.absolute()) if key_file else None,
-            "groups": [group.plain() for group in live.hall.groups], **_responder(live.hall.remote),
+            "groups": [group.plain() for group in live.hall.groups],
+            "eyes": eyes.plain() if eyes else None, **_responder(live.hall.remote),
         }  # fmt: skip
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         ports = [f"{name} {at[0]}:{at[1]}" for name, at in _ports(live.hall.desk)]
