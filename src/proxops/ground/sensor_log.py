@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.imaging_table import CameraSensor, LidarSensor, Mounted, TofSensor
+from proxops.core.imaging_table import CameraSensor, FiducialSensor, LidarSensor, Mounted, TofSensor
 from proxops.core.point_file import POINT
 from proxops.ground.foxglove import CALIBRATION, FACTS, TRANSFORMS
 from proxops.ground.image_chunks import SENSOR_TOPICS
@@ -39,7 +39,7 @@ LENS_PART, FACTS_PART = "calibration", "truth"
 BEHIND_S: Final = 4.0  # of images that the ring holds: in lockstep half of it is used
 MOST_SLOTS: Final = 256 * 1024 * 1024 // PIECE_BYTES
 SOON: Final = 1e-9  # s: times are sums of cycles
-Sensor = CameraSensor | TofSensor | LidarSensor
+Sensor = CameraSensor | FiducialSensor | TofSensor | LidarSensor
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def start_hall_eyes(hall: Installation, setting: ImageSetting) -> HallEyes:
     return HallEyes(process)
 
 
-@dataclass(frozen=True)
+@dataclass
 class HallEyes:
     """The process, as one that runs beside a facility."""
 

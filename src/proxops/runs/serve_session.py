@@ -14,6 +14,7 @@ from proxops.facility.control import ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.ground.arm_report import arm_report
 from proxops.ground.hall_report import hall_report
+from proxops.ground.eyes_about import eyes_about
 from proxops.lab.any_cell import AnyCell, demand_hall
 from proxops.lab.cell import Cell
 from proxops.runs.announcement import Launch, announcement, processes_beside
@@ -68,9 +69,12 @@ def serve_session(
     begin = (lambda: live.hall.desk.select("bridge")) if bridged else None
     # Beyond the run: asked for once more, the results are still written.
     with ends_asked_for(lambda name: None), processes_beside() as beside:
-        if eyes:
+        about = None
+        if eyes and live.hall.viewer:
             beside.append(start_hall_eyes(live.hall, eyes))
-        served = live.run(announcement(live, folder, console, beside, key_file), for_s, drives, begin)
+            about = eyes_about(live.hall.viewer.ring.path, eyes.sensors, sensor_log(eyes.sensors).channels)
+        announce = announcement(live, folder, console, beside, key_file, about)
+        served = live.run(announce, for_s, drives, begin)
         if watcher:
             watcher.wait(5)
         extra = {
