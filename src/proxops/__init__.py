@@ -16,6 +16,7 @@ _WHERE = {
     "play": "proxops.api",
     "check": "proxops.api",
     "serve": "proxops.api",
+    "dataset": "proxops.api",
     "report": "proxops.api",
     "read_log": "proxops.api",
     "Run": "proxops.api",
@@ -72,6 +73,7 @@ __all__ = ["__version__", *_WHERE]
 if TYPE_CHECKING:
     from proxops.api import Run as Run
     from proxops.api import check as check
+    from proxops.api import dataset as dataset
     from proxops.api import play as play
     from proxops.api import read_log as read_log
     from proxops.api import report as report

@@ -13,8 +13,8 @@ from proxops.core.key_file import demand_key
 from proxops.facility.control import ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.ground.arm_report import arm_report
-from proxops.ground.hall_report import hall_report
 from proxops.ground.eyes_about import eyes_about
+from proxops.ground.hall_report import hall_report
 from proxops.lab.any_cell import AnyCell, demand_hall
 from proxops.lab.cell import Cell
 from proxops.runs.announcement import Launch, announcement, processes_beside

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from proxops.applications.mission.dataset.exposing import take
 from proxops.applications.mission.dataset.flight import moments_of
 from proxops.applications.mission.dataset.lights import CATALOGUE, LightCondition, conditions
 from proxops.applications.mission.dataset.poses import Sample, drawn, flown
+from proxops.applications.mission.dataset.wanted import DatasetOptions, demand
 from proxops.core.errors import BadInput
 from proxops.core.imaging_table import ImagingSensor, LidarSensor
 from proxops.core.mission import Mission
@@ -33,18 +34,6 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class DatasetOptions:
-    """What is wanted. ``splits``: names and shares; ``poses``: drawn or flown."""
-
-    count: int
-    seed: int
-    poses: str = "drawn"
-    between_m: tuple[float, float] = (2.0, 25.0)
-    lights: str = ""
-    splits: tuple[tuple[str, float], ...] = (("train", 0.8), ("test", 0.2))
-
-
 def dataset_session(
     mission: Mission, folder: Path, options: DatasetOptions, progress: Progress = no_progress
 ) -> dict[str, Any]:
@@ -55,7 +44,7 @@ def dataset_session(
             "no sensor that takes pictures", where=str(mission.source),
             way_out='add a [[sensor]] with kind = "camera" on the chaser',
         )  # fmt: skip
-    _demand(options, folder)
+    demand(options, folder)
     folder.mkdir(parents=True, exist_ok=True)
     rows = list(_rows(mission, sensors, folder, options, progress))
     with (folder / "labels.csv").open("w", newline="") as file:
@@ -138,15 +127,3 @@ def _about(
             for sensor in sensors
         ],
     }  # fmt: skip
-
-
-def _demand(options: DatasetOptions, folder: Path) -> None:
-    if folder.exists() and any(folder.iterdir()):
-        raise BadInput("the folder is not empty", value=str(folder), way_out="name another one: --out")
-    low, high = options.between_m
-    if not 0.5 <= low < high <= 10_000.0:
-        raise BadInput("no range of distances", value=f"{low:g} … {high:g} m", bound="0.5 … 10000 m, the nearest first")
-    if options.count < 1:
-        raise BadInput("no images are asked for", value=options.count, bound="1 or more")
-    if not options.splits or any(share <= 0.0 or not name.isidentifier() for name, share in options.splits):
-        raise BadInput("splits", value=str(options.splits), bound="names with shares above zero: train=0.8,test=0.2")
