@@ -1,0 +1,101 @@
+"""Pictures to order: the same bits for the same order, poses that fit what is seen, hall and orbit of one mind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from small_eyes import image_bytes, moment, order, small_sensors
+
+from proxops.core.images import CameraImage, DepthImage, PointScan
+from proxops.core.imaging_table import CameraSensor
+from proxops.core.scenery_table import Illuminator, Scenery
+from proxops.lab.any_cell import load_cell
+from proxops.maths.pose import compose, inverse_pose, pose_from_packed
+from proxops.sensors.image_generator import ImageGenerator
+from proxops.sensors.mount import T_craft_sensor
+
+SENSORS = small_sensors()
+
+
+@pytest.fixture(scope="module")
+def orbit() -> ImageGenerator:
+    return ImageGenerator(SENSORS, (False,) * 3, Scenery(), 1, load_cell())
+
+
+@pytest.fixture(scope="module")
+def hall() -> ImageGenerator:
+    return ImageGenerator(SENSORS, (True,) * 3, Scenery(), 1, load_cell())
+
+
+@pytest.mark.parametrize("index", range(3))
+def test_the_same_order_gives_the_same_bits_whatever_came_before(index: int, orbit: ImageGenerator) -> None:
+    first = image_bytes(orbit.take(order(index))[0])
+    orbit.take(order(index, 1, moment(range_m=6.0)))
+    assert image_bytes(orbit.take(order(index))[0]) == first
+    fresh = ImageGenerator(SENSORS, (False,) * 3, Scenery(), 1, load_cell())
+    assert image_bytes(fresh.take(order(index))[0]) == first
+    other = ImageGenerator(SENSORS, (False,) * 3, Scenery(), 2, load_cell())
+    assert image_bytes(other.take(order(index))[0]) != first
+
+
+@pytest.mark.parametrize("on", ["chaser", "target"])
+def test_the_pose_that_goes_with_an_image_is_that_of_the_craft(on: str, hall: ImageGenerator) -> None:
+    spec = SENSORS[0].model_copy(update={"on": on, "turn_deg": (3.0, -2.0, 40.0), "place_m": (0.1, 0.2, -0.3)})
+    assert isinstance(spec, CameraSensor)
+    T_target_chaser = pose_from_packed(moment().hall.T_port2_port1)  # type: ignore[union-attr]
+    T_target_craft = T_target_chaser if on == "chaser" else np.eye(4)
+    wanted = inverse_pose(compose(T_target_craft, T_craft_sensor(spec)))
+    for sees_hall in (True, False):
+        generator = ImageGenerator((spec,), (sees_hall,), Scenery(), 1, load_cell())
+        np.testing.assert_allclose(pose_from_packed(generator.take(order(0))[1]), wanted, atol=1e-9)
+
+
+def test_with_exchanged_roles_the_chaser_is_on_robot_2() -> None:
+    """T_port2_port1 = Rz(π)⁻¹ T_target_chaser⁻¹ Rz(π): bridge/roles.py."""
+    generator = ImageGenerator(SENSORS[:1], (True,), Scenery(), 1, load_cell(), exchanged=True)
+    turn = np.diag([-1.0, -1.0, 1.0, 1.0])
+    T_port2_port1 = pose_from_packed(moment().hall.T_port2_port1)  # type: ignore[union-attr]
+    T_chaser_target = turn @ T_port2_port1 @ turn
+    wanted = compose(inverse_pose(T_craft_sensor(SENSORS[0])), T_chaser_target)
+    np.testing.assert_allclose(pose_from_packed(generator.take(order(0))[1]), wanted, atol=1e-9)
+
+
+def test_the_client_is_where_its_pose_says_in_hall_and_orbit(hall: ImageGenerator, orbit: ImageGenerator) -> None:
+    """The middle of the docking disc (x = 0.715 m in the target's frame) is bright, at the pixel where the lens puts it; both
+    surroundings show it at the same place, and a time-of-flight camera at its distance."""
+    for generator in (hall, orbit):
+        image, T = generator.take(order(0))
+        assert isinstance(image, CameraImage) and isinstance(SENSORS[0], CameraSensor)
+        p = pose_from_packed(T) @ np.array([0.716, 0.09, 0.0, 1.0])
+        u, v, w = SENSORS[0].lens.intrinsics @ p[:3]
+        assert image.pixels[round(v / w), round(u / w)] > 40
+        depth, T = generator.take(order(1))
+        assert isinstance(depth, DepthImage)
+        p = pose_from_packed(T) @ np.array([0.716, 0.09, 0.0, 1.0])
+        u, v, w = SENSORS[1].lens.intrinsics @ p[:3]  # type: ignore[union-attr]
+        assert depth.range_m[round(v / w), round(u / w)] == pytest.approx(np.linalg.norm(p[:3]), abs=0.15)
+    scan, _ = hall.take(order(2))
+    assert isinstance(scan, PointScan) and len(scan.points_m) > 20
+
+
+def test_what_moves_during_the_exposure_is_blurred(orbit: ImageGenerator) -> None:
+    still = orbit.take(order(0))[0]
+    turning = orbit.take(order(0, 0, moment(), moment(t=3e-5, turn_rad=0.5)))[0]
+    assert isinstance(still, CameraImage) and isinstance(turning, CameraImage)
+    edges = [np.abs(np.diff(image.pixels.astype(float), axis=1)).max() for image in (still, turning)]
+    assert edges[1] < 0.8 * edges[0]
+
+
+def test_the_chasers_lamp_lights_an_eclipse() -> None:
+    dark = moment()
+    assert dark.orbit is not None
+    eclipsed = moment()
+    object.__setattr__(eclipsed.orbit, "sunlit", 0.0)
+    bright = []
+    for intensity in (0.0, 50_000.0):
+        scenery = Scenery(illuminator=Illuminator(intensity_w_sr=intensity))
+        generator = ImageGenerator(SENSORS[:1], (False,), scenery, 1, None)
+        image = generator.take(order(0, 0, eclipsed))[0]
+        assert isinstance(image, CameraImage)
+        bright.append(int(image.pixels.max()))
+    assert bright[0] < 10 and bright[1] > 100
