@@ -37,10 +37,10 @@ def run() -> dict[str, float]:
     spec = CameraSensor(name="eye", kind="camera")
     sharp = CameraSensor(name="eye", kind="camera", blur_px=0.0)
     camera, plain = Camera(spec, 0, 1), Camera(sharp, 0, 1)
-    flat = np.full((480, 640), 2.5, np.float32)  # half of a full well
-    flat_faint = np.full_like(flat, 1e-3)
+    flat = np.full((480, 640), 10.0, np.float32)  # half of a full well
+    flat_faint = np.full_like(flat, 4e-3)  # 7 electrons
     craft = np.zeros_like(flat)
-    craft[180:300, 240:400] = 3.0
+    craft[180:300, 240:400] = 12.0
     exposure, control = _exposure(0.002), ExposureControl.of(spec)
     seen = camera.develop(craft, exposure)
     return {

@@ -48,7 +48,7 @@ class GreyCamera(Mounted):
     height: Pixels = 480
     pixel_um: Annotated[Finite, within(1, 50)] = 9.9
     focal_mm: Annotated[Finite, within(1, 500)] = 9.9  # 1000 px
-    f_number: Annotated[Finite, within(0.7, 64)] = 4.0
+    f_number: Annotated[Finite, within(0.7, 64)] = 8.0  # white in the Sun takes 0.1 ms
     centre_px: tuple[Finite, Finite] | None = None  # principal point; the middle unless given
     distortion: tuple[Finite, Finite, Finite, Finite, Finite] = (0.0, 0.0, 0.0, 0.0, 0.0)  # k1 k2 p1 p2 k3
     blur_px: Annotated[Finite, within(0, 20)] = 0.5  # point spread, sigma of a Gaussian

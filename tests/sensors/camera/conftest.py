@@ -18,7 +18,14 @@ class Shots:
         return Exposure(sensor, number, float(number), duration_s, gain_db, STILL, STILL[0], (), None)
 
     def plain(self, **given: object) -> CameraSensor:
-        ideal = {"blur_px": 0.0, "read_noise_e": 0.0, "dark_e_s": 0.0, "uneven_share": 0.0, "dead_share": 0.0}
+        ideal = {
+            "blur_px": 0.0,
+            "read_noise_e": 0.0,
+            "dark_e_s": 0.0,
+            "uneven_share": 0.0,
+            "dead_share": 0.0,
+            "f_number": 4.0,
+        }
         return CameraSensor.model_validate({"name": "eye", "kind": "camera", **ideal, "focal_mm": 500.0, **given})
 
 

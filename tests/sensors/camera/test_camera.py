@@ -76,7 +76,7 @@ def test_few_electrons_are_counted(shots: Any) -> None:
     spec = shots.plain(bits=16, full_well_e=65_535.0)
     camera = Camera(spec, 0, 1)
     seen = camera.develop(wall(spec, FAINT), shots.exposure(duration_s=0.001)).pixels * camera.electrons_per_level(0.0)
-    mean = FAINT * 0.001 * electrons_per_radiance(spec).mean()
+    mean = FAINT * 0.001 * electrons_per_radiance(spec, spec.lens).mean()
     assert 2.0 < mean < 6.0
     assert seen.mean() == pytest.approx(mean, rel=0.01) and seen.var() == pytest.approx(mean, rel=0.02)
     assert ((seen - seen.mean()) ** 3).mean() / seen.std() ** 3 == pytest.approx(mean**-0.5, rel=0.05)
@@ -153,7 +153,7 @@ def test_levels_are_rounded_not_cut(shots: Any) -> None:
     """Read noise of half a level: the mean is right to a small part of one, though all are whole."""
     spec = shots.plain(read_noise_e=700.0, full_well_e=350_000.0)
     per_level = Camera(spec, 0, 1).electrons_per_level(0.0)
-    radiance = 10.3 * per_level / (0.01 * electrons_per_radiance(spec).mean())
+    radiance = 10.3 * per_level / (0.01 * electrons_per_radiance(spec, spec.lens).mean())
     mean, _ = pair_statistics(Camera(spec, 0, 1), shots, radiance)
     assert mean == pytest.approx(10.3, abs=0.02)
 
@@ -163,7 +163,7 @@ def test_smear_is_a_column_that_does_not_know_the_exposure(shots: Any) -> None:
     spec = shots.plain(bits=16, smear_share=1e-4)
     light = wall(spec, 0.0)
     light[100:148, 320] = 100.0
-    lit = 100.0 * electrons_per_radiance(spec)[124, 320] / 60.0
+    lit = 100.0 * electrons_per_radiance(spec, spec.lens)[124, 320] / 60.0
     for duration_s in (1e-5, 1e-3):
         seen = Camera(spec, 0, 1).develop(light, shots.exposure(duration_s=duration_s)).pixels.astype(float)
         column = seen[200:, 320].mean() * spec.full_well_e / 65_535
@@ -233,6 +233,25 @@ def test_another_size_kind_of_number_or_no_exposure_is_refused(shots: Any) -> No
     for duration in (0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(BadInput, match="no exposure"):
             camera.develop(light, shots.exposure(duration_s=duration))
+
+
+def test_the_brightest_that_can_be_is_white(shots: Any) -> None:
+    """Counts of electrons that no whole number of the machine holds."""
+    spec = shots.plain(f_number=0.7, pixel_um=50.0, focal_mm=500.0)
+    assert (Camera(spec, 0, 1).develop(wall(spec, 1e9), shots.exposure(duration_s=1e4)).pixels == 255).all()
+
+
+def test_a_gain_that_is_none_is_refused(shots: Any) -> None:
+    with pytest.raises(BadInput, match="no gain"):
+        Camera(shots.plain(), 0, 1).develop(wall(shots.plain(), GREY), shots.exposure(gain_db=float("nan")))
+
+
+def test_the_lens_of_a_calibration_takes_the_place_of_the_tables(shots: Any) -> None:
+    spec = shots.plain()
+    lens = replace(spec.lens, fx=600.0, fy=610.0)
+    camera = Camera(spec, 0, 1, lens)
+    seen = camera.develop(wall(spec, GREY), shots.exposure()).pixels.astype(float)
+    assert camera.lens == lens and seen[:20, :20].mean() < 0.8 * seen[230:250, 310:330].mean()
 
 
 def test_a_lens_that_does_not_fit_is_no_camera(shots: Any) -> None:

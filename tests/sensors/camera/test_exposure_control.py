@@ -106,15 +106,34 @@ def test_a_little_flicker_changes_nothing() -> None:
 
 
 def test_glints_hot_pixels_and_the_suns_disc_do_not_darken_the_craft() -> None:
+    """White in less than a tenth of what is lit, or in less than a thousandth of the picture."""
     control = ExposureControl.of(automatic())
-    good = seen(0.6 / control.exposure_s, control)
     pixels = np.zeros((480, 640), np.uint8)
-    pixels[200:280, 200:300] = good.pixels.max()
-    pixels.ravel()[::1100] = WHITE  # 280 of 307200
+    pixels[200:280, 200:300] = seen(0.6 / control.exposure_s, control).pixels.max()
     image = CameraImage("eye", 0, 0.0, control.exposure_s, 0.0, WHITE, pixels)
+    pixels[200:210, 200:270] = WHITE
     assert control.after(image) == control
-    pixels.ravel()[::900] = WHITE
+    pixels[200:215, 200:270] = WHITE
     assert control.after(image).exposure_s < control.exposure_s
+    pixels[:] = 0
+    pixels[200:216, 200:219] = WHITE
+    assert control.after(image).exposure_s > control.exposure_s
+
+
+@pytest.mark.parametrize("before", [1e-5, 1.0, 100.0])
+def test_a_large_glint_leaves_the_craft_its_light(before: float, shots: Any) -> None:
+    """20 times as bright as the craft, 1.2 % of it: found from the dark and from glare."""
+    from proxops.sensors.camera.camera import Camera
+
+    spec = automatic(width=160, height=120)
+    camera, control = Camera(spec, 0, 1), ExposureControl.of(spec)
+    light = np.zeros((120, 160), np.float32)
+    light[40:80, 50:100], light[40:45, 50:55] = 200.0, 4_000.0
+    for k in range(16):
+        sun = np.float32(before if k < 8 else 1.0)
+        image = camera.develop(light * sun, shots.exposure(k, control.exposure_s, control.gain_db))
+        control = control.after(image)
+    assert np.median(image.pixels[46:78, 56:98]) / WHITE == pytest.approx(0.6, rel=0.15)
 
 
 def test_the_level_without_light_is_taken_off() -> None:

@@ -30,21 +30,18 @@ SMEAR_WINDOW, SMEAR_FRAME_S = (
 
 
 class Camera:
-    """``index``: which of the run's imaging sensors it is."""
+    """``index``: which of the run's imaging sensors it is. ``lens``: from a calibration file, in place of the table's."""
 
-    def __init__(self, spec: GreyCamera, index: int, seed: int) -> None:
-        check_lens(spec.lens, where=f"sensor {spec.name}")
-        self.spec, self.index, self._seed = spec, index, seed
+    def __init__(self, spec: GreyCamera, index: int, seed: int, lens: Lens | None = None) -> None:
+        self.spec, self.index, self.lens, self._seed = spec, index, lens or spec.lens, seed
+        check_lens(self.lens, where=f"sensor {spec.name}")
         chip = make_chip(spec, index, seed)
-        self._rate = (electrons_per_radiance(spec) * chip.response).astype(np.float32)  # electrons/s for 1 W/m²/sr
+        self._rate = (electrons_per_radiance(spec, self.lens) * chip.response).astype(
+            np.float32
+        )  # electrons/s for 1 W/m²/sr
         self._dead, self._stuck = chip.dead, np.where(chip.hot, self.white, 0)
         self._weights = weights(spec.blur_px)
         self._light, self._response = np.empty_like(self._rate), np.empty_like(self._rate)
-
-    @property
-    def lens(self) -> Lens:
-        """What flight software may know of it, as from a calibration."""
-        return self.spec.lens
 
     @property
     def white(self) -> int:
@@ -111,6 +108,8 @@ class Camera:
             raise BadInput("radiance", where=self._where(exposure), value=(radiance.min(), radiance.max()), bound=bound)
         if not 0.0 < exposure.duration_s < math.inf:
             raise BadInput("no exposure", where=self._where(exposure), value=exposure.duration_s, bound="above 0 s")
+        if not math.isfinite(exposure.gain_db):
+            raise BadInput("no gain", where=self._where(exposure), value=exposure.gain_db, bound="finite")
 
     def _where(self, exposure: Exposure) -> str:
         return f"sensor {self.spec.name}, picture {exposure.number}"

@@ -2,7 +2,7 @@
 
 What a pixel draws depends on nothing but the exposure's key and the pixel: a brighter neighbour changes nothing. The bits are
 SplitMix64's (Steele, Lea and Flood 2014: a counter in steps of the golden ratio, mixed). Normal numbers come by the ziggurat
-(Marsaglia and Tsang 2000), Poisson numbers by search where few are expected, else by Giles's expansion of the inverse
+(Marsaglia and Tsang 2000), Poisson numbers from tables where few are expected, else by Giles's expansion of the inverse
 distribution (2016, ACM TOMS algorithm 955): from MANY on all its errors in probability add up to less than 1e-4, of which
 a picture of a million pixels could tell nothing.
 """
@@ -27,8 +27,7 @@ _S8, _S11, _S27, _S30, _S31, _ONE, _LAYER = (np.uint64(n) for n in (8, 11, 27, 3
 _UNIT: Final = 2.0**-53
 _TAIL: Final = 3.6541528853610088  # where the lowest of 256 layers ends
 _AREA: Final = 4.92867323399e-3  # of each layer
-_MOST: Final = 96  # whole number that is searched for: of a mean of MANY it comes with a probability below 1e-50
-_SHARES: Final = 1.0 / np.maximum(np.arange(_MOST + 1), 1)  # quicker than to divide
+_ROWS: Final = 16.0  # tables for each unit of the mean
 
 
 def _layers() -> tuple[np.ndarray, np.ndarray]:
@@ -40,7 +39,15 @@ def _layers() -> tuple[np.ndarray, np.ndarray]:
     return x, np.exp(-0.5 * x * x)
 
 
+def _sums() -> np.ndarray:
+    """(rows, 32) probabilities of at most 0, 1, 2 … of the means 0, 1/16, 2/16 …"""
+    mean, k = np.arange(0.0, MANY, 1.0 / _ROWS)[:, None], np.arange(1, 32)
+    shares = np.cumprod(np.hstack((np.exp(-mean), mean / k)), axis=1)
+    return np.cumsum(shares, axis=1)
+
+
 _X, _F = _layers()
+_SUMS = _sums()
 
 
 @kernel
@@ -98,8 +105,7 @@ def _beyond(state: np.uint64) -> tuple[np.uint64, float]:
 def poisson(state: np.uint64, mean: float) -> tuple[np.uint64, float]:
     """(next state, a whole number of this mean)."""
     if mean < MANY:
-        state, left = uniform(state)
-        return state, 0.0 if left < 1.0 - mean else _searched(left, mean)  # exp(-mean), of zero, is not below 1 - mean
+        return _few(state, mean)
     state, w = normal(state)
     root, w2 = math.sqrt(mean), w * w
     small = 1.0 / root
@@ -110,15 +116,26 @@ def poisson(state: np.uint64, mean: float) -> tuple[np.uint64, float]:
 
 
 @kernel
-def _searched(left: float, mean: float) -> float:
-    """The count up to which the probabilities add up to ``left``. Eight at a time: a processor guesses wrongly where a search
-    ends, which costs more than the rest."""
-    count, chance, total = 0, math.exp(-mean), 0.0
-    for begun in range(0, _MOST, 8):
-        for k in range(begun, begun + 8):
-            total += chance
-            count += left >= total
-            chance *= mean * _SHARES[k + 1]
-        if left < total:
-            break
-    return float(count)
+def _few(state: np.uint64, mean: float) -> tuple[np.uint64, float]:
+    """The sum of two: one of the nearest mean below that has a table, and one of the small rest, which is mostly zero."""
+    row = int(mean * _ROWS)
+    rest = mean - row / _ROWS
+    state, share = uniform(state)
+    count = 0
+    for half in (16, 8, 4, 2, 1):  # no branch: a processor would guess wrongly, which costs more than all the rest
+        count += half * (share >= _SUMS[row, count + half - 1])
+    state, share = uniform(state)
+    if share >= 1.0 - rest:  # exp(-rest), of zero, is not below 1 - rest
+        count += _searched(share, rest)
+    return state, float(count)
+
+
+@kernel
+def _searched(share: float, mean: float) -> int:
+    """The count up to which the probabilities add up to ``share``."""
+    count, chance = 0, math.exp(-mean)
+    while share >= chance and count < 20:
+        share -= chance
+        count += 1
+        chance *= mean / count
+    return count

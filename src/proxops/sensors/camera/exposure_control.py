@@ -2,8 +2,9 @@
 
 Every picture says how bright the scene was in units of its *own* exposure and gain. So pictures that were under way when the
 setting changed mislead nobody, and however late a picture comes, the control does not hunt. What is looked at is the level that
-the share BRIGHTEST of the pixels reaches: the lit craft also where it fills little of the picture; the Sun's disc (70 pixels
-at 1000 px) and stuck pixels are fewer. It is brought to ``target``: by the exposure time, by gain when that is at its longest.
+the brightest tenth of what is lit reaches, but no fewer pixels than the share FEWEST: so the craft counts, far away too, and not
+its glints, the Sun's disc (70 pixels at 1000 px) or stuck pixels. It is brought to ``target`` by the exposure time, and by gain
+when that is at its longest. Limit: a craft that is 40 times dimmer than a glint of more than FEWEST is not found from the dark.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from proxops.core.images import CameraImage
 from proxops.core.imaging_table import GreyCamera
 from proxops.maths.kernel import kernel
 
-BRIGHTEST: Final = 0.001  # share of the pixels that may be brighter
-MUCH: Final = 0.02  # share of white pixels, from which on the picture is far too bright
+FEWEST: Final = 0.001  # share of the picture that may be brighter
+BRIGHTEST: Final = 0.1  # share of what is lit that may be brighter
+LIT: Final = 0.015  # of white, above black: more than noise
+MUCH: Final = 0.5  # share of what is lit, from which on so many white pixels say that the picture is far too bright
 DOWN, FAR_DOWN = 6.0, 24.0  # by how much a white picture shortens the exposure: it does not say how bright it was
 UP: Final = 24.0  # at most, by one picture: a dark one does not say how dark it was
 FAINT: Final = 0.02  # of white: below that the levels are too coarse to measure by
@@ -74,10 +77,11 @@ class AutomaticBounds:
         """By which the picture's exposure should have been longer."""
         counts = np.zeros(image.white + 1, np.int64)
         count_levels(image.pixels, counts)
-        most = BRIGHTEST * image.pixels.size
+        lit = int(counts[math.ceil((self.black + LIT) * image.white) :].sum())
+        most = max(FEWEST * image.pixels.size, BRIGHTEST * lit)
         level = image.white - int(np.argmax(np.cumsum(counts[::-1]) > most))
         if level == image.white:
-            return 1.0 / (FAR_DOWN if counts[-1] > MUCH * image.pixels.size else DOWN)
+            return 1.0 / (FAR_DOWN if counts[-1] > MUCH * lit else DOWN)
         share = level / image.white - self.black
         return UP if share < FAINT else min(UP, (self.target - self.black) / share)
 

@@ -25,11 +25,11 @@ MEAN_WAVELENGTH_M: Final = 656.9e-9
 PHOTON_J: Final = PLANCK_C / MEAN_WAVELENGTH_M  # 3.02e-19
 
 
-def electrons_per_radiance(spec: GreyCamera) -> NDArray[np.float64]:
+def electrons_per_radiance(spec: GreyCamera, lens: Lens) -> NDArray[np.float64]:
     """(h, w): electrons per second for 1 W/m²/sr in the band."""
     area = (1e-6 * spec.pixel_um) ** 2
     on_axis = np.pi / (4.0 * spec.f_number**2) * area * spec.quantum_efficiency / PHOTON_J
-    return on_axis * fall_off(spec.lens)
+    return on_axis * fall_off(lens)
 
 
 def fall_off(lens: Lens) -> NDArray[np.float64]:

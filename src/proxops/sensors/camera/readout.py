@@ -7,6 +7,8 @@ amplifier adds its noise, the converter rounds.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,7 @@ from proxops.maths.kernel import kernel
 from proxops.sensors.camera.counter_random import begin, normal, poisson
 
 Picture = NDArray[np.float32]
+TOO_MUCH: Final = 1e9  # electrons: no well holds a thousandth of it
 
 
 @kernel
@@ -35,7 +38,7 @@ def read_out(
     for v in range(height):
         for u in range(width):
             mean = light[v, u] * float(response[v, u]) + smear[u] + dark_e
-            state, electrons = poisson(begin(key, v * width + u), mean)
+            state, electrons = poisson(begin(key, v * width + u), min(mean, TOO_MUCH))
             state, noise = normal(state)
             charge = min(electrons, full_well_e) + read_noise_e * noise
             pixels[v, u] = int(min(max(charge * levels_per_e + black, 0.0), white) + 0.5)
