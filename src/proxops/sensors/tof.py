@@ -139,12 +139,13 @@ def _demodulate(
         for u in range(range_m.shape[1]):
             x = phasor[v, u, 0] + noise * per_meter * normal[v, u, 0]
             y = phasor[v, u, 1] + noise * per_meter * normal[v, u, 1]
-            amplitude = math.sqrt(x * x + y * y)
+            square = x * x + y * y
+            amplitude = math.sqrt(square)
             intensity[v, u] = min(int(INTENSITY_OF_WHITE * amplitude + 0.5), 65535)
-            if amplitude < least:
+            if not amplitude >= least or amplitude == 0.0:
                 range_m[v, u] = np.nan
                 continue
-            phase = math.atan2(y, x)
-            r = phase / per_meter + wiggle * math.sin(4.0 * phase) + floor * normal[v, u, 2]
+            wave = 4.0 * x * y * (x * x - y * y) / (square * square)  # sin(4 phase)
+            r = math.atan2(y, x) / per_meter + wiggle * wave + floor * normal[v, u, 2]
             turns = math.floor((mean_range[v, u] - r) / wrap + 0.5) if unwrapped > 0.0 else -math.floor(r / wrap)
             range_m[v, u] = r + wrap * turns
