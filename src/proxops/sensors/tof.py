@@ -50,7 +50,7 @@ class TimeOfFlightCamera:
         both, (4, h, w, samples), something moves from phase to phase."""
         self._judge(ranges, signals, exposure)
         phasor, mean_range = self._gathered(ranges, signals)
-        phasor += self.spec.multipath_share * phasor.mean(axis=(0, 1))
+        phasor += self.spec.multipath_share * np.array([phasor[:, :, k].mean() for k in (0, 1)])
         normal = exposure.rng(self.seed).standard_normal((self.spec.height, self.spec.width, 3), dtype=np.float32)
         range_m = np.empty(mean_range.shape, np.float32)
         intensity = np.empty(mean_range.shape, np.uint16)
