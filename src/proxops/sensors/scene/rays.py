@@ -114,12 +114,17 @@ def _nearest(
         if node >= 0:
             row = boxes[node]
             t0, t1 = _entry(row, 0, o, inverse, t_min, best), _entry(row, 6, o, inverse, t_min, best)
-            near, far = (0, 1) if t0 <= t1 else (1, 0)
-            if max(t0, t1) < np.inf:
-                waiting[top], since[top] = children[node, far], max(t0, t1)
-                top += 1
-            if min(t0, t1) < np.inf:
+            # Branches, not a comparison of t0 and t1: which node is next is then guessed while these are still computed.
+            if t0 < np.inf:
+                near = 0
+                if t1 < np.inf:
+                    near = 1 if d[children[node, 2]] < 0.0 else 0
+                    waiting[top], since[top] = children[node, 1 - near], t0 if near == 1 else t1
+                    top += 1
                 node = int(children[node, near])
+                continue
+            if t1 < np.inf:
+                node = int(children[node, 1])
                 continue
         else:
             first, count = (-1 - node) >> 3, (-1 - node) & 7
@@ -146,12 +151,16 @@ def _any(
         if node >= 0:
             row = boxes[node]
             t0, t1 = _entry(row, 0, o, inverse, t_min, t_max), _entry(row, 6, o, inverse, t_min, t_max)
-            near, far = (0, 1) if t0 <= t1 else (1, 0)
-            if max(t0, t1) < np.inf:
-                waiting[top] = children[node, far]
-                top += 1
-            if min(t0, t1) < np.inf:
+            if t0 < np.inf:
+                near = 0
+                if t1 < np.inf:
+                    near = 1 if d[children[node, 2]] < 0.0 else 0
+                    waiting[top] = children[node, 1 - near]
+                    top += 1
                 node = int(children[node, near])
+                continue
+            if t1 < np.inf:
+                node = int(children[node, 1])
                 continue
         else:
             first, count = (-1 - node) >> 3, (-1 - node) & 7
