@@ -1,7 +1,7 @@
 """How much of a light reaches a place: its strength there, and whether something stands between. Kernels.
 
 A light is a disc. Which point of it a ray goes to is a fixed pattern: nine rays go to nine rings, turned by the golden angle, and the
-pattern is turned by a hash of the pixel, so that a penumbra has grain and no steps.
+pattern is turned from pixel to pixel, so that a penumbra has fine grain and no steps.
 """
 
 from __future__ import annotations

@@ -35,6 +35,12 @@ def poses_at(poses: Array, share: float) -> Array:
     return out
 
 
+def share_of(turn: int, s: int, count: int) -> float:
+    """Of the exposure, after which the sample ``s`` of nine is taken, in this of ``count`` rounds. The order changes from round to
+    round, or an edge would always be at the same place in the pixel."""
+    return float((turn + ((ORDER[s] + 4 * turn) % SAMPLES + 0.5) / SAMPLES) / count)
+
+
 def _slerp(p: Array, q: Array, s: float) -> Array:
     cosine = np.sum(p * q, axis=-1, keepdims=True)
     q, cosine = np.where(cosine < 0.0, -q, q), np.minimum(np.abs(cosine), 1.0)

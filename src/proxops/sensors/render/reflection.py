@@ -80,18 +80,20 @@ def _across(n: Triple) -> tuple[Triple, Triple]:
 
 @kernel
 def _cell(p: Triple, n: Triple, cell: float) -> int:
-    """Hash of the crinkle at ``p``. The surface is looked at along its greatest axis; squares are skewed and halved."""
+    """Hash of the crinkle at ``p``. The surface is looked at along its greatest axis; squares are halved, each its own way."""
     x, y, axis = p[1], p[2], 1
     if abs(n[1]) >= abs(n[0]) and abs(n[1]) >= abs(n[2]):
         x, y, axis = p[2], p[0], 2
     elif abs(n[2]) >= abs(n[0]):
         x, y, axis = p[0], p[1], 3
-    x, y = x / cell + 0.31, y / cell + 0.17
-    x, y = x + 0.35 * math.sin(2.1 * y), y + 0.35 * math.sin(1.7 * x + 1.0)  # no foil has straight rows
-    u, v = 0.866 * x + 0.5 * y, 0.866 * x - 0.5 * y
+    u, v = (0.89 * x + 0.46 * y) / cell + 0.31, (0.89 * y - 0.46 * x) / cell + 0.17
     i, j = math.floor(u), math.floor(v)
-    half = 1 if u - i + v - j > 1.0 else 0
-    return mixed(mixed(mixed(int(i)) + int(j)) + 2 * axis + half)
+    u, v = u - i, v - j
+    word = mixed(mixed(mixed(int(i)) + int(j)) + axis)
+    bent, other = 0.5 + _share(word, 0) - 0.5 * _share(word, 8), word & 1
+    # The square is halved along one diagonal or the other, not quite through the middle.
+    half = u + v > 2.0 * bent * (0.5 + 0.5 * u) if other else u - v > bent - 0.6
+    return mixed(word + 7 if half else word)
 
 
 @kernel

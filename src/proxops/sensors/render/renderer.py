@@ -6,8 +6,6 @@ renderer belongs to one thread.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +17,9 @@ from proxops.sensors.render.depth import put_ranges
 from proxops.sensors.render.distortion import lines_of_sight
 from proxops.sensors.render.geometry import draw
 from proxops.sensors.render.lighting import lamps_of
-from proxops.sensors.render.moments import ORDER, SAMPLES, poses_at, rounds, seen_at
+from proxops.sensors.render.moments import SAMPLES, poses_at, rounds, seen_at, share_of
 from proxops.sensors.render.resolve import View, World, gather, look_for, shade
+from proxops.sensors.render.sky import add_sky
 from proxops.sensors.render.surfaces import surfaces_of
 from proxops.sensors.scene.rays import judge_poses, placed_at
 from proxops.sensors.scene.scene import Scene
@@ -40,6 +39,9 @@ class Renderer:
         self._mesh = (scene.vertices, scene.triangles, scene.first_vertex, scene.first_triangle)
         self._x, self._y = lines_of_sight(lens)
         self._k, self._pixel = np.array(lens.distortion), 2.0 / (lens.fx + lens.fy)
+        margin = 2.0 * self._pixel
+        self._limits = np.array([self._x.min(), self._y.min(), self._x.max(), self._y.max()])
+        self._limits += [-margin, -margin, margin, margin]
         self._corners = np.empty((len(scene.vertices), 6))
         self._buffers: dict[int, Buffers] = {}
         self._look = look_for(1, lens.height, lens.width)
@@ -55,6 +57,8 @@ class Renderer:
         count = rounds(exposure, self.lens, self._tree.body_boxes)
         for turn in range(max(count, 1)):
             self._expose(exposure, lamps, turn, count, radiance, sky)
+        if exposure.sky is not None:
+            add_sky(exposure, exposure.sky, self.lens, self._x, self._y, sky, radiance)
         return radiance
 
     def depth(self, exposure: Exposure, samples: int = 2) -> tuple[Floats, Floats]:
@@ -95,7 +99,7 @@ class Renderer:
         else:
             middle = (turn + 0.5) / count
             for s in range(SAMPLES):
-                to, T_body_sensor[s] = seen_at(exposure, (turn + (ORDER[s] + 0.5) / SAMPLES) / count)
+                to, T_body_sensor[s] = seen_at(exposure, share_of(turn, s, count))
                 self._draw_sample(to, buffers, s)
         rows = buffers.rows(3)
         step = FINE if (rows[2] - rows[0]) * (rows[3] - rows[1]) < MANY else COARSE
@@ -121,11 +125,8 @@ class Renderer:
             samples * lens.fy, samples * (lens.cy - down) + half,
             lens.fx, lens.fy,
         ])  # fmt: skip
-        margin = 2.0 * self._pixel
-        limits = np.array([self._x.min(), self._y.min(), self._x.max(), self._y.max()])
-        limits += [-margin, -margin, margin, margin]
         draw(
-            self._mesh, T_sensor_body, self._tree.body_boxes, grid, self._k, limits, lens.ideal,
+            self._mesh, T_sensor_body, self._tree.body_boxes, grid, self._k, self._limits, lens.ideal,
             self._corners, buffers.depths, buffers.ids, buffers.extent,
         )  # fmt: skip
 
@@ -134,8 +135,3 @@ def eight_bit(radiance: Floats, white: float | None = None) -> NDArray[np.uint8]
     """To look at: ``white`` W/m²/sr (the brightest hundredth unless given) becomes 255; levels as a screen wants them (gamma)."""
     top = white or max(float(np.percentile(radiance, 99.0)), 1e-9)
     return np.round(255.0 * np.clip(radiance / top, 0.0, 1.0) ** (1 / 2.2)).astype(np.uint8)
-
-
-def across(lens: Lens) -> float:
-    """Field of view across the width, rad, of the lens without distortion."""
-    return 2.0 * math.atan(0.5 * lens.width / lens.fx)

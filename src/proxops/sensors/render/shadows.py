@@ -19,7 +19,7 @@ from proxops.maths.triple import triple
 from proxops.sensors.render.fill import Ids
 from proxops.sensors.render.fragments import COLUMN, MASK, SAMPLES, TRIANGLE, offset
 from proxops.sensors.render.lighting import GOLDEN, arrival, sees_light
-from proxops.sensors.render.reflection import dot, mixed
+from proxops.sensors.render.reflection import dot
 from proxops.sensors.render.spot import DEPTH, FLAT, PLACE, SIDE, TOTAL, VALUE, put_spot
 from proxops.sensors.render.surfaces import BODY, OUTERMOST
 from proxops.sensors.scene.tree import TreeArrays
@@ -28,6 +28,8 @@ Bytes = NDArray[np.uint8]
 SHADED, LIT, TURNED = range(3)  # what a pixel found when it looked for a light; turned: its surface faces away
 
 CORNERS = 4
+RINGS = (8, 2, 5, 0, 7, 1, 4, 3, 6)  # of the disc, for these in turn
+R1, R2 = 0.7548776662466927, 0.5698402909980532  # neighbouring pixels get shares that are far apart (Roberts 2018, "R2")
 ORDER = (0, 8, 2, 6, 4, 1, 7, 3, 5)  # of a pixel's samples, corners first
 
 
@@ -97,8 +99,7 @@ def add_looked_for(
             continue
         i, t, lit, sent = fragments[f, COLUMN], fragments[f, TRIANGLE], 0, 0
         face, body = triangles[t], int(triangles[t, BODY])
-        word = mixed(mixed(j) + i)
-        turn, begin = (word & 0xFFFF) * (2.0 * math.pi / 65536.0), (word >> 16) / 65536.0
+        begin, turn = (R1 * i + R2 * j) % 1.0, 2.0 * math.pi * ((R2 * i + R1 * j + 0.5) % 1.0)
         for order in range(SAMPLES):
             if sent == CORNERS and order == CORNERS and (lit == 0 or lit == sent):
                 break
@@ -108,6 +109,6 @@ def add_looked_for(
             right, down = offset(s)
             put_spot(face, T_body_sensor[s, body], placed[body], x[i] + pixel * right, y[i] + pixel * down, spot)
             own, p = unshaded_by(face, spot), triple(spot, PLACE)
-            lit += sees_light(tree, placed, balls, own, p, lamp, ((5 * sent) % 9 + begin) / 9.0, turn + sent * GOLDEN)
+            lit += sees_light(tree, placed, balls, own, p, lamp, (RINGS[sent] + begin) / 9.0, turn + sent * GOLDEN)
             sent += 1
         spots[f, TOTAL] += value * lit / sent

@@ -11,10 +11,10 @@ from proxops.maths.triple import Triple, triple
 from proxops.sensors.render.fill import Ids
 from proxops.sensors.render.fragments import COLUMN, SAMPLE, TRIANGLE, offset
 from proxops.sensors.render.reflection import CRINKLE, EXPONENT, crinkled, unit
-from proxops.sensors.render.surfaces import BODY, MATERIAL, NORMALS, ROUND
+from proxops.sensors.render.surfaces import BODY, CORNERS, MATERIAL, NORMALS, ROUND
 
 PLACE, FLAT, EYE, IN_BODY, NORMAL, DEPTH, SIDE, LOBE, VALUE, TOTAL = 0, 3, 6, 9, 12, 15, 16, 17, 18, 19
-"""Place, normal of the triangle towards the eye, direction of the eye (all in the scene); place in the body; normal (scene); z in
+"""Place, normal towards the eye (of the triangle, or smooth), direction of the eye (all in the scene); place in the body; normal (scene); z in
 the sensor's frame; 1 if the eye is on the outer side, else -1; exponent of the lobe; radiance by one light; by all."""
 WIDTH: Final = 20
 
@@ -44,11 +44,15 @@ def put_spot(face: Array, T: Array, row: Array, x: float, y: float, spot: Array)
     side = 1.0 if above >= 0.0 else -1.0
     p = (T[9] + z * dx, T[10] + z * dy, T[11] + z * dz)
     spot[IN_BODY], spot[IN_BODY + 1], spot[IN_BODY + 2] = p
+    n = (side * face[0], side * face[1], side * face[2])
+    spot[DEPTH], spot[SIDE] = z, side
+    if face[ROUND] > 0.0:
+        n = _smooth(face, spot)
+        p = _lifted(face, p, side)
     q = in_scene(row, p)
     spot[PLACE], spot[PLACE + 1], spot[PLACE + 2] = q[0] + row[9], q[1] + row[10], q[2] + row[11]
     spot[EYE], spot[EYE + 1], spot[EYE + 2] = unit(in_scene(row, (-dx, -dy, -dz)))
-    spot[FLAT], spot[FLAT + 1], spot[FLAT + 2] = in_scene(row, (side * face[0], side * face[1], side * face[2]))
-    spot[DEPTH], spot[SIDE] = z, side
+    spot[FLAT], spot[FLAT + 1], spot[FLAT + 2] = in_scene(row, n)
 
 
 @kernel
@@ -81,11 +85,35 @@ def in_scene(row: Array, v: Triple) -> Triple:
 
 
 @kernel
+def _shares(face: Array, p: Triple) -> tuple[float, float]:
+    """Of the second and third corner in a place on the triangle; that of the first is the rest."""
+    b = min(max(face[4] * p[0] + face[5] * p[1] + face[6] * p[2] + face[7], 0.0), 1.0)
+    c = min(max(face[8] * p[0] + face[9] * p[1] + face[10] * p[2] + face[11], 0.0), 1.0)
+    return b, c
+
+
+@kernel
+def _lifted(face: Array, p: Triple, side: float) -> Triple:
+    """From the flat triangle onto the round surface that it stands for, so that facets neither shade each other at the terminator
+    nor end in the dark by themselves (Hanika 2021, "Hacking the shadow terminator")."""
+    b, c = _shares(face, p)
+    if side < 0.0:
+        return p
+    x, y, z = p
+    for corner in range(3):
+        n, at = NORMALS + 3 * corner, CORNERS + 3 * corner
+        below = (p[0] - face[at]) * face[n] + (p[1] - face[at + 1]) * face[n + 1] + (p[2] - face[at + 2]) * face[n + 2]
+        share = b if corner == 1 else (c if corner == 2 else 1.0 - b - c)
+        lift = -share * min(below, 0.0)
+        x, y, z = x + lift * face[n], y + lift * face[n + 1], z + lift * face[n + 2]
+    return x, y, z
+
+
+@kernel
 def _smooth(face: Array, spot: Array) -> Triple:
     """Between those of the triangle's corners, on the side of the eye; in the body."""
     p, side = triple(spot, IN_BODY), spot[SIDE]
-    b = min(max(face[4] * p[0] + face[5] * p[1] + face[6] * p[2] + face[7], 0.0), 1.0)
-    c = min(max(face[8] * p[0] + face[9] * p[1] + face[10] * p[2] + face[11], 0.0), 1.0)
+    b, c = _shares(face, p)
     a = side * (1.0 - b - c)
     b, c, n = side * b, side * c, NORMALS
     return unit(

@@ -17,15 +17,16 @@ Ints = NDArray[np.int32]
 
 
 # Columns of a triangle's row. The first twelve: plane and shares of corners, as in ``scene/faces.py``.
-BODY, MATERIAL, ROUND, OUTERMOST, NORMALS = 12, 13, 14, 15, 16
-COLUMNS = 25
+BODY, MATERIAL, ROUND, OUTERMOST, NORMALS, CORNERS = 12, 13, 14, 15, 16, 25
+COLUMNS = 34
 
 
 class Surfaces(NamedTuple):
     """Arrays for kernels. One table of numbers for all that belongs to a triangle: a kernel that is handed ten arrays for each
     pixel has more to do with them than with the pixel."""
 
-    triangles: Array  # (T, COLUMNS); ``ROUND``: corners have normals of their own, nine numbers from ``NORMALS`` on;
+    triangles: Array  # (T, COLUMNS); ``ROUND``: corners have normals of their own, nine numbers from ``NORMALS`` on, and the corners'
+    # places from ``CORNERS`` on;
     # ``OUTERMOST``: all of the body lies behind the plane
     materials: Array
     balls: Array  # (B, 4) centre and radius of a ball round the body, in its frame
@@ -39,7 +40,8 @@ def surfaces_of(scene: Scene, tree: Tree) -> Surfaces:
     table[:, MATERIAL] = scene.material
     normals = scene.corner_normals
     table[:, ROUND] = np.abs(normals - normals[:, :1]).max(axis=(1, 2)) > 1e-4
-    table[:, NORMALS:] = normals.reshape(count, 9)
+    table[:, NORMALS:CORNERS] = normals.reshape(count, 9)
+    table[:, CORNERS:] = scene.vertices[scene.triangles].reshape(count, 9)
     _find_outermost(table, scene.vertices, scene.first_vertex)
     return Surfaces(table, scene.materials, np.array([_ball(box) for box in tree.body_boxes]))
 
