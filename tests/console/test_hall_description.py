@@ -16,12 +16,11 @@ from tests.shared.own_mockup import own_cell, write_stl
 from proxops.console.hall_description import describe_hall
 from proxops.console.link_description import described_solid
 from proxops.core.errors import BadInput
-from proxops.lab import urdf_drawing
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell, builtin
 from proxops.lab.hall_file import Payload
 from proxops.lab.shapes import BODIES, CARRIAGE, MOCKUP, RAIL, ROBOT1, ROBOT2, body_poses, hall_shapes
-from proxops.lab.urdf_drawing import read_drawing
+from proxops.lab.urdf_drawing import mesh_warnings, read_drawing
 from proxops.safety.watched_solids import mockup_boxes
 
 EXACT = 1e-9  # m and parts of one: two chains of some ten products of numbers up to 30 m, in double precision
@@ -199,17 +198,17 @@ def test_a_mesh_beside_the_model_is_drawn_and_told_to_the_page(tmp_path: Path) -
     assert told["kind"] == "mesh" and len(corners) == 4
 
 
-def test_a_mesh_that_is_broken_is_refused_and_one_that_is_too_fine_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mesh_that_is_broken_is_refused_and_one_that_is_too_fine_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "x.urdf"
     path.write_text(MODEL.format(z="0.1"))
     write_stl(tmp_path / "antenna.stl", TETRAHEDRON)
     with pytest.raises(BadInput, match=r"antenna\.stl.*scale = 0\.001"):
         read_drawing(path, "port")
     write_stl(tmp_path / "antenna.stl", 0.001 * TETRAHEDRON)
-    monkeypatch.setattr(urdf_drawing, "DRAWN_TRIANGLES", 3)
-    assert [solid.kind for solid in read_drawing(path, "port")[0].visuals] == ["sphere"]
+    assert [solid.kind for solid in read_drawing(path, "port", 3)[0].visuals] == ["sphere"]
+    assert [solid.kind for solid in read_drawing(path, "port", 4)[0].visuals] == ["sphere", "mesh"]
+    (warning,) = mesh_warnings(path, 3)
+    assert "antenna.stl" in warning and "more than 3 triangles" in warning
 
 
 @pytest.mark.parametrize("z", ("nan", "", "thick", "inf"))
