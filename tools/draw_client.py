@@ -36,8 +36,9 @@ Client at full scale: client_mockup.urdf twice as large and without its stand-of
 
 Frame: root link "port", the frame of a target craft, as in the half-scale file: x along the docking axis. The docking face is at
 x = 1.430 m. For pictures in orbit: a mission whose target this is says so in target.interface_m (the shipped missions fly to
-the half-scale mock-up, whose face is at 0.715 m: theirs is 0.64 m; scale = 0.5 makes of this what they expect). Mass and tensor
-are those of the mock-up at equal density (8 and 32 times): assumption; nothing in orbit reads them.
+the half-scale mock-up, whose face is at 0.715 m: theirs is 0.64 m, and cone and mast stay 0.14 m apart; 1.355 m does the
+same here, scale = 0.5 makes of this what they expect). Mass and tensor are those of the mock-up at equal density (8 and
+32 times): assumption; nothing in orbit reads them.
 """
 
 

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.shared.own_mockup import own_cell
+from tests.shared.own_mockup import own_cell, write_stl
 
 from proxops.console.hall_description import describe_hall
+from proxops.console.link_description import described_solid
 from proxops.core.errors import BadInput
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell, builtin
 from proxops.lab.hall_file import Payload
 from proxops.lab.shapes import BODIES, CARRIAGE, MOCKUP, RAIL, ROBOT1, ROBOT2, body_poses, hall_shapes
-from proxops.lab.urdf_drawing import read_drawing
+from proxops.lab.urdf_drawing import mesh_warnings, read_drawing
 from proxops.safety.watched_solids import mockup_boxes
 
 EXACT = 1e-9  # m and parts of one: two chains of some ten products of numbers up to 30 m, in double precision
@@ -179,6 +180,35 @@ def test_what_can_be_drawn_of_any_model_is_taken(tmp_path: Path) -> None:
     np.testing.assert_allclose(port.visuals[0].T_link_solid[:3, 3], (1.0, 2.0, 3.0))
     assert lid.visuals == lid.solids and lid.visuals[0].kind == "box"  # nothing of its own to show
     assert (lid.parent, lid.moves, lid.axis) == ("port", "revolute", (0.0, 0.0, 1.0))
+
+
+TETRAHEDRON = np.array([(0.0, 0.0, 0.0), (300.0, 0.0, 0.0), (0.0, 200.0, 0.0), (0.0, 0.0, 100.0)])
+
+
+def test_a_mesh_beside_the_model_is_drawn_and_told_to_the_page(tmp_path: Path) -> None:
+    """In millimetres, with URDF's scale; a turn of the solid is told with it."""
+    path = tmp_path / "x.urdf"
+    path.write_text(MODEL.format(z="0.1").replace('"antenna.stl"', '"antenna.stl" scale="0.001 0.001 0.001"'))
+    write_stl(tmp_path / "antenna.stl", TETRAHEDRON)
+    (_, antenna), _ = (link.visuals for link in read_drawing(path, "port"))
+    np.testing.assert_allclose(antenna.size_m, (0.3, 0.2, 0.1))
+    told = json.loads(json.dumps(described_solid(antenna)))
+    corners = np.reshape(told["corners_m"], (-1, 3))[np.reshape(told["triangles"], (-1, 3))]
+    np.testing.assert_allclose(np.unique(corners.reshape(-1, 3), axis=0), np.unique(TETRAHEDRON / 1000.0, axis=0))
+    assert told["kind"] == "mesh" and len(corners) == 4
+
+
+def test_a_mesh_that_is_broken_is_refused_and_one_that_is_too_fine_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "x.urdf"
+    path.write_text(MODEL.format(z="0.1"))
+    write_stl(tmp_path / "antenna.stl", TETRAHEDRON)
+    with pytest.raises(BadInput, match=r"antenna\.stl.*scale = 0\.001"):
+        read_drawing(path, "port")
+    write_stl(tmp_path / "antenna.stl", 0.001 * TETRAHEDRON)
+    assert [solid.kind for solid in read_drawing(path, "port", 3)[0].visuals] == ["sphere"]
+    assert [solid.kind for solid in read_drawing(path, "port", 4)[0].visuals] == ["sphere", "mesh"]
+    (warning,) = mesh_warnings(path, 3)
+    assert "antenna.stl" in warning and "more than 3 triangles" in warning
 
 
 @pytest.mark.parametrize("z", ("nan", "", "thick", "inf"))

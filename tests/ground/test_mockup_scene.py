@@ -49,6 +49,23 @@ def test_cad_takes_the_place_of_looks_and_stands_where_the_cell_puts_it(tmp_path
     np.testing.assert_allclose(sorted(np.round(in_port, 6).tolist()), expected, atol=1e-6)
 
 
+def test_meshes_of_the_shipped_client_are_drawn_where_its_model_has_them() -> None:
+    """The hexagonal bus: its corners, in the port frame."""
+    model, seen = geoms(load_cell(), group=1)
+    meshes = [g for g in seen if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_MESH]
+    assert len(meshes) == 2  # bus and dish
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    number = model.geom_dataid[meshes[0]]
+    first = model.mesh_vertadr[number]
+    vertices = model.mesh_vert[first : first + model.mesh_vertnum[number]]
+    in_lab = vertices @ data.geom_xmat[meshes[0]].reshape(3, 3).T + data.geom_xpos[meshes[0]]
+    port = data.body("client/port")
+    in_port = (in_lab - port.xpos) @ port.xmat.reshape(3, 3)
+    np.testing.assert_allclose(in_port.min(axis=0), (-0.1905, -0.4238, -0.367), atol=1e-6)
+    np.testing.assert_allclose(in_port.max(axis=0), (0.229, 0.4238, 0.367), atol=1e-6)
+
+
 def test_a_drawing_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "client.stl").write_text("not a drawing")
     with pytest.raises(PictureUnavailable, match=r"client\.stl cannot be read"):

@@ -138,11 +138,15 @@ def placed(entity: Any) -> Iterator[tuple[str, tuple[float, ...], Pose]]:
     for ball in entity.spheres:
         assert ball.size.x == ball.size.y == ball.size.z
         yield "sphere", (0.5 * ball.size.x,), pose_of(ball.pose.position, ball.pose.orientation)
+    for mesh in entity.triangles:
+        corners = np.array([(p.x, p.y, p.z) for p in mesh.points])
+        assert len(mesh.indices) % 3 == 0 and set(mesh.indices) == set(range(len(corners)))
+        yield "mesh", tuple(np.ptp(corners, axis=0).tolist()), pose_of(mesh.pose.position, mesh.pose.orientation)
 
 
 def assert_alike(found: Any, wanted: list[tuple[str, tuple[float, ...], Pose]]) -> None:
     shown = list(placed(found))
-    wanted = sorted(wanted, key=lambda one: ["box", "cylinder", "sphere"].index(one[0]))
+    wanted = sorted(wanted, key=lambda one: ["box", "cylinder", "sphere", "mesh"].index(one[0]))
     assert [(kind, size) for kind, size, _ in shown] == [(kind, size) for kind, size, _ in wanted]
     for (_, _, T), (_, _, wished) in zip(shown, wanted, strict=True):
         assert np.abs(T - wished).max() < EXACT

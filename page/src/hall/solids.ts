@@ -1,5 +1,5 @@
 // Boxes, cylinders, spheres and meshes as they look when made of something: edges broken, texture coordinates in metres.
-import { type BufferGeometry, BoxGeometry, BufferAttribute, CylinderGeometry, LatheGeometry, Matrix4, SphereGeometry, Vector2 } from "three";
+import { BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, LatheGeometry, Matrix4, SphereGeometry, Vector2 } from "three";
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
 import { mergeGeometries, mergeVertices } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import type { Pose, Solid } from "./description";

@@ -32,11 +32,7 @@ class Sensor(Strict):
     outlier_share: Share = 0.01  # measurements that are wrong
     outlier_size: Annotated[Finite, within(1, 1000)] = 30.0  # in standard deviations
     dropout_share: Share = 0.02  # measurements that are missing
-    place_m: Triple = (
-        -0.333,
-        0.0,
-        -0.25,
-    )  # in the chaser's frame, where the shipped servicer draws its lens; it looks along -x
+    place_m: Triple = (-0.333, 0.0, -0.25)  # in the chaser's frame: the servicer's drawn lens; it looks along -x
 
 
 class Avionics(Strict):

@@ -11,7 +11,7 @@ import numpy as np
 
 from proxops.core.errors import BadInput
 from proxops.lab.gltf_file import read_gltf
-from proxops.lab.mesh_judgement import Judged, judged
+from proxops.lab.mesh_judgement import JudgedSurface, judged
 from proxops.lab.obj_file import read_obj
 from proxops.lab.stl_file import read_stl
 from proxops.lab.surface import Surface
@@ -21,7 +21,7 @@ READERS: Final = {".stl": read_stl, ".obj": read_obj, ".glb": read_gltf, ".gltf"
 
 def read_surface(
     path: Path, scale: float | tuple[float, float, float] = 1.0, *, expected_m: float | None = None
-) -> Judged:
+) -> JudgedSurface:
     """In metres, the file's axes; ``expected_m`` as ``mesh_judgement`` has it."""
     reader = READERS.get(path.suffix.lower())
     if reader is None:

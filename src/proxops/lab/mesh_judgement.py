@@ -24,14 +24,14 @@ MILLIMETRES: Final = "if it is drawn in millimetres, set scale = 0.001"
 Ints = NDArray[np.int64]
 
 
-class Judged(NamedTuple):
+class JudgedSurface(NamedTuple):
     """A surface that can be used, and what is to be known about it."""
 
     surface: Surface
     warnings: tuple[str, ...]
 
 
-def judged(surface: Surface, where: str, expected_m: float | None = None) -> Judged:
+def judged(surface: Surface, where: str, expected_m: float | None = None) -> JudgedSurface:
     """``expected_m``: largest edge of the box round what the drawing shows, if that is known from elsewhere."""
     _demand_corners(surface, where)
     surface = _without_unused(surface)
@@ -53,7 +53,7 @@ def judged(surface: Surface, where: str, expected_m: float | None = None) -> Jud
         )
         warnings.append(f"{int(flipped.sum()):,} of {len(corners):,} triangles were turned over: {cause}")
         surface = _turned(surface, flipped)
-    return Judged(_with_normals_outward(surface), tuple(f"{where}: {text}" for text in warnings))
+    return JudgedSurface(_with_normals_outward(surface), tuple(f"{where}: {text}" for text in warnings))
 
 
 def welded(surface: Surface) -> Ints:

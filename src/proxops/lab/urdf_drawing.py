@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput
 from proxops.core.xml_text import load_xml
 from proxops.lab.mesh_file import READERS, read_surface
+from proxops.lab.mesh_judgement import JudgedSurface
 from proxops.lab.surface import Surface
 from proxops.maths.pose import pose_from_abc
 
@@ -27,6 +29,7 @@ Rgba = tuple[float, ...]
 SIZES: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "box": (("size", 3),), "cylinder": (("radius", 1), ("length", 1)), "sphere": (("radius", 1),),
 }  # fmt: skip
+MODELS: Final = Path(str(files("proxops.lab").joinpath("models")))  # as shipped
 GREY: Final[Rgba] = (0.6, 0.6, 0.62, 1.0)
 DRAWN_TRIANGLES: Final = 20_000  # of one mesh: more is too much for the console's page and for every log
 MOVING: Final = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic"}
@@ -59,8 +62,8 @@ class DrawnLink:
     solids: tuple[Solid, ...]
 
 
-def read_drawing(path: Path, root: str) -> list[DrawnLink]:
-    """The link ``root`` and everything that hangs on it, parents before children."""
+def read_drawing(path: Path, root: str, most: int = DRAWN_TRIANGLES) -> list[DrawnLink]:
+    """The link ``root`` and everything that hangs on it, parents before children; meshes of up to ``most`` triangles each."""
     robot = load_xml(path, "the model")
     colours = _colours(path, robot)
     links = {link.attrib.get("name", ""): link for link in robot.findall("link")}
@@ -69,10 +72,10 @@ def read_drawing(path: Path, root: str) -> list[DrawnLink]:
         joints.setdefault(_end(joint, "parent"), []).append(joint)
     if root not in links:
         raise BadInput(f"no link {root}", where=str(path))
-    found = [_link(path, links[root], None, colours)]
+    found = [_link(path, links[root], None, colours, most)]
     for link in found:  # grows while it is walked
         children = (j for j in joints.get(link.name, ()) if _end(j, "child") in links)
-        found += [_link(path, links[_end(j, "child")], j, colours) for j in children]
+        found += [_link(path, links[_end(j, "child")], j, colours, most) for j in children]
         if len(found) > len(links):
             raise BadInput("the joints go round in a circle", where=str(path), value=link.name)
     return found
@@ -83,10 +86,10 @@ def _end(joint: ET.Element, end: str) -> str:
     return "" if element is None else element.attrib.get("link", "")
 
 
-def _link(path: Path, link: ET.Element, joint: ET.Element | None, colours: dict[str, Rgba]) -> DrawnLink:
+def _link(path: Path, link: ET.Element, joint: ET.Element | None, colours: dict[str, Rgba], most: int) -> DrawnLink:
     name = link.attrib.get("name", "")
     visuals, solids = (
-        tuple(s for e in link.findall(tag) if (s := _solid(path, e, colours))) for tag in ("visual", "collision")
+        tuple(s for e in link.findall(tag) if (s := _solid(path, e, colours, most))) for tag in ("visual", "collision")
     )
     moves = "fixed" if joint is None else MOVING.get(joint.attrib.get("type", ""), "fixed")
     axis = None if joint is None else joint.find("axis")
@@ -112,11 +115,12 @@ def _colours(path: Path, robot: ET.Element) -> dict[str, Rgba]:
     return {name: read_numbers(path, c.attrib.get("rgba", ""), 4) for name, c in found.items() if c is not None}
 
 
-def _solid(path: Path, element: ET.Element, colours: dict[str, Rgba]) -> Solid | None:
+def _solid(path: Path, element: ET.Element, colours: dict[str, Rgba], most: int) -> Solid | None:
     geometry = element.find("geometry/*")
     if geometry is None:
         return None
-    surface = _surface(path, geometry) if geometry.tag == "mesh" and element.tag == "visual" else None
+    judged = _judged(path, geometry) if geometry.tag == "mesh" and element.tag == "visual" else None
+    surface = judged.surface if judged and len(judged.surface.triangles) <= most else None
     if surface is not None:
         size = tuple(surface.extent_m.tolist())
     elif geometry.tag in SIZES:
@@ -131,21 +135,36 @@ def _solid(path: Path, element: ET.Element, colours: dict[str, Rgba]) -> Solid |
     return Solid(geometry.tag, size, read_origin(path, element), rgba, name, surface)
 
 
-def _surface(path: Path, geometry: ET.Element) -> Surface | None:
-    """Of a mesh that can be drawn."""
+def _judged(path: Path, geometry: ET.Element) -> JudgedSurface | None:
+    """Of a mesh that can be read."""
     file = mesh_path(path, geometry)
     if file is None:
         return None
     scale = read_numbers(path, geometry.attrib.get("scale", "1 1 1"), 3)
-    surface = read_surface(file, (scale[0], scale[1], scale[2])).surface
-    return surface if len(surface.triangles) <= DRAWN_TRIANGLES else None
+    return read_surface(file, (scale[0], scale[1], scale[2]))
 
 
 def mesh_path(path: Path, geometry: ET.Element) -> Path | None:
-    """The file of a <mesh>, if it is one that can be read and lies beside the model or below."""
+    """The file of a <mesh>, if it is one that can be read: beside the model or below, or else a shipped one."""
     name = geometry.attrib.get("filename", "").removeprefix("file://")
-    file = path.parent / name
-    return file if name and "://" not in name and file.suffix.lower() in READERS and file.is_file() else None
+    if not name or "://" in name or Path(name).suffix.lower() not in READERS:
+        return None
+    found = (folder / name for folder in (path.parent, MODELS))
+    return next((file for file in found if file.is_file()), None)
+
+
+def mesh_warnings(path: Path, most: int = DRAWN_TRIANGLES) -> tuple[str, ...]:
+    """What is to be known about the meshes of a model: what was mended in them, and which are passed over."""
+    found: list[str] = []
+    for geometry in load_xml(path, "the model").iterfind(".//visual/geometry/mesh"):
+        name, judged = geometry.attrib.get("filename", ""), _judged(path, geometry)
+        if judged is None:
+            found.append(f"{path}: mesh {name!r} is not drawn: no such file beside it ({', '.join(READERS)} are read)")
+        elif len(judged.surface.triangles) > most:
+            found.append(f"{path}: mesh {name!r} is not drawn: it has more than {most:,} triangles")
+        else:
+            found += judged.warnings
+    return tuple(found)
 
 
 def read_origin(path: Path, element: ET.Element) -> Pose:

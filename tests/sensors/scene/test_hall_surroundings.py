@@ -11,7 +11,7 @@ from tests.shared.own_mockup import own_cell, write_stl
 
 from proxops.core.errors import BadInput
 from proxops.lab.any_cell import load_cell
-from proxops.lab.cell import Cell
+from proxops.lab.cell import Cell, builtin
 from proxops.lab.hall_plan import LAMP_DISTANCE
 from proxops.lab.shapes import BODIES, ROBOT2, body_poses, floor_z_m, hall_shapes
 from proxops.maths.pose import pose_from_packed
@@ -109,6 +109,16 @@ def test_a_users_mock_up_is_seen_with_its_links_and_its_drawing(tmp_path: Path) 
     np.testing.assert_allclose(mesh.vertices.min(axis=0), (-0.4, 0.1, 0.0), atol=1e-7)
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), (0.4, 0.5, 0.6), atol=1e-7)
     assert hall_scene(cell).bodies == len(BODIES) and hall_warnings(cell) == ()
+
+
+def test_a_copy_of_the_shipped_client_keeps_its_meshes_and_a_mesh_that_is_not_there_is_told(tmp_path: Path) -> None:
+    shipped = builtin("models", "client_mockup.urdf").read_text()
+    copied = load_cell(own_cell(tmp_path, mockup=shipped))
+    assert mockup_mesh(copied, 1).mesh.triangles.shape == mockup_mesh(load_cell(), 1).mesh.triangles.shape
+    assert hall_warnings(copied) == ()
+    lost = load_cell(own_cell(tmp_path, mockup=shipped.replace("client_dish.obj", "package://mine/dish.dae")))
+    (warning,) = hall_warnings(lost)
+    assert "dish.dae" in warning and "not drawn" in warning
 
 
 def test_a_drawing_in_millimetres_is_refused_with_the_way_out(tmp_path: Path) -> None:

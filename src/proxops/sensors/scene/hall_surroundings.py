@@ -22,6 +22,8 @@ from proxops.lab.cell import Cell
 from proxops.lab.coordinates import HallRecord
 from proxops.lab.link_tree import hall_links
 from proxops.lab.shapes import BODIES, FLOOR, MOCKUP, ROBOT1, ROBOT2, Shape, body_poses, hall_shapes
+from proxops.lab.surface import MOST_TRIANGLES
+from proxops.lab.urdf_drawing import mesh_warnings
 from proxops.maths.kernel import kernel
 from proxops.maths.pose import pack_pose, pose_from_abc, pose_from_packed, put_composed
 from proxops.maths.rotation import Array
@@ -30,7 +32,7 @@ from proxops.sensors.scene.mesh import Mesh, joined
 from proxops.sensors.scene.mesh_file import ReadMesh, read_mesh
 from proxops.sensors.scene.palette import BLACK_CLOTH
 from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.urdf_mesh import link_mesh
+from proxops.sensors.scene.urdf_mesh import link_mesh, urdf_mesh
 
 PORT1_BODY, PORT2_BODY = ROBOT1 + MOCKUP, ROBOT2 + MOCKUP  # in the scene: what is in the port frames
 N_BODIES = len(BODIES)
@@ -57,7 +59,7 @@ def hall_scene(cell: Cell, *, wrapped: bool = False, fitted: Mapping[int, Sequen
 
 
 def hall_warnings(cell: Cell) -> tuple[str, ...]:
-    """What is to be known about drawings that the cell names."""
+    """What is to be known about the mock-ups' drawings: what was mended in them, what is not seen."""
     return tuple(text for k in (0, 1) for text in mockup_mesh(cell, k).warnings)
 
 
@@ -67,14 +69,8 @@ def mockup_mesh(cell: Cell, k: int) -> ReadMesh:
     path = cell.cad[k]
     if path is not None:
         return _drawing(cell, k, path)
-    T_port_link = {name: T for name, _, T in cell.mockups[k].links}
-    start = f"robot{k + 1}/mockup/"
-    parts = [
-        mesh.moved(T_port_link[link.name.removeprefix(start)])
-        for link in hall_links(cell)
-        if link.name.startswith(start) and (mesh := link_mesh(link.drawn)) is not None
-    ]
-    return ReadMesh(joined(parts), ())
+    model = cell.mockups[k].path
+    return ReadMesh(urdf_mesh(model), mesh_warnings(model, MOST_TRIANGLES))
 
 
 def _drawing(cell: Cell, k: int, path: Path) -> ReadMesh:

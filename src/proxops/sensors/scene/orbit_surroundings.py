@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.lab.cell import builtin
+from proxops.lab.surface import MOST_TRIANGLES
+from proxops.lab.urdf_drawing import mesh_warnings
 from proxops.maths.pose import compose, pack_pose, pose_from_packed
 from proxops.sensors.scene.mesh import Mesh
 from proxops.sensors.scene.mesh_file import ReadMesh, read_mesh
@@ -33,7 +35,7 @@ def craft_mesh(path: Path, scale: float = 1.0, *, expected_m: float | None = Non
     if path.suffix.lower() != ".urdf":
         return read_mesh(path, scale, expected_m=expected_m)
     mesh = urdf_mesh(path)
-    return ReadMesh(replace(mesh, vertices=scale * mesh.vertices), ())
+    return ReadMesh(replace(mesh, vertices=scale * mesh.vertices), mesh_warnings(path, MOST_TRIANGLES))
 
 
 def shipped_craft(name: str, scale: float = 1.0) -> Mesh:

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.lab.mockup import PORT
+from proxops.lab.surface import MOST_TRIANGLES
 from proxops.lab.urdf_drawing import DrawnLink, Solid, read_drawing
 from proxops.sensors.scene.material import Material
 from proxops.sensors.scene.mesh import Mesh, joined
@@ -15,7 +17,6 @@ from proxops.sensors.scene.mesh_file import mesh_of
 from proxops.sensors.scene.palette import material_of
 from proxops.sensors.scene.primitives import box, cylinder, sphere
 
-PORT = "port"  # root link of a craft that is shipped
 Pose = NDArray[np.float64]
 
 
@@ -55,4 +56,4 @@ def links_mesh(links: list[DrawnLink], where: str) -> Mesh:
 
 def urdf_mesh(path: Path, root: str = PORT) -> Mesh:
     """The whole model in the frame of its root link."""
-    return links_mesh(read_drawing(path, root), str(path))
+    return links_mesh(read_drawing(path, root, MOST_TRIANGLES), str(path))
