@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +17,7 @@ from proxops.core.errors import BadInput
 from proxops.core.image_frame import FrameReader, frame_of
 from proxops.core.images import CameraImage, Image
 from proxops.sensors.image_client import AGAIN_S, ImageClient
-from proxops.sensors.image_server import MOST_CLIENTS, WAITING, ImageServer
+from proxops.sensors.image_server import MOST_CLIENTS, PORT, WAITING, ImageServer
 from proxops.sensors.image_stream import FROZEN_FRAMES, STOPPED_S, ImageStream, StreamCondition
 
 RNG = np.random.default_rng(3)
@@ -191,3 +196,27 @@ def test_damage_is_named_and_the_next_image_is_taken() -> None:
     peer.close()
     listening.close()
     client.close()
+
+
+def test_the_client_on_the_page_takes_images(server: ImageServer) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "images_interface.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert str(PORT) in code
+    program = code.replace(str(PORT), str(server.address[1]))
+    with subprocess.Popen([sys.executable, "-S", "-c", program], stdout=subprocess.PIPE, text=True) as client:
+        while not server.clients:
+            server.poll()
+            time.sleep(0.002)
+        for k in range(3):
+            server.send(image(k))
+        server.close()
+        said, _ = client.communicate(timeout=20)
+    assert said.splitlines() == [f"near {k} {0.1 * k:.3f} s 64 48 8" for k in range(3)]
+
+
+def test_the_page_names_every_condition() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "images_interface.md").read_text()
+    assert {f"| `{condition}` |" for condition in StreamCondition} <= {
+        line[: line.find("|", 2) + 1] for line in page.splitlines()
+    }
+    assert f"{FROZEN_FRAMES} images in a row" in page and f"no image for {STOPPED_S:g} s" in page
