@@ -181,3 +181,25 @@ def test_a_list_without_images_is_refused(tmp_path: Path, text: str) -> None:
         ImageFolder(tmp_path)
     with pytest.raises(BadInput, match="no such file"):
         ImageFolder(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros((4, 6)),
+        np.zeros((4, 6), np.float32),
+        np.zeros((2, 3, 4)),
+        np.zeros((4, 6), np.int32),
+        np.asfortranarray(np.zeros((4, 6))),
+    ],
+)
+def test_arrays_that_are_distances_are_read_and_others_named(tmp_path: Path, array: np.ndarray) -> None:
+    np.save(tmp_path / "a.npy", array)
+    whole = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "b.npy").write_bytes(whole[:-3])
+    (tmp_path / "c.npy").write_bytes(whole.replace(b"(4, 6)", b"(4000000, 6000000)"))
+    (tmp_path / "d.npy").write_bytes(b"nothing")
+    (tmp_path / "frames.csv").write_text("t_s,file\n" + "".join(f"{k},{name}.npy\n" for k, name in enumerate("abcd")))
+    folder = ImageFolder(tmp_path)
+    good = array.ndim == 2 and array.dtype.kind == "f" and array.flags.c_contiguous
+    assert len(list(folder)) == good and folder.left_out == 4 - good

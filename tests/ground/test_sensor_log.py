@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from proxops.core.images import CameraImage, DepthImage, Image, PointScan
 from proxops.core.imaging_table import CameraSensor, LidarSensor, TofSensor
 from proxops.core.ring import Ring
 from proxops.facility.build import build
+from proxops.facility.installation import Installation
 from proxops.ground.image_encoding import EncodedImage, decode, encode
 from proxops.ground.log import Log
 from proxops.ground.log_file import LogFile
@@ -266,3 +270,50 @@ def test_a_ring_holds_a_second_of_two_cameras_and_what_is_lost_is_counted() -> N
         assert ring.lost > 0
     finally:
         ring.close()
+
+
+CAMERAS = tuple(CameraSensor(kind="camera", name=name, log_hz=10) for name in ("left", "right"))
+
+
+def show(hall: Installation, log: SensorLog, clock: LockstepClock, cycles: int) -> int:
+    """Noise from two cameras at 10 Hz; how many images."""
+    noise = np.random.default_rng(1).integers(0, 256, (480, 640), np.uint8)
+    count = 0
+    for cycle in range(cycles):
+        for camera in CAMERAS if cycle % EVERY == 0 else ():
+            image = encode(CameraImage(camera.name, cycle // EVERY, clock.tick * 0.004, 0.01, 0.0, 255, noise))
+            assert hall.viewer is not None
+            hall.viewer.push(log.messages(image, Arrival(clock.tick + 1, clock.utc_ns(), clock.tick * 0.004)))
+            count += 1
+        hall.facility.tick()
+    return count
+
+
+def test_a_recorder_that_stands_for_a_second_loses_no_image(tmp_path: Path, cell: Cell) -> None:
+    log, clock = SensorLog(CAMERAS, {c.name: np.eye(4) for c in CAMERAS}), LockstepClock()
+    hall = build(cell, clock, seed=1, record=tmp_path / "run.mcap", sensors=log)
+    assert hall.recorder is not None and hall.viewer is not None
+    os.kill(hall.recorder.pid, signal.SIGSTOP)
+    try:
+        shown = show(hall, log, clock, 260)
+    finally:
+        os.kill(hall.recorder.pid, signal.SIGCONT)
+    assert hall.close() == 0 and hall.viewer.lost == 0
+    assert sum(len(list(Log.open(tmp_path / "run.mcap").images(c.name))) for c in CAMERAS) == shown == 22
+
+
+def test_kill_9_leaves_the_images_so_far(tmp_path: Path, cell: Cell) -> None:
+    log, clock = SensorLog(CAMERAS, {c.name: np.eye(4) for c in CAMERAS}), LockstepClock()
+    hall = build(cell, clock, seed=1, record=tmp_path / "run.mcap", sensors=log)
+    assert hall.recorder is not None
+    show(hall, log, clock, 800)
+    deadline = time.monotonic() + 30.0
+    while hall.rings[0].tail < 500 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    os.kill(hall.recorder.pid, signal.SIGKILL)
+    assert hall.close() < 0
+    cut = Log.open(tmp_path / "run.mcap")
+    assert not cut.complete and cut.count >= 500
+    for camera in CAMERAS:
+        images = list(cut.images(camera.name))
+        assert len(images) >= 20 and [one.number for one in images] == list(range(len(images)))

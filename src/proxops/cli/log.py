@@ -147,7 +147,7 @@ def layout(
 def _export_images(recorded: Log, folder: Path | None, more: object, *, plain: bool, json: bool) -> None:
     if folder is None or more:
         raise BadInput("--images goes alone or with --pgm, and --pgm with --images", where="log export")
-    from proxops.ground.image_export import export_images
+    from proxops.ground.export import export_images
 
     _tell(json, folder, **export_images(recorded, folder, plain=plain))
     _demand_whole(recorded)

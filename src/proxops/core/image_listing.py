@@ -86,6 +86,8 @@ def _listed(row: dict[str, str], number: int) -> ListedImage:
         row.get("sensor", kind), kind, int(row.get("number", number)), float(row["t_s"]), file, row.get("utc", ""),
         float(row.get("exposure_s", 0)), float(row.get("gain_db", 0)), int(row.get("white", 0)), _pose(row),
     )  # fmt: skip
+    if not (0 <= own.number < 2**32 and 0 <= own.white < 2**16):
+        raise ValueError(f"number {own.number} or white {own.white} is out of bounds")
     if not all(map(math.isfinite, (own.t, own.exposure_s, own.gain_db))):
         raise ValueError("a number is not finite")
     return own

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.core.images import PointScan
 
 POINT: Final = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("intensity", "<f4"), ("t", "<f4")])
 MOST_POINTS: Final = 10_000_000
@@ -21,6 +22,19 @@ _PLY_KINDS: Final = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
     "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
 }  # fmt: skip
+
+
+def point_rows(scan: PointScan) -> NDArray[np.void]:
+    """(n) of POINT."""
+    rows = np.empty(len(scan.points_m), POINT)
+    rows["x"], rows["y"], rows["z"] = scan.points_m.T
+    rows["intensity"], rows["t"] = scan.intensity, scan.t_offset_s
+    return rows
+
+
+def scan_of_rows(sensor: str, number: int, t: float, rows: NDArray[np.void]) -> PointScan:
+    points = np.stack([rows["x"], rows["y"], rows["z"]], axis=1).astype(np.float32)
+    return PointScan(sensor, number, t, points, rows["intensity"].astype(np.float32), rows["t"].astype(np.float32))
 
 
 def pcd(rows: NDArray[np.void]) -> bytes:

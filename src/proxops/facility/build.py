@@ -16,9 +16,8 @@ from proxops.facility.facility import Facility
 from proxops.facility.installation import Installation
 from proxops.facility.ports import open_ports
 from proxops.facility.recording import about_run, start_recorder
-from proxops.facility.records import Records
+from proxops.facility.records import Records, SensorChannels
 from proxops.facility.robots import GuardedRobots
-from proxops.ground.sensor_log import SensorLog
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.links.link import Link
 from proxops.lab.links.remote import RemoteHall
@@ -30,7 +29,7 @@ def build(
     sync: Address | None = None, bridge: BridgeSettings | None = None, bridge_at: Address | None = None,
     key: bytes | None = None, metadata: Mapping[str, str] | None = None, remote: RemoteHall | None = None,
     link: Link | None = None, groups: tuple[Group, ...] = (), last_words: bool = False,
-    sensors: SensorLog | None = None,
+    sensors: SensorChannels | None = None,
 ) -> Installation:  # fmt: skip
     """A virtual hall at home with its drives off. ``record`` names the log; None records nothing (benchmarks, tests).
     With ``bridge`` it has one: on a socket at ``bridge_at``, or in lockstep. ``key``: both ports demand it. ``remote``: the

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from proxops.core.abandoned_rings import remove_abandoned
 from proxops.core.messages import EVENT_DTYPE, Group
 from proxops.core.pool import Pool
 from proxops.core.ring import Ring
+from proxops.ground.viewer_message import ViewerChannel
 from proxops.ground.viewer_ring import ViewerRing
 from proxops.lab.any_cell import AnyCell, pool_of
 
 BEHIND_NS: Final = 40_000_000_000  # that the recorder may fall behind
 EVENT_SLOTS: Final = 1024
+
+
+class SensorChannels(Protocol):
+    """Of sensors whose images are recorded (``ground/sensor_log.py``): what the log needs, and the pieces that may wait."""
+
+    @property
+    def channels(self) -> tuple[ViewerChannel, ...]: ...
+    @property
+    def slots(self) -> int: ...
 
 
 @dataclass(frozen=True)

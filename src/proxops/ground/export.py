@@ -1,4 +1,4 @@
-"""A log as a file for tools that know nothing of us: comma-separated values, which read back exactly, or standard messages."""
+"""A log as files for tools that know nothing of us: comma-separated values, which read back exactly, messages, images."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
+from proxops.ground.image_export import export_images as export_images
 from proxops.ground.log import Log, unknown_name
 from proxops.ground.standard_log import export_messages
 from proxops.ground.wire import Column

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
 from proxops.core.grey_picture import grey_of, png
-from proxops.core.images import CameraImage, DepthImage, Image, PointScan
-from proxops.core.point_file import POINT
+from proxops.core.images import CameraImage, DepthImage, Image
+from proxops.core.point_file import POINT, point_rows, scan_of_rows
 
 IMAGE_PART, DEPTH_PART, INTENSITY_PART, POINTS_PART = "image", "depth", "intensity", "points"
 
@@ -66,19 +66,6 @@ def decode(encoded: EncodedImage) -> Image:
     if len(data := parts[POINTS_PART]) % POINT.itemsize:
         raise BadInput("not whole points", where=sensor, value=f"{len(data)} bytes", bound=f"of {POINT.itemsize} each")
     return scan_of_rows(sensor, number, t, np.frombuffer(data, POINT))
-
-
-def point_rows(scan: PointScan) -> NDArray[np.void]:
-    """(n) of POINT."""
-    rows = np.empty(len(scan.points_m), POINT)
-    rows["x"], rows["y"], rows["z"] = scan.points_m.T
-    rows["intensity"], rows["t"] = scan.intensity, scan.t_offset_s
-    return rows
-
-
-def scan_of_rows(sensor: str, number: int, t: float, rows: NDArray[np.void]) -> PointScan:
-    points = np.stack([rows["x"], rows["y"], rows["z"]], axis=1).astype(np.float32)
-    return PointScan(sensor, number, t, points, rows["intensity"].astype(np.float32), rows["t"].astype(np.float32))
 
 
 def _shaped(data: bytes, kind: str, shape: tuple[int, int], where: str) -> NDArray[np.generic]:

@@ -17,8 +17,7 @@ from proxops.core.errors import BadInput
 from proxops.core.grey_picture import Grey, pgm, png
 from proxops.core.image_listing import LISTING, ListedImage, listing_text
 from proxops.core.images import CameraImage, DepthImage, Image, PointScan
-from proxops.core.point_file import pcd, ply
-from proxops.ground.image_encoding import point_rows
+from proxops.core.point_file import pcd, ply, point_rows
 from proxops.ground.log import Log
 from proxops.ground.recorded_image import RecordedImage
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from proxops.core.errors import BadInput
@@ -140,11 +141,16 @@ class ImageFolder:
 
 
 def _array(data: bytes, file: str) -> NDArray[np.float32]:
-    """(height, width) of a .npy; BadInput for any other array, and for one that brings objects."""
+    """(height, width) of a .npy; BadInput for any other array. What its header says is judged before memory is taken."""
+    stream = io.BytesIO(data)
     try:
-        found = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, OSError, EOFError) as reason:
+        version = npy.read_magic(stream)
+        shape, by_columns, kind = (npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0)(
+            stream
+        )
+    except (ValueError, EOFError) as reason:
         raise BadInput(f"is no array of distances: {reason}", where=file) from None
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or found.dtype.kind != "f" or not found.size:
-        raise BadInput("is no array (height, width) of distances", where=file)
-    return found.astype(np.float32)
+    pixels = data[stream.tell() :]
+    if len(shape) != 2 or by_columns or kind.kind != "f" or not 0 < shape[0] * shape[1] * kind.itemsize == len(pixels):
+        raise BadInput("is no array (height, width) of distances, row by row", where=file, value=f"{kind} {shape}")
+    return np.frombuffer(pixels, kind).reshape(shape).astype(np.float32)
