@@ -131,7 +131,7 @@ export class CloudView {
     out.fill(GROUND);
     const points = this.sight!.values as Float32Array;
     const [colours, nearest] = [this.coloured(points), new Float32Array(out.length).fill(Infinity)];
-    const side = Math.min(5, Math.max(2, Math.round((0.75 * Math.min(width, height)) / Math.sqrt(colours.length)))); // they nearly touch
+    const side = Math.min(4, Math.max(2, Math.round((0.75 * Math.min(width, height)) / Math.sqrt(colours.length)))); // they nearly touch
     let drawn = 0;
     for (let k = 0, at = 0; k < colours.length; k++, at += 4) {
       const [u, v, depth] = seen(points[at]!, points[at + 1]!, points[at + 2]!);
