@@ -1,0 +1,87 @@
+"""Imaging sensors in a mission: images come when they are due, the flight does not notice, the same seed gives the same images."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_eyes import image_bytes
+
+from proxops import read_log, run
+from proxops.core.errors import BadInput
+from proxops.core.images import CameraImage
+
+FLIGHT = """
+kind = "mission"
+like = "approach"
+name = "short"
+about = "some seconds"
+duration_s = 3.0
+plan = [{ kind = "hold", duration_s = 60.0 }]
+[start]
+position_m = [-6.0, 0.0, 0.0]
+"""
+EYES = """
+[[sensor]]
+kind = "camera"
+name = "eye"
+width = 96
+height = 72
+pixel_um = 49.5
+focal_mm = 7.5
+rate_hz = 4.0
+log_hz = 4.0
+delay_ms = 150.0
+[[sensor]]
+kind = "lidar"
+name = "scan"
+lines = 10
+points = 10
+rate_hz = 1.0
+log_hz = 1.0
+[scenery]
+see = "orbit"
+"""
+
+
+def flown(folder: Path, text: str, name: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "short.toml").write_text(text)
+    run(folder / "short.toml", out=folder / name, hall=False, report=False)
+    return folder / name
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return flown(tmp_path_factory.mktemp("eyes"), FLIGHT + EYES, "seen")
+
+
+def test_images_come_when_they_are_due(seen: Path) -> None:
+    """Every quarter of a second, 150 ms after the exposure has ended; their truth is the mission's own."""
+    log = read_log(seen)
+    images = list(log.images("eye"))
+    assert [image.number for image in images] == list(range(12))
+    assert all(isinstance(image, CameraImage) and image.pixels.shape == (72, 96) for image in images)
+    assert np.diff([image.t for image in images]) == pytest.approx(0.25, abs=0.01)
+    assert len(list(log.images("scan"))) == 2  # the third is not over at the end
+
+
+def test_the_same_seed_gives_the_same_images(seen: Path) -> None:
+    again = flown(seen.parent, FLIGHT + EYES, "again")
+    one, two = ([hashlib.sha256(image_bytes(i)).hexdigest() for i in read_log(run).images("eye")] for run in (seen, again))
+    assert one == two
+
+
+def test_a_flight_that_is_looked_at_is_the_same_flight(seen: Path) -> None:
+    alone = read_log(flown(seen.parent, FLIGHT, "alone"))
+    log = read_log(seen)
+    for variable in ("relative.p_x", "relative.v_z", "mission.nees", "clock.tick"):
+        np.testing.assert_array_equal(log.values(variable), alone.values(variable))
+
+
+def test_what_cannot_be_looked_at_is_refused_before_anything_moves(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"nothing\.stl"):
+        flown(tmp_path, FLIGHT + EYES + 'client = "nothing.stl"\n', "refused")
+    assert not (tmp_path / "refused" / "run.mcap").exists()
