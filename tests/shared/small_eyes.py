@@ -9,10 +9,49 @@ from proxops.sensors.moment import HallMoment, Moment, OrbitMoment, PictureOrder
 
 AXES = np.array([9.0, *[0.0, -np.pi / 2, np.pi / 2, 0.0, 0.5, 0.0] * 2])
 SUN = np.array([0.8, 0.36, 0.48])
+FLIGHT = """
+kind = "mission"
+like = "approach"
+name = "short"
+about = "some seconds"
+duration_s = 3.0
+plan = [{ kind = "hold", duration_s = 60.0 }]
+[start]
+position_m = [-6.0, 0.0, 0.0]
+"""
+EYES = """
+[[sensor]]
+kind = "camera"
+name = "eye"
+width = 96
+height = 72
+pixel_um = 49.5
+focal_mm = 7.5
+rate_hz = 4.0
+log_hz = 4.0
+delay_ms = 150.0
+[[sensor]]
+kind = "lidar"
+name = "scan"
+lines = 10
+points = 10
+rate_hz = 1.0
+log_hz = 1.0
+[scenery]
+see = "orbit"
+"""
 
 
 def small_sensors() -> tuple[ImagingSensor, ...]:
-    small = {"width": 96, "height": 72, "pixel_um": 49.5, "focal_mm": 7.5, "blur_px": 0.0, "exposure_ms": 0.3, "dead_share": 0.0}
+    small = {
+        "width": 96,
+        "height": 72,
+        "pixel_um": 49.5,
+        "focal_mm": 7.5,
+        "blur_px": 0.0,
+        "exposure_ms": 0.3,
+        "dead_share": 0.0,
+    }
     return (
         CameraSensor.model_validate({"kind": "camera", "name": "eye", "rate_hz": 5.0, **small}),
         TofSensor(kind="tof", name="depth", width=24, height=24),

@@ -167,6 +167,7 @@ class Mission:
 def parse_mission(text: str, source: Path) -> Mission:
     """A mission from its text; ``source`` is named in complaints."""
     file = judge_table(_with_base(read_toml(text, source), source), MissionFile, source)
+    file = file.model_copy(update={"scenery": file.scenery.beside(source)})
     try:
         file.orbit.check()
         file.target.check("target")

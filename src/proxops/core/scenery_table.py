@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -27,9 +28,12 @@ class Scenery(Strict):
     orbit."""
 
     see: Literal["hall", "orbit", "both"] = "hall"
-    client: Annotated[str, Field(max_length=500)] = (
-        ""  # file of the client in orbit: URDF, STL, OBJ, glTF; the hall's mock-up
-    )
+    client: Annotated[str, Field(max_length=500)] = ""  # in orbit: URDF, STL, OBJ, glTF; else the hall's mock-up
     client_scale: Annotated[Finite, within(1e-6, 1e4)] = 1.0  # metres in a unit of that file
     wrapped: Truth = True  # robot 2 is wrapped in black cloth
     illuminator: Illuminator = Illuminator()
+
+    def beside(self, source: Path) -> Scenery:
+        """The client's file is named as seen from the scenario's folder; one that is not there may be a shipped model's name."""
+        found = source.parent / self.client
+        return self.model_copy(update={"client": str(found)}) if self.client and found.is_file() else self

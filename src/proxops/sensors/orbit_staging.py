@@ -21,6 +21,7 @@ from proxops.sensors.scene.orbit_lights import orbit_lights
 from proxops.sensors.scene.orbit_surroundings import (
     CHASER,
     CLIENT,
+    CLIENT_FULL,
     SERVICER,
     TARGET,
     craft_mesh,
@@ -31,6 +32,7 @@ from proxops.sensors.scene.orbit_surroundings import (
 from proxops.sensors.staging import lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HERE = np.eye(4)
+SHIPPED = (CLIENT, CLIENT_FULL)
 
 
 class OrbitStaging:
@@ -69,6 +71,8 @@ def sky_of(moment: OrbitMoment) -> Sky:
 
 
 def _client(scenery: Scenery, cell: Cell | None) -> Mesh:
+    if scenery.client in SHIPPED:
+        return shipped_craft(scenery.client, scenery.client_scale)
     if scenery.client:
         return craft_mesh(Path(scenery.client), scenery.client_scale).mesh
     return mockup_mesh(cell, 1).mesh if cell else shipped_craft(CLIENT, scenery.client_scale)

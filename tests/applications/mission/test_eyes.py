@@ -1,4 +1,4 @@
-"""Imaging sensors in a mission: images come when they are due, the flight does not notice, the same seed gives the same images."""
+"""Imaging sensors in a mission: images come when they are due, the flight does not notice, a seed repeats them."""
 
 from __future__ import annotations
 
@@ -7,43 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_eyes import image_bytes
+from small_eyes import EYES, FLIGHT, image_bytes
 
 from proxops import read_log, run
 from proxops.core.errors import BadInput
 from proxops.core.images import CameraImage
-
-FLIGHT = """
-kind = "mission"
-like = "approach"
-name = "short"
-about = "some seconds"
-duration_s = 3.0
-plan = [{ kind = "hold", duration_s = 60.0 }]
-[start]
-position_m = [-6.0, 0.0, 0.0]
-"""
-EYES = """
-[[sensor]]
-kind = "camera"
-name = "eye"
-width = 96
-height = 72
-pixel_um = 49.5
-focal_mm = 7.5
-rate_hz = 4.0
-log_hz = 4.0
-delay_ms = 150.0
-[[sensor]]
-kind = "lidar"
-name = "scan"
-lines = 10
-points = 10
-rate_hz = 1.0
-log_hz = 1.0
-[scenery]
-see = "orbit"
-"""
 
 
 def flown(folder: Path, text: str, name: str) -> Path:
@@ -70,7 +38,9 @@ def test_images_come_when_they_are_due(seen: Path) -> None:
 
 def test_the_same_seed_gives_the_same_images(seen: Path) -> None:
     again = flown(seen.parent, FLIGHT + EYES, "again")
-    one, two = ([hashlib.sha256(image_bytes(i)).hexdigest() for i in read_log(run).images("eye")] for run in (seen, again))
+    one, two = (
+        [hashlib.sha256(image_bytes(i)).hexdigest() for i in read_log(run).images("eye")] for run in (seen, again)
+    )
     assert one == two
 
 

@@ -115,7 +115,7 @@ def _split(options: DatasetOptions, rng: np.random.Generator) -> str:
 def _about(
     mission: Mission, sensors: tuple[ImagingSensor, ...], options: DatasetOptions, images: int
 ) -> dict[str, Any]:
-    return {
+    about: dict[str, Any] = {
         "proxops_version": proxops.__version__, "scenario": mission.name, "images": images, **asdict(options),
         "lights_used": {name: asdict(light) for name, light in conditions(options.lights).items()},
         "sensors": [
@@ -127,3 +127,4 @@ def _about(
             for sensor in sensors
         ],
     }  # fmt: skip
+    return dict(json.loads(json.dumps(about)))  # as the file has it

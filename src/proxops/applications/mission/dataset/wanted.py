@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from proxops.applications.mission.dataset.lights import conditions
 from proxops.core.errors import BadInput
 
 
@@ -23,6 +24,7 @@ class DatasetOptions:
 
 def demand(options: DatasetOptions, folder: Path) -> None:
     """An empty folder, and something that can be drawn."""
+    conditions(options.lights)
     if folder.exists() and any(folder.iterdir()):
         raise BadInput("the folder is not empty", value=str(folder), way_out="name another one: --out")
     low, high = options.between_m
