@@ -43,7 +43,7 @@ class Tree:
 
 
 def tree_of(scene: Scene) -> Tree:
-    """Takes about 40 ms for 100,000 triangles."""
+    """Takes about 0.1 s for 100,000 triangles."""
     _judge(scene)
     corners = scene.vertices[scene.triangles]  # (T, 3, 3)
     limits = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
