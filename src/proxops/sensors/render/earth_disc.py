@@ -37,7 +37,10 @@ def add_earth(
     top, left, bottom, right = rows, columns, -1, -1
     for j in range(rows):
         for i in range(columns):
-            if _closest(_ray(R_scene_sensor, x[j, i], y[j, i]), to_earth, distance) < radius + AIR_M and free[j, i] > 0.0:
+            if (
+                _closest(_ray(R_scene_sensor, x[j, i], y[j, i]), to_earth, distance) < radius + AIR_M
+                and free[j, i] > 0.0
+            ):
                 top, left, bottom, right = min(top, j), min(left, i), max(bottom, j), max(right, i)
     if bottom < 0:
         return

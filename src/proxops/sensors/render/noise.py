@@ -17,7 +17,9 @@ def octaves(p: Triple, scale: float, count: int, seed: int) -> float:
     """About 0 ± 0.3; details from 1 / scale down, each half as large and half as strong."""
     total, strength, k = 0.0, 0.5, seed
     for _ in range(count):
-        total += strength * (_lattice(scale * p[0] + 0.37 * k, scale * p[1] + 0.71 * k, scale * p[2] + 0.13 * k, k) - 0.5)
+        total += strength * (
+            _lattice(scale * p[0] + 0.37 * k, scale * p[1] + 0.71 * k, scale * p[2] + 0.13 * k, k) - 0.5
+        )
         scale, strength, k = 2.03 * scale, 0.55 * strength, k + 1
     return total
 

@@ -16,7 +16,19 @@ from proxops.sensors.render.fragments import COLUMN, COUNT, FIELDS, TRIANGLE, pu
 from proxops.sensors.render.lighting import around, arrival, is_around
 from proxops.sensors.render.reflection import ALBEDO, dot, reflected
 from proxops.sensors.render.shadows import Bytes, add_agreed, add_looked_for, put_found
-from proxops.sensors.render.spot import DEPTH, EYE, FLAT, LOBE, NORMAL, PLACE, TOTAL, VALUE, WIDTH, put_normals, put_spots
+from proxops.sensors.render.spot import (
+    DEPTH,
+    EYE,
+    FLAT,
+    LOBE,
+    NORMAL,
+    PLACE,
+    TOTAL,
+    VALUE,
+    WIDTH,
+    put_normals,
+    put_spots,
+)
 from proxops.sensors.render.surfaces import MATERIAL
 from proxops.sensors.scene.tree import TreeArrays
 

@@ -28,8 +28,13 @@ Bytes = NDArray[np.uint8]
 SHADED, LIT, TURNED = range(3)  # what a pixel found when it looked for a light; turned: its surface faces away
 
 CORNERS = 4
+RIM = 0.95  # share of the disc's area inside the circle on which eight of nine pixels look: what hides any part of the rim
+EIGHTHS = 0.75 * math.pi  # hides one of them, if it is more than a hundredth; the ninth looks to the middle
 RINGS = (8, 2, 5, 0, 7, 1, 4, 3, 6)  # of the disc, for these in turn
-R1, R2 = 0.7548776662466927, 0.5698402909980532  # neighbouring pixels get shares that are far apart (Roberts 2018, "R2")
+R1, R2 = (
+    0.7548776662466927,
+    0.5698402909980532,
+)  # neighbouring pixels get shares that are far apart (Roberts 2018, "R2")
 ORDER = (0, 8, 2, 6, 4, 1, 7, 3, 5)  # of a pixel's samples, corners first
 
 
@@ -47,7 +52,7 @@ def put_found(
             continue
         which = 3 * ((j // step) % 3) + (i // step) % 3
         own = unshaded_by(triangles[t], spot)
-        sees = sees_light(tree, placed, balls, own, p, lamp, (which + 0.5) / 9.0, which * GOLDEN)
+        sees = sees_light(tree, placed, balls, own, p, lamp, RIM if which < 8 else 0.0, which * EIGHTHS)
         found[j, i] = LIT if sees else SHADED
 
 
@@ -64,14 +69,14 @@ def add_agreed(
 ) -> None:  # fmt: skip
     """Adds ``VALUE`` to ``TOTAL`` where neighbours agree that the light comes there. What is left for the second round keeps it."""
     mask = ~(step - 1)
-    top, bottom = (j - 1) & mask, min(j + step + 1, rows[2])
+    top, bottom = (j - 1) & mask, min(((j - 1) & mask) + 2 * step + 1, rows[2])
     top += step if top < rows[0] else 0
     for f in range(count):
         i, t, spot = fragments[f, COLUMN], fragments[f, TRIANGLE], spots[f]
         if spot[VALUE] <= 0.0:
             continue
         near, z, body, lit, shaded = 4.0 * step * pixel * spot[DEPTH], spot[DEPTH], triangles[t, BODY], 0, 0
-        left, right = (i - 1) & mask, min(i + step + 1, rows[3])
+        left, right = (i - 1) & mask, min(((i - 1) & mask) + 2 * step + 1, rows[3])
         left += step if left < rows[1] else 0
         for y in range(top, bottom, step):
             for x in range(left, right, step):

@@ -123,5 +123,3 @@ def _smooth(face: Array, spot: Array) -> Triple:
             a * face[n + 2] + b * face[n + 5] + c * face[n + 8],
         )
     )
-
-
