@@ -16,7 +16,7 @@ mujoco = pytest.importorskip("mujoco")
 
 MODELS = Path(proxops.lab.__file__).parent / "models"
 ROBOTS = ("kr_100_ha", "kr_240_2")
-ALL = (*ROBOTS, "kl_1500", "client_mockup", "servicer_mockup")
+ALL = (*ROBOTS, "kl_1500", "client_mockup", "client_full", "servicer_mockup")
 LINKS = ("base_link", *(f"link_{i}" for i in range(1, 7)))
 HOME = np.radians([0.0, -90.0, 90.0, 0.0, 0.0, 0.0])  # robots.yaml usual_home_deg
 
@@ -200,6 +200,6 @@ def test_mujoco_reaches_the_same_flange(name: str) -> None:
         np.testing.assert_allclose(state.body("flange").xmat.reshape(3, 3), ours.rotation, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ("client_mockup", "servicer_mockup"))
+@pytest.mark.parametrize("name", ("client_mockup", "client_full", "servicer_mockup"))
 def test_mock_ups_hang_on_their_port(name: str) -> None:
     assert list(link_elements(name)) == ["port"]

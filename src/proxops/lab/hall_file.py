@@ -56,8 +56,8 @@ class Rating(Strict):
 
 class Payload(Strict):
     """What is mounted: ``model`` names the mock-up's URDF, beside the cell file or shipped: looks, solids, mass. ``cad`` names a
-    drawing of it beside the cell file, for displays: times ``cad_scale`` in metres, then turned and moved into the port frame.
-    Nothing is computed from that."""
+    drawing of it beside the cell file, for displays and imaging sensors: times ``cad_scale`` in metres, turned and moved into
+    the port frame. Nothing that moves is computed from it."""
 
     what: str
     model: str
