@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorSet
 
-from proxops.ground.foxglove import CALIBRATION, IMAGE, SCENE, TRANSFORMS, foxglove_message, foxglove_schema
+from proxops.ground.foxglove import (
+    CALIBRATION,
+    FACTS,
+    IMAGE,
+    POINTS,
+    RAW_IMAGE,
+    SCENE,
+    TRANSFORMS,
+    foxglove_message,
+    foxglove_schema,
+)  # fmt: skip
 
 # foxglove-sdk, schemas/proto/foxglove/*.proto. Of an entity and an update we have a part only.
 PUBLISHED = {
@@ -33,8 +43,15 @@ PUBLISHED = {
     "CameraCalibration": "google.protobuf.Timestamp timestamp = 1; fixed32 width = 2; fixed32 height = 3; "
     "string distortion_model = 4; repeated double D = 5; repeated double K = 6; repeated double R = 7; "
     "repeated double P = 8; string frame_id = 9",
+    "RawImage": "google.protobuf.Timestamp timestamp = 1; fixed32 width = 2; fixed32 height = 3; string encoding = 4; "
+    "fixed32 step = 5; bytes data = 6; string frame_id = 7",
+    "PackedElementField": "string name = 1; fixed32 offset = 2; foxglove.PackedElementField.NumericType type = 3",
+    "PointCloud": "google.protobuf.Timestamp timestamp = 1; string frame_id = 2; foxglove.Pose pose = 3; "
+    "fixed32 point_stride = 4; repeated foxglove.PackedElementField fields = 5; bytes data = 6",
     "CompressedImage": "google.protobuf.Timestamp timestamp = 1; bytes data = 2; string format = 3; string frame_id = 4",
 }
+
+KINDS = [TRANSFORMS, SCENE, CALIBRATION, IMAGE, RAW_IMAGE, POINTS]
 
 
 def spelled(field: Any) -> str:
@@ -45,7 +62,7 @@ def spelled(field: Any) -> str:
     return f"{repeated}{field.type_name.removeprefix('.') or word} {field.name} = {field.number}"
 
 
-@pytest.mark.parametrize("name", [TRANSFORMS, SCENE, CALIBRATION, IMAGE])
+@pytest.mark.parametrize("name", KINDS)
 def test_fields_are_foxgloves(name: str) -> None:
     files = {file.name: file for file in FileDescriptorSet.FromString(foxglove_schema(name)).file}
     assert f"foxglove/{name.removeprefix('foxglove.')}.proto" in files
@@ -57,7 +74,7 @@ def test_fields_are_foxgloves(name: str) -> None:
             assert "; ".join(map(spelled, message.field)) == PUBLISHED[message.name]
 
 
-@pytest.mark.parametrize("name", [TRANSFORMS, SCENE, CALIBRATION, IMAGE])
+@pytest.mark.parametrize("name", KINDS)
 def test_files_stand_behind_what_they_import(name: str) -> None:
     """As readers in other languages want a set of descriptors."""
     seen: set[str] = set()
@@ -65,3 +82,23 @@ def test_files_stand_behind_what_they_import(name: str) -> None:
         assert set(file.dependency) <= seen
         seen.add(file.name)
     assert foxglove_message(name).DESCRIPTOR.full_name == name
+
+
+def test_numbers_of_kinds_are_foxgloves() -> None:
+    """PackedElementField.proto: UNKNOWN 0 to FLOAT64 8."""
+    field = foxglove_message(POINTS).DESCRIPTOR.fields_by_name["fields"].message_type.fields_by_name["type"]
+    values = {value.name: value.number for value in field.enum_type.values}
+    assert (values["UNKNOWN"], values["UINT8"], values["UINT16"], values["FLOAT32"], values["FLOAT64"]) == (
+        0,
+        1,
+        3,
+        7,
+        8,
+    )
+
+
+def test_our_own_message_is_made_of_foxgloves() -> None:
+    facts = foxglove_message(FACTS)
+    assert facts.DESCRIPTOR.full_name == "proxops.ImageFacts"
+    assert facts.DESCRIPTOR.fields_by_name["T_sensor_target"].message_type.full_name == "foxglove.Pose"
+    assert not facts().HasField("T_sensor_target")

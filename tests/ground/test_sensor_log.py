@@ -29,6 +29,7 @@ from proxops.ground.log_window import window
 from proxops.ground.overview import overview_of
 from proxops.ground.recover import recover
 from proxops.ground.sensor_log import Arrival, SensorLog, ring_slots
+from proxops.ground.standard_log import export_messages
 from proxops.ground.viewer_message import PIECE, ViewerMessages, pieces
 from proxops.lab.cell import Cell
 from proxops.maths.pose import pose
@@ -109,20 +110,20 @@ def stamp(body: Any) -> int:
 def test_every_sensor_is_in_the_log_as_others_read_it(run: tuple[Path, list[Image]]) -> None:
     path, pushed = run
     found: dict[str, list[tuple[int, Any]]] = {}
-    for topic, time, body in decoded(path):
-        found.setdefault(topic, []).append((time, body))
+    for topic, arrived, body in decoded(path):
+        found.setdefault(topic, []).append((arrived, body))
     assert len(found["/sensor/tf"]) == len(pushed)
     begin = Log.open(path).values("clock.utc_ns")[0]
     near = [image for image in pushed if image.sensor == "near"]
-    for image, (time, body), (_, facts), (_, lens) in zip(
+    for image, (arrived, body), (_, facts), (_, lens) in zip(
         near, found["/sensor/near/image"], found["/sensor/near/truth"], found["/sensor/near/calibration"], strict=True
     ):
         assert isinstance(image, CameraImage)
         assert (cv2.imdecode(np.frombuffer(body.data, np.uint8), -1) == image.pixels).all()
         assert (body.format, body.frame_id) == ("png", "sensor/near")
         assert stamp(body) == stamp(facts) == stamp(lens)
-        assert time - stamp(body) == pytest.approx((DELAY_S + 0.004) * 1e9, abs=2)
-        assert (time - begin) % 4_000_000 == 0  # a cycle's own
+        assert arrived - stamp(body) == pytest.approx((DELAY_S + 0.004) * 1e9, abs=2)
+        assert (arrived - begin) % 4_000_000 == 0  # a cycle's own
         assert (facts.number, facts.t, facts.exposure_s, facts.gain_db, facts.white) == (
             image.number,
             image.t,
@@ -223,6 +224,14 @@ def test_a_log_that_was_cut_off_keeps_its_images(run: tuple[Path, list[Image]], 
     whole = Log.open(tmp_path / "whole.mcap")
     own = [image for image in pushed if image.sensor == "tof"]
     assert whole.complete and all(same(a, b) for a, b in zip(whole.images("tof"), own, strict=False))
+
+
+def test_every_cycle_as_a_standard_message_keeps_the_images(run: tuple[Path, list[Image]], tmp_path: Path) -> None:
+    path, pushed = run
+    assert export_messages(path, tmp_path / "all.mcap") == CYCLES
+    log = Log.open(tmp_path / "all.mcap")
+    own = [image for image in pushed if image.sensor == "far"]
+    assert log.count == CYCLES and all(same(a, b) for a, b in zip(log.images("far"), own, strict=True))
 
 
 def test_the_same_run_gives_the_same_bytes(run: tuple[Path, list[Image]], tmp_path: Path, cell: Cell) -> None:
