@@ -13,7 +13,8 @@ from proxops.maths.pose import compose
 from proxops.sensors.exposure import Exposure
 from proxops.sensors.moment import Floats, PictureOrder
 from proxops.sensors.scene.hall_lights import hall_lights
-from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
+from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene, mockup_mesh
+from proxops.sensors.scene.mesh import Mesh
 from proxops.sensors.staging import lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HALF_TURN = np.diag(
@@ -45,3 +46,8 @@ class HallStaging:
     def truth(self, exposure: Exposure) -> Floats:
         """T_sensor_target (7) in the middle of the exposure."""
         return true_pose(exposure, self._target, self._T_port_craft)
+
+
+def hall_client(cell: Cell, exchanged: bool) -> Mesh:
+    """The mock-up that plays the target, in the target's frame."""
+    return mockup_mesh(cell, 0).mesh.moved(HALF_TURN) if exchanged else mockup_mesh(cell, 1).mesh

@@ -40,7 +40,7 @@ class OrbitStaging:
 
     def __init__(self, scenery: Scenery, cell: Cell | None, sensors: Sequence[ImagingSensor]) -> None:
         servicer = mockup_mesh(cell, 0).mesh if cell else shipped_craft(SERVICER)
-        client = _client(scenery, cell)
+        client = orbit_client(scenery, cell)
         self.scene = orbit_scene(
             joined([client, *markers_on("target", sensors)]), joined([servicer, *markers_on("chaser", sensors)])
         )
@@ -70,7 +70,8 @@ def sky_of(moment: OrbitMoment) -> Sky:
     )  # fmt: skip
 
 
-def _client(scenery: Scenery, cell: Cell | None) -> Mesh:
+def orbit_client(scenery: Scenery, cell: Cell | None) -> Mesh:
+    """In the target's frame. ``cell``: of the hall, if there is one."""
     if scenery.client in SHIPPED:
         return shipped_craft(scenery.client, scenery.client_scale)
     if scenery.client:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from proxops.applications.mission.hall_view import HallView
+from proxops.applications.mission.seen_by import seen_by
 from proxops.applications.mission.transmitter import Transmitter
 from proxops.core.earth import TURN_RATE
-from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mission import MissionFile
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
@@ -18,22 +17,6 @@ from proxops.runs.shutters import Shutters
 from proxops.sensors.moment import HallMoment, Moment, OrbitMoment
 from proxops.space.pair import SpacecraftPair
 from proxops.space.two_craft import Q_T, P
-
-ORBIT_SUFFIX: Final = "_orbit"  # of a sensor that sees both, for its pictures of the orbit
-
-
-def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bool], ...]:
-    """Every sensor with whether it looks at the hall; one that sees both stands there twice."""
-    see = file.scenery.see if uses_hall else "orbit"
-    found: list[tuple[ImagingSensor, bool]] = []
-    for sensor in file.imaging:
-        if see != "orbit":
-            found.append((sensor, True))
-        if see == "both":
-            found.append((sensor.model_copy(update={"name": sensor.name + ORBIT_SUFFIX}), False))
-        elif see == "orbit":
-            found.append((sensor, False))
-    return tuple(found)
 
 
 class MissionEyes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.application import Outcome
-from proxops.applications.mission.eyes import seen_by
+from proxops.applications.mission.seen_by import seen_by
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
 from proxops.applications.mission.run import MissionRan
 from proxops.bridge.settings import settings_of

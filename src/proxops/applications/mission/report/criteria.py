@@ -36,6 +36,7 @@ def criteria(m: Mission) -> list[Criterion]:
         *_goal(m),
         *_through_the_hall(m),
         *_contact(m["contact"]),
+        *_images(m),
     ]
     return rows + (_retreat(m) if m["abort"] != "NONE" else [])
 
@@ -67,6 +68,12 @@ def _through_the_hall(m: Mission) -> list[Criterion]:
     if share is not None:
         return [Criterion("mission_final_hall_share", share, FINAL_HALL_SHARE, "at least", label=label, shown_in="%")]
     return [_true("hall_took_part", m["measurements_hall"] > 0, "the hall took part")]
+
+
+def _images(m: Mission) -> list[Criterion]:
+    """Where a run waits for its images, all of them are in the log."""
+    lost = m.get("images_lost")
+    return [] if lost is None else [Criterion("mission_images_lost", lost, 0, label="images lost")]
 
 
 def _contact(found: dict[str, float] | None) -> list[Criterion]:

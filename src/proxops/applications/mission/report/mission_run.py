@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from proxops.applications.mission.report.eyes_record import EyeRecord, eye_records
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY, XYZ
 from proxops.core.mission import FinalStep, MissionFile, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase
@@ -143,6 +144,12 @@ class MissionRun:
         return tuple(
             PhaseStretch(MissionPhase(int(told[a])), float(times[a]), float(times[b])) for a, b in pairwise(edges)
         )
+
+    @cached_property
+    def eyes(self) -> tuple[EyeRecord, ...]:
+        """The imaging sensors; none in a log without images."""
+        uses_hall = self.log.metadata.get("hall", str(self.file.hall.use)) == "True"
+        return eye_records(self.log, self.file, uses_hall)
 
     @cached_property
     def lateness(self) -> Floats:

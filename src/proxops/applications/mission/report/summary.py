@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.applications.mission.report.estimate import estimate_figures
+from proxops.applications.mission.report.eyes_figures import eyes_figures
 from proxops.applications.mission.report.mission_run import IN_CORRIDOR, MissionRun
 from proxops.applications.mission.report.pose import (
     ContactConditions,
@@ -72,6 +73,7 @@ def figures_of(run: MissionRun, cell: Cell) -> Figures:
         "estimate": estimate_figures(run),
         **_phases(run),
         "audit": _audit(run),
+        **eyes_figures(run, cell),
     }
     return {**figures, **_hall(run, cell)}
 

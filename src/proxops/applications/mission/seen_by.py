@@ -1,0 +1,24 @@
+"""Which imaging sensors a mission has, and what each of them looks at."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from proxops.core.imaging_table import ImagingSensor
+from proxops.core.mission import MissionFile
+
+ORBIT_SUFFIX: Final = "_orbit"  # of a sensor that sees both, for its pictures of the orbit
+
+
+def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bool], ...]:
+    """Every sensor with whether it looks at the hall; one that sees both stands there twice."""
+    see = file.scenery.see if uses_hall else "orbit"
+    found: list[tuple[ImagingSensor, bool]] = []
+    for sensor in file.imaging:
+        if see != "orbit":
+            found.append((sensor, True))
+        if see == "both":
+            found.append((sensor.model_copy(update={"name": sensor.name + ORBIT_SUFFIX}), False))
+        elif see == "orbit":
+            found.append((sensor, False))
+    return tuple(found)
