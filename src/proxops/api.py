@@ -147,7 +147,8 @@ def dataset(
     between_m: tuple[float, float] = (2.0, 25.0), lights: str = "", splits: str = "train=0.8,test=0.2", quiet: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
     """Labelled images of a mission's imaging sensors, in the new folder ``out``: ``labels.csv`` has a row for each image,
-    ``dataset.json`` says what was asked for. ``poses``: drawn, or flown by the mission. ``lights``: names of the catalogue; all unless given."""
+    ``dataset.json`` says what was asked for. ``poses``: drawn, or flown by the mission. ``lights``: names of the catalogue; all
+    unless given."""
     from proxops.applications.mission.dataset.session import dataset_session
     from proxops.applications.mission.dataset.wanted import DatasetOptions, read_splits
     from proxops.core.mission import load_mission

@@ -40,6 +40,8 @@ def dataset(
 def _either(poses: str) -> Literal["drawn", "flown"]:
     from proxops.core.errors import BadInput
 
-    if poses == "drawn" or poses == "flown":
-        return poses
+    if poses == "drawn":
+        return "drawn"
+    if poses == "flown":
+        return "flown"
     raise BadInput("--poses", value=poses, bound="drawn, flown")
