@@ -1,6 +1,6 @@
 """What images cost, CPU ms of one core: to encode, hand over, record and read again, and as a frame for TCP.
 
-640 x 480, noise of 8 bits, which nothing makes smaller, and a picture of a lit body before a black sky; the best of five turns each.
+640 x 480, noise of 8 bits, which nothing makes smaller, and a picture of a lit body before a black sky; the best of five turns.
 """
 
 from __future__ import annotations
