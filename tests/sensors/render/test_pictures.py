@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from pictures import LENS, PAINT, WHOLE, moving, renderer, square, still
+
 from proxops.core.errors import BadInput
 from proxops.core.lens import Lens
 from proxops.sensors.render.renderer import eight_bit
@@ -22,7 +22,7 @@ def turns(count: int) -> np.ndarray:
 
 @pytest.mark.parametrize("lens", [LENS, BENT])
 def test_no_background_shows_through_shared_edges(lens: Lens) -> None:
-    """In even light a closed body has one brightness: wherever all four neighbours are covered, so is the pixel; none is brighter."""
+    """In even light a closed body has one brightness: where all neighbours are covered, so is the pixel; none is brighter."""
     for mesh in (box((1.0, 0.7, 0.4), PAINT), sphere(0.5, PAINT), cylinder(0.4, 0.8, PAINT)):
         drawn = renderer(mesh, lens=lens)
         for q in turns(6):
