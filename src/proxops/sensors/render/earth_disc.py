@@ -31,7 +31,7 @@ def add_earth(
     radius: float, sunlight: float, free: NDArray[np.float32], covers: NDArray[np.float32], radiance: NDArray[np.float32],
     albedos: Array,
 ) -> None:  # fmt: skip
-    """``free``: share of a pixel that bodies leave; ``covers``: gets 1 where the Earth is. ``to_earth``, ``to_sun``: of length one,
+    """``free``: share of a pixel that bodies leave; ``covers``: 1 where the Earth is. ``to_earth``, ``to_sun``: of length one,
     in the scene; ``albedos`` is room for one in ``COARSE``² pixels and one more each way."""
     rows, columns = free.shape
     top, left, bottom, right = rows, columns, -1, -1

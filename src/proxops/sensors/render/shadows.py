@@ -1,8 +1,8 @@
 """Which fragments a light reaches, in two rounds.
 
 First pixels (all, or every second one of every second row) look for each light once, to a point of its disc that differs from
-that of eight neighbours. Where they agree on a surface, that is the answer for all pixels between; where they do not, there is the
-edge of a shadow, and each sample looks for itself.
+that of eight neighbours. Where they agree on a surface, that is the answer for all pixels between; where they do not, there is
+the edge of a shadow, and each sample looks for itself.
 """
 
 from __future__ import annotations
