@@ -11,7 +11,7 @@ Floats = NDArray[np.float32]
 
 
 def eight_bit(radiance: Floats, white: float | None = None) -> NDArray[np.uint8]:
-    """To look at: ``white`` W/m²/sr (the brightest hundredth unless given) becomes 255; levels as a screen wants them (gamma)."""
+    """``white`` W/m²/sr (the brightest hundredth unless given) becomes 255; levels as a screen wants them (gamma)."""
     top = white or max(float(np.percentile(radiance, 99.0)), 1e-9)
     levels: NDArray[np.uint8] = np.round(255.0 * np.clip(radiance / top, 0.0, 1.0) ** (1 / 2.2)).astype(np.uint8)
     return levels

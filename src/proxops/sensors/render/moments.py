@@ -21,7 +21,7 @@ from proxops.sensors.exposure import Exposure
 
 SAMPLES: Final = 9
 STILL_PX: Final = 0.1  # motion over an exposure that nobody sees
-PX_A_ROUND: Final = 6.0  # motion in the time of nine samples: 0.7 px from one to the next
+PX_A_ROUND: Final = 5.0  # motion in the time of nine samples: 0.6 px from one to the next
 MOST_ROUNDS: Final = 24
 ORDER: Final = np.array([1, 6, 5, 8, 4, 0, 3, 2, 7])  # of the nine in time, a magic square: no row or column is early
 
