@@ -36,7 +36,8 @@ def run() -> dict[str, float]:
     hit = np.isfinite(t)
     places, sun = (t[:, None] * d)[hit] * (1.0 - 1e-5), np.array([0.6, 0.0, -0.8])
     shadow_s = _seconds(lambda: shadows(tree.arrays, placed, places, sun, out))
-    moving = np.stack([pose, pose + [0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0]])
+    moving = np.stack([pose, pose])
+    moving[1, 0, 2] += 0.1
     exposure = Exposure(0, 0, 0.0, 1.0, 0.0, moving, np.array([[0.0, 0, 0, 1, 0, 0, 0]]), (), None)
     lidar = Lidar(LidarSensor(name="lidar", kind="lidar"), 0, 1)
     tof = TimeOfFlightCamera(TofSensor(name="tof", kind="tof"), 0, 1)
@@ -108,7 +109,8 @@ def box(x: float, y: float, z: float, *half: float) -> Mesh:
 def drum(x: float, y: float, z: float, radius: float, half: float, n: int = 56) -> Mesh:
     ring = radius * np.exp(2j * np.pi * np.arange(n) / n)
     rings = [np.stack([ring.real, ring.imag, np.full(n, height)], axis=1) for height in (-half, half)]
-    vertices = np.concatenate([*rings, [[0.0, 0.0, -half], [0.0, 0.0, half]]]) + [x, y, z]
+    ends = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
+    vertices = np.concatenate([*rings, ends]) + np.array([x, y, z])
     i, j, low = np.arange(n), (np.arange(n) + 1) % n, np.full(n, 2 * n)
     parts = [(i, j, j + n), (i, j + n, i + n), (j, i, low), (i + n, j + n, low + 1)]
     return flat(vertices, np.concatenate([np.stack(part, axis=1) for part in parts]).astype(np.int32), PAINT)

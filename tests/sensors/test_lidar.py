@@ -108,6 +108,8 @@ def test_noise_dropouts_and_ghosts_are_counted() -> None:
     away = np.abs(ghosts.points_m[:, 2] - 5.0) > 0.01
     assert away.sum() == pytest.approx(500, abs=110)
     assert np.linalg.norm(ghosts.points_m[away], axis=1).mean() == pytest.approx(50.0, abs=6.0)
+    both = scan_of(lidar(ghost_share=0.05, dropout_share=0.5, range_m=100.0), 5.0)  # by different numbers
+    assert (np.abs(both.points_m[:, 2] - 5.0) < 0.01).sum() == pytest.approx(4_750, abs=150)
     nothing = lidar(ghost_share=0.05, range_m=100.0)
     scene = Scene.of([("behind", cuboid([0, 0, -9], [1, 1, 1]))])
     dark = nothing.scan(scene, tree_of(scene), exposure(still([0, 0, 0])[None], still([0, 0, 0])))
@@ -156,9 +158,14 @@ def test_same_seed_same_bits_here_and_in_another_process() -> None:
     )
 
 
-def test_an_exposure_of_another_sensor_is_refused() -> None:
-    scene = wall()
-    with pytest.raises(BadInput, match="another sensor"):
-        Lidar(LidarSensor(name="scanner", kind="lidar"), 1, 7).scan(
-            scene, tree_of(scene), exposure(still([0, 0, 5])[None], still([0, 0, 0]))
-        )
+def test_bad_exposures_are_refused_by_name() -> None:
+    scene, spec = wall(), LidarSensor(name="scanner", kind="lidar")
+    here, nowhere = still([0, 0, 5]), np.full((1, 7), np.nan)
+    for index, body, sensor, said in (
+        (1, here, still([0, 0, 0]), "another sensor"),
+        (0, nowhere, still([0, 0, 0]), "poses of bodies: not a pose"),
+        (0, here, nowhere, "pose of scanner: not a pose"),
+        (0, here, np.zeros((1, 7)), "pose of scanner: not a pose"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            Lidar(spec, index, 7).scan(scene, tree_of(scene), exposure(body[None], sensor))

@@ -96,6 +96,14 @@ def test_noise_grows_as_light_fades(distance: float, signal: float) -> None:
     assert np.nanmean(image.range_m) == pytest.approx(distance, abs=4.0 * expected / 200.0)
 
 
+@pytest.mark.parametrize("least", [0.0005, 0.001, 0.002])
+def test_noise_alone_is_taken_for_light_as_rayleigh_says(least: float) -> None:
+    """Where nothing is, ``noise_m`` = 0.001 is a phasor with 0.00063 in each part: some of it exceeds the least intensity."""
+    image = seen(camera(noise_m=0.001, least_intensity=least), np.full((200, 200), np.inf))
+    expected = math.exp(-0.5 * (least * WRAP / (0.001 * 2.0 * math.pi)) ** 2)
+    assert np.isfinite(image.range_m).mean() == pytest.approx(expected, abs=5.0 * math.sqrt(expected / 40_000))
+
+
 def test_motion_between_the_phases() -> None:
     """Phases 0 and 2 see the real part, 1 and 3 the imaginary one; what stands still is as before."""
     moved = np.stack([np.full((200, 200, 1), r) for r in (2.0, 2.1, 2.2, 2.3)])

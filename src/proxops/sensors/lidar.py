@@ -22,6 +22,7 @@ from proxops.maths.rotation import Array
 from proxops.sensors.exposure import Exposure
 from proxops.sensors.scene.cast import Hits, cast
 from proxops.sensors.scene.pose_course import poses_at
+from proxops.sensors.scene.rays import judge_poses
 from proxops.sensors.scene.scene import Scene
 from proxops.sensors.scene.tree import Tree
 
@@ -85,6 +86,7 @@ class Lidar:
     def _shots(self, scene: Scene, tree: Tree, exposure: Exposure, aim: Array) -> Hits:
         """What the beams truly meet, each at its own time."""
         angles = self.angles + np.radians(self.spec.angle_noise_deg) * aim.T
+        judge_poses(exposure.T_scene_sensor[:, None], 1, f"pose of {self.spec.name}")
         moving = len(exposure.T_scene_body) > 1 or len(exposure.T_scene_sensor) > 1
         shares = self.shares if moving else np.zeros(1)
         bodies = poses_at(exposure.T_scene_body, shares)

@@ -50,7 +50,7 @@ class TimeOfFlightCamera:
         both, (4, h, w, samples), something moves from phase to phase."""
         self._judge(ranges, signals, exposure)
         phasor, mean_range = self._gathered(ranges, signals)
-        phasor += self.spec.multipath_share * phasor.mean(axis=(0, 1))
+        phasor += self.spec.multipath_share * np.array([phasor[:, :, k].mean() for k in (0, 1)])
         normal = exposure.rng(self.seed).standard_normal((self.spec.height, self.spec.width, 3), dtype=np.float32)
         range_m = np.empty(mean_range.shape, np.float32)
         intensity = np.empty(mean_range.shape, np.uint16)
@@ -139,12 +139,13 @@ def _demodulate(
         for u in range(range_m.shape[1]):
             x = phasor[v, u, 0] + noise * per_meter * normal[v, u, 0]
             y = phasor[v, u, 1] + noise * per_meter * normal[v, u, 1]
-            amplitude = math.sqrt(x * x + y * y)
+            square = x * x + y * y
+            amplitude = math.sqrt(square)
             intensity[v, u] = min(int(INTENSITY_OF_WHITE * amplitude + 0.5), 65535)
-            if amplitude < least:
+            if not amplitude >= least or amplitude == 0.0:
                 range_m[v, u] = np.nan
                 continue
-            phase = math.atan2(y, x)
-            r = phase / per_meter + wiggle * math.sin(4.0 * phase) + floor * normal[v, u, 2]
+            wave = 4.0 * x * y * (x * x - y * y) / (square * square)  # sin(4 phase)
+            r = math.atan2(y, x) / per_meter + wiggle * wave + floor * normal[v, u, 2]
             turns = math.floor((mean_range[v, u] - r) / wrap + 0.5) if unwrapped > 0.0 else -math.floor(r / wrap)
             range_m[v, u] = r + wrap * turns

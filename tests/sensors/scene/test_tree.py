@@ -4,20 +4,23 @@ import dataclasses
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from ray_mockup import WHITE, ball, cuboid, mockup, soup
 
 from proxops.core.errors import BadInput
-from proxops.sensors.scene.growth import DEPTH, LEAF
+from proxops.sensors.scene.growth import DEPTH, HALVED, LEAF, grow
 from proxops.sensors.scene.mesh import Mesh, flat
 from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.tree import NOTHING, Tree, tree_of
+from proxops.sensors.scene.tree import NOTHING, Ints, tree_of
+
+Array = NDArray[np.float64]
 
 
-def runs(tree: Tree, child: int, depth: int = 0) -> list[tuple[int, int, int]]:
+def runs(children: Ints, child: int, depth: int = 0) -> list[tuple[int, int, int]]:
     """First face, count and depth of every leaf under a child."""
     if child < 0:
         return [((-1 - child) // 8, (-1 - child) % 8 + 1, depth)]
-    return [leaf for side in (0, 1) for leaf in runs(tree, int(tree.children[child, side]), depth + 1)]
+    return [leaf for side in (0, 1) for leaf in runs(children, int(children[child, side]), depth + 1)]
 
 
 def heap() -> Mesh:
@@ -25,31 +28,41 @@ def heap() -> Mesh:
     return flat(np.eye(3), np.tile(np.arange(3, dtype=np.int32), (100, 1)), WHITE)
 
 
-def line() -> Mesh:
-    """Sizes and gaps that double: the shape on which splits by area peel off a few triangles at a time."""
-    places = 2.0 ** np.arange(-200.0, 200.0)
-    corners = places[:, None, None] * np.array([[1.0, 0, 0], [1.1, 0.1, 0], [1.1, 0, 0.1]])
-    return flat(corners.reshape(-1, 3), np.arange(1200, dtype=np.int32).reshape(-1, 3), WHITE)
+def chain(n: int) -> Array:
+    """Boxes whose sizes and gaps double (n, 6): splits by area peel off a few of them at a time."""
+    places = 2.0 ** np.arange(-n // 2, n // 2)[:, None]
+    return np.hstack([places * [1.0, 0.0, 0.0], places * [1.1, 0.1, 0.1]])
 
 
-@pytest.mark.parametrize("mesh", [mockup(), soup(np.random.default_rng(1), 3000), heap(), line()])
+@pytest.mark.parametrize("mesh", [mockup(), soup(np.random.default_rng(1), 3000), heap()])
 def test_every_triangle_is_in_one_leaf_and_in_all_boxes_above_it(mesh: Mesh) -> None:
     scene = Scene.of([("one", cuboid([5, 5, 5], [1, 1, 1])), ("other", mesh)])
     tree = tree_of(scene)
     assert sorted(tree.order) == list(range(len(scene.triangles)))
     faces = []
     for root in tree.roots:
-        for first, count, depth in runs(tree, int(root)):
+        for first, count, depth in runs(tree.children, int(root)):
             assert 1 <= count <= LEAF and depth < DEPTH
             faces += range(first, first + count)
     assert sorted(faces) == list(range(len(tree.order)))
     for node in range(len(tree.boxes)):
         for side, box in enumerate((tree.boxes[node, :6], tree.boxes[node, 6:])):
             held = [
-                f for first, count, _ in runs(tree, int(tree.children[node, side])) for f in range(first, first + count)
+                f
+                for first, count, _ in runs(tree.children, int(tree.children[node, side]))
+                for f in range(first, first + count)
             ]
             corners = scene.vertices[scene.triangles[tree.order[held]]]
             assert np.all(corners >= box[:3]) and np.all(corners <= box[3:])
+
+
+def test_depth_is_bounded_whatever_the_shape() -> None:
+    n = 800
+    boxes, children, root = np.zeros((n, 12)), np.zeros((n, 3), np.int32), np.zeros(1, np.int32)
+    grow(chain(n), np.arange(n, dtype=np.int32), 0, n, boxes, children, 0, root)
+    leaves = runs(children, int(root[0]))
+    assert sum(count for _, count, _ in leaves) == n
+    assert HALVED < max(depth for *_, depth in leaves) < DEPTH
 
 
 def test_bodies_keep_their_triangles_apart() -> None:

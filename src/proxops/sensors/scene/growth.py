@@ -36,10 +36,11 @@ def grow(limits: Array, order: Ints, first: int, last: int, boxes: Array, childr
     Nodes from ``used`` on are filled; ``root[0]`` is set; returns the number of nodes that are used now."""
     tasks, top = np.empty((2 * DEPTH, 5), np.int64), 1  # first, last, parent, side, depth
     tasks[0, 0], tasks[0, 1], tasks[0, 2], tasks[0, 3], tasks[0, 4] = first, last, -1, 0, 0
+    best = vector(3)
     while top > 0:
         top -= 1
         begin, end, parent, side, depth = tasks[top, 0], tasks[top, 1], tasks[top, 2], tasks[top, 3], tasks[top, 4]
-        middle = _part(limits, order, begin, end, depth)
+        middle = _part(limits, order, begin, end, depth, best)
         child = leaf(begin, end - begin) if middle < 0 else used
         if parent < 0:
             root[0] = child
@@ -47,6 +48,7 @@ def grow(limits: Array, order: Ints, first: int, last: int, boxes: Array, childr
             children[parent, side] = child
         if middle < 0:
             continue
+        children[used, 2] = max(0, int(best[1]))
         _enclose(limits, order, begin, middle, boxes[used, 0:6])
         _enclose(limits, order, middle, end, boxes[used, 6:12])
         for side, a, b in ((1, middle, end), (0, begin, middle)):
@@ -68,12 +70,12 @@ def _enclose(limits: Array, order: Ints, begin: int, end: int, box: Array) -> No
 
 
 @kernel
-def _part(limits: Array, order: Ints, begin: int, end: int, depth: int) -> int:
-    """Where the run is parted, after it has been put in order; -1: it is a leaf."""
+def _part(limits: Array, order: Ints, begin: int, end: int, depth: int, best: Array) -> int:
+    """Where the run is parted, after it has been put in order; -1: it is a leaf. ``best[1]`` is the axis, -1 for none."""
     count = end - begin
     if count <= 1:
         return -1
-    centres, best = vector(6), vector(3)
+    centres = vector(6)
     _spread(limits, order, begin, end, centres)
     best[0], best[1], best[2] = np.inf, -1.0, -1.0
     for axis in range(3):

@@ -8,7 +8,6 @@ triangle stop rays. Neighbouring triangles overlap by a thousand times what roun
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import numpy as np
@@ -16,10 +15,10 @@ import numpy as np
 from proxops.core.errors import BadInput
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array, put_matrix
-from proxops.maths.stack import matrix, vector
+from proxops.maths.stack import matrix
 from proxops.maths.triple import Triple
-from proxops.sensors.scene.faces import EDGE
-from proxops.sensors.scene.tree import NOTHING, Ints, Tree, TreeArrays
+from proxops.sensors.scene.descent import any_of_body, entry, inverse_of, nearest_of_body
+from proxops.sensors.scene.tree import NOTHING, Tree, TreeArrays
 
 PLACED: Final = 18  # columns: R_body_scene by rows, the body's origin in scene, the corners of a box round it in scene
 
@@ -76,13 +75,13 @@ def closest_face(
     """Likewise: distance, face of the tree and body; (t_max, -1, -1) if it meets nothing."""
     boxes, children, faces, _, roots = tree
     best, face, body = t_max, -1, -1
-    inverse = _inverse(direction)
+    inverse = inverse_of(direction)
     for b in range(placed.shape[0]):
         row = placed[b]
-        if roots[b] == NOTHING or _entry(row, 12, origin, inverse, t_min, best) == np.inf:
+        if roots[b] == NOTHING or entry(row, 12, origin, inverse, t_min, best) == np.inf:
             continue
         o, d = _into(row, origin), _turned_into(row, direction)
-        best, met = _nearest(boxes, children, faces, roots[b], o, d, t_min, best)
+        best, met = nearest_of_body(boxes, children, faces, roots[b], o, d, t_min, best)
         if met >= 0:
             face, body = met, b
     return best, face, body
@@ -92,112 +91,15 @@ def closest_face(
 def occluded(tree: TreeArrays, placed: Array, origin: Triple, direction: Triple, t_min: float, t_max: float) -> bool:
     """Whether the ray meets anything. For shadows: ``t_min`` keeps it from meeting where it begins."""
     boxes, children, faces, _, roots = tree
-    inverse = _inverse(direction)
+    inverse = inverse_of(direction)
     for b in range(placed.shape[0]):
         row = placed[b]
-        if roots[b] == NOTHING or _entry(row, 12, origin, inverse, t_min, t_max) == np.inf:
+        if roots[b] == NOTHING or entry(row, 12, origin, inverse, t_min, t_max) == np.inf:
             continue
         o, d = _into(row, origin), _turned_into(row, direction)
-        if _any(boxes, children, faces, roots[b], o, d, t_min, t_max):
+        if any_of_body(boxes, children, faces, roots[b], o, d, t_min, t_max):
             return True
     return False
-
-
-@kernel
-def _nearest(
-    boxes: Array, children: Ints, faces: Array, root: int, o: Triple, d: Triple, t_min: float, t_max: float
-) -> tuple[float, int]:
-    """In one body's frame: distance and face, or (t_max, -1)."""
-    waiting, since, top = vector(64), vector(64), 0
-    best, face, node, inverse = t_max, -1, int(root), _inverse(d)
-    while True:
-        if node >= 0:
-            row = boxes[node]
-            t0, t1 = _entry(row, 0, o, inverse, t_min, best), _entry(row, 6, o, inverse, t_min, best)
-            near, far = (0, 1) if t0 <= t1 else (1, 0)
-            if max(t0, t1) < np.inf:
-                waiting[top], since[top] = children[node, far], max(t0, t1)
-                top += 1
-            if min(t0, t1) < np.inf:
-                node = int(children[node, near])
-                continue
-        else:
-            first, count = (-1 - node) >> 3, (-1 - node) & 7
-            for k in range(first, first + count + 1):
-                t = _met(faces[k], o, d, t_min, best)
-                if t < best:
-                    best, face = t, k
-        while top > 0 and since[top - 1] >= best:
-            top -= 1
-        if top == 0:
-            return best, face
-        top -= 1
-        node = int(waiting[top])
-
-
-@kernel
-def _any(
-    boxes: Array, children: Ints, faces: Array, root: int, o: Triple, d: Triple, t_min: float, t_max: float
-) -> bool:
-    """In one body's frame: whether anything is met."""
-    waiting, top = vector(64), 0
-    node, inverse = int(root), _inverse(d)
-    while True:
-        if node >= 0:
-            row = boxes[node]
-            t0, t1 = _entry(row, 0, o, inverse, t_min, t_max), _entry(row, 6, o, inverse, t_min, t_max)
-            near, far = (0, 1) if t0 <= t1 else (1, 0)
-            if max(t0, t1) < np.inf:
-                waiting[top] = children[node, far]
-                top += 1
-            if min(t0, t1) < np.inf:
-                node = int(children[node, near])
-                continue
-        else:
-            first, count = (-1 - node) >> 3, (-1 - node) & 7
-            for k in range(first, first + count + 1):
-                if _met(faces[k], o, d, t_min, t_max) < t_max:
-                    return True
-        if top == 0:
-            return False
-        top -= 1
-        node = int(waiting[top])
-
-
-@kernel
-def _met(face: Array, o: Triple, d: Triple, t_min: float, t_max: float) -> float:
-    """Distance at which the ray meets the face, or inf."""
-    t = -(face[0] * o[0] + face[1] * o[1] + face[2] * o[2] + face[3]) / (
-        face[0] * d[0] + face[1] * d[1] + face[2] * d[2]
-    )
-    if not (t_min < t < t_max):  # also where the ray runs along the plane
-        return np.inf
-    x, y, z = o[0] + t * d[0], o[1] + t * d[1], o[2] + t * d[2]
-    u = face[4] * x + face[5] * y + face[6] * z + face[7]
-    v = face[8] * x + face[9] * y + face[10] * z + face[11]
-    return t if u >= -EDGE and v >= -EDGE and u + v <= 1.0 + EDGE else np.inf
-
-
-@kernel
-def _entry(row: Array, at: int, o: Triple, inverse: Triple, t_min: float, t_max: float) -> float:
-    """Where the ray comes into the box ``row[at:at + 6]``, not before ``t_min``; inf if it does not meet it before ``t_max``."""
-    x0, x1 = (row[at] - o[0]) * inverse[0], (row[at + 3] - o[0]) * inverse[0]
-    y0, y1 = (row[at + 1] - o[1]) * inverse[1], (row[at + 4] - o[1]) * inverse[1]
-    z0, z1 = (row[at + 2] - o[2]) * inverse[2], (row[at + 5] - o[2]) * inverse[2]
-    begin = max(max(min(x0, x1), min(y0, y1)), max(min(z0, z1), t_min))
-    end = min(min(max(x0, x1), max(y0, y1)), min(max(z0, z1), t_max))
-    return begin if begin <= end else np.inf
-
-
-@kernel
-def _inverse(d: Triple) -> Triple:
-    """1 / d, finite: a ray within a plane of a box is a ray that leaves it very late."""
-    return _finite(d[0]), _finite(d[1]), _finite(d[2])
-
-
-@kernel
-def _finite(x: float) -> float:
-    return 1.0 / x if abs(x) > 1e-30 else math.copysign(1e30, x)
 
 
 @kernel

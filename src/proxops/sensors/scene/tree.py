@@ -31,7 +31,7 @@ class Tree:
     """Of all bodies of a scene. ``arrays`` is what kernels want of it."""
 
     boxes: Array  # (N, 12) m: least and greatest corner of the first child, then of the second
-    children: Ints  # (N, 2) node, or -1 - (8 first face + faces - 1)
+    children: Ints  # (N, 3) of both: node, or -1 - (8 first face + faces - 1); axis along which the second lies beyond
     faces: Array  # (T, 12): normal (of length one, outward) and -distance of the plane; two rows that give u and v
     order: Ints  # (T) triangle of the scene that is this face
     roots: Ints  # (B) as children, or NOTHING
@@ -43,13 +43,13 @@ class Tree:
 
 
 def tree_of(scene: Scene) -> Tree:
-    """Takes about 40 ms for 100,000 triangles."""
+    """Takes about 0.1 s for 100,000 triangles."""
     _judge(scene)
     corners = scene.vertices[scene.triangles]  # (T, 3, 3)
     limits = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
     count, bodies = len(limits), scene.bodies
     order = np.arange(count, dtype=np.int32)
-    boxes, children = np.empty((count, 12)), np.empty((count, 2), np.int32)
+    boxes, children = np.empty((count, 12)), np.empty((count, 3), np.int32)
     roots, body_boxes = np.full(bodies, NOTHING, np.int32), np.zeros((bodies, 6))
     used = 0
     for body, (first, last) in enumerate(zip(scene.first_triangle[:-1], scene.first_triangle[1:], strict=True)):
