@@ -25,9 +25,9 @@ def dataset(
     json: Json = False,
 ) -> None:
     """Write labelled images, depth images and scans, for training and testing what is to see with them."""
-    from proxops import api
+    import proxops
 
-    about = api.dataset(
+    about = proxops.dataset(
         scenario, out=out, count=count, seed=seed, poses=_either(poses), between_m=(near_m, far_m), lights=lights, splits=splits,
         quiet=json,
     )  # fmt: skip
