@@ -94,7 +94,9 @@ def _row(kind: type[Strict], name: str) -> str:
     of_parts = [
         check for part in get_args(field.annotation) for check in getattr(part, "__metadata__", ())
     ]  # a range, or none
-    checks = [check for check in (*field.metadata, *of_parts) if isinstance(check, BeforeValidator) and check.func.__closure__]
+    checks = [
+        check for check in (*field.metadata, *of_parts) if isinstance(check, BeforeValidator) and check.func.__closure__
+    ]
     low_high = _bounds(checks[0]) if checks else _choices(field.annotation)
     default = field.default
     if default is PydanticUndefined:

@@ -16,7 +16,7 @@ _WHERE = {
     "play": "proxops.api",
     "check": "proxops.api",
     "serve": "proxops.api",
-    "dataset": "proxops.api",
+    "dataset": "proxops.applications.mission.dataset.command",
     "report": "proxops.api",
     "read_log": "proxops.api",
     "Run": "proxops.api",
@@ -73,12 +73,12 @@ __all__ = ["__version__", *_WHERE]
 if TYPE_CHECKING:
     from proxops.api import Run as Run
     from proxops.api import check as check
-    from proxops.api import dataset as dataset
     from proxops.api import play as play
     from proxops.api import read_log as read_log
     from proxops.api import report as report
     from proxops.api import run as run
     from proxops.api import serve as serve
+    from proxops.applications.mission.dataset.command import dataset as dataset
     from proxops.applications.report import summarise as summarise
     from proxops.arms.dynamics import Dynamics as Dynamics
     from proxops.arms.dynamics import base_pose as base_pose

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from pictures import renderer, still
+
 from proxops.core.lens import Lens
 from proxops.core.offscreen import PictureUnavailable, import_mujoco, open_renderer
 from proxops.sensors.scene.mesh import Mesh, joined

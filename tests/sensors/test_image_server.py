@@ -204,7 +204,7 @@ def test_the_client_on_the_page_takes_images(server: ImageServer) -> None:
     assert str(PORT) in code
     program = code.replace(str(PORT), str(server.address[1]))
     with subprocess.Popen([sys.executable, "-S", "-c", program], stdout=subprocess.PIPE, text=True) as client:
-        while not server.clients:
+        while not server.clients and client.poll() is None:
             server.poll()
             time.sleep(0.002)
         for k in range(3):

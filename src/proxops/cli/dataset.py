@@ -25,9 +25,9 @@ def dataset(
     json: Json = False,
 ) -> None:
     """Write labelled images, depth images and scans, for training and testing what is to see with them."""
-    from proxops import api
+    import proxops
 
-    about = api.dataset(
+    about = proxops.dataset(
         scenario, out=out, count=count, seed=seed, poses=_either(poses), between_m=(near_m, far_m), lights=lights, splits=splits,
         quiet=json,
     )  # fmt: skip
@@ -40,6 +40,8 @@ def dataset(
 def _either(poses: str) -> Literal["drawn", "flown"]:
     from proxops.core.errors import BadInput
 
-    if poses == "drawn" or poses == "flown":
-        return poses
+    if poses == "drawn":
+        return "drawn"
+    if poses == "flown":
+        return "flown"
     raise BadInput("--poses", value=poses, bound="drawn, flown")

@@ -22,7 +22,8 @@ class Sky:
     to_earth: tuple[float, float, float]
     earth_radius_rad: float  # angular, as seen from here
     orbit_radius_m: float  # distance of the Earth's centre
-    q_scene_earth: tuple[float, float, float, float]  # of the Earth's own axes: its clouds turn with them
+    # Of the Earth's own axes: its clouds turn with them.
+    q_scene_earth: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     sunlit: float = 1.0  # share of the Sun's disc in view
 
 

@@ -15,7 +15,7 @@ from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
 from proxops.sensors.exposure import Exposure, Sky
 from proxops.sensors.moment import Floats, OrbitMoment, PictureOrder
-from proxops.sensors.scene.hall_surroundings import mockup_mesh
+from proxops.sensors.scene.hall_mockups import mockup_mesh
 from proxops.sensors.scene.mesh import Mesh, joined
 from proxops.sensors.scene.orbit_lights import orbit_lights
 from proxops.sensors.scene.orbit_surroundings import (

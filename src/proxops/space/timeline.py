@@ -24,7 +24,7 @@ PAST_S: Final = 0.05
 AT_ONCE: Final = 12  # cycles that are computed beyond the horizon once it is as far as it may be
 
 
-class Moment(NamedTuple):
+class WorldMoment(NamedTuple):
     """The beginning of a cycle, as the properties of ``Timeline`` tell it one by one."""
 
     pose: Array
@@ -181,9 +181,9 @@ class Timeline:
         return bool(self._turned[self.now % self._slots])
 
     @property
-    def moment_now(self) -> Moment:
+    def moment_now(self) -> WorldMoment:
         slot = self.now % self._slots
-        return Moment(
+        return WorldMoment(
             self._poses[slot, 0], self._velocities[slot, 0], self._energies[slot], self._touching[slot], self._turned[slot]
         )  # fmt: skip
 

@@ -315,6 +315,6 @@ def test_where_nothing_can_be_drawn_there_are_frames(monkeypatch: pytest.MonkeyP
     with open_viewer(world) as viewer:
         for t in (0.0, 0.02, 0.04):
             viewer.look(t, world.survey())
-    assert viewer.feed.channels == (FRAMES_CHANNEL,)
+    assert [channel.number for channel in viewer.feed.channels] == [FRAMES_CHANNEL]
     messages = viewer.feed.due(np.array([0.0, 0.02, 0.04]), 0, all_of_it=True)
     assert [(one.channel, one.tick) for one in messages] == [(FRAMES_CHANNEL, 0), (FRAMES_CHANNEL, 2)]

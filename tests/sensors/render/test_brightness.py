@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-
 from pictures import LENS, PAINT, WHOLE, renderer, square, still
+
 from proxops.core.errors import BadInput
 from proxops.sensors.render.reflection import crinkled, reflected
 from proxops.sensors.scene.light import DistantLight, NearLight, SurroundingLight

@@ -1,8 +1,8 @@
 """Ranges and signals of a tilted plate against its plane."""
 
 import numpy as np
-
 from pictures import LENS, renderer, square, still
+
 from proxops.sensors.scene.material import Material
 
 INFRARED = Material("grey", 0.5, infrared=0.6)

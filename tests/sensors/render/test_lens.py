@@ -3,8 +3,8 @@
 import cv2
 import numpy as np
 import pytest
-
 from pictures import LENS, WHOLE, centroid, quad, renderer, still
+
 from proxops.core.errors import BadInput
 from proxops.core.lens import Lens
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-
 from pictures import LENS, PAINT, WHOLE, moving, renderer, square, still
+
 from proxops.core.errors import BadInput
 from proxops.core.lens import Lens
-from proxops.sensors.render.renderer import eight_bit
+from proxops.sensors.render.contact_sheet import contact_sheet, eight_bit
 from proxops.sensors.scene.light import DistantLight
 from proxops.sensors.scene.mesh import joined
 from proxops.sensors.scene.palette import MLI_GOLD
@@ -22,7 +22,7 @@ def turns(count: int) -> np.ndarray:
 
 @pytest.mark.parametrize("lens", [LENS, BENT])
 def test_no_background_shows_through_shared_edges(lens: Lens) -> None:
-    """In even light a closed body has one brightness: wherever all four neighbours are covered, so is the pixel; none is brighter."""
+    """In even light a closed body has one brightness: where all neighbours are covered, so is the pixel; none is brighter."""
     for mesh in (box((1.0, 0.7, 0.4), PAINT), sphere(0.5, PAINT), cylinder(0.4, 0.8, PAINT)):
         drawn = renderer(mesh, lens=lens)
         for q in turns(6):
@@ -97,3 +97,5 @@ def test_a_body_without_a_pose_is_refused() -> None:
 def test_a_picture_to_look_at() -> None:
     seen = renderer(square(0.6)).radiance(still((0.0, 0.0, 3.0)))
     assert eight_bit(seen).max() == 255 and eight_bit(seen, 2.0 * WHOLE).max() == 186
+    sheet = contact_sheet([[seen, seen], [seen]], gap=2)
+    assert sheet.shape == (482, 642) and (sheet[:, 320:322] == 128).all()

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-
 from pictures import LENS, renderer, square, still
+
 from proxops.sensors.scene.light import DistantLight, Light, NearLight
 
 SIDE, GAP, AWAY = 0.3, 0.5, 4.0
@@ -40,7 +40,7 @@ def test_the_shadow_lies_where_the_sun_throws_it() -> None:
 
 @pytest.mark.parametrize("radius", [0.02, 0.06])
 def test_the_penumbra_is_as_wide_as_the_disc_of_the_sun(radius: float) -> None:
-    """Across the shadow's upper edge: 80 % of the light changes in this share of the disc's width, by the area of a circle's part."""
+    """Across the upper edge: 80 % of a disc's area lie in 0.687 of its width."""
     dark = shade(sun(radius))
     assert np.sum(dark) == pytest.approx((SIDE * SCALE) ** 2, rel=0.02)  # soft edges take nothing
     profile = dark[60:135, 146:152].mean(axis=1)

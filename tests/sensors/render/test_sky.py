@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-
 from pictures import LENS, WHOLE, renderer, square, still
+
 from proxops.sensors.exposure import Sky
 from proxops.sensors.render.stars import MAGNITUDE_0_W_M2, catalogue
 from proxops.sensors.scene.light import SUN_BAND_W_M2

@@ -16,13 +16,12 @@ from proxops.lab.hall_plan import LAMP_DISTANCE
 from proxops.lab.shapes import BODIES, ROBOT2, body_poses, floor_z_m, hall_shapes
 from proxops.maths.pose import pose_from_packed
 from proxops.sensors.scene.hall_lights import HALF_ANGLE_RAD, LAMP_LM, hall_lights
+from proxops.sensors.scene.hall_mockups import hall_warnings, mockup_mesh
 from proxops.sensors.scene.hall_surroundings import (
     PORT1_BODY,
     PORT2_BODY,
     hall_poses,
     hall_scene,
-    hall_warnings,
-    mockup_mesh,
 )
 from proxops.sensors.scene.light import LUMENS_PER_WATT, SUN_BAND_W_M2, NearLight, SurroundingLight
 from proxops.sensors.scene.material import COLUMNS

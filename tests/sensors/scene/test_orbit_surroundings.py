@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from proxops.core.earth import EQUATOR_M
+from proxops.core.scenery_table import Illuminator
 from proxops.maths.pose import pose_from_packed
 from proxops.sensors.scene.beam import beam_intensity
-from proxops.sensors.scene.light import SUN_BAND_W_M2, DistantLight, SurroundingLight
-from proxops.sensors.scene.orbit_lights import EARTH_ALBEDO, TargetLamp, earth_share, orbit_lights
+from proxops.sensors.scene.light import SUN_BAND_W_M2, DistantLight, NearLight, SurroundingLight
+from proxops.sensors.scene.orbit_lights import EARTH_ALBEDO, earth_share, orbit_lights
 from proxops.sensors.scene.orbit_surroundings import (
     CHASER,
     CLIENT,
@@ -22,6 +23,7 @@ from proxops.sensors.scene.orbit_surroundings import (
     orbit_scene,
     shipped_craft,
 )
+from proxops.sensors.staging import lamp_on_chaser
 
 Q = np.array([0.5, 0.5, -0.5, 0.5])
 
@@ -70,8 +72,9 @@ def test_a_beam_carries_its_flux() -> None:
 
 def test_the_chasers_lamp_moves_with_it() -> None:
     T = pose_from_packed(np.array([1.0, 2.0, 3.0, *Q]))
-    lamp = TargetLamp()
-    light = lamp.light(T)
+    lamp = Illuminator(intensity_w_sr=50.0)
+    (light,) = lamp_on_chaser(lamp, T)
+    assert isinstance(light, NearLight) and light.intensity == 50.0 and not lamp_on_chaser(Illuminator(), T)
     np.testing.assert_allclose(light.place, T[:3, :3] @ lamp.place_m + T[:3, 3])
     np.testing.assert_allclose(light.direction, -T[:3, 0])
 

@@ -25,11 +25,10 @@ from proxops.applications.mission.instruments import Instruments
 from proxops.applications.mission.outlook import Outlook
 from proxops.applications.mission.record import AUDIT_EVERY, MissionRecord
 from proxops.applications.mission.transmitter import Transmitter
-from proxops.core.flight import Commands, FlightSoftware, Measurements
+from proxops.core.flight import Commands, FlightSoftware, Floats, Measurements
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
-from proxops.maths.rotation import Array
 from proxops.sensors.relative_pose import DUE_SLACK_S, RelativePoseSensor
 from proxops.space.pair import Looks, SpacecraftPair
 
@@ -46,14 +45,14 @@ class Outcome:
 
     end: MissionEnd = MissionEnd.UNDER_WAY
     t: float = 0.0
-    contact: Array | None = None  # gap, lateral, tilt, roll, closing rate, lateral rate, angular rate
+    contact: Floats | None = None  # gap, lateral, tilt, roll, closing rate, lateral rate, angular rate
     abort: AbortCause = AbortCause.NONE
     phase: MissionPhase = MissionPhase.NONE
     propellant_kg: float = 0.0  # used
     failure: str = ""  # of the flight software
     least_distance_m: float = math.inf  # of the centres of mass
     measurements: dict[SensorSource, int] = field(default_factory=lambda: dict.fromkeys(SensorSource, 0))
-    audit: Array = field(default_factory=lambda: np.zeros(6))  # greatest of each
+    audit: Floats = field(default_factory=lambda: np.zeros(6))  # greatest of each
     nees: list[tuple[float, float]] = field(default_factory=list)  # distance and value, once a second
 
 
@@ -270,7 +269,7 @@ class MissionApplication:
         self.record.note_measured(measurements)
         return measurements
 
-    def _carry_out(self, commands: Commands, y: Array) -> None:
+    def _carry_out(self, commands: Commands, y: Floats) -> None:
         """From this cycle on; ``y``: state of the craft when it was asked."""
         self.pair.command(commands.on_time_s, commands.wheel_torque, commands.isolated)
         self.record.note_told(commands.telemetry, y)
@@ -302,6 +301,6 @@ class MissionApplication:
             self.finish(MissionEnd.COLLISION)
 
     # ------------------------------------------------------------------ packets
-    def relative_pose(self) -> Array:
+    def relative_pose(self) -> Floats:
         """T_target_chaser as computed, packed."""
         return self._transmitter.relative_pose

@@ -1,8 +1,8 @@
 """The Earth behind everything: a sphere in the Sun, with oceans, land and clouds of noise, its terminator, air at the limb.
 
-Albedos (bond, 400 to 1000 nm): ocean 0.06, land 0.15 to 0.30, cloud 0.35 to 0.75; with half of it under clouds 0.3 as a whole (CERES
-has 0.29). ASSUMED: surfaces scatter as Lambert's law has it; air brightens by 0.06 at the nadir and more towards the limb, and ends
-60 km above. Where no land is drawn there is none: the pattern is not the Earth's.
+Albedos (bond, 400 to 1000 nm): ocean 0.06, land 0.15 to 0.30, cloud 0.35 to 0.75; with half of it under clouds 0.3 as a whole
+(CERES has 0.29). ASSUMED: surfaces scatter as Lambert's law has it; air brightens by 0.06 at the nadir and more towards the limb,
+and ends 60 km above. Where no land is drawn there is none: the pattern is not the Earth's.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def add_earth(
     radius: float, sunlight: float, free: NDArray[np.float32], covers: NDArray[np.float32], radiance: NDArray[np.float32],
     albedos: Array,
 ) -> None:  # fmt: skip
-    """``free``: share of a pixel that bodies leave; ``covers``: gets 1 where the Earth is. ``to_earth``, ``to_sun`` of length one in the
-    scene; ``albedos`` is room for one in ``COARSE``² pixels and one more each way."""
+    """``free``: share of a pixel that bodies leave; ``covers``: 1 where the Earth is. ``to_earth``, ``to_sun``: of length one,
+    in the scene; ``albedos`` is room for one in ``COARSE``² pixels and one more each way."""
     rows, columns = free.shape
     top, left, bottom, right = rows, columns, -1, -1
     for j in range(rows):
@@ -100,9 +100,10 @@ def _beyond(values: Array, b: int, a: int) -> float:
     """Of a table over pixels at a corner of the coarse net, also one that lies past its end."""
     j, i = COARSE * b, COARSE * a
     y, x = min(j, values.shape[0] - 1), min(i, values.shape[1] - 1)
-    value = values[y, x]
-    value += (j - y) * (values[y, x] - values[y - 1, x])
-    return value + (i - x) * (values[y, x] - values[y, x - 1])
+    value = float(values[y, x])
+    value += float((j - y) * (values[y, x] - values[y - 1, x]))
+    value += float((i - x) * (values[y, x] - values[y, x - 1]))
+    return value
 
 
 @kernel
@@ -111,7 +112,7 @@ def _blend(albedos: Array, j: int, i: int) -> float:
     v, u = (j - COARSE * b) / COARSE, (i - COARSE * a) / COARSE
     above = albedos[b, a] + u * (albedos[b, a + 1] - albedos[b, a])
     below = albedos[b + 1, a] + u * (albedos[b + 1, a + 1] - albedos[b + 1, a])
-    return above + v * (below - above)
+    return float(above + v * (below - above))
 
 
 @kernel

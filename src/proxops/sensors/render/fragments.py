@@ -1,7 +1,7 @@
 """What the pixels of a row see: one fragment for each triangle that has samples in a pixel.
 
-Fragments lie in a table that the next steps go through one after the other. (A kernel that were handed all it needs for each pixel
-would spend four fifths of its time on handing: an array is nine numbers.)
+Fragments lie in a table that the next steps go through one after the other. (A kernel that were handed all it needs for each
+pixel would spend four fifths of its time on handing: an array is nine numbers.)
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Bodies into a z-buffer: corners into the sensor's frame, what lies behind the lens cut off, the rest through the lens.
 
-A lens that distorts bends edges. Then triangles are parted until none of their edges bends by more than ``BEND`` pixels: whether an
-edge is parted depends on the edge alone, so neighbours stay neighbours. (Samples at bent places instead would cost every sample of
-every triangle a look at a table; parting costs nothing where the lens is ideal, and a few percent where it is not.)
+A lens that distorts bends edges. Then triangles are parted until none of their edges bends by more than ``BEND`` pixels: whether
+an edge is parted depends on the edge alone, so neighbours stay neighbours. (Samples at bent places would cost every sample
+of every triangle a look at a table; parting costs nothing where the lens is ideal, and a few percent where it is not.)
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _bends(k: Array, a: Triple, b: Triple, middle: Triple, grid: Array) -> bool:
     ax, ay = distorted(k, a[0], a[1])
     bx, by = distorted(k, b[0], b[1])
     mx, my = distorted(k, middle[0], middle[1])
-    return max(grid[4] * abs(mx - 0.5 * (ax + bx)), grid[5] * abs(my - 0.5 * (ay + by))) > BEND
+    return bool(max(grid[4] * abs(mx - 0.5 * (ax + bx)), grid[5] * abs(my - 0.5 * (ay + by))) > BEND)
 
 
 @kernel

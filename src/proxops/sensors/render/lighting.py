@@ -1,7 +1,7 @@
 """How much of a light reaches a place: its strength there, and whether something stands between. Kernels.
 
-A light is a disc. Which point of it a ray goes to is a fixed pattern: nine rays go to nine rings, turned by the golden angle, and the
-pattern is turned from pixel to pixel, so that a penumbra has fine grain and no steps.
+A light is a disc. Which point of it a ray goes to is a fixed pattern: nine rays go to nine rings, turned by the golden angle, and
+the pattern is turned from pixel to pixel, so that a penumbra has fine grain and no steps.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ def arrival(lamp: Array, p: Triple) -> tuple[Triple, float]:
     towards = unit(away)
     cosine = -dot(towards, direction)
     off = math.acos(min(max(cosine, -1.0), 1.0)) / lamp[8]
-    return towards, lamp[7] / square * math.exp(-math.log(2.0) * off * off)
+    return towards, float(lamp[7]) / square * math.exp(-math.log(2.0) * off * off)
 
 
 @kernel
 def around(lamp: Array, n: Triple) -> float:
     """Irradiance that a surface with this normal (scene) gets of a half space."""
-    return 0.5 * lamp[7] * (1.0 + lamp[4] * n[0] + lamp[5] * n[1] + lamp[6] * n[2])
+    return float(0.5 * lamp[7] * (1.0 + lamp[4] * n[0] + lamp[5] * n[1] + lamp[6] * n[2]))
 
 
 @kernel
@@ -103,3 +103,9 @@ def _passes_others(placed: Array, balls: Array, own: int, p: Triple, direction: 
 @kernel
 def is_around(lamp: Array) -> bool:
     return bool(lamp[0] == AROUND)
+
+
+@kernel
+def is_wide(lamp: Array) -> bool:
+    """More than twice as large as the Sun: its penumbrae are wider than a few pixels."""
+    return bool(lamp[9] > 0.01)

@@ -1,12 +1,13 @@
 """At which moments of an exposure its samples are taken, and where everything is then.
 
-A pixel has nine samples. If the picture moves, each is taken at a moment of its own; if it moves far, so many times nine are taken
-that an edge goes on by less than a pixel from one moment to the next.
+A pixel has nine samples. If the picture moves, each is taken at a moment of its own; if it moves far, so many times nine are
+taken that an edge goes on by less than a pixel from one moment to the next.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -20,7 +21,7 @@ from proxops.sensors.exposure import Exposure
 
 SAMPLES: Final = 9
 STILL_PX: Final = 0.1  # motion over an exposure that nobody sees
-PX_A_ROUND: Final = 6.0  # motion in the time of nine samples: 0.7 px from one to the next
+PX_A_ROUND: Final = 5.0  # motion in the time of nine samples: 0.6 px from one to the next
 MOST_ROUNDS: Final = 24
 ORDER: Final = np.array([1, 6, 5, 8, 4, 0, 3, 2, 7])  # of the nine in time, a magic square: no row or column is early
 
@@ -30,14 +31,14 @@ def poses_at(poses: Array, share: float) -> Array:
     at = share * (len(poses) - 1)
     first = min(int(at), max(len(poses) - 2, 0))
     one, other, s = poses[first], poses[min(first + 1, len(poses) - 1)], at - first
-    out = one + s * (other - one)
+    out: Array = one + s * (other - one)
     out[..., 3:] = _slerp(one[..., 3:], other[..., 3:], s)
     return out
 
 
 def share_of(turn: int, s: int, count: int) -> float:
-    """Of the exposure, after which the sample ``s`` of nine is taken, in this of ``count`` rounds. The order changes from round to
-    round, or an edge would always be at the same place in the pixel."""
+    """Of the exposure, after which the sample ``s`` of nine is taken, in this of ``count`` rounds. The order changes from round
+    to round, or an edge would always be at the same place in the pixel."""
     return float((turn + ((ORDER[s] + 4 * turn) % SAMPLES + 0.5) / SAMPLES) / count)
 
 
@@ -91,7 +92,7 @@ def rounds(exposure: Exposure, lens: Lens, boxes: Array) -> int:
         return 0
     shares = np.linspace(0.0, 1.0, min(n, 5))
     places = [_corners(seen_at(exposure, float(share))[0], boxes) for share in shares]
-    way = sum((_moved_px(a, b, lens) for a, b in zip(places, places[1:], strict=False)), np.zeros(1))
+    way = sum((_moved_px(a, b, lens) for a, b in pairwise(places)), np.zeros(1))
     most = float(np.max(way, initial=0.0))
     if most < STILL_PX:
         return 0

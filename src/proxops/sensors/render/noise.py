@@ -27,7 +27,7 @@ def octaves(p: Triple, scale: float, count: int, seed: int) -> float:
 @kernel
 def _lattice(x: float, y: float, z: float, seed: int) -> float:
     """0 to 1, smooth between whole numbers."""
-    i, j, k = int(math.floor(x)), int(math.floor(y)), int(math.floor(z))
+    i, j, k = math.floor(x), math.floor(y), math.floor(z)
     u, v, w = _eased(x - i), _eased(y - j), _eased(z - k)
     low = _between(_face(i, j, k, seed, v), _face(i + 1, j, k, seed, v), u)
     high = _between(_face(i, j, k + 1, seed, v), _face(i + 1, j, k + 1, seed, v), u)

@@ -1,7 +1,7 @@
 """What a place on a surface sends to the eye of the light that falls on it: the formula of ``scene/material.py``.
 
-A foil's crinkles are triangles of a fixed pattern on the surface, in the body's frame, each tilted by its own hash. Where a pixel sees
-many of them, their tilts go into the width of the lobe instead: what one pixel sees of many small mirrors is a broad shine.
+A foil's crinkles are triangles of a fixed pattern on the surface, in the body's frame, each tilted by its own hash. Where a pixel
+sees many of them, their tilts go into the width of the lobe instead: what one pixel sees of many small mirrors is a broad shine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def reflected(material: Array, exponent: float, n: Triple, v: Triple, light: Tri
     facing = dot(n, light)
     if facing <= 0.0:
         return 0.0
-    value = material[ALBEDO] / math.pi
+    value = float(material[ALBEDO] / math.pi)
     if material[SPECULAR] > 0.0:
         h = unit((light[0] + v[0], light[1] + v[1], light[2] + v[2]))
         cosine = dot(n, h)

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from proxops.core.lens import Lens
 from proxops.maths.rotation import Array
 from proxops.sensors.exposure import Exposure
-from proxops.sensors.render.buffers import Buffers
 from proxops.sensors.render.depth import put_ranges
-from proxops.sensors.render.distortion import lines_of_sight
-from proxops.sensors.render.geometry import draw
 from proxops.sensors.render.lighting import lamps_of
 from proxops.sensors.render.moments import SAMPLES, poses_at, rounds, seen_at, share_of
+from proxops.sensors.render.rasteriser import Rasteriser
 from proxops.sensors.render.resolve import View, World, gather, look_for, shade
 from proxops.sensors.render.sky import add_sky
 from proxops.sensors.render.surfaces import surfaces_of
@@ -36,14 +34,8 @@ class Renderer:
     def __init__(self, scene: Scene, tree: Tree, lens: Lens) -> None:
         self.lens = lens
         self._tree, self._surfaces = tree, surfaces_of(scene, tree)
-        self._mesh = (scene.vertices, scene.triangles, scene.first_vertex, scene.first_triangle)
-        self._x, self._y = lines_of_sight(lens)
-        self._k, self._pixel = np.array(lens.distortion), 2.0 / (lens.fx + lens.fy)
-        margin = 2.0 * self._pixel
-        self._limits = np.array([self._x.min(), self._y.min(), self._x.max(), self._y.max()])
-        self._limits += [-margin, -margin, margin, margin]
-        self._corners = np.empty((len(scene.vertices), 6))
-        self._buffers: dict[int, Buffers] = {}
+        self._raster = Rasteriser(scene, tree, lens)
+        self._x, self._y, self._pixel = self._raster.x, self._raster.y, self._raster.pixel
         self._look = look_for(1, lens.height, lens.width)
 
     def radiance(self, exposure: Exposure) -> Floats:
@@ -65,11 +57,11 @@ class Renderer:
         """In the middle of the exposure, (height, width, samples²): ranges along the line of sight in metres, inf where nothing
         is; and infrared reflectance times the cosine of incidence."""
         self._judge(exposure)
-        buffers = self._room(samples)
+        buffers = self._raster.room(samples)
         to, back = seen_at(exposure, 0.5)
         shape = (self.lens.height, self.lens.width, samples * samples)
         ranges, signals = np.full(shape, np.inf, np.float32), np.zeros(shape, np.float32)
-        self._draw(to, buffers, samples, 0.0, 0.0)
+        self._raster.draw(to, buffers, samples, 0.0, 0.0)
         rows = buffers.rows(samples)
         put_ranges(
             buffers.depths, buffers.ids, rows, samples, self._x, self._y, self._pixel,
@@ -83,24 +75,19 @@ class Renderer:
         judge_poses(exposure.T_scene_body, bodies, "poses of bodies")
         judge_poses(exposure.T_scene_sensor[:, None, :], 1, "poses of the sensor")
 
-    def _room(self, samples: int) -> Buffers:
-        if samples not in self._buffers:
-            self._buffers[samples] = Buffers(self.lens.height * samples, self.lens.width * samples)
-        return self._buffers[samples]
-
     def _expose(self, exposure: Exposure, lamps: Array, turn: int, count: int, radiance: Floats, sky: Floats) -> None:
         """Adds one round of nine samples."""
-        buffers = self._room(3)
+        buffers = self._raster.room(3)
         T_body_sensor = np.empty((SAMPLES, len(self._tree.roots), 12))
         if count == 0:
             middle, to_back = 0.5, seen_at(exposure, 0.5)
             T_body_sensor[:] = to_back[1]
-            self._draw(to_back[0], buffers, 3, 0.0, 0.0)
+            self._raster.draw(to_back[0], buffers, 3, 0.0, 0.0)
         else:
             middle = (turn + 0.5) / count
             for s in range(SAMPLES):
                 to, T_body_sensor[s] = seen_at(exposure, share_of(turn, s, count))
-                self._draw_sample(to, buffers, s)
+                self._raster.draw_sample(to, buffers, s)
         rows = buffers.rows(3)
         step = FINE if (rows[2] - rows[0]) * (rows[3] - rows[1]) < MANY else COARSE
         view = View(self._x, self._y, self._pixel, T_body_sensor)
@@ -109,29 +96,3 @@ class Renderer:
         gather(buffers.ids, rows, step, view, world, self._look)
         shade(buffers.ids, rows, step, view, world, self._look, 1.0 / max(count, 1), radiance, sky)
         buffers.clear()
-
-    def _draw_sample(self, T_sensor_body: Array, buffers: Buffers, s: int) -> None:
-        """Only the sample ``s`` of each pixel, at its moment."""
-        single = self._room(1)
-        self._draw(T_sensor_body, single, 1, (s % 3 - 1) / 3.0, (s // 3 - 1) / 3.0)
-        buffers.take(single, s)
-        single.clear()
-
-    def _draw(self, T_sensor_body: Array, buffers: Buffers, samples: int, right: float, down: float) -> None:
-        """With ``samples``² in each pixel; ``right``, ``down``: by how many pixels a single one is off the middle."""
-        lens, half = self.lens, 0.5 * (samples - 1)
-        grid = np.array([
-            samples * lens.fx, samples * (lens.cx - right) + half,
-            samples * lens.fy, samples * (lens.cy - down) + half,
-            lens.fx, lens.fy,
-        ])  # fmt: skip
-        draw(
-            self._mesh, T_sensor_body, self._tree.body_boxes, grid, self._k, self._limits, lens.ideal,
-            self._corners, buffers.depths, buffers.ids, buffers.extent,
-        )  # fmt: skip
-
-
-def eight_bit(radiance: Floats, white: float | None = None) -> NDArray[np.uint8]:
-    """To look at: ``white`` W/m²/sr (the brightest hundredth unless given) becomes 255; levels as a screen wants them (gamma)."""
-    top = white or max(float(np.percentile(radiance, 99.0)), 1e-9)
-    return np.round(255.0 * np.clip(radiance / top, 0.0, 1.0) ** (1 / 2.2)).astype(np.uint8)

@@ -13,7 +13,7 @@ from proxops.maths.rotation import Array
 from proxops.maths.triple import triple
 from proxops.sensors.render.fill import Ids
 from proxops.sensors.render.fragments import COLUMN, COUNT, FIELDS, TRIANGLE, put_first_fragments, put_fragments
-from proxops.sensors.render.lighting import around, arrival, is_around
+from proxops.sensors.render.lighting import around, arrival, is_around, is_wide
 from proxops.sensors.render.reflection import ALBEDO, dot, reflected
 from proxops.sensors.render.shadows import Bytes, add_agreed, add_looked_for, put_found
 from proxops.sensors.render.spot import (
@@ -56,7 +56,7 @@ class World(NamedTuple):
     lamps: Array
 
 
-class Look(NamedTuple):
+class LightFindings(NamedTuple):
     """Room: what pixels found in the first round (``shadows.py``), and the fragments of a row."""
 
     triangle: Ids  # (h, w) that looked; -1: none
@@ -66,9 +66,9 @@ class Look(NamedTuple):
     spots: Array
 
 
-def look_for(lights: int, height: int, width: int) -> Look:
+def look_for(lights: int, height: int, width: int) -> LightFindings:
     """Room for pictures of this size with so many lights."""
-    return Look(
+    return LightFindings(
         np.full((height, width), -1, np.int32),
         np.zeros((height, width), np.float32),
         np.zeros((lights, height, width), np.uint8),
@@ -78,7 +78,7 @@ def look_for(lights: int, height: int, width: int) -> Look:
 
 
 @kernel
-def gather(ids: Ids, rows: Rectangle, step: int, view: View, world: World, look: Look) -> None:
+def gather(ids: Ids, rows: Rectangle, step: int, view: View, world: World, look: LightFindings) -> None:
     """The first round, for every ``step``-th pixel of the rectangle (first row, column; one past the last)."""
     x, y, pixel, T_body_sensor = view
     triangles, _, balls, tree, placed, lamps = world
@@ -98,7 +98,7 @@ def gather(ids: Ids, rows: Rectangle, step: int, view: View, world: World, look:
 
 @kernel
 def shade(
-    ids: Ids, rows: Rectangle, step: int, view: View, world: World, look: Look, share: float,
+    ids: Ids, rows: Rectangle, step: int, view: View, world: World, look: LightFindings, share: float,
     radiance: Floats, sky: Floats,
 ) -> None:  # fmt: skip
     """The second: adds ``share`` of what the pixels of the rectangle see, W/m²/sr; takes from ``sky`` what bodies cover."""
@@ -117,7 +117,9 @@ def shade(
                 _add_around(fragments, count, spots, triangles, materials, lamp)
                 continue
             _put_values(fragments, count, spots, triangles, materials, lamp)
-            add_agreed(fragments, count, spots, j, step, pixel, triangles, seen, distance, found[k], rows)
+            add_agreed(
+                fragments, count, spots, j, step, pixel, triangles, seen, distance, found[k], rows, is_wide(lamp)
+            )
             add_looked_for(
                 fragments, count, spots, j, x[j], y[j], pixel, T_body_sensor, triangles, tree, placed, balls, lamp
             )

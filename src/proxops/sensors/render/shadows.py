@@ -1,8 +1,8 @@
 """Which fragments a light reaches, in two rounds.
 
-First pixels (all, or every second one of every second row) look for each light once, to a point of its disc that differs from that of
-eight neighbours. Where they agree on a surface, that is the answer for all pixels between; where they do not, there is the edge of
-a shadow, and each sample looks for itself.
+First pixels (all, or every second one of every second row) look for each light once, to a point of its disc that differs from
+that of eight neighbours. Where they agree on a surface, that is the answer for all pixels between; where they do not, there is
+the edge of a shadow, and each sample looks for itself.
 """
 
 from __future__ import annotations
@@ -65,18 +65,19 @@ def unshaded_by(face: Array, spot: Array) -> int:
 @kernel
 def add_agreed(
     fragments: Ids, count: int, spots: Array, j: int, step: int, pixel: float, triangles: Array,
-    seen: Ids, distance: NDArray[np.float32], found: Bytes, rows: tuple[int, int, int, int],
+    seen: Ids, distance: NDArray[np.float32], found: Bytes, rows: tuple[int, int, int, int], wide: bool,
 ) -> None:  # fmt: skip
-    """Adds ``VALUE`` to ``TOTAL`` where neighbours agree that the light comes there. What is left for the second round keeps it."""
+    """Adds ``VALUE`` to ``TOTAL`` where neighbours agree that the light comes there. What is left for the second round keeps it.
+    ``wide``: the light's penumbra may be so wide that all nine points of its disc must be asked."""
     mask = ~(step - 1)
-    top, bottom = (j - 1) & mask, min(((j - 1) & mask) + 2 * step + 1, rows[2])
+    top, bottom = (j - 1) & mask, min((((j - 1) & mask) + 2 * step if wide else j + step) + 1, rows[2])
     top += step if top < rows[0] else 0
     for f in range(count):
         i, t, spot = fragments[f, COLUMN], fragments[f, TRIANGLE], spots[f]
         if spot[VALUE] <= 0.0:
             continue
         near, z, body, lit, shaded = 4.0 * step * pixel * spot[DEPTH], spot[DEPTH], triangles[t, BODY], 0, 0
-        left, right = (i - 1) & mask, min(((i - 1) & mask) + 2 * step + 1, rows[3])
+        left, right = (i - 1) & mask, min((((i - 1) & mask) + 2 * step if wide else i + step) + 1, rows[3])
         left += step if left < rows[1] else 0
         for y in range(top, bottom, step):
             for x in range(left, right, step):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
 from proxops.maths.triple import Triple, triple
@@ -14,8 +13,9 @@ from proxops.sensors.render.reflection import CRINKLE, EXPONENT, crinkled, unit
 from proxops.sensors.render.surfaces import BODY, CORNERS, MATERIAL, NORMALS, ROUND
 
 PLACE, FLAT, EYE, IN_BODY, NORMAL, DEPTH, SIDE, LOBE, VALUE, TOTAL = 0, 3, 6, 9, 12, 15, 16, 17, 18, 19
-"""Place, normal towards the eye (of the triangle, or smooth), direction of the eye (all in the scene); place in the body; normal (scene); z in
-the sensor's frame; 1 if the eye is on the outer side, else -1; exponent of the lobe; radiance by one light; by all."""
+"""Place, normal towards the eye (of the triangle, or smooth), direction of the eye (all in the scene); place in the body;
+normal (scene); z in the sensor's frame; 1 if the eye is on the outer side, else -1; exponent of the lobe;
+radiance by one light; by all."""
 WIDTH: Final = 20
 
 
@@ -34,7 +34,7 @@ def put_spots(
 
 @kernel
 def put_spot(face: Array, T: Array, row: Array, x: float, y: float, spot: Array) -> None:
-    """On the line of sight (x, y, 1); all but normal and lobe. ``T`` (12) of the body at the sample's moment, ``row`` of ``placed``."""
+    """On the line of sight (x, y, 1); all but normal and lobe. ``T`` (12) of the body at that moment, ``row`` of ``placed``."""
     dx = T[0] * x + T[1] * y + T[2]
     dy = T[3] * x + T[4] * y + T[5]
     dz = T[6] * x + T[7] * y + T[8]

@@ -1,7 +1,8 @@
 """Stars: 9,000 that are made, not ours: as many of each magnitude as there are, in directions from a fixed seed.
 
-Counts: 10^(0.51 m + 0.6) brighter than m (Allen, Astrophysical Quantities: 4,900 brighter than 6); irradiance 2.2e-8 W/m² x 10^(-0.4 m)
-in 400 to 1000 nm (Bessell 1998 has 3.6e-8 W/m²/µm at 550 nm for magnitude 0, times 0.6 µm of a spectrum like the Sun's, rounded).
+Counts: 10^(0.51 m + 0.6) brighter than m (Allen, Astrophysical Quantities: 4,900 brighter than 6); irradiance 2.2e-8 W/m² x
+10^(-0.4 m) in 400 to 1000 nm (Bessell 1998: 3.6e-8 W/m²/µm at 550 nm for magnitude 0; times 0.6 µm of a spectrum like the Sun's,
+rounded). Both as recalled.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def add_stars(
     stars: Array, R_sensor_scene: Array, lens: Array, k: Array, limits: Array, share: float, free: NDArray[np.float32],
     radiance: NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """``share`` of each star's light to the four pixels round its point. ``lens``: fx fy cx cy; ``limits`` as in ``geometry.draw``."""
+    """``share`` of each star's light to the four pixels round its point. ``lens``: fx fy cx cy; ``limits``: as for ``draw``."""
     height, width = free.shape
     for s in range(stars.shape[0]):
         x, y, z = 0.0, 0.0, 0.0

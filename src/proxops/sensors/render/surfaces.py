@@ -25,9 +25,9 @@ class Surfaces(NamedTuple):
     """Arrays for kernels. One table of numbers for all that belongs to a triangle: a kernel that is handed ten arrays for each
     pixel has more to do with them than with the pixel."""
 
-    triangles: Array  # (T, COLUMNS); ``ROUND``: corners have normals of their own, nine numbers from ``NORMALS`` on, and the corners'
-    # places from ``CORNERS`` on;
-    # ``OUTERMOST``: all of the body lies behind the plane
+    # (T, COLUMNS). ``ROUND``: corners have normals of their own, nine numbers from ``NORMALS`` on; places from ``CORNERS``;
+    # ``OUTERMOST``: all of the body lies behind the plane.
+    triangles: Array
     materials: Array
     balls: Array  # (B, 4) centre and radius of a ball round the body, in its frame
 

@@ -10,8 +10,6 @@ as they are commanded, so a flange may miss its mock-up by the robots' own error
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -21,18 +19,16 @@ from numpy.typing import NDArray
 from proxops.lab.cell import Cell
 from proxops.lab.coordinates import HallRecord
 from proxops.lab.link_tree import hall_links
-from proxops.lab.shapes import BODIES, FLOOR, MOCKUP, ROBOT1, ROBOT2, Shape, body_poses, hall_shapes
-from proxops.lab.surface import MOST_TRIANGLES
-from proxops.lab.urdf_drawing import mesh_warnings
+from proxops.lab.shapes import BODIES, FLOOR, MOCKUP, ROBOT1, ROBOT2, body_poses
 from proxops.maths.kernel import kernel
-from proxops.maths.pose import pack_pose, pose_from_abc, pose_from_packed, put_composed
+from proxops.maths.pose import pack_pose, pose_from_packed, put_composed
 from proxops.maths.rotation import Array
+from proxops.sensors.scene.hall_mockups import mockup_mesh
 from proxops.sensors.scene.hall_room import room_mesh
 from proxops.sensors.scene.mesh import Mesh, joined
-from proxops.sensors.scene.mesh_file import ReadMesh, read_mesh
 from proxops.sensors.scene.palette import BLACK_CLOTH
 from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.urdf_mesh import link_mesh, urdf_mesh
+from proxops.sensors.scene.urdf_mesh import link_mesh
 
 PORT1_BODY, PORT2_BODY = ROBOT1 + MOCKUP, ROBOT2 + MOCKUP  # in the scene: what is in the port frames
 N_BODIES = len(BODIES)
@@ -56,39 +52,6 @@ def hall_scene(cell: Cell, *, wrapped: bool = False, fitted: Mapping[int, Sequen
     for body, meshes in fitted.items():
         found[BODIES[body]] += meshes
     return Scene.of([(name, joined(meshes)) for name, meshes in found.items()])
-
-
-def hall_warnings(cell: Cell) -> tuple[str, ...]:
-    """What is to be known about the mock-ups' drawings: what was mended in them, what is not seen."""
-    return tuple(text for k in (0, 1) for text in mockup_mesh(cell, k).warnings)
-
-
-@lru_cache(maxsize=8)
-def mockup_mesh(cell: Cell, k: int) -> ReadMesh:
-    """What robot ``k`` + 1 carries, in its port frame: the cell's drawing where it names one, else what the URDF shows."""
-    path = cell.cad[k]
-    if path is not None:
-        return _drawing(cell, k, path)
-    model = cell.mockups[k].path
-    return ReadMesh(urdf_mesh(model), mesh_warnings(model, MOST_TRIANGLES))
-
-
-def _drawing(cell: Cell, k: int, path: Path) -> ReadMesh:
-    payload = cell.robots[k].payload
-    read = read_mesh(path, payload.cad_scale, expected_m=_expected_m(cell, k))
-    T_port_cad = pose_from_abc(*payload.cad_xyz_m, *np.radians(payload.cad_abc_deg))
-    return ReadMesh(read.mesh.moved(T_port_cad), read.warnings)
-
-
-def _expected_m(cell: Cell, k: int) -> float:
-    """Largest edge of the box round the solids that enclose the mock-up."""
-    ends = [shape.extent_m() for shape in _solids(cell, (ROBOT1, ROBOT2)[k] + MOCKUP)]
-    low, high = (np.array(e) for e in zip(*ends, strict=True))
-    return float(np.max(high.max(axis=0) - low.min(axis=0)))
-
-
-def _solids(cell: Cell, body: int) -> list[Shape]:
-    return [shape for shape in hall_shapes(cell) if shape.body == body]
 
 
 def hall_poses(cell: Cell, axes: Array, T_port2_port1: Array) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The light of an orbit: the Sun as far as it is in view, what the sunlit Earth gives back, and a lamp on the chaser.
+"""The light of an orbit: the Sun as far as it is in view, and what the sunlit Earth gives back.
 
 Earthshine: the Earth as a sphere that scatters a share of 0.3 of sunlight alike in all directions (Lambert), without air;
 Bond albedo 0.29 to 0.30 (Stephens et al., Rev. Geophys. 53, 2015, as recalled). Its irradiance on a surface that looks at the
@@ -10,36 +10,15 @@ deg.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from proxops.sensors.scene.beam import beam_intensity
-from proxops.sensors.scene.light import SUN_BAND_W_M2, DistantLight, Light, NearLight, SurroundingLight
+from proxops.sensors.scene.light import SUN_BAND_W_M2, DistantLight, Light, SurroundingLight
 
 EARTH_ALBEDO: Final = 0.3
 NODES: Final = (48, 96)  # of the angle at which light leaves the globe, and round the disc
 Triple = tuple[float, float, float]
-
-
-@dataclass(frozen=True)
-class TargetLamp:
-    """A lamp on the chaser that lights the target: place and beam in the chaser's frame, pulsed with the exposure."""
-
-    place_m: Triple = (-0.240, -0.12, -0.25)  # before the glass that the shipped servicer draws
-    direction: Triple = (-1.0, 0.0, 0.0)
-    flux_w: float = 20.0  # in the band, while it is on: ASSUMED, an LED head of 50 W
-    half_angle_rad: float = math.radians(15.0)
-    radius_m: float = 0.03
-
-    def light(self, T_scene_chaser: NDArray[np.float64]) -> NearLight:
-        """As it stands; (4, 4)."""
-        R, p = T_scene_chaser[:3, :3], T_scene_chaser[:3, 3]
-        place, direction = (R @ np.array(self.place_m) + p).tolist(), (R @ np.array(self.direction)).tolist()
-        intensity = beam_intensity(self.flux_w, self.half_angle_rad)
-        return NearLight(tuple(place), tuple(direction), intensity, self.half_angle_rad, self.radius_m)
 
 
 def orbit_lights(to_sun: Triple, sunlit: float, to_earth: Triple, earth_radius_rad: float) -> tuple[Light, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from proxops.applications.mission.dataset.poses import Floats, Sample
+from proxops.applications.mission.dataset.poses import Floats, PosedView
 from proxops.core.images import CameraImage, Image
 from proxops.core.imaging_table import GreyCamera, ImagingSensor
 from proxops.sensors.camera.exposure_control import ExposureControl
@@ -15,7 +15,7 @@ SETTLED_BY: Final = 5  # pictures, until an automatic exposure is taken as it is
 
 
 def take(
-    generator: ImageGenerator, spec: ImagingSensor, index: int, number: int, sample: Sample, longer: float
+    generator: ImageGenerator, spec: ImagingSensor, index: int, number: int, sample: PosedView, longer: float
 ) -> tuple[Image, Floats]:  # fmt: skip
     """``longer``: times the exposure that the sensor would choose. The image, and T_sensor_target (7)."""
     if not isinstance(spec, GreyCamera):
@@ -31,7 +31,7 @@ def take(
 
 
 def _expose(
-    generator: ImageGenerator, index: int, number: int, sample: Sample, control: ExposureControl, longer: float
+    generator: ImageGenerator, index: int, number: int, sample: PosedView, control: ExposureControl, longer: float
 ) -> tuple[Image, Floats]:
     order = PictureOrder(index, number, 0.0, longer * control.exposure_s, control.gain_db, (sample.moment,))
     return generator.take(order)

@@ -24,7 +24,7 @@ FILLED: Final = 0.6  # of half the field of view, in which the target's origin l
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class PosedView:
     """One picture to be taken: what is true, and which light that is."""
 
     moment: Moment
@@ -33,7 +33,7 @@ class Sample:
 
 def drawn(
     spec: ImagingSensor, light: str, condition: LightCondition, between_m: tuple[float, float], rng: np.random.Generator
-) -> Sample:  # fmt: skip
+) -> PosedView:  # fmt: skip
     """By a sensor on the chaser: any attitude; distance evenly on a logarithmic scale; the target's origin anywhere in the middle
     of the picture."""
     range_m = math.exp(rng.uniform(*np.log(between_m)))
@@ -47,13 +47,13 @@ def drawn(
     to_sensor = -R_eci_target @ T_sensor_target[:3, :3].T @ sight
     sun, earth = sun_and_earth(condition, to_sensor, rng)
     orbit = OrbitMoment(packed(T_target_chaser), q_eci_target, -ORBIT_M * earth, sun, condition.sunlit, _turn(rng))
-    return Sample(Moment(0.0, orbit, None), light)
+    return PosedView(Moment(0.0, orbit, None), light)
 
 
-def flown(moments: Sequence[Moment], count: int) -> list[Sample]:
+def flown(moments: Sequence[Moment], count: int) -> list[PosedView]:
     """Of a flight, evenly in time; the light is the orbit's."""
     places = np.linspace(0, len(moments) - 1, min(count, len(moments))).round().astype(int)
-    return [Sample(replace(moments[place], t=0.0), "flown") for place in places]
+    return [PosedView(replace(moments[place], t=0.0), "flown") for place in places]
 
 
 def _half_view(spec: ImagingSensor) -> float:
