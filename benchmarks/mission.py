@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from proxops.applications.mission.application import MissionApplication
+from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.applications.mission.lockstep_client import MissionClient
 from proxops.bridge.settings import settings_of
@@ -29,6 +30,7 @@ from proxops.facility.build import build
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import BridgedRun
+from proxops.runs.image_log import ImageLog, into_log
 from proxops.safety.guarded_cycle import MOST
 
 SECONDS: Final = 100.0  # of the mission, from its begin
@@ -52,14 +54,18 @@ def nearby() -> Mission:
 
 
 class Loop:
-    """One mission, ready to be flown: the hall has joined and shows its first pose."""
+    """One mission, ready to be flown: the hall has joined and shows its first pose. Its cameras see if it is recorded."""
 
     def __init__(self, cell: Cell, mission: Mission, record: Path | None) -> None:
         clock = self.clock = LockstepClock(LOCKSTEP_EPOCH)
         file = mission.file
         software = load_flight_software(None, file)
-        self.application = MissionApplication(mission, file.seed, software, hall_latency_s(cell), 300.0)
-        self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge))
+        eyes = self.eyes = MissionEyes(file, file.seed, cell, waits=True) if file.imaging and record else None
+        self.application = MissionApplication(mission, file.seed, software, hall_latency_s(cell), 300.0, eyes)
+        log = eyes.log if eyes else None
+        self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge), sensors=log)
+        if eyes and self.hall.viewer:
+            eyes.tell = into_log(ImageLog(eyes.log, self.hall.viewer), clock)
         self.runner = BridgedRun(self.hall, MissionClient(self.application, self.hall.facility, use_hall=True))
         self.runner.start()
         while not self.application.begun:
@@ -72,6 +78,7 @@ class Loop:
 
     def close(self) -> None:
         self.runner.let_go()
+        self.application.close()
         assert self.hall.close() == 0
 
 

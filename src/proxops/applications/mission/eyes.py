@@ -43,6 +43,11 @@ class MissionEyes:
     def left_out(self) -> int:
         return self._shutters.left_out
 
+    @property
+    def pid(self) -> int:
+        """Of the process that draws."""
+        return self._orders.pid
+
     def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> None:
         """Expose what is due now, tell of what has arrived."""
         self._shutters.look(pair.t, lambda: self._moment(pair, line, hall))

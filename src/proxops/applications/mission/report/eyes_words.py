@@ -12,7 +12,18 @@ from proxops.ground.words import MISSING, count, told
 Figures = dict[str, Any]
 Rows = list[tuple[str, ...]]
 
-SENSOR_HEAD: Final = ("sensor", "looks at", "images", "lost", "distance", "exposure", "gain", "white", "answers", "ranges")
+SENSOR_HEAD: Final = (
+    "sensor",
+    "looks at",
+    "images",
+    "lost",
+    "distance",
+    "exposure",
+    "gain",
+    "white",
+    "answers",
+    "ranges",
+)
 SENSOR_NOTE: Final = (
     "Least and greatest. Lost: numbers that are missing in the log and should be there. Distance: from the sensor to the client's "
     "frame. White: share of saturated pixels. Answers: pixels or shots from which something came back."
