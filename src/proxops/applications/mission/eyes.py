@@ -13,12 +13,14 @@ from proxops.core.mission import MissionFile
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
 from proxops.runs.image_log import sensor_log
-from proxops.runs.image_orders import Drawn, ImageOrders, ImageSetting
+from proxops.runs.image_orders import Drawn, ImageSetting
+from proxops.runs.image_pool import ImagePool
 from proxops.runs.shutters import Shutters
 from proxops.sensors.moment import HallMoment, Moment, OrbitMoment
 from proxops.space.pair import SpacecraftPair
 from proxops.space.two_craft import Q_T, P
 
+WHILE_WAITING: Final = 2  # processes that draw; live the other core is the tick's
 ORBIT_SUFFIX: Final = "_orbit"  # of a sensor that sees both, for its pictures of the orbit
 
 
@@ -44,7 +46,8 @@ class MissionEyes:
         seen = seen_by(file, cell is not None)
         self.sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
         exchanged = file.bridge.chaser_on == 2
-        self._orders = ImageOrders(ImageSetting(self.sensors, sees_hall, file.scenery, seed, cell, exchanged))
+        setting = ImageSetting(self.sensors, sees_hall, file.scenery, seed, cell, exchanged)
+        self._orders = ImagePool(setting, WHILE_WAITING if waits else 1)
         self._shutters = Shutters(self.sensors, self._orders, seed, waits=waits)
         self._hall, self._orbit = any(sees_hall), not all(sees_hall)
         self.log = sensor_log(self.sensors, exchanged)
