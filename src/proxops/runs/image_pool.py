@@ -1,4 +1,4 @@
-"""Several processes that draw: orders go round, images come back in the order of the orders. For one process it is ``ImageOrders``.
+"""Several processes that draw: orders go round, images come back in the order of the orders. One alone is ``ImageOrders``.
 
 An order's image does not depend on what was drawn before, so it does not matter who draws it.
 """
