@@ -10,6 +10,7 @@ from proxops.applications.mission.transmitter import Transmitter
 from proxops.core.earth import TURN_RATE
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mission import MissionFile
+from proxops.ground.sensor_log import SensorLog
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
 from proxops.runs.image_log import sensor_log
@@ -38,6 +39,11 @@ def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bo
     return tuple(found)
 
 
+def log_of(file: MissionFile, uses_hall: bool = True) -> SensorLog:
+    """Of what they see."""
+    return sensor_log(tuple(sensor for sensor, _ in seen_by(file, uses_hall)), file.bridge.chaser_on == 2)
+
+
 class MissionEyes:
     """``tell``: what becomes of an image that has arrived; ``log``: of those that are recorded. ``cell``: of the hall, if they
     look at it."""
@@ -50,7 +56,7 @@ class MissionEyes:
         self._orders = ImagePool(setting, WHILE_WAITING if waits else 1)
         self._shutters = Shutters(self.sensors, self._orders, seed, waits=waits)
         self._hall, self._orbit = any(sees_hall), not all(sees_hall)
-        self.log = sensor_log(self.sensors, exchanged)
+        self.log = log_of(file, cell is not None)
         self.tell: Callable[[Drawn, float], None] = lambda drawn, t: None  # with the mission time of its arrival
         self._orders.wait_ready()
 
