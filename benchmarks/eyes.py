@@ -2,8 +2,8 @@
 with a camera of 10 Hz that sees the hall, on two cores, held at several distances.
 
 Pictures by the CPU time of one core, best of some. Missions in multiples of real time, recorded, over the whole and the slowest ten
-seconds: by the wall clock, which others on the machine spoil, and by the processor's time of the busier of the two processes that
-share the work (the loop with the mission, and the one that draws).
+seconds: by the wall clock, which others on the machine spoil, and by the processor's time: half of what the loop and the processes
+that draw use together, or all of the loop's if that is more.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def missions() -> dict[str, float]:
         **rows,
         "mission_times_real_time": len(HELD_M) * SECONDS / whole[0],
         "mission_least_of_10_s": WINDOW_S / windows[:, 0].max(),
-        "mission_times_real_time_by_processor_time": len(HELD_M) * SECONDS / whole[1:].max(),
-        "mission_least_of_10_s_by_processor_time": WINDOW_S / windows[:, 1:].max(),
+        "mission_times_real_time_by_processor_time": len(HELD_M) * SECONDS / _on_two_cores(whole),
+        "mission_least_of_10_s_by_processor_time": WINDOW_S / _on_two_cores(windows),
         "required": 1.5,
     }
 
@@ -105,10 +105,10 @@ def _flown(cell: Cell, distance: float) -> Floats:
         loop = Loop(cell, _mission(distance), Path(name) / "run.mcap")
         assert loop.eyes
         loop.fly(WARM_S)
-        before = _clocks(loop.eyes.pid)
+        before = _clocks(loop.eyes.pids)
         for row in rows:
             loop.fly(1.0)
-            now = _clocks(loop.eyes.pid)
+            now = _clocks(loop.eyes.pids)
             row[:], before = now - before, now
         loop.close()
     return rows
@@ -124,11 +124,16 @@ def _mission(distance: float) -> Mission:
     return Mission(file.model_copy(update=changed), shipped.source, shipped.text)
 
 
-def _clocks(pid: int) -> Floats:
-    """s: wall, own CPU, that of another process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    ticks = int(fields[11]) + int(fields[12])
+def _clocks(pids: tuple[int, ...]) -> Floats:
+    """s: wall, own CPU, that of other processes."""
+    stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
+    ticks = sum(int(fields[11]) + int(fields[12]) for fields in stats)
     return np.array([time.perf_counter(), time.process_time(), ticks / os.sysconf("SC_CLK_TCK")])
+
+
+def _on_two_cores(rows: Floats) -> float:
+    """s that the greatest of these (…, 3) takes at least."""
+    return float(np.maximum(rows[..., 1], 0.5 * (rows[..., 1] + rows[..., 2])).max())
 
 
 def _windows(rows: Floats) -> Floats:

@@ -10,6 +10,7 @@ from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import Address
 from proxops.core.interruption import ends_asked_for
 from proxops.core.key_file import demand_key
+from proxops.facility.additions import Additions
 from proxops.facility.control import ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.ground.arm_report import arm_report
@@ -63,7 +64,7 @@ def serve_session(
     live = LiveFacility(
         cell, folder / "run.mcap", sync=sync if of_a_hall else None, control=control, seed=seed,
         bridge=settings if of_a_hall else None, bridge_at=bridge_at, key=key,
-        sensors=sensor_log(eyes.sensors) if eyes else None,
+        additions=Additions(sensors=sensor_log(eyes.sensors) if eyes else None),
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
     begin = (lambda: live.hall.desk.select("bridge")) if bridged else None

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from proxops.applications.mission.hall_view import HallView
 from proxops.applications.mission.seen_by import seen_by
 from proxops.applications.mission.transmitter import Transmitter
 from proxops.core.earth import TURN_RATE
 from proxops.core.mission import MissionFile
+from proxops.ground.sensor_log import SensorLog
 from proxops.lab.cell import Cell
 from proxops.maths.rotation import Array
 from proxops.runs.image_log import sensor_log
-from proxops.runs.image_orders import Drawn, ImageOrders, ImageSetting
+from proxops.runs.image_orders import Drawn, ImageSetting
+from proxops.runs.image_pool import ImagePool
 from proxops.runs.shutters import Shutters
 from proxops.sensors.moment import HallMoment, Moment, OrbitMoment
 from proxops.space.pair import SpacecraftPair
 from proxops.space.two_craft import Q_T, P
+
+WHILE_WAITING: Final = 2  # processes that draw; live the other core is the tick's
+
+
+def log_of(file: MissionFile, uses_hall: bool = True) -> SensorLog:
+    """Of what they see."""
+    return sensor_log(tuple(sensor for sensor, _ in seen_by(file, uses_hall)), file.bridge.chaser_on == 2)
 
 
 class MissionEyes:
@@ -27,10 +37,11 @@ class MissionEyes:
         seen = seen_by(file, cell is not None)
         self.sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
         exchanged = file.bridge.chaser_on == 2
-        self._orders = ImageOrders(ImageSetting(self.sensors, sees_hall, file.scenery, seed, cell, exchanged))
+        setting = ImageSetting(self.sensors, sees_hall, file.scenery, seed, cell, exchanged)
+        self._orders = ImagePool(setting, WHILE_WAITING if waits else 1)
         self._shutters = Shutters(self.sensors, self._orders, seed, waits=waits)
         self._hall, self._orbit = any(sees_hall), not all(sees_hall)
-        self.log = sensor_log(self.sensors, exchanged)
+        self.log = log_of(file, cell is not None)
         self.tell: Callable[[Drawn, float], None] = lambda drawn, t: None  # with the mission time of its arrival
         self._orders.wait_ready()
 
@@ -44,9 +55,9 @@ class MissionEyes:
         return self._shutters.left_out
 
     @property
-    def pid(self) -> int:
-        """Of the process that draws."""
-        return self._orders.pid
+    def pids(self) -> tuple[int, ...]:
+        """Of the processes that draw."""
+        return self._orders.pids
 
     def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> None:
         """Expose what is due now, tell of what has arrived."""

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.application import Outcome
-from proxops.applications.mission.seen_by import seen_by
+from proxops.applications.mission.eyes import log_of
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
 from proxops.applications.mission.run import MissionRan
 from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import MissionEnd
+from proxops.facility.additions import Additions
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.control import ANY, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import client_process, serve_client
-from proxops.runs.image_log import sensor_log
 from proxops.runs.progress import monitor
 
 
@@ -44,7 +44,7 @@ def run_mission_realtime(
     live = LiveFacility(
         cell, record, sync=(LOOPBACK, 0), control=ControlSettings(ANY), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
-        sensors=sensor_log(tuple(one for one, _ in seen_by(file, True)), file.bridge.chaser_on == 2) if file.imaging else None,
+        additions=Additions(sensors=log_of(file) if file.imaging else None),
     )  # fmt: skip
     end = live.hall.desk.bridge
     assert end is not None and live.mission is not None
