@@ -58,7 +58,6 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "touch": touch.run,
     "logs": logs.run,
     "rays": rays.run,
-    "render": render.run,
     "develop": develop.run,
     "eyes": eyes.run,
     "image_log": image_log.run,

@@ -1,9 +1,9 @@
-"""What the eyes cost: pictures of the shipped client with all that a camera adds, in orbit and in the hall; and missions in lockstep
-with a camera of 10 Hz that sees the hall, on two cores, held at several distances.
+"""What the eyes cost: pictures of the shipped client with all that a camera adds, in orbit and in the hall; and missions in
+lockstep with a camera of 10 Hz that sees the hall, on two cores, held at several distances.
 
-Pictures by the CPU time of one core, best of some. Missions in multiples of real time, recorded, over the whole and the slowest ten
-seconds: by the wall clock, which others on the machine spoil, and by the processor's time: half of what the loop and the processes
-that draw use together, or all of the loop's if that is more.
+Pictures by the CPU time of one core, best of some. Missions in multiples of real time, recorded, over the whole and the slowest
+ten seconds: by the wall clock, which others on the machine spoil, and by the processor's time: half of what the loop and the
+processes that draw use together, or all of the loop's if that is more.
 """
 
 from __future__ import annotations

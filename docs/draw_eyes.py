@@ -1,7 +1,7 @@
 """Draws the pictures of docs/eyes.md: ``PYTHONPATH=src python docs/draw_eyes.py [RUN]``.
 
-The contact sheet is taken by the sensors' own code, at poses and lights that stand here. Hall and orbit are the last images of the
-shipped mission ``eyes``: of the run in the folder ``RUN``, or else flown now, which takes minutes.
+The contact sheet is taken by the sensors' own code, at poses and lights that stand here. Hall and orbit are the last images of
+the shipped mission ``eyes``: of the run in the folder ``RUN``, or else flown now, which takes minutes.
 """
 
 import sys

@@ -13,7 +13,8 @@ from proxops.maths.pose import compose
 from proxops.sensors.exposure import Exposure
 from proxops.sensors.moment import Floats, PictureOrder
 from proxops.sensors.scene.hall_lights import hall_lights
-from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene, mockup_mesh
+from proxops.sensors.scene.hall_mockups import mockup_mesh
+from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
 from proxops.sensors.scene.mesh import Mesh
 from proxops.sensors.staging import judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
 

@@ -71,8 +71,8 @@ def eye_record(spec: ImagingSensor, hall: bool, images: Iterable[RecordedImage])
             kept = {at: image for at, image in kept.items() if at % every == 0}
     if last:
         kept[last[0]] = last[1]
-    columns = np.array(facts, np.float64).reshape(-1, 4).T
-    return EyeRecord(spec, hall, columns[0].astype(np.int64), *columns[1:], tuple(kept.values()))
+    number, exposure_s, gain_db, distance_m = np.array(facts, np.float64).reshape(-1, 4).T
+    return EyeRecord(spec, hall, number.astype(np.int64), exposure_s, gain_db, distance_m, tuple(kept.values()))
 
 
 def longest_exposure_s(spec: ImagingSensor) -> float:

@@ -36,8 +36,8 @@ WIDEST: Final = 360
 PERCENT: Final = (2.0, 98.0)  # of ranges, between which the colours lie
 
 LEGEND: Final = (
-    "Pictures of the flight from first to last; where a sensor looks at hall and orbit, both at the same instants. Grey levels are "
-    "drawn with gamma 2.2. Ranges: red is near, blue is far, between the bounds below each strip; dark: nothing came back."
+    "Pictures of the flight from first to last; where a sensor looks at hall and orbit, both at the same instants. Grey levels "
+    "are drawn with gamma 2.2. Ranges: red is near, blue is far, as said below each strip; dark: nothing came back."
 )
 
 
@@ -80,8 +80,8 @@ def strips_of(eyes: Sequence[EyeRecord]) -> Iterator[Strip]:
 
 def evenly(found: Sequence[Any], count: int) -> list[Any]:
     """At most so many, the first and the last among them."""
-    places = np.unique(np.linspace(0, len(found) - 1, min(count, len(found))).round().astype(int)) if found else []
-    return [found[place] for place in places]
+    places = np.linspace(0, len(found) - 1, min(count, len(found))).round().astype(int)
+    return [found[place] for place in np.unique(places).tolist()]
 
 
 def _strip(strip: Strip, width: int) -> Iterator[Part]:

@@ -25,8 +25,8 @@ SENSOR_HEAD: Final = (
     "ranges",
 )
 SENSOR_NOTE: Final = (
-    "Least and greatest. Lost: numbers that are missing in the log and should be there. Distance: from the sensor to the client's "
-    "frame. White: share of saturated pixels. Answers: pixels or shots from which something came back."
+    "Least and greatest. Lost: numbers that are missing in the log and should be there. Distance: from the sensor to the "
+    "client's frame. White: share of saturated pixels. Answers: pixels or shots from which something came back."
 )
 CAMERA_HALL_HEAD: Final = (
     "what the hall adds", "pairs", "lit beside the client", "level beside it / its own", "client's level",
@@ -34,15 +34,16 @@ CAMERA_HALL_HEAD: Final = (
 )  # fmt: skip
 CAMERA_HALL_NOTE: Final = (
     "Medians over pictures of the same instant, hall / orbit. Client: inside of its outline by the true pose, 2 px off the rim. "
-    "Lit: above 1.5 % of white. Brightness: level over exposure and gain. Outline: its middle by the true poses, hall less orbit. "
-    "Lit part: middle of what is brighter than half the client's mean, from the middle of its outline, hall less orbit."
+    "Lit: above 1.5 % of white. Brightness: level over exposure and gain; saturated pixels count as white. Outline: its middle "
+    "by the true poses, hall less orbit. Lit part: middle of what is brighter than half the client's mean, from the middle of "
+    "its outline, hall less orbit."
 )
 RANGE_HALL_HEAD: Final = (
     "what the hall adds", "pairs", "of pixels or shots on the client", "beside it", "ranges on the client off", "hall less orbit",
 )  # fmt: skip
 RANGE_HALL_NOTE: Final = (
-    "Medians, hall / orbit. On the client: in its outline by the true pose, 2 px off the rim; beside: what answers from elsewhere. "
-    "Off: measured less drawn by the true pose in the middle of the exposure, median over the client."
+    "Medians, hall / orbit. On the client: in its outline by the true pose, 2 px off the rim; beside: what answers from "
+    "elsewhere. Off: measured less drawn by the true pose in the middle of the exposure, median over the client."
 )
 
 
@@ -73,7 +74,8 @@ def camera_hall_rows(compared: Figures) -> Rows:
         (
             name, count(f["pairs"]), _both(f, "lit_share_beside", 100.0, "%", 1),
             _both(f, "level_beside_of_client", 100.0, "%", 1), _both(f, "client_level", 100.0, "%", 1),
-            told(f["client_brightness_ratio"]), told(f["outline_shift_px"], unit="px"), told(f["lit_shift_px"], unit="px", decimals=1),
+            told(f["client_brightness_ratio"]), told(f["outline_shift_px"], unit="px"),
+            told(f["lit_shift_px"], unit="px", decimals=1),
         )
         for name, f in compared.items()
         if "client_brightness_ratio" in f
