@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -55,3 +56,12 @@ def test_what_cannot_be_looked_at_is_refused_before_anything_moves(tmp_path: Pat
     with pytest.raises(BadInput, match=r"nothing\.stl"):
         flown(tmp_path, FLIGHT + EYES + 'client = "nothing.stl"\n', "refused")
     assert not (tmp_path / "refused" / "run.mcap").exists()
+
+
+def test_the_summary_tells_of_every_sensor_and_that_no_image_is_lost(seen: Path) -> None:
+    summary = json.loads((seen / "summary.json").read_text())
+    eye, scan = (summary["mission"]["sensors"][name] for name in ("eye", "scan"))
+    assert (eye["sees"], eye["images"], eye["lost"], scan["images"], scan["lost"]) == ("orbit", 12, 0, 2, 0)
+    assert 0.0 < eye["exposure_s"][0] <= eye["exposure_s"][1] <= 0.02 and 3.0 < eye["distance_m"][0] < 6.0
+    (row,) = (row for row in summary["criteria"] if row["name"] == "mission_images_lost")
+    assert row["passed"] and row["value"] == 0
