@@ -10,9 +10,8 @@ from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import Address
 from proxops.core.interruption import ends_asked_for
 from proxops.core.key_file import demand_key
-from proxops.facility.additions import Additions
 from proxops.facility.control import ControlSettings
-from proxops.facility.live import LiveFacility
+from proxops.facility.live import Additions, LiveFacility
 from proxops.ground.arm_report import arm_report
 from proxops.ground.eyes_about import eyes_about
 from proxops.ground.hall_report import hall_report
