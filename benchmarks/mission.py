@@ -30,7 +30,6 @@ from proxops.facility.build import build
 from proxops.lab.any_cell import load_cell
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import BridgedRun
-from proxops.runs.image_log import ImageLog, into_log
 from proxops.safety.guarded_cycle import MOST
 
 SECONDS: Final = 100.0  # of the mission, from its begin
@@ -64,8 +63,8 @@ class Loop:
         self.application = MissionApplication(mission, file.seed, software, hall_latency_s(cell), 300.0, eyes)
         log = eyes.log if eyes else None
         self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge), sensors=log)
-        if eyes and self.hall.viewer:
-            eyes.tell = into_log(ImageLog(eyes.log, self.hall.viewer), clock)
+        if eyes:
+            eyes.record_in(self.hall)
         self.runner = BridgedRun(self.hall, MissionClient(self.application, self.hall.facility, use_hall=True))
         self.runner.start()
         while not self.application.begun:

@@ -12,8 +12,8 @@ from proxops.ground.sensor_log import SensorLog
 
 @dataclass(frozen=True)
 class Additions:
-    """``groups`` of variables; ``last_words``: some come when all is over; ``sensors`` whose images are recorded; ``verbs`` of the
-    control channel."""
+    """``groups`` of variables; ``last_words``: some come when all is over; ``sensors`` whose images are recorded; ``verbs`` of
+    the control channel."""
 
     groups: tuple[Group, ...] = ()
     last_words: bool = False

@@ -12,7 +12,7 @@ from proxops.core.channel import LOOPBACK, Address
 from proxops.core.clock import Clock, LiveClock
 from proxops.core.errors import Refused
 from proxops.core.vocabulary import Mode, Severity
-from proxops.facility.additions import Additions
+from proxops.facility.additions import Additions as Additions
 from proxops.facility.build import build
 from proxops.facility.control import ControlSettings
 from proxops.facility.loop import Announce, Loop, Ran

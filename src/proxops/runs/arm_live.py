@@ -8,9 +8,8 @@ from dataclasses import replace
 from proxops.core.channel import CONTROL_NAME
 from proxops.core.errors import ProxopsError, Refused
 from proxops.core.vocabulary import Mode
-from proxops.facility.additions import Additions
 from proxops.facility.control import ControlSettings, Verb
-from proxops.facility.live import LiveFacility
+from proxops.facility.live import Additions, LiveFacility
 from proxops.facility.realtime import RealTime
 from proxops.ground.row_stream import RowStream
 from proxops.runs.announcement import Launch, announcement, processes_beside

@@ -69,8 +69,8 @@ def test_few_images_are_kept_evenly_the_first_and_the_last_among_them(count: int
 
 def test_an_image_that_is_lost_fails_a_run_that_waits_for_images() -> None:
     mission = {
-        "began": True, "end": "TIME", "audit": {"energy": 1e-12}, "expect": None, "wants_contact": False, "faults": 1, "uses_hall": False,
-        "contact": None, "abort": "NONE",
+        "began": True, "end": "TIME", "audit": {"energy": 1e-12}, "expect": None, "wants_contact": False, "faults": 1,
+        "uses_hall": False, "contact": None, "abort": "NONE",
     }  # fmt: skip
     rows = [
         {row.name: row.passed for row in criteria({**mission, **more})}

@@ -6,27 +6,20 @@ from collections.abc import Callable
 from typing import Final
 
 from proxops.applications.mission.hall_view import HallView
-from proxops.applications.mission.seen_by import seen_by
+from proxops.applications.mission.orbit_moment import orbit_moment
+from proxops.applications.mission.seen_by import log_of, seen_by
 from proxops.applications.mission.transmitter import Transmitter
-from proxops.core.earth import TURN_RATE
 from proxops.core.mission import MissionFile
-from proxops.ground.sensor_log import SensorLog
+from proxops.facility.installation import Installation
 from proxops.lab.cell import Cell
-from proxops.maths.rotation import Array
-from proxops.runs.image_log import sensor_log
+from proxops.runs.image_log import ImageLog, into_log
 from proxops.runs.image_orders import Drawn, ImageSetting
 from proxops.runs.image_pool import ImagePool
 from proxops.runs.shutters import Shutters
-from proxops.sensors.moment import HallMoment, Moment, OrbitMoment
+from proxops.sensors.moment import HallMoment, Moment
 from proxops.space.pair import SpacecraftPair
-from proxops.space.two_craft import Q_T, P
 
 WHILE_WAITING: Final = 2  # processes that draw; live the other core is the tick's
-
-
-def log_of(file: MissionFile, uses_hall: bool = True) -> SensorLog:
-    """Of what they see."""
-    return sensor_log(tuple(sensor for sensor, _ in seen_by(file, uses_hall)), file.bridge.chaser_on == 2)
 
 
 class MissionEyes:
@@ -59,6 +52,11 @@ class MissionEyes:
         """Of the processes that draw."""
         return self._orders.pids
 
+    def record_in(self, hall: Installation) -> None:
+        """What is told goes into the log of a run in this process, if it has one."""
+        if hall.viewer:
+            self.tell = into_log(ImageLog(self.log, hall.viewer), hall.facility.clock)
+
     def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> None:
         """Expose what is due now, tell of what has arrived."""
         self._shutters.look(pair.t, lambda: self._moment(pair, line, hall))
@@ -72,9 +70,3 @@ class MissionEyes:
         orbit = orbit_moment(pair, line.relative_pose) if self._orbit else None
         shown = HallMoment(hall.ports.copy(), hall.axes.copy()) if self._hall and hall is not None else None
         return Moment(pair.t, orbit, shown)
-
-
-def orbit_moment(pair: SpacecraftPair, T_target_chaser: Array) -> OrbitMoment:
-    """Of now; the Earth's own axes are those of the orbit when the mission begins."""
-    y, turn = pair.y, TURN_RATE * pair.t
-    return OrbitMoment(T_target_chaser, y[Q_T].copy(), y[P].copy(), pair.sun_direction, pair.surroundings[0], turn)

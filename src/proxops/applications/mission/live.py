@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.application import Outcome
-from proxops.applications.mission.eyes import log_of
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
 from proxops.applications.mission.run import MissionRan
+from proxops.applications.mission.seen_by import log_of
 from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import MissionEnd
-from proxops.facility.additions import Additions
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.control import ANY, ControlSettings
-from proxops.facility.live import LiveFacility
+from proxops.facility.live import Additions, LiveFacility
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import client_process, serve_client
 from proxops.runs.progress import monitor

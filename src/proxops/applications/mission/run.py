@@ -19,7 +19,6 @@ from proxops.facility.build import build
 from proxops.facility.loop import Progress, Ran, no_progress
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import BridgedRun
-from proxops.runs.image_log import ImageLog, into_log
 
 COMPILING_S: Final = 300.0  # our own flight software may have to be compiled on the way
 
@@ -59,8 +58,8 @@ def run_mission(
     except BaseException:
         let_go(flown)
         raise
-    if eyes and hall.viewer:
-        eyes.tell = into_log(ImageLog(eyes.log, hall.viewer), hall.facility.clock)
+    if eyes:
+        eyes.record_in(hall)
     client = MissionClient(application, hall.facility, used)
     bridged = BridgedRun(hall, client, bridged=used, progress=progress)
 

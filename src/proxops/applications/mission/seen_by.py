@@ -6,6 +6,8 @@ from typing import Final
 
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mission import MissionFile
+from proxops.ground.sensor_log import SensorLog
+from proxops.runs.image_log import sensor_log
 
 ORBIT_SUFFIX: Final = "_orbit"  # of a sensor that sees both, for its pictures of the orbit
 
@@ -22,3 +24,8 @@ def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bo
         elif see == "orbit":
             found.append((sensor, False))
     return tuple(found)
+
+
+def log_of(file: MissionFile, uses_hall: bool = True) -> SensorLog:
+    """Of what they see."""
+    return sensor_log(tuple(sensor for sensor, _ in seen_by(file, uses_hall)), file.bridge.chaser_on == 2)
