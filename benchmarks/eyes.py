@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.mission import WARM_S, Loop
+from proxops import read_log
 from proxops.core.imaging_table import CameraSensor, ImagingSensor, TofSensor
 from proxops.core.mission import HoldStep, Mission, load_mission
 from proxops.core.scenery_table import Scenery
@@ -31,7 +32,6 @@ Floats = NDArray[np.float64]
 DISTANCES_M: Final = (20.0, 10.0, 5.0, 3.0)
 PICTURES: Final = 7
 SUN: Final = np.array([0.8, 0.36, 0.48])  # in the target's axes, 37 deg off the way to the chaser
-AXES: Final = np.array([9.0, *[0.0, -np.pi / 2, np.pi / 2, 0.0, 0.5, 0.0] * 2])
 BEHIND_M: Final = 1.6  # way between the mass centres beyond that from the lens to the client's frame
 SECONDS: Final = 30
 WINDOW_S: Final = 10
@@ -45,23 +45,28 @@ def run() -> dict[str, float]:
 
 
 def pictures() -> dict[str, float]:
-    """Everything that the drawing process does for one order but its encoding."""
-    sensors: tuple[ImagingSensor, ...] = (CAMERA, CAMERA, TOF)
-    generator = ImageGenerator(sensors, (False, True, False), Scenery(), 1, load_cell())
-    rows = {}
-    for distance in DISTANCES_M:
-        for sensor, where in enumerate(("orbit", "hall")):
-            rows[f"camera_{where}_{distance:g}_m_ms"] = _milliseconds(generator, sensor, distance)
-    return {**rows, "tof_orbit_3_m_ms": _milliseconds(generator, 2, 3.0)}
+    """In orbit: everything that the drawing process does for one order but its encoding."""
+    generator = ImageGenerator((CAMERA, TOF), (False, False), Scenery(), 1, load_cell())
+    rows = {f"camera_orbit_{d:g}_m_ms": _milliseconds(generator, CAMERA, 0, _in_orbit(d)) for d in DISTANCES_M}
+    return {**rows, "tof_orbit_3_m_ms": _milliseconds(generator, TOF, 1, _in_orbit(3.0))}
 
 
-def _milliseconds(generator: ImageGenerator, sensor: int, distance: float) -> float:
-    half = 0.15  # rad, of a quarter turn of the client's roll
+def _in_orbit(distance: float) -> Moment:
+    """The client a little aside and rolled."""
+    half = 0.15  # rad
     pose = np.array([distance, 0.3, 0.2, np.cos(half), np.sin(half), 0.0, 0.0])
     orbit = OrbitMoment(pose, np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, -6.9e6, 0.0]), SUN, 1.0, 0.3)
-    moment = Moment(0.0, orbit, HallMoment(pose, AXES))
-    spec = TOF if sensor == 2 else CAMERA
-    order = PictureOrder(sensor, 0, 0.0, fixed_exposure_s(spec) or 3e-4, 0.0, (moment,))
+    return Moment(0.0, orbit, None)
+
+
+def _in_hall(run: Path) -> Moment:
+    """What the hall showed at the end."""
+    last = read_log(run).pool[-1]
+    return Moment(0.0, None, HallMoment(np.array(last["hall_truth"].tolist()), np.array(last["actual"].tolist())))
+
+
+def _milliseconds(generator: ImageGenerator, spec: ImagingSensor, index: int, moment: Moment) -> float:
+    order = PictureOrder(index, 0, 0.0, fixed_exposure_s(spec) or 3e-4, 0.0, (moment,))
     return 1e3 * _best_s(lambda: generator.take(order))
 
 
@@ -80,7 +85,7 @@ def missions() -> dict[str, float]:
     rows: dict[str, float] = {}
     cell, flights = load_cell(), []
     for distance in DISTANCES_M:
-        flight = _flown(cell, distance)
+        flight, rows[f"camera_hall_{distance:g}_m_ms"] = _flown(cell, distance)
         flights.append(flight)
         rows[f"mission_{distance:g}_m_times_real_time"] = SECONDS / flight.sum(axis=0)[0]
         for k, who in enumerate(("loop", "drawing"), start=1):
@@ -97,8 +102,9 @@ def missions() -> dict[str, float]:
     }
 
 
-def _flown(cell: Cell, distance: float) -> Floats:
-    """(seconds, 3) s of each second of the mission: wall, CPU of the loop, CPU of the process that draws."""
+def _flown(cell: Cell, distance: float) -> tuple[Floats, float]:
+    """(seconds, 3) s of each second of the mission: wall, CPU of the loop, CPU of the processes that draw. Milliseconds of a
+    picture as the hall stood at the end."""
     rows = np.empty((SECONDS, 3))
     with tempfile.TemporaryDirectory() as name:
         loop = Loop(cell, _mission(distance), Path(name) / "run.mcap")
@@ -110,7 +116,9 @@ def _flown(cell: Cell, distance: float) -> Floats:
             now = _clocks(loop.eyes.pids)
             row[:], before = now - before, now
         loop.close()
-    return rows
+        end = _in_hall(Path(name) / "run.mcap")
+    generator = ImageGenerator((CAMERA,), (True,), Scenery(), 1, cell)
+    return rows, _milliseconds(generator, CAMERA, 0, end)
 
 
 def _mission(distance: float) -> Mission:

@@ -42,6 +42,7 @@ def sensors_of_both(eyes: Iterable[EyeRecord]) -> Iterator[Both]:
         if eye.hall and other and not other.hall:
             theirs = {kept.encoded.number: kept for kept in other.kept}
             found = [(k, theirs[k.encoded.number]) for k in eye.kept if k.encoded.number in theirs]
+            found = [pair for pair in found if all(image.T_sensor_target is not None for image in pair)]
             yield Both(eye.spec, found)
 
 
