@@ -12,12 +12,14 @@ from small_eyes import moment, order, small_sensors
 
 from proxops.applications.mission.report.client_outline import EDGE, ClientOutline, beside, inside
 from proxops.applications.mission.report.criteria import criteria
-from proxops.applications.mission.report.eyes_comparison import compared, lens_of, medians, sensors_of_both
+from proxops.applications.mission.report.eyes_comparison import compared, lens_of
 from proxops.applications.mission.report.eyes_pictures import NOTHING, coloured, picture_of
 from proxops.applications.mission.report.eyes_record import KEPT, EyeRecord, eye_record
 from proxops.applications.mission.report.eyes_section import ACROSS, INSTANTS, eyes_sections, strips_of
+from proxops.applications.mission.report.hall_against_orbit import clients_of, medians, sensors_of_both
 from proxops.core.images import DepthImage, PointScan
 from proxops.core.imaging_table import CameraSensor, ImagingSensor
+from proxops.core.mission import load_mission
 from proxops.core.scenery_table import Scenery
 from proxops.ground.image_encoding import EncodedImage, encode
 from proxops.ground.recorded_image import RecordedImage
@@ -129,6 +131,12 @@ def test_ranges_on_the_client_are_those_of_its_true_pose(both: dict[str, dict[st
         assert abs(row["range_off_m_hall"]) < 0.03 and abs(row["range_off_m_orbit"]) < 0.03
         assert row["share_on_client_hall"] > 0.005 and row["share_on_client_orbit"] > 0.005
         assert row["share_beside_hall"] > beside_hall > row["share_beside_orbit"]
+
+
+def test_a_client_that_is_not_there_any_more_is_not_compared() -> None:
+    file, cell = load_mission("eyes").file, load_cell()
+    assert len(clients_of(file, cell)) == 2
+    assert clients_of(file.model_copy(update={"scenery": Scenery(see="both", client="gone.stl")}), cell) == ()
 
 
 def test_medians_leave_out_what_is_not_known() -> None:

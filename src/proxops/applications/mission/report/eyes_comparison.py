@@ -1,62 +1,22 @@
-"""What the hall adds to an orbit picture: images of one sensor of both at the same instant, against the client's true outline."""
+"""Images of one sensor at one instant, of the hall and of the orbit, each against the client's outline by its true pose."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from proxops.applications.mission.report.client_outline import ClientOutline, beside, inside, middle_of, widened
-from proxops.applications.mission.report.eyes_record import EyeRecord
-from proxops.applications.mission.report.mission_run import MissionRun
-from proxops.applications.mission.seen_by import ORBIT_SUFFIX
 from proxops.core.images import CameraImage, DepthImage, PointScan
 from proxops.core.imaging_table import GreyCamera, ImagingSensor, LidarSensor, TofSensor
 from proxops.core.lens import Lens
 from proxops.ground.recorded import Floats
-from proxops.ground.recorded_image import RecordedImage
-from proxops.lab.cell import Cell
-from proxops.sensors.hall_staging import hall_client
-from proxops.sensors.orbit_staging import orbit_client
 from proxops.sensors.tof import TimeOfFlightCamera
 
 LIT: Final = 0.015  # of white, above black: more than noise
 SCAN_PIXELS: Final = 500  # of the picture in which a scan's points are looked up
 Row = dict[str, float]
-
-
-class Both(NamedTuple):
-    """A sensor's images of hall and orbit, of the same exposures."""
-
-    spec: ImagingSensor
-    pairs: list[tuple[RecordedImage, RecordedImage]]
-
-
-def sensors_of_both(eyes: Iterable[EyeRecord]) -> Iterator[Both]:
-    """Those that look at hall and orbit."""
-    by_name = {eye.spec.name: eye for eye in eyes}
-    for eye in by_name.values():
-        other = by_name.get(eye.spec.name + ORBIT_SUFFIX)
-        if eye.hall and other and not other.hall:
-            theirs = {kept.encoded.number: kept for kept in other.kept}
-            found = [(k, theirs[k.encoded.number]) for k in eye.kept if k.encoded.number in theirs]
-            found = [pair for pair in found if all(image.T_sensor_target is not None for image in pair)]
-            yield Both(eye.spec, found)
-
-
-def hall_against_orbit(run: MissionRun, cell: Cell) -> dict[str, dict[str, float | None]]:
-    """By sensor: medians over the pairs. Of sensors on the target, which see another craft, nothing is said."""
-    found = {}
-    for both in sensors_of_both(run.eyes):
-        if both.pairs and both.spec.on == "chaser":
-            lens = lens_of(both.spec)
-            exchanged = run.file.bridge.chaser_on == 2
-            clients = hall_client(cell, exchanged), orbit_client(run.file.scenery, cell)
-            outlines = tuple(ClientOutline(client, lens) for client in clients)
-            found[both.spec.name] = medians([compared(both.spec, pair, outlines) for pair in both.pairs])
-    return found
 
 
 def lens_of(spec: ImagingSensor) -> Lens:
@@ -140,12 +100,3 @@ def _unwrapped(spec: ImagingSensor, off: Floats) -> Floats:
 
 def _mean(values: Any) -> float:
     return float(np.mean(values)) if values.size else math.nan
-
-
-def medians(rows: list[Row]) -> dict[str, float | None]:
-    """Over what is known; None where nothing is."""
-    out: dict[str, float | None] = {"pairs": len(rows)}
-    for name in rows[0]:
-        known = [row[name] for row in rows if math.isfinite(row[name])]
-        out[name] = float(np.median(known)) if known else None
-    return out

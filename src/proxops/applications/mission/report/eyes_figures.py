@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from proxops.applications.mission.report.eyes_comparison import hall_against_orbit
 from proxops.applications.mission.report.eyes_record import EyeRecord
+from proxops.applications.mission.report.hall_against_orbit import hall_against_orbit
 from proxops.applications.mission.report.mission_run import MissionRun
 from proxops.core.images import CameraImage, DepthImage, Image, PointScan
 from proxops.core.imaging_table import GreyCamera, LidarSensor

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from proxops.applications.mission.report.eyes_comparison import sensors_of_both
 from proxops.applications.mission.report.eyes_figures import ranges
 from proxops.applications.mission.report.eyes_pictures import picture_of
 from proxops.applications.mission.report.eyes_record import EyeRecord
@@ -24,6 +23,7 @@ from proxops.applications.mission.report.eyes_words import (
     range_hall_rows,
     sensor_rows,
 )
+from proxops.applications.mission.report.hall_against_orbit import sensors_of_both
 from proxops.core.imaging_table import GreyCamera
 from proxops.ground.chapter import Figures
 from proxops.ground.recorded_image import RecordedImage
