@@ -50,6 +50,9 @@ def test_a_flight_that_is_looked_at_is_the_same_flight(seen: Path) -> None:
     log = read_log(seen)
     for variable in ("relative.p_x", "relative.v_z", "mission.nees", "clock.tick"):
         np.testing.assert_array_equal(log.values(variable), alone.values(variable))
+    summary = json.loads((seen.parent / "alone" / "summary.json").read_text())
+    assert not {"sensors", "images_lost", "hall_against_orbit"} & summary["mission"].keys()
+    assert "mission_images_lost" not in {row["name"] for row in summary["criteria"]}
 
 
 def test_what_cannot_be_looked_at_is_refused_before_anything_moves(tmp_path: Path) -> None:
