@@ -2,9 +2,10 @@
 
 Every picture says how bright the scene was in units of its *own* exposure and gain. So pictures that were under way when the
 setting changed mislead nobody, and however late a picture comes, the control does not hunt. What is looked at is the level that
-the brightest tenth of what is lit reaches, but no fewer pixels than the share FEWEST: so the craft counts, far away too, and not
-its glints, the Sun's disc (70 pixels at 1000 px) or stuck pixels. It is brought to ``target`` by the exposure time, and by gain
-when that is at its longest. Limit: a craft that is 40 times dimmer than a glint of more than FEWEST is not found from the dark.
+the brightest tenth of what is lit reaches, but no fewer pixels than the share FEWEST and no more than HIGHEST: so the craft
+counts, far away too and before lit walls, and not its glints, the Sun's disc (70 pixels at 1000 px) or stuck pixels. It is
+brought to ``target`` by the exposure time, and by gain when that is at its longest. Limit: a craft that is 40 times dimmer than
+a glint of more than FEWEST is not found from the dark.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from proxops.core.imaging_table import GreyCamera
 from proxops.maths.kernel import kernel
 
 FEWEST: Final = 0.001  # share of the picture that may be brighter
-BRIGHTEST: Final = 0.1  # share of what is lit that may be brighter
+BRIGHTEST: Final = 0.1  # share of what is lit that may be brighter, …
+HIGHEST: Final = 0.015  # … but not more of the picture than this: walls behind the craft may be lit as well
 LIT: Final = 0.015  # of white, above black: more than noise
 MUCH: Final = 0.5  # share of what is lit, from which on so many white pixels say that the picture is far too bright
 DOWN, FAR_DOWN = 6.0, 24.0  # by how much a white picture shortens the exposure: it does not say how bright it was
@@ -78,7 +80,7 @@ class AutomaticBounds:
         counts = np.zeros(image.white + 1, np.int64)
         count_levels(image.pixels, counts)
         lit = int(counts[math.ceil((self.black + LIT) * image.white) :].sum())
-        most = max(FEWEST * image.pixels.size, BRIGHTEST * lit)
+        most = max(FEWEST * image.pixels.size, min(BRIGHTEST * lit, HIGHEST * image.pixels.size))
         level = image.white - int(np.argmax(np.cumsum(counts[::-1]) > most))
         if level == image.white:
             return 1.0 / (FAR_DOWN if counts[-1] > MUCH * lit else DOWN)
