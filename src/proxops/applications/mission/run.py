@@ -59,9 +59,9 @@ def run_mission(
     except BaseException:
         let_go(flown)
         raise
-    if eyes and hall.viewer:
-        eyes.tell = into_log(ImageLog(eyes.log, hall.viewer), hall.facility.clock)
     client = MissionClient(application, hall.facility, used)
+    if eyes and hall.viewer:
+        eyes.tell = into_log(ImageLog(eyes.log, hall.viewer), client.arrival)
     bridged = BridgedRun(hall, client, bridged=used, progress=progress)
 
     def work() -> None:
