@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
-from proxops.core.clock import Clock
 from proxops.core.imaging_table import ImagingSensor
 from proxops.ground.sensor_log import Arrival, SensorLog
 from proxops.ground.viewer_ring import ViewerRing
@@ -36,9 +36,16 @@ class ImageLog:
             self._ring.push(self._log.messages(drawn.encoded, arrival, drawn.T_sensor_target))
 
 
-def arrival_by(clock: Clock) -> Callable[[float], Arrival]:
-    """In the clock's present cycle."""
-    return lambda t: Arrival(clock.tick, clock.utc_ns(), t)
+class Shown(Protocol):
+    """What is seen of a hall now, by the hall's clock."""
+
+    tick: int
+    utc_ns: int
+
+
+def arrival_by(shown: Shown) -> Callable[[float], Arrival]:
+    """At the time of what is seen: a picture carries the time of the state that it shows."""
+    return lambda t: Arrival(shown.tick, shown.utc_ns, t)
 
 
 def into_log(log: ImageLog, arrival: Callable[[float], Arrival]) -> Callable[[Drawn, float], None]:

@@ -45,7 +45,7 @@ def fly(options: argparse.Namespace) -> None:
     ring = Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
     if eyes:
-        eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), arrival_by(clock))
+        eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), arrival_by(view))
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
