@@ -11,7 +11,7 @@ from proxops.core.images import CameraImage
 from proxops.core.imaging_table import CameraSensor, ImagingSensor, LidarSensor, TofSensor
 from proxops.ground.image_encoding import EncodedImage
 from proxops.runs.image_orders import Drawn
-from proxops.runs.shutters import LOOKS, MOST_WAITING, Shutters
+from proxops.runs.shutters import LOOKS, MOST_ORDERED, MOST_WAITING, Shutters
 from proxops.sensors.moment import Moment, PictureOrder
 
 CYCLE_S = 0.004
@@ -24,6 +24,10 @@ class PaperOrders:
         self.given: list[PictureOrder] = []
         self.ready, self.level, self.blocked = 10**9, level, 0
         self._open: deque[int] = deque()
+
+    @property
+    def waiting(self) -> int:
+        return len(self._open)
 
     def give(self, order: PictureOrder) -> int:
         self.given.append(order)
@@ -114,6 +118,40 @@ def test_live_nothing_is_waited_for_late_images_come_later_and_too_many_are_left
     assert arrivals[0][0] == 1.0 and orders.blocked == 0
     numbers = [order.number for order in orders.given]
     assert numbers[:3] == [0, 1, 10]  # a gap in the numbers is a lost image
+
+
+def test_images_that_are_drawn_and_not_yet_due_keep_no_shutter_closed() -> None:
+    """A second until an image is there: ten are under way, live as in lockstep."""
+    live, orders = made(camera(delay_ms=1000.0), waits=False)
+    arrivals = flown(live, 3.0)
+    assert [order.number for order in orders.given] == list(range(30)) and live.left_out == 0
+    assert min(t - orders.given[drawn.order].t for t, drawn in arrivals) >= 1.01 - 1e-9
+
+
+def test_lockstep_never_has_more_orders_under_way_than_the_lines_hold() -> None:
+    shutters, orders = made(camera(rate_hz=50.0, exposure_ms=1.0, delay_ms=5000.0))
+    most = 0
+    for cycle in range(500):
+        flown(shutters, CYCLE_S, begin=cycle)
+        most = max(most, orders.waiting)
+    assert most == MOST_ORDERED and len(orders.given) == 100
+
+
+def test_exposures_that_could_not_be_made_leave_a_gap_in_the_numbers_and_are_counted() -> None:
+    shutters, orders = made(camera(), waits=False)
+    flown(shutters, 0.44)
+    flown(shutters, 0.4, begin=500)  # nobody looked for one and a half seconds
+    assert [order.number for order in orders.given] == [0, 1, 2, 3, 4, 20, 21, 22, 23] and shutters.left_out == 15
+    longer, orders = made(camera(exposure_ms=250.0))
+    flown(longer, 1.0)
+    assert [order.number for order in orders.given] == [0, 2, 5] and longer.left_out == 4
+
+
+def test_jitter_is_not_the_noise_of_a_picture() -> None:
+    shutters, orders = made(camera(jitter_ms=400.0), seed=7)
+    (t, _), *_ = sorted(flown(shutters, 1.0), key=lambda one: one[1].order)
+    noise = np.random.default_rng((7, 0, 1)).random()  # of exposure 1
+    assert abs(t - (0.11 + 0.4 * noise)) > CYCLE_S and orders.given
 
 
 def test_the_automatic_follows_images_that_have_arrived() -> None:

@@ -51,6 +51,14 @@ def test_the_pose_that_goes_with_an_image_is_that_of_the_craft(on: str, hall: Im
         np.testing.assert_allclose(pose_from_packed(generator.take(order(0))[1]), wanted, atol=1e-9)
 
 
+def test_the_pose_that_goes_with_a_scan_is_that_of_its_first_point(orbit: ImageGenerator) -> None:
+    moments = tuple(moment(0.1 * k, range_m=4.0 - 0.1 * k) for k in range(3))
+    image, T_sensor_target = orbit.take(order(2, 0, *moments))
+    still = orbit.take(order(2, 0, moment(range_m=4.0)))[1]
+    assert image.t == 0.0
+    np.testing.assert_allclose(T_sensor_target, still, atol=1e-12)
+
+
 def test_with_exchanged_roles_the_chaser_is_on_robot_2() -> None:
     """T_port2_port1 = Rz(π)⁻¹ T_target_chaser⁻¹ Rz(π): bridge/roles.py."""
     generator = ImageGenerator(SENSORS[:1], (True,), Scenery(), 1, load_cell(), exchanged=True)

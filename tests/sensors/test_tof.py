@@ -104,6 +104,12 @@ def test_noise_alone_is_taken_for_light_as_rayleigh_says(least: float) -> None:
     assert np.isfinite(image.range_m).mean() == pytest.approx(expected, abs=5.0 * math.sqrt(expected / 40_000))
 
 
+def test_as_shipped_an_empty_sky_is_empty() -> None:
+    """The least intensity lies well above the noise of a pixel that gets no light."""
+    image = seen(TimeOfFlightCamera(TofSensor(kind="tof", name="tof"), 0, 7), np.full((200, 200), np.inf))
+    assert np.isfinite(image.range_m).sum() <= 5  # of 40,000
+
+
 def test_motion_between_the_phases() -> None:
     """Phases 0 and 2 see the real part, 1 and 3 the imaginary one; what stands still is as before."""
     moved = np.stack([np.full((200, 200, 1), r) for r in (2.0, 2.1, 2.2, 2.3)])

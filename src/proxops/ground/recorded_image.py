@@ -33,7 +33,8 @@ Topics = dict[int, tuple[str, str]]  # channel: last word of its topic, kind of 
 
 @dataclass(frozen=True, eq=False)
 class RecordedImage:
-    """``exposed_ns`` UTC in the middle of the exposure, ``arrived_ns`` when it came; ``T_sensor_target`` packed, scalar first."""
+    """``exposed_ns`` UTC of the image's time (the middle of the exposure, or a scan's first point), ``arrived_ns`` when it came;
+    ``T_sensor_target`` then, packed, scalar first."""
 
     encoded: EncodedImage
     exposed_ns: int

@@ -2,12 +2,14 @@
 
 Topics: ``/sensor/<name>/image`` of a camera, ``/depth`` and ``/intensity`` of a time-of-flight camera, ``/points`` of a LiDAR;
 beside each ``/calibration`` (if it has a lens) and ``/truth`` (true pose, with number, times, exposure, gain); for all
-``/sensor/tf``. A message is logged when the image arrives; its ``timestamp`` is the middle of the exposure.
+``/sensor/tf``. A message is logged when the image arrives; its ``timestamp`` is the middle of the
+exposure, of a scan its first point's, and so is the time of the true pose.
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -39,6 +41,7 @@ LENS_PART, FACTS_PART = "calibration", "truth"
 BEHIND_S: Final = 4.0  # of images that the ring holds: in lockstep half of it is used
 MOST_SLOTS: Final = 256 * 1024 * 1024 // PIECE_BYTES
 SOON: Final = 1e-9  # s: times are sums of cycles
+REMEMBERED: Final = 1024  # periods that have their image: more than a jitter of ten seconds can mix up
 Sensor = CameraSensor | FiducialSensor | TofSensor | LidarSensor
 
 
@@ -65,7 +68,7 @@ class SensorLog:
         self.slots = ring_slots(recorded)
         self._numbers = {channel.topic: channel.number for channel in self.channels}
         self._every = {one.name: 1.0 / one.log_hz for one in recorded}
-        self._taken = dict.fromkeys(self._every, -math.inf)
+        self._taken = {name: deque[int](maxlen=REMEMBERED) for name in self._every}
         self._lenses: dict[str, Any] = {
             one.name: lens_message(one.name, one.lens) for one in recorded if not isinstance(one, LidarSensor)
         }
@@ -73,17 +76,20 @@ class SensorLog:
         self._places = {one.name: _packed(T_craft_sensor[one.name]) for one in recorded}
 
     def due(self, sensor: str, t: float) -> bool:
-        """Whether the image that is exposed at ``t`` is to be recorded, by the sensor's ``log_hz``; asked once for each."""
-        every = self._every.get(sensor)
-        if every is None or t < self._taken[sensor] * every - SOON:
+        """Whether the image that is exposed at ``t`` is to be recorded, by the sensor's ``log_hz``; asked once for each, also if
+        they come in another order than they were exposed in."""
+        if sensor not in self._every:
             return False
-        self._taken[sensor] = math.floor((t + SOON) / every) + 1
+        period, taken = math.floor((t + SOON) / self._every[sensor]), self._taken[sensor]
+        if period in taken:
+            return False
+        taken.append(period)
         return True
 
     def messages(
         self, image: EncodedImage, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None = None
     ) -> list[ViewerMessage]:
-        """Of one image. ``T_sensor_target``: the truth in the middle of the exposure, (4, 4) or packed with the scalar first."""
+        """Of one image. ``T_sensor_target``: the truth at the image's time, (4, 4) or packed with the scalar first."""
         name, exposed_ns = image.sensor, arrival.utc_ns - round((arrival.t - image.t) * 1e9)
         truth = None if T_sensor_target is None else _packed(T_sensor_target)
         bodies = {topic_of(name, part): part_message(image, part, exposed_ns) for part in image.parts}

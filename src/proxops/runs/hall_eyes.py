@@ -33,6 +33,7 @@ from proxops.runs.shutters import Shutters
 from proxops.sensors.moment import HallMoment, Moment
 
 CLOSED_S: Final = 2.0  # without a new record: the facility is gone
+BEGUN_S: Final = 60.0  # until the first one
 
 
 def start_hall_eyes(hall: Installation, setting: ImageSetting) -> HallEyes:
@@ -77,7 +78,10 @@ def look(pool: Path, viewer: Path, setting: ImageSetting) -> None:
 def watch(ring: Ring, shutters: Shutters, log: ImageLog) -> None:
     """Look at every record that comes, until none comes any more."""
     seen, begun, last_new = -1, None, time.monotonic()
-    while not ring.closed and time.monotonic() - last_new < CLOSED_S:
+    while not ring.closed:
+        if time.monotonic() - last_new > (BEGUN_S if begun is None else CLOSED_S):
+            print("note: the hall shows nothing any more: its imaging sensors end", file=sys.stderr)
+            return
         record = ring.latest() if ring.head != seen else None
         if record is None:
             time.sleep(0.5 * PERIOD_S)

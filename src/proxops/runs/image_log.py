@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
-from proxops.core.clock import Clock
 from proxops.core.imaging_table import ImagingSensor
 from proxops.ground.sensor_log import Arrival, SensorLog
 from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.image_orders import Drawn
+from proxops.sensors.hall_staging import HALF_TURN
 from proxops.sensors.mount import T_craft_sensor
 
 FRAMES_EXCHANGED = {"chaser": "port2", "target": "port1"}
@@ -17,7 +18,10 @@ FRAMES_EXCHANGED = {"chaser": "port2", "target": "port1"}
 def sensor_log(sensors: Sequence[ImagingSensor], exchanged: bool = False) -> SensorLog:
     """``exchanged``: the chaser is on robot 2."""
     mounts = {sensor.name: T_craft_sensor(sensor) for sensor in sensors}
-    return SensorLog(sensors, mounts, FRAMES_EXCHANGED) if exchanged else SensorLog(sensors, mounts)
+    if not exchanged:
+        return SensorLog(sensors, mounts)
+    turned = {name: HALF_TURN @ T for name, T in mounts.items()}  # frames of the log are the ports'
+    return SensorLog(sensors, turned, FRAMES_EXCHANGED)
 
 
 class ImageLog:
@@ -32,6 +36,18 @@ class ImageLog:
             self._ring.push(self._log.messages(drawn.encoded, arrival, drawn.T_sensor_target))
 
 
-def into_log(log: ImageLog, clock: Clock) -> Callable[[Drawn, float], None]:
-    """Every image in the cycle in which it is told, at the run's time of then."""
-    return lambda drawn, t: log.put(drawn, Arrival(clock.tick, clock.utc_ns(), t))
+class Shown(Protocol):
+    """What is seen of a hall now, by the hall's clock."""
+
+    tick: int
+    utc_ns: int
+
+
+def arrival_by(shown: Shown) -> Callable[[float], Arrival]:
+    """At the time of what is seen: a picture carries the time of the state that it shows."""
+    return lambda t: Arrival(shown.tick, shown.utc_ns, t)
+
+
+def into_log(log: ImageLog, arrival: Callable[[float], Arrival]) -> Callable[[Drawn, float], None]:
+    """``arrival``: what the log's clock shows at a time of the run."""
+    return lambda drawn, t: log.put(drawn, arrival(t))

@@ -37,7 +37,7 @@ class Drawn:
     sensor: int
     image: Image
     encoded: EncodedImage
-    T_sensor_target: Floats  # (7) packed, in the middle of the exposure
+    T_sensor_target: Floats  # (7) packed, at the image's time
 
 
 @dataclass(frozen=True, eq=False)

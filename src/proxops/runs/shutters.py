@@ -23,11 +23,16 @@ from proxops.sensors.moment import Moment, PictureOrder, fixed_exposure_s
 SLACK_S: Final = 1e-9  # a clock that counts in ticks meets multiples of a period only to rounding
 LOOKS: Final = 24  # at most, during one exposure
 MOST_WAITING: Final = 2  # images of one sensor that are not drawn yet, live
+MOST_ORDERED: Final = (
+    16  # orders under way, in lockstep: more would fill the lines to who draws, and both would wait for ever
+)
 
 
 class Orders(Protocol):
     """Who draws (``ImageOrders``)."""
 
+    @property
+    def waiting(self) -> int: ...
     def give(self, order: PictureOrder) -> int: ...
     def take(self, *, block: bool) -> Drawn | None: ...
 
@@ -72,12 +77,18 @@ class Shutter:
             if now.t >= self.closes_s - SLACK_S:
                 order = self._close()
         if not self.open and now.t >= self._periods * self.period_s - SLACK_S:
-            self._periods = math.floor((now.t + SLACK_S) / self.period_s) + 1
+            self._open_next(now.t)
             self.opened_s, self.looks = now.t, [now]
             self.exposure_s = self._control.exposure_s if self._control else self._fixed_s
             self._gain_db = self._control.gain_db if self._control else 0.0
             self._plan_look()
         return order
+
+    def _open_next(self, t: float) -> None:
+        """Periods in which the shutter was still open, or nobody looked, leave a gap in the numbers and are counted."""
+        begun = math.floor((t + SLACK_S) / self.period_s)
+        missed, self._periods = begun - self._periods, begun + 1
+        self.exposures, self.left_out = self.exposures + missed, self.left_out + missed
 
     def _plan_look(self) -> None:
         self.next_look_s = min(self.looks[-1].t + self.exposure_s / LOOKS, self.closes_s)
@@ -96,7 +107,8 @@ class Shutters:
     def __init__(self, sensors: tuple[ImagingSensor, ...], orders: Orders, seed: int, *, waits: bool) -> None:
         self._all = tuple(Shutter(number, spec) for number, spec in enumerate(sensors))
         self._orders, self._waits = orders, waits
-        self._late = [np.random.default_rng((seed, number, 1)) for number in range(len(sensors))]
+        # Four numbers: no exposure's (seed, sensor, number), and not its chip's.
+        self._late = [np.random.default_rng((seed, number, 0, 2)) for number in range(len(sensors))]
         self._due: list[tuple[float, int]] = []  # when the images of an order are there, and its number
         self._drawn: dict[int, Drawn] = {}
 
@@ -108,11 +120,13 @@ class Shutters:
 
     @property
     def left_out(self) -> int:
-        """Exposures that were not made because drawing has fallen behind."""
+        """Exposures that were not made because drawing has fallen behind, or nobody could look."""
         return sum(shutter.left_out for shutter in self._all)
 
     def look(self, t: float, moment: Callable[[], Moment]) -> None:
         """``moment``: what is true at ``t``; asked for when a shutter wants it."""
+        while not self._waits and self._hear(block=False):
+            pass
         wanted = [shutter for shutter in self._all if t >= shutter.next_s - SLACK_S]
         now = moment() if wanted else None
         for shutter in wanted:
@@ -136,12 +150,13 @@ class Shutters:
             heapq.heappop(self._due)
             drawn = self._drawn.pop(number)
             shutter = self._all[drawn.sensor]
-            shutter.waiting -= 1
             out.append(drawn)
             shutter.learn(drawn.image)
         return out
 
     def _give(self, shutter: Shutter, order: PictureOrder) -> None:
+        while self._waits and self._orders.waiting >= MOST_ORDERED:
+            self._hear(block=True)
         number = self._orders.give(order)
         spec = shutter.spec
         late_s = 1e-3 * (spec.delay_ms + spec.jitter_ms * float(self._late[shutter.number].random()))
@@ -153,4 +168,5 @@ class Shutters:
         if drawn is None:
             return False
         self._drawn[drawn.order] = drawn
+        self._all[drawn.sensor].waiting -= 1
         return True

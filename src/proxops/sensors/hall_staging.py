@@ -48,9 +48,9 @@ class HallStaging:
     def _body_of(self, spec: Mounted) -> int:
         return self._chaser if spec.on == "chaser" else self._target
 
-    def truth(self, exposure: Exposure) -> Floats:
-        """T_sensor_target (7) in the middle of the exposure."""
-        return true_pose(exposure, self._target, self._T_port_craft)
+    def truth(self, exposure: Exposure, share: float = 0.5) -> Floats:
+        """T_sensor_target (7) when this share of the exposure has passed."""
+        return true_pose(exposure, self._target, self._T_port_craft, share)
 
 
 def hall_client(cell: Cell, exchanged: bool) -> Mesh:

@@ -55,10 +55,11 @@ class ImageGenerator:
         )
 
     def take(self, order: PictureOrder) -> tuple[Image, Floats]:
-        """The image, and T_sensor_target (7) in the middle of its exposure."""
-        staging = self._stagings[order.sensor]
-        exposure = staging.exposure(order, self._specs[order.sensor])
-        return self._painters[order.sensor](exposure), staging.truth(exposure)
+        """The image, and T_sensor_target (7) at its time: in the middle of the exposure, at the first point of a scan."""
+        staging, spec = self._stagings[order.sensor], self._specs[order.sensor]
+        exposure = staging.exposure(order, spec)
+        share = 0.0 if isinstance(spec, LidarSensor) else 0.5
+        return self._painters[order.sensor](exposure), staging.truth(exposure, share)
 
     def warm_up(self) -> None:
         """Load or compile all kernels now, by pictures that nobody sees."""

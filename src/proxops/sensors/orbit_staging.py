@@ -57,9 +57,9 @@ class OrbitStaging:
         lights += lamp_on_chaser(self._lamp, unpacked(poses[len(poses) // 2, CHASER]))
         return staged(order, poses, HERE, _body_of(spec), spec, lights, sky)
 
-    def truth(self, exposure: Exposure) -> Floats:
-        """T_sensor_target (7) in the middle of the exposure."""
-        return true_pose(exposure, TARGET, HERE)
+    def truth(self, exposure: Exposure, share: float = 0.5) -> Floats:
+        """T_sensor_target (7) when this share of the exposure has passed."""
+        return true_pose(exposure, TARGET, HERE, share)
 
 
 def sky_of(moment: OrbitMoment) -> Sky:

@@ -46,11 +46,11 @@ def judge_place(scene: Scene, body: int, T_body_craft: Floats, spec: Mounted) ->
         )  # fmt: skip
 
 
-def true_pose(exposure: Exposure, body: int, T_body_craft: Floats) -> Floats:
-    """T_sensor_craft (7), packed, in the middle of the exposure."""
-    ends, middle = np.linspace(0.0, 1.0, len(exposure.T_scene_body)), np.array([0.5])
-    T_scene_body = unpacked(resampled(ends, exposure.T_scene_body, middle)[0, body])
-    T_scene_sensor = unpacked(resampled(ends, exposure.T_scene_sensor[:, None], middle)[0, 0])
+def true_pose(exposure: Exposure, body: int, T_body_craft: Floats, share: float) -> Floats:
+    """T_sensor_craft (7), packed, when this share of the exposure has passed."""
+    ends, at = np.linspace(0.0, 1.0, len(exposure.T_scene_body)), np.array([share])
+    T_scene_body = unpacked(resampled(ends, exposure.T_scene_body, at)[0, body])
+    T_scene_sensor = unpacked(resampled(ends, exposure.T_scene_sensor[:, None], at)[0, 0])
     return packed(compose(inverse_pose(T_scene_sensor), compose(T_scene_body, T_body_craft)))
 
 

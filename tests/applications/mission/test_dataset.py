@@ -11,8 +11,10 @@ import pytest
 from small_eyes import EYES, FLIGHT
 
 import proxops
-from proxops.applications.mission.dataset.lights import CATALOGUE, sun_and_earth
+from proxops.applications.mission.dataset.lights import CATALOGUE, EARTH_RAD, sun_and_earth
 from proxops.core.errors import BadInput
+from proxops.sensors.scene.light import SUN_RADIUS_RAD
+from proxops.space.sunlight import visible_share
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +52,15 @@ def test_labels_say_what_is_true(mission: Path, tmp_path: Path) -> None:
         phase = np.degrees(np.arccos(-sun @ p / np.linalg.norm(p)))
         assert light.phase_deg[0] - 1e-6 <= phase <= light.phase_deg[1] + 1e-6
         assert float(row["sunlit"]) == light.sunlit and np.linalg.norm(sun) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_earth_stands_where_it_leaves_as_much_sunlight_as_is_said(name: str) -> None:
+    rng, light = np.random.default_rng(5), CATALOGUE[name]
+    for _ in range(50):
+        sun, earth = sun_and_earth(light, np.array([0.6, 0.0, 0.8]), rng)
+        apart = float(np.arccos(np.clip(sun @ earth, -1.0, 1.0)))
+        assert visible_share(SUN_RADIUS_RAD, EARTH_RAD, apart) == pytest.approx(light.sunlit, abs=0.021)
 
 
 def test_flown_poses_are_those_of_the_mission(mission: Path, tmp_path: Path) -> None:

@@ -37,6 +37,15 @@ def test_images_come_when_they_are_due(seen: Path) -> None:
     assert len(list(log.images("scan"))) == 2  # the third is not over at the end
 
 
+def test_images_carry_the_time_of_the_record_that_has_their_mission_time(seen: Path) -> None:
+    log = read_log(seen)
+    utc, t = log.values("clock.utc_ns"), log.values("mission.t")
+    first = np.flatnonzero(t > 0.0)[0]  # told every few cycles, at once
+    began = int(utc[first]) - round(float(t[first]) * 1e9)
+    for image in log.recorded_images("eye"):
+        assert image.exposed_ns - began == pytest.approx(image.encoded.t * 1e9, abs=2.0)
+
+
 def test_the_same_seed_gives_the_same_images(seen: Path) -> None:
     again = flown(seen.parent, FLIGHT + EYES, "again")
     one, two = (

@@ -26,7 +26,7 @@ from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
 from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.client_line import ClientLine
-from proxops.runs.image_log import ImageLog, into_log
+from proxops.runs.image_log import ImageLog, arrival_by, into_log
 from proxops.runs.overseer import Overseer
 
 
@@ -45,7 +45,7 @@ def fly(options: argparse.Namespace) -> None:
     ring = Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
     if eyes:
-        eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), clock)
+        eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), arrival_by(view))
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
@@ -58,6 +58,8 @@ def fly(options: argparse.Namespace) -> None:
         out = application.outcome
         options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
     finally:
+        if eyes and eyes.left_out:
+            print(f"note: {eyes.left_out} exposures were left out: drawing was too slow", file=sys.stderr)
         application.close()
 
 

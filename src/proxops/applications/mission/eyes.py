@@ -52,10 +52,10 @@ class MissionEyes:
         """Of the processes that draw."""
         return self._orders.pids
 
-    def record_in(self, hall: Installation) -> None:
-        """What is told goes into the log of a run in this process, if it has one."""
+    def record_in(self, hall: Installation, arrival: Callable[[float], Arrival]) -> None:
+        """What is told goes into the log of a run in this process, if it has one. ``arrival``: at a mission time, by its clock."""
         if hall.viewer:
-            self.tell = into_log(ImageLog(self.log, hall.viewer), hall.facility.clock)
+            self.tell = into_log(ImageLog(self.log, hall.viewer), arrival)
 
     def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> None:
         """Expose what is due now, tell of what has arrived."""

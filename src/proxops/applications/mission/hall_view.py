@@ -50,6 +50,7 @@ class RingView:
     def __init__(self, ring: Ring, exchanged: bool = False) -> None:
         self._ring, self._head, self._standing, self._exchanged = ring, 0, 0, exchanged
         self.converged, self.truth, self.ports, self.axes = False, np.zeros(7), np.zeros(7), np.zeros(13)
+        self.tick = self.utc_ns = 0  # of what is seen, by the hall's clock
 
     converged: bool
     truth: Array  # T_target_chaser that the robots show
@@ -66,6 +67,7 @@ class RingView:
             self.converged = False
             return
         self.converged = bool(record["bridge"]["converged"])
+        self.tick, self.utc_ns = int(record["clock"]["tick"]), int(record["clock"]["utc_ns"])
         self.ports, self.axes = np.array(record["hall_truth"].tolist()), np.array(record["actual"].tolist())
         self.truth = _seen(self.ports, self._exchanged)
 

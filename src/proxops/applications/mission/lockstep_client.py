@@ -11,9 +11,10 @@ from proxops.applications.mission.transmitter import sent_ns
 from proxops.bridge.arrivals import Arrivals, one_each_cycle
 from proxops.bridge.sample import NO_PACKETS
 from proxops.bridge.settings import settings_of
-from proxops.core.messages import mission_bytes
+from proxops.core.messages import PERIOD_S, mission_bytes
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource, Severity
 from proxops.facility.facility import Facility
+from proxops.ground.sensor_log import Arrival
 
 
 class MissionClient:
@@ -28,6 +29,7 @@ class MissionClient:
         self._source, self._seen = SensorSource.NONE, -1
         self._outlook, self._packets = Outlook(), NO_PACKETS
         self._settings = settings_of(application.file.bridge)
+        self._began = 0  # tick whose record has mission time 0
 
     @property
     def over(self) -> bool:
@@ -36,12 +38,21 @@ class MissionClient:
     def advance(self, t: float) -> list[bytes]:
         if self._outlook.left:
             return [self._hand_out()]
+        begun = self.application.begun
         packets = self.application.advance(t, self._view)
+        if self.application.begun and not begun:
+            self._began = self._facility.clock.tick
         self._facility.pool.bytes[self._span] = self.application.record.bytes
         if self.application.news != self._seen:
             self._seen = self.application.news
             self._tell(self.application.pair.t, self.application.outcome.end)
         return packets
+
+    def arrival(self, t: float) -> Arrival:
+        """Of an image at mission time ``t``: in the cycle after the one whose record has that time, whether it is asked for or
+        foretold."""
+        clock, tick = self._facility.clock, self._began + round(t / PERIOD_S) + 1
+        return Arrival(tick, clock.utc_ns() + (tick - clock.tick) * clock.period_ns, t + PERIOD_S)
 
     # ------------------------------------------------------------------ cycles ahead of the hall
     def foretell(self, cycle: int, most: int) -> Arrivals | None:

@@ -58,9 +58,9 @@ def run_mission(
     except BaseException:
         let_go(flown)
         raise
-    if eyes:
-        eyes.record_in(hall)
     client = MissionClient(application, hall.facility, used)
+    if eyes:
+        eyes.record_in(hall, client.arrival)
     bridged = BridgedRun(hall, client, bridged=used, progress=progress)
 
     def work() -> None:

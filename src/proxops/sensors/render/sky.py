@@ -23,7 +23,7 @@ TRAIL: Final = 16  # places of a star at most, while the camera turns
 
 def add_sky(exposure: Exposure, sky: Sky, lens: Lens, x: Array, y: Array, free: Floats, radiance: Floats) -> None:
     """``free``: share of each pixel that bodies leave; ``x``, ``y``: its line of sight. Earth and Sun as the camera looks in the
-    middle of the exposure; stars all along it."""
+    middle of the exposure; stars all along it. What the Earth leaves of the Sun's disc is as bright as ever."""
     R_scene_sensor = matrix_from_quat(poses_at(exposure.T_scene_sensor, 0.5)[3:])
     to_sun, to_earth = (_unit(direction) for direction in (sky.to_sun, sky.to_earth))
     covers = np.zeros_like(radiance)
@@ -37,7 +37,7 @@ def add_sky(exposure: Exposure, sky: Sky, lens: Lens, x: Array, y: Array, free: 
     free = free * (1.0 - covers)
     if sky.sunlit > 0.0:
         solid = math.pi * SUN_RADIUS_RAD**2
-        _add_sun(x, y, R_scene_sensor.T @ to_sun, sky.sunlit * SUN_BAND_W_M2 / solid, 1.0 / lens.fx, free, radiance)
+        _add_sun(x, y, R_scene_sensor.T @ to_sun, SUN_BAND_W_M2 / solid, 1.0 / lens.fx, free, radiance)
     _add_stars(exposure, lens, x, y, free, radiance)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.applications.mission.dataset.lights import LightCondition, about, sun_and_earth
+from proxops.applications.mission.dataset.lights import ORBIT_M, LightCondition, about, sun_and_earth
 from proxops.core.imaging_table import ImagingSensor, LidarSensor
 from proxops.maths.pose import compose, inverse_pose, pose
 from proxops.maths.rotation import matrix_from_quat, quat_from_matrix
@@ -19,7 +19,6 @@ from proxops.sensors.mount import T_craft_sensor
 from proxops.sensors.staging import packed
 
 Floats = NDArray[np.float64]
-ORBIT_M: Final = 6.928e6  # of the Earth's centre: 550 km up
 FILLED: Final = 0.6  # of half the field of view, in which the target's origin lies
 
 
