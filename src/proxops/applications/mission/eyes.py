@@ -11,6 +11,7 @@ from proxops.applications.mission.seen_by import log_of, seen_by
 from proxops.applications.mission.transmitter import Transmitter
 from proxops.core.mission import MissionFile
 from proxops.facility.installation import Installation
+from proxops.ground.sensor_log import Arrival
 from proxops.lab.cell import Cell
 from proxops.runs.image_log import ImageLog, into_log
 from proxops.runs.image_orders import Drawn, ImageSetting
