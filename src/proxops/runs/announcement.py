@@ -26,7 +26,7 @@ from proxops.runs.console_watch import ConsoleWatch, WatchedProcess
 BESIDE_ENDS_S: Final = 8.0  # for the console, which may have a scenario to end
 
 
-class CompanionProcess(WatchedProcess, Protocol):
+class BesideProcess(Protocol):
     """A process beside the facility, with what must be closed afterwards."""
 
     process: subprocess.Popen[bytes]
@@ -38,6 +38,10 @@ class CompanionProcess(WatchedProcess, Protocol):
     def close(self) -> None: ...
 
 
+class CompanionProcess(BesideProcess, WatchedProcess, Protocol):
+    """One that the facility keeps an eye on."""
+
+
 class Launch(Protocol):
     """What can be started beside the facility."""
 
@@ -47,9 +51,9 @@ class Launch(Protocol):
 
 
 @contextmanager
-def processes_beside() -> Iterator[list[CompanionProcess]]:
+def processes_beside() -> Iterator[list[BesideProcess]]:
     """Takes what is started beside the facility, and ends it when the facility has ended."""
-    beside: list[CompanionProcess] = []
+    beside: list[BesideProcess] = []
     try:
         yield beside
     finally:
@@ -94,7 +98,7 @@ def announcement(
     live: LiveFacility,
     folder: Path,
     console: Launch | None,
-    beside: list[CompanionProcess],
+    beside: list[BesideProcess],
     key_file: Path | None = None,
     eyes: EyesAbout | None = None,
 ) -> Callable[[RealTime], None]:

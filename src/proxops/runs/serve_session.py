@@ -20,9 +20,9 @@ from proxops.lab.cell import Cell
 from proxops.runs.announcement import Launch, announcement, processes_beside
 from proxops.runs.bridge_file import read_bridge_file
 from proxops.runs.folder import finish, prepare_folder
-from proxops.runs.hall_eyes import start_hall_eyes
+from proxops.runs.hall_eyes import HallSight, start_hall_eyes
 from proxops.runs.image_log import sensor_log
-from proxops.runs.image_orders import ImageSetting
+from proxops.runs.image_port import image_port
 from proxops.runs.progress import WARMING, monitor
 from proxops.runs.sensor_file import read_sensor_file
 
@@ -44,10 +44,11 @@ def serve_session(
     key_file: Path | None = None,
     bridge_file: Path | None = None,
     sensor_file: Path | None = None,
+    images: str | None = None,
 ) -> dict[str, Any]:
     """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found. ``key_file``: what
     clients of the synchronous interface and the bridge must know; beyond loopback there must be one. ``bridge_file``: what the
-    operator sets on the bridge. ``sensor_file``: what looks at the hall."""
+    operator sets on the bridge. ``sensor_file``: what looks at the hall; ``images``: HOST:PORT for who wants every image."""
     key = demand_key(sync[0], key_file)
     if bridged or bridge_file:
         demand_hall(cell, "the bridge")
@@ -56,7 +57,8 @@ def serve_session(
     if sensor_file:
         seen = read_sensor_file(sensor_file)
         of_sight = demand_hall(cell, "looking at what two robots show")
-        eyes = ImageSetting(seen.sensor, (True,) * len(seen.sensor), seen.scenery, seed, of_sight, False)
+        eyes = HallSight.of(seen, seed, of_sight)
+    port = image_port(images, (one.name for one in eyes.sensors) if eyes else ()) if images else None
     prepare_folder(folder)
     print(WARMING, file=sys.stderr, flush=True)
     of_a_hall = isinstance(cell, Cell)
@@ -71,7 +73,7 @@ def serve_session(
     with ends_asked_for(lambda name: None), processes_beside() as beside:
         about = None
         if eyes and live.hall.viewer:
-            beside.append(start_hall_eyes(live.hall, eyes))
+            beside.append(start_hall_eyes(live.hall, eyes, port))
             about = eyes_about(live.hall.viewer.ring.path, eyes.sensors, sensor_log(eyes.sensors).channels)
         announce = announcement(live, folder, console, beside, key_file, about)
         served = live.run(announce, for_s, drives, begin)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.images import CameraImage, Image
-from proxops.core.imaging_table import GreyCamera, ImagingSensor
+from proxops.core.imaging_table import GreyCamera, RenderedSensor
 from proxops.runs.image_orders import Drawn, ImageOrders
 from proxops.sensors.camera.exposure_control import ExposureControl
 from proxops.sensors.moment import Moment, PictureOrder, fixed_exposure_s
@@ -28,7 +28,7 @@ MOST_WAITING: Final = 2  # images of one sensor that are not drawn yet, live
 class Shutter:
     """Of one sensor. ``looks``: what was seen since it was opened."""
 
-    def __init__(self, number: int, spec: ImagingSensor) -> None:
+    def __init__(self, number: int, spec: RenderedSensor) -> None:
         self.number, self.spec = number, spec
         self.period_s = 1.0 / spec.rate_hz
         self.exposures = self.left_out = self.waiting = 0
@@ -86,7 +86,7 @@ class Shutter:
 class Shutters:
     """``waits``: images that are due are waited for."""
 
-    def __init__(self, sensors: tuple[ImagingSensor, ...], orders: ImageOrders, seed: int, *, waits: bool) -> None:
+    def __init__(self, sensors: tuple[RenderedSensor, ...], orders: ImageOrders, seed: int, *, waits: bool) -> None:
         self._all = tuple(Shutter(number, spec) for number, spec in enumerate(sensors))
         self._orders, self._waits = orders, waits
         self._late = [np.random.default_rng((seed, number, 1)) for number in range(len(sensors))]
@@ -133,6 +133,12 @@ class Shutters:
             out.append(drawn)
             shutter.learn(drawn.image)
         return out
+
+    def begin_again(self, orders: ImageOrders) -> None:
+        """With another process: what the one before owed never comes, as the gaps in the numbers say."""
+        self._orders, self._due, self._drawn = orders, [], {}
+        for shutter in self._all:
+            shutter.waiting = 0
 
     def _give(self, shutter: Shutter, order: PictureOrder) -> None:
         number = self._orders.give(order)

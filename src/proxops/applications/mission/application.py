@@ -29,6 +29,7 @@ from proxops.core.flight import Commands, FlightSoftware, Floats, Measurements
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
+from proxops.runs.image_orders import DrawingFailed
 from proxops.sensors.relative_pose import DUE_SLACK_S, RelativePoseSensor
 from proxops.space.pair import Looks, SpacecraftPair
 
@@ -103,7 +104,7 @@ class MissionApplication:
             self._wait(hall)
         elif self.outcome.end is MissionEnd.UNDER_WAY:
             self._fly(hall)
-        elif self.outcome.end is MissionEnd.FLIGHT_SOFTWARE:
+        elif self.outcome.end in (MissionEnd.FLIGHT_SOFTWARE, MissionEnd.IMAGES):
             self._silent = round(STILL_S / PERIOD_S)  # nobody flies: silence, and the hall halts
         else:
             self._silent += 1
@@ -161,10 +162,14 @@ class MissionApplication:
             self.sensor.blind = self._faults.strike(self.pair.t, self.pair.bank)
         if self.sensor.due(self.pair.t):
             self._expose(hall)
-        if self._eyes and self._due_to_look(self.pair.t):
-            self._eyes.look(self.pair, self._transmitter, hall)
         try:
+            if self._eyes and self._due_to_look(self.pair.t):
+                self._eyes.look(self.pair, self._transmitter, hall)
             self._fly_software()
+        except DrawingFailed as failure:
+            self.outcome.failure = str(failure)
+            self.finish(MissionEnd.IMAGES)
+            return False
         except FlightSoftwareFailed as failure:
             self.outcome.failure = str(failure)
             self.finish(MissionEnd.FLIGHT_SOFTWARE)

@@ -11,6 +11,7 @@ import argparse
 import json
 import pickle
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -27,7 +28,9 @@ from proxops.core.ring import Ring
 from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.client_line import ClientLine
 from proxops.runs.image_log import ImageLog, into_log
+from proxops.runs.image_news import ImageNews
 from proxops.runs.overseer import Overseer
+from proxops.sensors.image_server import ImageServer
 
 
 def fly(options: argparse.Namespace) -> None:
@@ -46,6 +49,8 @@ def fly(options: argparse.Namespace) -> None:
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
     if eyes:
         eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), clock)
+        if options.news is not None:
+            eyes.tell_conditions(ImageNews(options.news).tell)
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
@@ -55,6 +60,8 @@ def fly(options: argparse.Namespace) -> None:
             for data in application.advance(clock.tick * PERIOD_S, view):
                 line.send(data)
             ring.push(bytes(application.record.bytes))
+            if eyes:
+                eyes.poll()
         out = application.outcome
         options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
     finally:
@@ -63,7 +70,9 @@ def fly(options: argparse.Namespace) -> None:
 
 def open_eyes(mission: Mission, options: argparse.Namespace) -> MissionEyes:
     """The imaging sensors; they wait for nobody."""
-    return MissionEyes(mission.file, options.seed, pickle.loads(options.cell.read_bytes()), waits=False)
+    server = ImageServer(socket.socket(fileno=options.images)) if options.images is not None else None
+    cell = pickle.loads(options.cell.read_bytes())
+    return MissionEyes(mission.file, options.seed, cell, waits=False, server=server)
 
 
 def rehearse(mission: Mission, seed: int) -> None:
@@ -83,6 +92,8 @@ def main() -> None:
     parser.add_argument("--key-file", type=Path)
     parser.add_argument("--viewer", type=Path, help="ring for images of the sensors")
     parser.add_argument("--cell", type=Path, help="pickled, of the hall that they look at")
+    parser.add_argument("--images", type=int, help="descriptor of the socket that listens for who wants images")
+    parser.add_argument("--news", type=int, help="descriptor of a pipe for what is wrong with images")
     for name, kind in (
         ("port", int),
         ("seed", int),
