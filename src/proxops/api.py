@@ -64,7 +64,7 @@ def run(
 
     ``flight_software``: path/to/file.py:Class or udp://host:port, for missions; ``inside``: in this process. ``hall``: close a
     mission's loop through the hall. ``runs``: of a mission, with seeds counting up. ``control``: name of a live experiment for
-    ``ControlClient``, and ``console`` to watch it in the browser. ``images``: HOST:PORT at which a mission serves every image."""
+    ``ControlClient``, and ``console`` to watch it in the browser. ``images``: HOST:PORT at which a mission serves its images."""
     from proxops.applications.catalogue import load
     from proxops.applications.kinds import cell_of, session_of
     from proxops.console.launch import ConsoleLaunch
@@ -74,7 +74,8 @@ def run(
     folder = Path(out) if out else RUNS / loaded.name
     options = RunOptions(
         realtime, seed, _path(cell), _path(user_tool), flight_software, flight_software_inside, hall, runs, control,
-        ConsoleLaunch.beside_experiment(_path(cell) or Path(cell_of(loaded.kind))) if console else None, report, quiet, overseer, images,
+        ConsoleLaunch.beside_experiment(_path(cell) or Path(cell_of(loaded.kind))) if console else None, report, quiet, overseer,
+        images,
     )  # fmt: skip
     return Run(folder, session_of(loaded.kind)(loaded, folder, options))
 
@@ -152,8 +153,8 @@ def serve(
 ) -> Run:  # fmt: skip
     """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``).
     ``bridge_settings``: a file with the table ``[bridge]``, as scenarios have it. ``sensors``: one with ``[[sensor]]`` tables of
-    cameras, time-of-flight cameras and LiDARs that look at what the robots show, or bring images of their own; ``images``: HOST:PORT
-    at which every image of theirs is served."""
+    cameras, time-of-flight cameras and LiDARs that look at what the robots show, or bring images of their own. ``images``:
+    HOST:PORT at which every image of theirs is served."""
     from proxops.console.launch import ConsoleLaunch
     from proxops.facility.control import control_settings
     from proxops.runs.options import RunOptions

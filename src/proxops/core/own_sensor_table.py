@@ -15,6 +15,7 @@ from proxops.core.mounted_table import Gives, Milliseconds, PathText, Pinhole
 from proxops.core.strict_table import Finite, Truth, Whole, within
 
 ADDRESS = r"^(localhost|\d{1,3}(\.\d{1,3}){3}):\d{1,5}$"  # by number: to ask for a name may take seconds
+Device = Annotated[Whole, within(0, 999)] | Annotated[str, Field(min_length=1, max_length=100)]
 ListedName = Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]{0,19})?$")]
 
 
@@ -36,7 +37,8 @@ class FolderSensor(OwnSensor):
     kind: Literal["folder"]
     live_only: ClassVar[bool] = False
     path: Annotated[PathText, Field(min_length=1)]  # of the folder, which has a frames.csv, beside this file
-    sensor: ListedName = ""  # which of the list's, if it has several
+    sensor: Device = Annotated[Whole, within(0, 999)] | Annotated[str, Field(min_length=1, max_length=100)]
+ListedName = ""  # which of the list's, if it has several
     loop: Truth = False  # begin again at its end
     delay_ms: Milliseconds = 0.0  # from the time in the list until the image is there
 
@@ -50,7 +52,8 @@ class NetworkSensor(OwnSensor):
 
     kind: Literal["network"]
     at: Annotated[str, Field(pattern=ADDRESS)]  # HOST:PORT, the host by its number
-    sensor: ListedName = ""  # take frames of this name only
+    sensor: Device = Annotated[Whole, within(0, 999)] | Annotated[str, Field(min_length=1, max_length=100)]
+ListedName = ""  # take frames of this name only
 
 
 class GenicamSensor(OwnSensor):
@@ -59,9 +62,7 @@ class GenicamSensor(OwnSensor):
     kind: Literal["genicam"]
     gives: Literal["camera"] = "camera"
     producer: Annotated[PathText, Field(min_length=1)]  # the maker's .cti file
-    device: Annotated[Whole, within(0, 999)] | Annotated[str, Field(min_length=1, max_length=100)] = (
-        0  # place in the list of those that are found, or serial number
-    )
+    device: Device = 0  # place in the list of those that are found, or serial number
     exposure_ms: Annotated[Finite, within(0.001, 10_000)] | None = None  # the camera's own unless given
     gain_db: Annotated[Finite, within(0, 48)] | None = None  # the camera's own unless given
 

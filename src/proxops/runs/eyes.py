@@ -1,7 +1,7 @@
 """All imaging sensors of a run, as its owner has them: those whose images another process draws, and those that a user brings.
 
-What goes wrong is told once and by name. In lockstep a process that cannot draw any more ends the run (DrawingFailed), because what
-comes after would not be what the seed says; live the run goes on without its images.
+What goes wrong is told once and by name. In lockstep a process that cannot draw any more ends the run (DrawingFailed), because
+what comes after would not be what the seed says; live the run goes on without its images.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is wrong with images, from the process that has them into the log of the facility: a line for each condition, in a pipe."""
+"""What is wrong with images, from the process that has them into the log of the facility: a line for each, in a pipe."""
 
 from __future__ import annotations
 

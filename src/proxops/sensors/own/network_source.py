@@ -1,4 +1,4 @@
-"""Frames from the network as a sensor of a run. Times are the sender's, on the run's clock as the image that came quickest says."""
+"""Frames from the network as a sensor of a run; the times of their sender are put on the clock of the run."""
 
 from __future__ import annotations
 
