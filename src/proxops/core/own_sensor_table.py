@@ -37,8 +37,7 @@ class FolderSensor(OwnSensor):
     kind: Literal["folder"]
     live_only: ClassVar[bool] = False
     path: Annotated[PathText, Field(min_length=1)]  # of the folder, which has a frames.csv, beside this file
-    sensor: Device = Annotated[Whole, within(0, 999)] | Annotated[str, Field(min_length=1, max_length=100)]
-ListedName = ""  # which of the list's, if it has several
+    sensor: ListedName = ""  # which of the list's, if it has several
     loop: Truth = False  # begin again at its end
     delay_ms: Milliseconds = 0.0  # from the time in the list until the image is there
 
@@ -52,8 +51,7 @@ class NetworkSensor(OwnSensor):
 
     kind: Literal["network"]
     at: Annotated[str, Field(pattern=ADDRESS)]  # HOST:PORT, the host by its number
-    sensor: Device = Annotated[Whole, within(0, 999)] | Annotated[str, Field(min_length=1, max_length=100)]
-ListedName = ""  # take frames of this name only
+    sensor: ListedName = ""  # take frames of this name only
 
 
 class GenicamSensor(OwnSensor):
