@@ -21,7 +21,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from proxops.applications.catalogue import shelf
+from proxops.core.images import Image
 from proxops.ground.log import Log
 
 ROOT = Path(__file__).parents[1]
@@ -50,14 +53,20 @@ def _hash(data: bytes) -> str:
 
 
 def variables(log: Log) -> dict[str, str]:
-    """One hash for every variable of a log, and one for its events."""
+    """One hash for every variable of a log, one for its events, and one for the images of each sensor."""
     found = {
         column.path: _hash(log.values(column.path).tobytes())
         for column in log.columns
         if column.group not in BY_THE_CLOCK
     }
+    images = {f"images.{sensor}": _hash(b"".join(map(image_bytes, log.images(sensor)))) for sensor in log.sensors}
     said = [f"{event['name'].decode()}|{event['text'].decode()}" for event in log.events]
-    return {"cycles": str(log.count), "events": _hash("\n".join(said).encode()), **found}
+    return {"cycles": str(log.count), "events": _hash("\n".join(said).encode()), **found, **images}
+
+
+def image_bytes(image: Image) -> bytes:
+    """All that is in its arrays."""
+    return b"".join(value.tobytes() for value in vars(image).values() if isinstance(value, np.ndarray))
 
 
 def entries(value: Any, name: str = "") -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_eyes import moment, small_sensors
+from small_eyes import moment, order, small_sensors
 
 from proxops.core.errors import BadInput
 from proxops.core.image_frame import FrameReader
@@ -22,9 +22,8 @@ from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.child_patience import ChildPatience
 from proxops.runs.eyes import Eyes, EyeSetting
 from proxops.runs.image_log import ImageLog, sensor_log
-from proxops.runs.image_orders import DrawingFailed, Drawn, ImageSetting
+from proxops.runs.image_orders import DrawingFailed, Drawn, ImageOrders, ImageSetting
 from proxops.runs.image_port import image_port
-from proxops.sensors.image_server import ImageServer
 
 CYCLE_S = 0.02
 CAMERA = small_sensors()[:1]
@@ -42,7 +41,7 @@ class Watched:
     @property
     def pid(self) -> int:
         assert self.eyes._orders is not None
-        return self.eyes._orders.pid
+        return self.eyes._orders.pids[0]
 
     def until(self, done: Callable[[list[Drawn]], object], patience_s: float = 60.0) -> list[Drawn]:
         found: list[Drawn] = []
@@ -104,11 +103,8 @@ def test_in_lockstep_a_process_that_is_of_no_use_ends_the_wait(
 
 def test_orders_that_are_not_read_hold_nobody_up() -> None:
     """More than any socket holds: their sender goes on, and all are drawn in the end."""
-    eyes = Eyes(EyeSetting(DRAWN), waits=True)
-    orders = eyes._orders
-    assert orders is not None
-    from small_eyes import order
-
+    orders = ImageOrders(DRAWN)
+    orders.wait_ready()
     os.kill(orders.pid, signal.SIGSTOP)
     many = order(0, 0, *(moment(1e-6 * k) for k in range(2000)))  # some 300 kB each
     for _ in range(8):
@@ -116,7 +112,7 @@ def test_orders_that_are_not_read_hold_nobody_up() -> None:
     assert orders.take(block=False) is None and len(orders._unsent) > 0
     os.kill(orders.pid, signal.SIGCONT)
     assert all(orders.take(block=True) is not None for _ in range(8))
-    eyes.close()
+    orders.close()
 
 
 def test_slow_is_not_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,9 +146,9 @@ def test_every_image_is_served_and_own_ones_are_recorded_without_a_truth(tmp_pat
         (tmp_path / f"{k}.png").write_bytes(png(np.full((24, 32), 10 * k, np.uint8)))
     (tmp_path / "frames.csv").write_text("t_s,file\n" + "".join(f"{0.5 * k},{k}.png\n" for k in range(4)))
     spec = FolderSensor(kind="folder", name="own", path=str(tmp_path), width=32, height=24, log_hz=1.0)
-    server = ImageServer(image_port("127.0.0.1:0", ["own"]))
-    watched = Watched(Eyes(EyeSetting(None, (spec,)), waits=True, server=server))
-    with socket.create_connection(server.address) as client:
+    port = image_port("127.0.0.1:0", ["own"])
+    watched = Watched(Eyes(EyeSetting(None, (spec,)), waits=True, images=port))
+    with socket.create_connection(port.getsockname()) as client:
         log, ring = sensor_log((spec,)), ViewerRing.create(64)
         recorder = ImageLog(log, ring)
         images = watched.until(lambda found: len(found) == 4)

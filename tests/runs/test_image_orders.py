@@ -13,6 +13,7 @@ from proxops.core.errors import BadInput
 from proxops.core.scenery_table import Scenery
 from proxops.ground.image_encoding import decode
 from proxops.runs.image_orders import ImageOrders, ImageSetting
+from proxops.runs.image_pool import ImagePool
 from proxops.sensors.image_generator import ImageGenerator
 
 SENSORS = small_sensors()
@@ -56,6 +57,23 @@ def test_a_client_that_cannot_be_read_is_refused_before_anything_moves() -> None
     orders = ImageOrders(setting(Scenery(client="no_such_file.stl")))
     with pytest.raises(BadInput, match="no_such_file"):
         orders.wait_ready()
+
+
+def test_several_draw_the_same_in_the_order_of_the_orders(orders: ImageOrders) -> None:
+    pool = ImagePool(setting(), 2)
+    try:
+        pool.wait_ready()
+        orders.wait_ready()
+        for index in (0, 1, 0, 2, 2):
+            assert pool.give(order(index, pool.given)) == orders.give(order(index, orders.given))
+        for _ in range(5):
+            ours, theirs = pool.take(block=True), orders.take(block=True)
+            assert ours is not None and theirs is not None
+            assert (ours.order, ours.sensor) == (theirs.order, theirs.sensor)
+            assert image_bytes(ours.image) == image_bytes(theirs.image)
+        assert pool.take(block=True) is None and pool.waiting == 0
+    finally:
+        pool.close()
 
 
 def test_a_killed_process_is_named(orders: ImageOrders) -> None:

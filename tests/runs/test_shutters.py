@@ -59,7 +59,7 @@ def flown(shutters: Shutters, seconds: float, begin: int = 0) -> list[tuple[floa
 
 def made(*sensors: ImagingSensor, waits: bool = True, seed: int = 1) -> tuple[Shutters, PaperOrders]:
     orders = PaperOrders()
-    return Shutters(sensors, orders, seed, waits=waits), orders  # type: ignore[arg-type]
+    return Shutters(sensors, orders, seed, waits=waits), orders
 
 
 def test_exposures_begin_at_multiples_of_the_period_and_arrive_a_delay_after_their_end() -> None:

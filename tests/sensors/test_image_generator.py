@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from small_eyes import image_bytes, moment, order, small_sensors
 
+from proxops.core.errors import BadInput
 from proxops.core.images import CameraImage, DepthImage, PointScan
 from proxops.core.imaging_table import CameraSensor
 from proxops.core.scenery_table import Illuminator, Scenery
@@ -40,7 +41,7 @@ def test_the_same_order_gives_the_same_bits_whatever_came_before(index: int, orb
 
 @pytest.mark.parametrize("on", ["chaser", "target"])
 def test_the_pose_that_goes_with_an_image_is_that_of_the_craft(on: str, hall: ImageGenerator) -> None:
-    spec = SENSORS[0].model_copy(update={"on": on, "turn_deg": (3.0, -2.0, 40.0), "place_m": (0.1, 0.2, -0.3)})
+    spec = SENSORS[0].model_copy(update={"on": on, "turn_deg": (3.0, -2.0, 40.0), "place_m": (-1.1, 0.2, -0.3)})
     assert isinstance(spec, CameraSensor)
     T_target_chaser = pose_from_packed(moment().hall.T_port2_port1)  # type: ignore[union-attr]
     T_target_craft = T_target_chaser if on == "chaser" else np.eye(4)
@@ -99,3 +100,10 @@ def test_the_chasers_lamp_lights_an_eclipse() -> None:
         assert isinstance(image, CameraImage)
         bright.append(int(image.pixels.max()))
     assert bright[0] < 10 and bright[1] > 100
+
+
+@pytest.mark.parametrize("sees_hall", [True, False])
+def test_a_camera_inside_a_body_is_refused_by_name(sees_hall: bool) -> None:
+    buried = SENSORS[0].model_copy(update={"place_m": (-0.1, 0.0, -0.14)})  # in the servicer's box
+    with pytest.raises(BadInput, match="sensor eye is inside the chaser"):
+        ImageGenerator((buried,), (sees_hall,), Scenery(), 1, load_cell())

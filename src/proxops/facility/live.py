@@ -11,19 +11,19 @@ from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import LOOPBACK, Address
 from proxops.core.clock import Clock, LiveClock
 from proxops.core.errors import Refused
-from proxops.core.messages import Group
 from proxops.core.vocabulary import Mode, Severity
+from proxops.facility.additions import Additions as Additions
 from proxops.facility.build import build
-from proxops.facility.control import ControlSettings, Verb
+from proxops.facility.control import ControlSettings
 from proxops.facility.loop import Announce, Loop, Ran
 from proxops.facility.services import Services, start_intake
 from proxops.facility.warmup import warm_up
-from proxops.ground.sensor_log import SensorLog
 from proxops.lab.any_cell import AnyCell
 from proxops.lab.links.link import Link
 from proxops.lab.links.remote import RemoteHall
 
 ASK_EVERY: Final = 25  # cycles
+NOTHING: Final = Additions()
 SHUT_DOWN_S: Final = 20.0  # patience for braking before the process ends
 
 
@@ -33,12 +33,10 @@ class LiveFacility:
     def __init__(
         self, cell: AnyCell, record: Path | None, *, sync: Address | None, control: ControlSettings, seed: int = 0,
         bridge: BridgeSettings | None = None, bridge_at: Address = (LOOPBACK, 0), key: bytes | None = None,
-        metadata: Mapping[str, str] | None = None, link: Callable[[Clock], Link] | None = None, groups: tuple[Group, ...] = (),
-        last_words: bool = False, verbs: dict[str, Verb] | None = None, sensors: SensorLog | None = None,
+        metadata: Mapping[str, str] | None = None, link: Callable[[Clock], Link] | None = None, additions: Additions = NOTHING,
     ) -> None:  # fmt: skip
         """``link`` leads to robots that have a controller, and a watchdog, of their own; otherwise both are a process of ours.
-        ``groups`` and ``last_words``: an application's, as ``build`` has them; ``verbs``: what it can be asked for.
-        ``sensors``: whose images are recorded."""
+        ``additions``: an application's."""
         with ExitStack() as undo:  # of what is there already when the next part cannot be had
             remote = None if link else RemoteHall.start(cell, seed)  # gets ready while this process warms up
             if remote:
@@ -51,10 +49,11 @@ class LiveFacility:
             self.hall = build(
                 cell, self._clock, seed=seed, record=record, sync=sync, bridge=bridge, bridge_at=bridge_at if bridge else None,
                 key=key, metadata={"clock": "live", **(metadata or {})}, remote=remote,
-                link=link(self._clock) if link else None, groups=groups, last_words=last_words, sensors=sensors,
+                link=link(self._clock) if link else None, groups=additions.groups, last_words=additions.last_words,
+                sensors=additions.sensors,
             )  # fmt: skip
             undo.push(self.hall.give_up)
-            self._services = Services(self.hall, control, intake, self.shut_down, verbs or {})
+            self._services = Services(self.hall, control, intake, self.shut_down, additions.verbs)
             undo.pop_all()
         self.control, self.mission = self._services.control, self._services.mission
         self._loop = Loop(self.hall)

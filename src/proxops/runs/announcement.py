@@ -39,7 +39,7 @@ class BesideProcess(Protocol):
 
 
 class CompanionProcess(BesideProcess, WatchedProcess, Protocol):
-    """One that the facility keeps an eye on."""
+    """One that is watched, and started again."""
 
 
 class Launch(Protocol):

@@ -9,7 +9,7 @@ from proxops.core.channel import CONTROL_NAME
 from proxops.core.errors import ProxopsError, Refused
 from proxops.core.vocabulary import Mode
 from proxops.facility.control import ControlSettings, Verb
-from proxops.facility.live import LiveFacility
+from proxops.facility.live import Additions, LiveFacility
 from proxops.facility.realtime import RealTime
 from proxops.ground.row_stream import RowStream
 from proxops.runs.announcement import Launch, announcement, processes_beside
@@ -25,7 +25,8 @@ def live(
     granted, refused = list[RealTime](), list[str]()
     facility = LiveFacility(
         parts.cell, stream.path if stream else None, sync=None, control=ControlSettings(control or CONTROL_NAME), seed=parts.seed,
-        metadata=stream.metadata if stream else None, link=parts.link, groups=parts.told.groups, last_words=True, verbs=verbs,
+        metadata=stream.metadata if stream else None, link=parts.link,
+        additions=Additions(parts.told.groups, last_words=True, verbs=verbs or {}),
     )  # fmt: skip
     hall, application = facility.hall, parts.application(facility.hall)
     ran = ArmRan(application)

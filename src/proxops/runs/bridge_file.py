@@ -16,6 +16,8 @@ class BridgeFile(Strict):
     bridge: BridgeTable
 
 
-def read_bridge_file(path: Path) -> BridgeSettings:
-    """The settings that a file makes."""
+def read_bridge_file(path: Path | None) -> BridgeSettings:
+    """The settings that a file makes; without one those of the bridge."""
+    if path is None:
+        return BridgeSettings()
     return settings_of(judge_table(read_toml(toml_text(path, "the bridge's settings"), path), BridgeFile, path).bridge)

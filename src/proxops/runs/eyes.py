@@ -7,6 +7,7 @@ what comes after would not be what the seed says; live the run goes on without i
 from __future__ import annotations
 
 import math
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,11 +17,12 @@ from proxops.core.errors import BadInput
 from proxops.core.image_frame import BadFrame
 from proxops.core.images import Image
 from proxops.core.imaging_table import OwnImages
-from proxops.runs.image_orders import DrawingFailed, Drawn, ImageOrders, ImageSetting
+from proxops.runs.image_orders import DrawingFailed, Drawn, ImageSetting
+from proxops.runs.image_pool import ImagePool
 from proxops.runs.shutters import Shutters
 from proxops.sensors.image_server import ImageServer
 from proxops.sensors.moment import Moment
-from proxops.sensors.own.image_source import source_of
+from proxops.sensors.own.image_source import demand_sources, source_of
 
 Tell = Callable[[str, str], None]
 """A condition's name, and words."""
@@ -35,6 +37,7 @@ class EyeSetting:
 
     drawn: ImageSetting | None
     own: tuple[OwnImages, ...] = ()
+    processes: int = 1  # that draw
 
 
 class OwnEye:
@@ -65,20 +68,22 @@ class OwnEye:
 
 class Eyes:
     """``waits``: in lockstep, images that are due are waited for. ``restarts``: how often a process that draws may be replaced.
-    ``server``: gets every image, without its truth."""
+    ``images``: listens for who wants every image, without its truth."""
 
     def __init__(
-        self, setting: EyeSetting, *, waits: bool, restarts: int = 0, server: ImageServer | None = None
+        self, setting: EyeSetting, *, waits: bool, restarts: int = 0, images: socket.socket | None = None
     ) -> None:
-        self._setting, self._waits, self._restarts, self._server = setting, waits, restarts, server
+        demand_sources(setting.own, live=not waits)
+        self._setting, self._waits, self._restarts = setting, waits, restarts
+        self._server = ImageServer(images) if images else None
         self.tell: Tell = lambda name, words: None
         self._unserved: set[str] = set()
         first = len(setting.drawn.sensors) if setting.drawn else 0
         self._own = [OwnEye(spec, first + k) for k, spec in enumerate(setting.own)]
-        self._orders: ImageOrders | None = None
+        self._orders: ImagePool | None = None
         self._shutters: Shutters | None = None
         if setting.drawn:
-            self._orders = ImageOrders(setting.drawn)
+            self._orders = ImagePool(setting.drawn, setting.processes)
             self._orders.wait_ready()
             self._shutters = Shutters(setting.drawn.sensors, self._orders, setting.drawn.seed, waits=waits)
 
@@ -148,5 +153,5 @@ class Eyes:
         self.tell(NOT_DRAWN, f"{failure}; {'it is started again' if again else 'there are no more images of it'}")
         if again:
             self._restarts -= 1
-            self._orders = ImageOrders(self._setting.drawn)
+            self._orders = ImagePool(self._setting.drawn, self._setting.processes)
             self._shutters.begin_again(self._orders)

@@ -24,21 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.child import child_command, child_environment
-from proxops.core.imaging_table import ImagingSensor, own, rendered
+from proxops.core.imaging_table import ImagingSensor
 from proxops.core.messages import PERIOD_S, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.facility.installation import Installation
 from proxops.ground.sensor_log import Arrival
 from proxops.ground.viewer_ring import ViewerRing
-from proxops.lab.cell import Cell
 from proxops.runs.eyes import Eyes, EyeSetting
 from proxops.runs.image_log import ImageLog, sensor_log
 from proxops.runs.image_news import ImageNews, ImageNewsWatch
-from proxops.runs.image_orders import ImageSetting
-from proxops.runs.sensor_file import SensorFile
-from proxops.sensors.image_server import ImageServer
 from proxops.sensors.moment import HallMoment, Moment
-from proxops.sensors.own.image_source import demand_sources
 
 CLOSED_S: Final = 2.0  # without a new record: the facility is gone
 RESTARTS: Final = 1  # of the process that draws
@@ -71,14 +66,6 @@ class HallSight:
     sensors: tuple[ImagingSensor, ...]
     setting: EyeSetting
 
-    @classmethod
-    def of(cls, file: SensorFile, seed: int, cell: Cell) -> HallSight:
-        """BadInput for what cannot be begun with."""
-        sensors, outside = rendered(file.sensor), own(file.sensor)
-        demand_sources(outside, live=True)
-        drawn = ImageSetting(sensors, (True,) * len(sensors), file.scenery, seed, cell, False) if sensors else None
-        return cls(file.sensor, EyeSetting(drawn, outside))
-
 
 @dataclass
 class HallEyes:
@@ -96,9 +83,9 @@ class HallEyes:
 
 def look(options: argparse.Namespace, seen: HallSight) -> None:
     """Until the facility has ended."""
-    server = ImageServer(socket.socket(fileno=options.images)) if options.images is not None else None
+    images = socket.socket(fileno=options.images) if options.images is not None else None
     news = ImageNews(options.news)
-    eyes = Eyes(seen.setting, waits=False, restarts=RESTARTS, server=server)
+    eyes = Eyes(seen.setting, waits=False, restarts=RESTARTS, images=images)
     eyes.tell = news.tell
     try:
         ring = Ring.attach(options.pool, POOL_DTYPE)

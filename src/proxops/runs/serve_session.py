@@ -6,25 +6,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from proxops.bridge.settings import BridgeSettings
 from proxops.core.channel import Address
 from proxops.core.interruption import ends_asked_for
 from proxops.core.key_file import demand_key
 from proxops.facility.control import ControlSettings
-from proxops.facility.live import LiveFacility
+from proxops.facility.live import NOTHING, LiveFacility
 from proxops.ground.arm_report import arm_report
-from proxops.ground.eyes_about import eyes_about
 from proxops.ground.hall_report import hall_report
 from proxops.lab.any_cell import AnyCell, demand_hall
 from proxops.lab.cell import Cell
 from proxops.runs.announcement import Launch, announcement, processes_beside
 from proxops.runs.bridge_file import read_bridge_file
 from proxops.runs.folder import finish, prepare_folder
-from proxops.runs.hall_eyes import HallSight, start_hall_eyes
-from proxops.runs.image_log import sensor_log
-from proxops.runs.image_port import image_port
 from proxops.runs.progress import WARMING, monitor
-from proxops.runs.sensor_file import read_sensor_file
+from proxops.runs.served_eyes import served_eyes
 
 
 def serve_session(
@@ -52,29 +47,24 @@ def serve_session(
     key = demand_key(sync[0], key_file)
     if bridged or bridge_file:
         demand_hall(cell, "the bridge")
-    settings = read_bridge_file(bridge_file) if bridge_file else BridgeSettings()
-    eyes = None
-    if sensor_file:
-        seen = read_sensor_file(sensor_file)
-        of_sight = demand_hall(cell, "looking at what two robots show")
-        eyes = HallSight.of(seen, seed, of_sight)
-    port = image_port(images, (one.name for one in eyes.sensors) if eyes else ()) if images else None
+    settings = read_bridge_file(bridge_file)
+    eyes = served_eyes(sensor_file, cell, seed, images)
     prepare_folder(folder)
     print(WARMING, file=sys.stderr, flush=True)
     of_a_hall = isinstance(cell, Cell)
     live = LiveFacility(
         cell, folder / "run.mcap", sync=sync if of_a_hall else None, control=control, seed=seed,
         bridge=settings if of_a_hall else None, bridge_at=bridge_at, key=key,
-        sensors=sensor_log(eyes.sensors) if eyes else None,
+        additions=eyes.additions if eyes else NOTHING,
     )  # fmt: skip
     watcher = None if quiet else monitor(live.hall)
     begin = (lambda: live.hall.desk.select("bridge")) if bridged else None
     # Beyond the run: asked for once more, the results are still written.
     with ends_asked_for(lambda name: None), processes_beside() as beside:
         about = None
-        if eyes and live.hall.viewer:
-            beside.append(start_hall_eyes(live.hall, eyes, port))
-            about = eyes_about(live.hall.viewer.ring.path, eyes.sensors, sensor_log(eyes.sensors).channels)
+        if eyes:
+            process, about = eyes.start(live.hall)
+            beside.append(process)
         announce = announcement(live, folder, console, beside, key_file, about)
         served = live.run(announce, for_s, drives, begin)
         if watcher:

@@ -10,19 +10,26 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
 from proxops.core.images import CameraImage, Image
 from proxops.core.imaging_table import GreyCamera, RenderedSensor
-from proxops.runs.image_orders import Drawn, ImageOrders
+from proxops.runs.image_orders import Drawn
 from proxops.sensors.camera.exposure_control import ExposureControl
 from proxops.sensors.moment import Moment, PictureOrder, fixed_exposure_s
 
 SLACK_S: Final = 1e-9  # a clock that counts in ticks meets multiples of a period only to rounding
 LOOKS: Final = 24  # at most, during one exposure
 MOST_WAITING: Final = 2  # images of one sensor that are not drawn yet, live
+
+
+class Orders(Protocol):
+    """Who draws (``ImageOrders``)."""
+
+    def give(self, order: PictureOrder) -> int: ...
+    def take(self, *, block: bool) -> Drawn | None: ...
 
 
 class Shutter:
@@ -86,7 +93,7 @@ class Shutter:
 class Shutters:
     """``waits``: images that are due are waited for."""
 
-    def __init__(self, sensors: tuple[RenderedSensor, ...], orders: ImageOrders, seed: int, *, waits: bool) -> None:
+    def __init__(self, sensors: tuple[RenderedSensor, ...], orders: Orders, seed: int, *, waits: bool) -> None:
         self._all = tuple(Shutter(number, spec) for number, spec in enumerate(sensors))
         self._orders, self._waits = orders, waits
         self._late = [np.random.default_rng((seed, number, 1)) for number in range(len(sensors))]
@@ -134,7 +141,7 @@ class Shutters:
             shutter.learn(drawn.image)
         return out
 
-    def begin_again(self, orders: ImageOrders) -> None:
+    def begin_again(self, orders: Orders) -> None:
         """With another process: what the one before owed never comes, as the gaps in the numbers say."""
         self._orders, self._due, self._drawn = orders, [], {}
         for shutter in self._all:

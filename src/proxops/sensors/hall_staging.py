@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from proxops.core.imaging_table import RenderedSensor
+from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
 from proxops.maths.pose import compose
@@ -14,7 +15,7 @@ from proxops.sensors.exposure import Exposure
 from proxops.sensors.moment import Floats, PictureOrder
 from proxops.sensors.scene.hall_lights import hall_lights
 from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
-from proxops.sensors.staging import lamp_on_chaser, markers_on, staged, true_pose, unpacked
+from proxops.sensors.staging import judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HALF_TURN = np.diag(
     [-1.0, -1.0, 1.0, 1.0]
@@ -33,14 +34,18 @@ class HallStaging:
             for craft, body in (("chaser", self._chaser), ("target", self._target))
         }
         self.scene = hall_scene(cell, wrapped=scenery.wrapped, fitted=markers)
+        for spec in sensors:
+            judge_place(self.scene, self._body_of(spec), self._T_port_craft, spec)
 
     def exposure(self, order: PictureOrder, spec: RenderedSensor) -> Exposure:
         seen = [moment.hall for moment in order.moments if moment.hall is not None]
         poses = np.array([hall_poses(self._cell, hall.axes, hall.T_port2_port1) for hall in seen])
         T_lab_chaser = compose(unpacked(poses[len(poses) // 2, self._chaser]), self._T_port_craft)
         lights = (*self._lights, *lamp_on_chaser(self._lamp, T_lab_chaser))
-        body = self._chaser if spec.on == "chaser" else self._target
-        return staged(order, poses, self._T_port_craft, body, spec, lights, None)
+        return staged(order, poses, self._T_port_craft, self._body_of(spec), spec, lights, None)
+
+    def _body_of(self, spec: Mounted) -> int:
+        return self._chaser if spec.on == "chaser" else self._target
 
     def truth(self, exposure: Exposure) -> Floats:
         """T_sensor_target (7) in the middle of the exposure."""

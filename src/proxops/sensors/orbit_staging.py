@@ -11,6 +11,7 @@ import numpy as np
 
 from proxops.core.earth import EQUATOR_M
 from proxops.core.imaging_table import RenderedSensor
+from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
 from proxops.sensors.exposure import Exposure, Sky
@@ -29,7 +30,7 @@ from proxops.sensors.scene.orbit_surroundings import (
     orbit_scene,
     shipped_craft,
 )
-from proxops.sensors.staging import lamp_on_chaser, markers_on, staged, true_pose, unpacked
+from proxops.sensors.staging import judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HERE = np.eye(4)
 SHIPPED = (CLIENT, CLIENT_FULL)
@@ -45,6 +46,8 @@ class OrbitStaging:
             joined([client, *markers_on("target", sensors)]), joined([servicer, *markers_on("chaser", sensors)])
         )
         self._lamp = scenery.illuminator
+        for spec in sensors:
+            judge_place(self.scene, _body_of(spec), HERE, spec)
 
     def exposure(self, order: PictureOrder, spec: RenderedSensor) -> Exposure:
         seen = [moment.orbit for moment in order.moments if moment.orbit is not None]
@@ -53,7 +56,7 @@ class OrbitStaging:
         sky = sky_of(now)
         lights = orbit_lights(sky.to_sun, sky.sunlit, sky.to_earth, sky.earth_radius_rad)
         lights += lamp_on_chaser(self._lamp, unpacked(poses[len(poses) // 2, CHASER]))
-        return staged(order, poses, HERE, CHASER if spec.on == "chaser" else TARGET, spec, lights, sky)
+        return staged(order, poses, HERE, _body_of(spec), spec, lights, sky)
 
     def truth(self, exposure: Exposure) -> Floats:
         """T_sensor_target (7) in the middle of the exposure."""
@@ -68,6 +71,10 @@ def sky_of(moment: OrbitMoment) -> Sky:
         (sun[0], sun[1], sun[2]), (down[0], down[1], down[2]), math.asin(min(1.0, EQUATOR_M / r)), r,
         (math.cos(half), 0.0, 0.0, math.sin(half)), moment.sunlit,
     )  # fmt: skip
+
+
+def _body_of(spec: Mounted) -> int:
+    return CHASER if spec.on == "chaser" else TARGET
 
 
 def _client(scenery: Scenery, cell: Cell | None) -> Mesh:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from proxops.core.errors import BadInput
 from proxops.core.imaging_table import FiducialSensor, RenderedSensor
 from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Illuminator
@@ -14,9 +15,11 @@ from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packe
 from proxops.sensors.exposure import Exposure, Sky
 from proxops.sensors.moment import Floats, PictureOrder, resampled
 from proxops.sensors.mount import T_craft_sensor
+from proxops.sensors.scene.inside import turns_round
 from proxops.sensors.scene.light import Light, NearLight
 from proxops.sensors.scene.marker_mesh import marker_mesh
 from proxops.sensors.scene.mesh import Mesh
+from proxops.sensors.scene.scene import Scene
 
 LAMP_RADIUS_M = 0.03  # of the shipped servicer's lamp
 
@@ -32,6 +35,16 @@ def staged(
     T_body_sensor = compose(T_body_craft, T_craft_sensor(spec))
     sensor = np.array([packed(compose(unpacked(row[body]), T_body_sensor)) for row in poses])
     return Exposure(order.sensor, order.number, order.t, order.duration_s, order.gain_db, poses, sensor, lights, sky)
+
+
+def judge_place(scene: Scene, body: int, T_body_craft: Floats, spec: Mounted) -> None:
+    """A sensor inside a body sees nothing but that body from within."""
+    p_body = (T_body_craft @ np.array([*spec.place_m, 1.0]))[:3]
+    if turns_round(scene, body, p_body) > 0.5:
+        raise BadInput(
+            f"sensor {spec.name} is inside the {spec.on}", where="place_m", value=list(spec.place_m),
+            bound="outside of what is drawn", way_out="before the lens: the shipped servicer's is at (-0.333, 0, -0.25)",
+        )  # fmt: skip
 
 
 def true_pose(exposure: Exposure, body: int, T_body_craft: Floats) -> Floats:

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.mission.eyes import MissionEyes
+from proxops.applications.mission.eyes import EyesFailed, MissionEyes
 from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
@@ -29,7 +29,6 @@ from proxops.core.flight import Commands, FlightSoftware, Floats, Measurements
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
-from proxops.runs.image_orders import DrawingFailed
 from proxops.sensors.relative_pose import DUE_SLACK_S, RelativePoseSensor
 from proxops.space.pair import Looks, SpacecraftPair
 
@@ -166,7 +165,7 @@ class MissionApplication:
             if self._eyes and self._due_to_look(self.pair.t):
                 self._eyes.look(self.pair, self._transmitter, hall)
             self._fly_software()
-        except DrawingFailed as failure:
+        except EyesFailed as failure:
             self.outcome.failure = str(failure)
             self.finish(MissionEnd.IMAGES)
             return False

@@ -9,28 +9,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import pickle
 import signal
-import socket
 import sys
 from pathlib import Path
 
 from proxops.applications.mission.application import MissionApplication
-from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.flight_loading import load_in_real_time, own_flight_software
 from proxops.applications.mission.hall_view import RingView
+from proxops.applications.mission.live_eyes import add_options, open_eyes, record
 from proxops.applications.mission.run import COMPILING_S
 from proxops.core.clock import LiveClock
 from proxops.core.key_file import read_key
 from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE
 from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
-from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.client_line import ClientLine
-from proxops.runs.image_log import ImageLog, into_log
-from proxops.runs.image_news import ImageNews
 from proxops.runs.overseer import Overseer
-from proxops.sensors.image_server import ImageServer
 
 
 def fly(options: argparse.Namespace) -> None:
@@ -42,15 +36,13 @@ def fly(options: argparse.Namespace) -> None:
     latency_s = options.latency + mission.file.network.mean_delay_s
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
-    eyes = open_eyes(mission, options) if options.viewer and mission.file.imaging else None
+    eyes = open_eyes(mission, options)
     application = MissionApplication(mission, options.seed, software, latency_s, limit_s, eyes)
     view = RingView(Ring.attach(options.pool, POOL_DTYPE), mission.file.bridge.chaser_on == 2)
     ring = Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
     if eyes:
-        eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), clock)
-        if options.news is not None:
-            eyes.tell_conditions(ImageNews(options.news).tell)
+        record(eyes, options, clock)
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
@@ -66,13 +58,6 @@ def fly(options: argparse.Namespace) -> None:
         options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
     finally:
         application.close()
-
-
-def open_eyes(mission: Mission, options: argparse.Namespace) -> MissionEyes:
-    """The imaging sensors; they wait for nobody."""
-    server = ImageServer(socket.socket(fileno=options.images)) if options.images is not None else None
-    cell = pickle.loads(options.cell.read_bytes())
-    return MissionEyes(mission.file, options.seed, cell, waits=False, server=server)
 
 
 def rehearse(mission: Mission, seed: int) -> None:
@@ -92,8 +77,7 @@ def main() -> None:
     parser.add_argument("--key-file", type=Path)
     parser.add_argument("--viewer", type=Path, help="ring for images of the sensors")
     parser.add_argument("--cell", type=Path, help="pickled, of the hall that they look at")
-    parser.add_argument("--images", type=int, help="descriptor of the socket that listens for who wants images")
-    parser.add_argument("--news", type=int, help="descriptor of a pipe for what is wrong with images")
+    add_options(parser)
     for name, kind in (
         ("port", int),
         ("seed", int),

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from typing import Final
 
 from proxops.applications.mission.hall_view import HallView
+from proxops.applications.mission.orbit_moment import orbit_moment
 from proxops.applications.mission.transmitter import Transmitter
-from proxops.core.earth import TURN_RATE
 from proxops.core.imaging_table import ImagingSensor, Rendered, own
 from proxops.core.mission import MissionFile
+from proxops.core.vocabulary import Severity
+from proxops.facility.installation import Installation
+from proxops.ground.sensor_log import SensorLog
 from proxops.lab.cell import Cell
-from proxops.maths.rotation import Array
 from proxops.runs.eyes import Eyes, EyeSetting, Tell
-from proxops.runs.image_log import sensor_log
-from proxops.runs.image_orders import Drawn, ImageSetting
-from proxops.sensors.image_server import ImageServer
-from proxops.sensors.moment import HallMoment, Moment, OrbitMoment
+from proxops.runs.image_log import ImageLog, into_log, sensor_log
+from proxops.runs.image_orders import DrawingFailed, Drawn, ImageSetting
+from proxops.sensors.moment import HallMoment, Moment
 from proxops.space.pair import SpacecraftPair
-from proxops.space.two_craft import Q_T, P
 
+WHILE_WAITING: Final = 2  # processes that draw; live the other core is the tick's
 ORBIT_SUFFIX: Final = "_orbit"  # of a sensor that sees both, for its pictures of the orbit
 
 
@@ -40,26 +42,31 @@ def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bo
     return tuple(found)
 
 
+def log_of(file: MissionFile, uses_hall: bool = True) -> SensorLog:
+    """Of what they see."""
+    return sensor_log(tuple(sensor for sensor, _ in seen_by(file, uses_hall)), file.bridge.chaser_on == 2)
+
+
+class EyesFailed(Exception):
+    """In lockstep: images cannot be drawn any more."""
+
+
 class MissionEyes:
     """``tell``: what becomes of an image that has arrived; ``log``: of those that are recorded. ``cell``: of the hall, if they
-    look at it. ``server``: gets every image."""
+    look at it. ``images``: listens for who wants every image."""
 
     def __init__(
-        self, file: MissionFile, seed: int, cell: Cell | None, *, waits: bool, server: ImageServer | None = None
+        self, file: MissionFile, seed: int, cell: Cell | None, *, waits: bool, images: socket.socket | None = None
     ) -> None:
-        seen = seen_by(file, cell is not None)
+        self.log = log_of(file, cell is not None)
+        seen = [(sensor, hall) for sensor, hall in seen_by(file, cell is not None) if isinstance(sensor, Rendered)]
+        sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
         exchanged = file.bridge.chaser_on == 2
-        self.log = sensor_log([sensor for sensor, _ in seen], exchanged)
-        rendered = [(sensor, hall) for sensor, hall in seen if isinstance(sensor, Rendered)]
-        sees_hall = tuple(hall for _, hall in rendered)
-        drawn = (
-            ImageSetting(tuple(sensor for sensor, _ in rendered), sees_hall, file.scenery, seed, cell, exchanged)
-            if rendered
-            else None
-        )
+        drawn = ImageSetting(sensors, sees_hall, file.scenery, seed, cell, exchanged) if sensors else None
         self._hall, self._orbit = any(sees_hall), not all(sees_hall)
         self.tell: Callable[[Drawn, float], None] = lambda drawn, t: None  # with the mission time of its arrival
-        self._eyes = Eyes(EyeSetting(drawn, own(file.imaging)), waits=waits, server=server)
+        setting = EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1)
+        self._eyes = Eyes(setting, waits=waits, images=images)
 
     @property
     def next_s(self) -> float:
@@ -74,9 +81,19 @@ class MissionEyes:
         """Who is told by name what goes wrong with images."""
         self._eyes.tell = tell
 
+    def record_in(self, hall: Installation) -> None:
+        """What is told goes into the log of a run in this process, if it has one."""
+        self.tell_conditions(lambda name, words: hall.facility.events.tell(Severity.WARNING, name, words))
+        if hall.viewer:
+            self.tell = into_log(ImageLog(self.log, hall.viewer), hall.facility.clock)
+
     def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> None:
         """Expose what is due now, tell of what has arrived."""
-        for drawn in self._eyes.look(pair.t, lambda: self._moment(pair, line, hall)):
+        try:
+            found = self._eyes.look(pair.t, lambda: self._moment(pair, line, hall))
+        except DrawingFailed as failure:
+            raise EyesFailed(str(failure)) from failure
+        for drawn in found:
             self.tell(drawn, pair.t)
 
     def poll(self) -> None:
@@ -90,9 +107,3 @@ class MissionEyes:
         orbit = orbit_moment(pair, line.relative_pose) if self._orbit else None
         shown = HallMoment(hall.ports.copy(), hall.axes.copy()) if self._hall and hall is not None else None
         return Moment(pair.t, orbit, shown)
-
-
-def orbit_moment(pair: SpacecraftPair, T_target_chaser: Array) -> OrbitMoment:
-    """Of now; the Earth's own axes are those of the orbit when the mission begins."""
-    y, turn = pair.y, TURN_RATE * pair.t
-    return OrbitMoment(T_target_chaser, y[Q_T].copy(), y[P].copy(), pair.sun_direction, pair.surroundings[0], turn)

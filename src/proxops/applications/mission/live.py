@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import socket
 import tempfile
@@ -11,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.application import Outcome
-from proxops.applications.mission.eyes import seen_by
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
+from proxops.applications.mission.live_eyes import EyesLine
 from proxops.applications.mission.run import MissionRan
 from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK
-from proxops.core.imaging_table import own
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility.application_feed import hall_latency_s
@@ -24,10 +22,7 @@ from proxops.facility.control import ANY, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import client_process, serve_client
-from proxops.runs.image_log import sensor_log
-from proxops.runs.image_news import ImageNewsWatch
 from proxops.runs.progress import monitor
-from proxops.sensors.own.image_source import demand_sources
 
 
 def run_mission_realtime(
@@ -45,13 +40,13 @@ def run_mission_realtime(
     file = mission.file
     seed = file.seed if seed is None else seed
     demand_line(file, software, realtime=True)
-    demand_sources(own(file.imaging), live=True)
+    eyes = EyesLine(file, images)
     if software:  # what cannot be used is said before anything moves, and never loaded into the tick's process
         let_go(load_in_real_time(software, file))
     live = LiveFacility(
         cell, record, sync=(LOOPBACK, 0), control=ControlSettings(ANY), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
-        sensors=sensor_log(tuple(one for one, _ in seen_by(file, True)), file.bridge.chaser_on == 2) if file.imaging else None,
+        additions=eyes.additions,
     )  # fmt: skip
     end = live.hall.desk.bridge
     assert end is not None and live.mission is not None
@@ -59,23 +54,19 @@ def run_mission_realtime(
     with tempfile.TemporaryDirectory() as folder:
         told, hall = Path(folder) / "outcome.json", Path(folder) / "cell.pickle"
         hall.write_bytes(pickle.dumps(cell))  # with its user tools
-        news, tells = os.pipe()
-        handed = {"--news": tells, **({"--images": images.fileno()} if images else {})}
         client = client_process(
             "proxops.applications.mission.application_process", mission.source.absolute(),
             "--told", told, "--host", end.port.address[0], "--port", end.port.address[1], "--seed", seed,
             "--pool", live.hall.rings[0].path, "--ring", live.mission.ring.path,
             "--latency", repr(hall_latency_s(cell)), *(["--software", software] if software else []),
             *(["--inside"] if inside else []), *(["--viewer", live.hall.viewer.ring.path] if live.hall.viewer else []),
-            "--cell", hall, *(word for pair in handed.items() for word in pair), fds=tuple(handed.values()),
+            "--cell", hall, *eyes.words, fds=eyes.fds,
         )  # fmt: skip
-        os.close(tells)
-        watch = ImageNewsWatch(news, live.hall.facility.events)
-        live.hall.facility.surroundings.watchers.append(watch)
+        eyes.begin(live.hall)
         try:
             ran = serve_client(live, client, watcher)
         finally:
-            watch.close()
+            eyes.close()
         return MissionRan(ran, _outcome(told, client.returncode))
 
 

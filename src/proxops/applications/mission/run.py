@@ -13,17 +13,13 @@ from proxops.applications.mission.lockstep_client import MissionClient
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.flight import FlightSoftware
-from proxops.core.imaging_table import own
 from proxops.core.mission import Mission
-from proxops.core.vocabulary import MissionEnd, Mode, Severity
+from proxops.core.vocabulary import MissionEnd, Mode
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import build
 from proxops.facility.loop import Progress, Ran, no_progress
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import BridgedRun
-from proxops.runs.image_log import ImageLog, into_log
-from proxops.sensors.image_server import ImageServer
-from proxops.sensors.own.image_source import demand_sources
 
 COMPILING_S: Final = 300.0  # our own flight software may have to be compiled on the way
 
@@ -45,7 +41,6 @@ def run_mission(
     file = mission.file
     seed, used = file.seed if seed is None else seed, file.hall.use if use_hall is None else use_hall
     demand_line(file, None, realtime=False)
-    demand_sources(own(file.imaging), live=False)
     flown = (
         software
         if software is not None and not isinstance(software, str)
@@ -55,9 +50,8 @@ def run_mission(
     latency_s = hall_latency_s(cell) + file.network.mean_delay_s
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
     try:
-        server = ImageServer(images) if images else None
-        looks = file.imaging and (record or server)
-        eyes = MissionEyes(file, seed, cell if used else None, waits=True, server=server) if looks else None
+        looks = file.imaging and (record or images)
+        eyes = MissionEyes(file, seed, cell if used else None, waits=True, images=images) if looks else None
         application = MissionApplication(mission, seed, flown, latency_s, own_s, eyes)
         hall = build(
             cell, LockstepClock(epoch), seed=seed, record=record, bridge=settings_of(file.bridge),
@@ -66,10 +60,8 @@ def run_mission(
     except BaseException:
         let_go(flown)
         raise
-    if eyes and hall.viewer:
-        eyes.tell = into_log(ImageLog(eyes.log, hall.viewer), hall.facility.clock)
     if eyes:
-        eyes.tell_conditions(lambda name, words: hall.facility.events.tell(Severity.WARNING, name, words))
+        eyes.record_in(hall)
     client = MissionClient(application, hall.facility, used)
     bridged = BridgedRun(hall, client, bridged=used, progress=progress)
 

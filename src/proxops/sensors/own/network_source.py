@@ -28,7 +28,10 @@ class NetworkSource:
 
     @property
     def conditions(self) -> dict[str, str]:
-        return {str(name): words for name, words in self._stream.conditions.items()}
+        found = {str(name): words for name, words in self._stream.conditions.items()}
+        if StreamCondition.NOT_CONNECTED in found:  # which says why nothing comes
+            found.pop(StreamCondition.STOPPED, None)
+        return found
 
     def take(self, now_s: float) -> list[SeenImage]:
         return [seen for image in self._client.poll(now_s) if (seen := self._own(image, now_s))]

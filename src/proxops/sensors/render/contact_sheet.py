@@ -18,7 +18,7 @@ def eight_bit(radiance: Floats, white: float | None = None) -> NDArray[np.uint8]
 
 
 def contact_sheet(rows: Sequence[Sequence[Floats]], white: float | None = None, gap: int = 4) -> NDArray[np.uint8]:
-    """Pictures of one size in rows, such as a light each, and columns, such as a distance each; ``white`` as above, of each picture
+    """Pictures of one size in rows (a light each) and columns (a distance each); ``white`` as above, of each picture
     by itself unless given. Grey gaps of some pixels between them."""
     height, width = rows[0][0].shape
     columns = max(len(row) for row in rows)
