@@ -36,7 +36,7 @@ settings.load_profile("house")
 TESTS = Path(__file__).parent
 PARTING_S = 20.0  # for threads that are about to end
 LIVE = {  # files with a live facility that is judged by its clock, or with limits of milliseconds
-    "facility/test_live.py", "facility/test_responder_live.py", "applications/test_kill.py",
+    "facility/test_live.py", "facility/test_responder_live.py", "runs/test_hall_eyes_live.py", "applications/test_kill.py",
     "applications/mission/test_mission_live.py", "applications/mission/test_flight_host.py",
     "house/test_wheel.py",  # keeps no time, but wants the kernels that all others have compiled
 }  # fmt: skip

@@ -58,13 +58,13 @@ def run(
     scenario: Path | str, *, seed: int | None = None, out: Path | str | None = None, realtime: bool = False, report: bool = True,
     cell: Path | str | None = None, user_tool: Path | str | None = None, flight_software: str | None = None,
     flight_software_inside: bool = False, hall: bool | None = None, runs: int = 1, control: str | None = None,
-    console: bool = False, quiet: bool = True, overseer: Overseer | None = None,
+    console: bool = False, quiet: bool = True, overseer: Overseer | None = None, images: str | None = None,
 ) -> Run:  # fmt: skip
     """Run a scenario, by its shipped name or its file, into the folder ``out``. What its kind has no use for is refused.
 
     ``flight_software``: path/to/file.py:Class or udp://host:port, for missions; ``inside``: in this process. ``hall``: close a
     mission's loop through the hall. ``runs``: of a mission, with seeds counting up. ``control``: name of a live experiment for
-    ``ControlClient``, and ``console`` to watch it in the browser."""
+    ``ControlClient``, and ``console`` to watch it in the browser. ``images``: HOST:PORT at which a mission serves its images."""
     from proxops.applications.catalogue import load
     from proxops.applications.kinds import cell_of, session_of
     from proxops.console.launch import ConsoleLaunch
@@ -75,6 +75,7 @@ def run(
     options = RunOptions(
         realtime, seed, _path(cell), _path(user_tool), flight_software, flight_software_inside, hall, runs, control,
         ConsoleLaunch.beside_experiment(_path(cell) or Path(cell_of(loaded.kind))) if console else None, report, quiet, overseer,
+        images,
     )  # fmt: skip
     return Run(folder, session_of(loaded.kind)(loaded, folder, options))
 
@@ -148,11 +149,12 @@ def serve(
     bridge_settings: Path | str | None = None, sensors: Path | str | None = None, control: str = CONTROL_NAME,
     control_bind: str | None = None, key_file: Path | str | None = None, seed: int = 0, for_s: float | None = None,
     drives: bool = True, report: bool = True, console: bool = True, console_bind: str = LOOPBACK, console_port: int | None = None,
-    console_token: str | None = None, quiet: bool = True,
+    console_token: str | None = None, quiet: bool = True, images: str | None = None,
 ) -> Run:  # fmt: skip
     """Serve the live facility at 250 Hz until it is told to end (``ControlClient().ask("shut_down")``, Ctrl-C, ``for_s``).
     ``bridge_settings``: a file with the table ``[bridge]``, as scenarios have it. ``sensors``: one with ``[[sensor]]`` tables of
-    cameras, time-of-flight cameras and LiDARs that look at what the robots show."""
+    cameras, time-of-flight cameras and LiDARs that look at what the robots show, or bring images of their own. ``images``:
+    HOST:PORT at which every image of theirs is served."""
     from proxops.console.launch import ConsoleLaunch
     from proxops.facility.control import control_settings
     from proxops.runs.options import RunOptions
@@ -169,6 +171,6 @@ def serve(
         read, folder, sync=(bind, port), bridge_at=(bind, bridge_port), bridged=bridge,
         control=control_settings(control, read.file.access, control_bind, _path(key_file)), seed=seed, for_s=for_s, drives=drives,
         report=report, quiet=quiet, console=launch, key_file=_path(key_file),
-        bridge_file=_path(bridge_settings), sensor_file=_path(sensors),
+        bridge_file=_path(bridge_settings), sensor_file=_path(sensors), images=images,
     )  # fmt: skip
     return Run(folder, summary)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from proxops.cli.options import CellPath, Json, Seed, SystemName, Tool, TrajectoryPath, end, print_json
+from proxops.cli.options import CellPath, Images, Json, Seed, SystemName, Tool, TrajectoryPath, end, print_json
 from proxops.core.channel import BRIDGE_PORT, CONTROL_NAME, LOOPBACK, SYNC_PORT
 from proxops.core.errors import EXIT_DONE, EXIT_STOPPED
 
@@ -98,8 +98,9 @@ def serve(
     ] = None,
     sensors: Annotated[
         Path | None,
-        typer.Option(help="TOML file with [[sensor]] tables: cameras, ToF cameras and LiDARs that look at the robots."),
+        typer.Option(help="TOML file with [[sensor]] tables: cameras, ToF cameras, LiDARs, and images of your own."),
     ] = None,
+    images: Images = None,
     control: ControlName = CONTROL_NAME,
     control_bind: ControlBind = None,
     key_file: ServeKey = None,
@@ -125,7 +126,7 @@ def serve(
         out=out, cell=cell, user_tool=user_tool, bind=bind, port=port, bridge=bridge, bridge_port=bridge_port,
         bridge_settings=bridge_settings, sensors=sensors, control=control, control_bind=control_bind, key_file=key_file,
         seed=seed, for_s=for_s, drives=drives, report=report, console=console,
-        console_bind=console_bind, console_port=console_port, console_token=console_token, quiet=json,
+        console_bind=console_bind, console_port=console_port, console_token=console_token, quiet=json, images=images,
     ).summary  # fmt: skip
     if json:
         print_json(served)

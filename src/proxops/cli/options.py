@@ -38,6 +38,12 @@ def _log_in(run: Path) -> Path:
 TrajectoryPath = Annotated[Path, typer.Argument(help="Trajectory file: 23 columns, a line every 4 ms.")]
 LogPath = Annotated[Path, typer.Argument(help="Recorded run: its log (.mcap) or its folder.", callback=_log_in)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the virtual robots' repeatability.")]
+Images = Annotated[
+    str | None,
+    typer.Option(
+        help="HOST:PORT of this machine (such as 127.0.0.1:47260): serve every image over TCP, without its truth."
+    ),
+]
 KeyFile = Annotated[
     Path | None,
     typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proxops.cli.facility import Out, Realtime, Report
-from proxops.cli.options import CellPath, Json, Tool, end, print_json
+from proxops.cli.options import CellPath, Images, Json, Tool, end, print_json
 
 if TYPE_CHECKING:
     from proxops.runs.overseer import Overseer
@@ -56,6 +56,7 @@ def run(
     runs: Runs = 1,
     control: Control = None,
     console: Watched = False,
+    images: Images = None,
     overseen: Overseen = None,
 ) -> None:
     """Run a scenario through the virtual hall, recorded and summed up: a mission with orbit, sensors and flight software, or a
@@ -65,7 +66,7 @@ def run(
     done = api.run(
         scenario, seed=seed, out=out, realtime=realtime, report=report, cell=cell, user_tool=user_tool,
         flight_software=flight_software, flight_software_inside=flight_software_inside, hall=hall, runs=runs, control=control,
-        console=console, quiet=json, overseer=_overseer(overseen),
+        console=console, quiet=json, overseer=_overseer(overseen), images=images,
     )  # fmt: skip
     end(done, json)
 

@@ -6,7 +6,8 @@ All noise is one standard deviation. Figures of real devices and where they come
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, Self
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,42 +16,29 @@ from pydantic_core import PydanticCustomError
 
 from proxops.core.camera import MarkerSpec
 from proxops.core.lens import Lens
-from proxops.core.strict_table import Finite, Share, Strict, Triple, Truth, Whole, within
+from proxops.core.mounted_table import Gives, Lensed, Milliseconds, Mounted, Pinhole, Pixels
+from proxops.core.own_sensor_table import FolderSensor, GenicamSensor, NetworkSensor, OwnSensor
+from proxops.core.strict_table import Finite, Share, Triple, Truth, Whole, within
 from proxops.maths.pose import pose
 from proxops.maths.rotation import matrix_from_rotation_vector
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,19}$")]
-Pixels = Annotated[Whole, within(16, 2048)]
-Milliseconds = Annotated[Finite, within(0, 10_000)]
 
+class Rendered(Mounted):
+    """One whose images are drawn: how late they are is ours to say."""
 
-class Mounted(Strict):
-    """What every imaging sensor has: a name, a place on a craft and a rhythm."""
-
-    name: Name
-    on: Literal["chaser", "target"] = "chaser"
-    place_m: Triple = (-0.333, 0.0, -0.25)  # in the craft's frame: where the shipped servicer draws its lens
-    turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector in the sensor's own axes, from looking along -x (target: +x)
-    rate_hz: Annotated[Finite, within(0.01, 60)] = 5.0
     delay_ms: Milliseconds = 100.0  # from the end of an exposure until the image is there
     jitter_ms: Milliseconds = 0.0  # added to it, uniform
-    log_hz: Annotated[Finite, within(0, 60)] = 2.0  # of the images that are recorded; 0: none
 
 
-class GreyCamera(Mounted):
+class GreyCamera(Pinhole, Rendered):
     """Lens and chip of a grey camera of 640 x 480 (Prosilica GC-655M class: Sony ICX414AL, an interline CCD).
 
     Size and pixels are the chip's. A camera with this chip states a dynamic range of 68.7 dB (pco.pixelfly VGA, in Applied Optics
     45, 2006, p. 1758): full well over read noise. ASSUMED: that full well, and what is marked below.
     """
 
-    width: Pixels = 640
-    height: Pixels = 480
-    pixel_um: Annotated[Finite, within(1, 50)] = 9.9
-    focal_mm: Annotated[Finite, within(1, 500)] = 9.9  # 1000 px
+    gives: ClassVar[Gives] = "camera"
     f_number: Annotated[Finite, within(0.7, 64)] = 8.0  # white in the Sun takes 0.1 ms
-    centre_px: tuple[Finite, Finite] | None = None  # principal point; the middle unless given
-    distortion: tuple[Finite, Finite, Finite, Finite, Finite] = (0.0, 0.0, 0.0, 0.0, 0.0)  # k1 k2 p1 p2 k3
     blur_px: Annotated[Finite, within(0, 20)] = 0.5  # point spread, sigma of a Gaussian
     exposure_ms: Annotated[Finite, within(0.001, 1000)] | Literal["auto"] = "auto"
     shortest_exposure_ms: Annotated[Finite, within(0.001, 1000)] = 0.01  # of the automatic
@@ -73,10 +61,9 @@ class GreyCamera(Mounted):
     dead_share: Annotated[Finite, within(0, 0.01)] = 0.00002  # pixels that are stuck, half of them bright: ASSUMED
 
     @property
-    def lens(self) -> Lens:
-        focal = 1000.0 * self.focal_mm / self.pixel_um
-        cx, cy = self.centre_px or (0.5 * self.width - 0.5, 0.5 * self.height - 0.5)
-        return Lens(self.width, self.height, focal, focal, cx, cy, self.distortion)
+    def pixel_bytes(self) -> int:
+        """In the log, at most."""
+        return 1 if self.bits == 8 else 2
 
     @model_validator(mode="after")
     def _automatic_has_room(self) -> Self:
@@ -118,10 +105,15 @@ class FiducialSensor(GreyCamera):
         return pose(R_craft_facing @ R_facing_marker, np.array(self.marker_place_m, np.float64))
 
 
-class TofSensor(Mounted):
-    """A time-of-flight camera (PMD class): continuous modulation, four phases, 200 x 200 or 352 x 288."""
+class TofSensor(Lensed, Rendered):
+    """A time-of-flight camera (PMD class): continuous modulation, four phases, 200 x 200 or 352 x 288.
+
+    On white a range has 9 mm of noise at 3 m and 0.1 m at 10 m, and 0.25 m where the least intensity is reached.
+    """
 
     kind: Literal["tof"]
+    gives: ClassVar[Gives] = "tof"
+    pixel_bytes: ClassVar[int] = 6
     width: Pixels = 200
     height: Pixels = 200
     field_of_view_deg: Annotated[Finite, within(5, 120)] = 40.0  # across the width
@@ -135,15 +127,22 @@ class TofSensor(Mounted):
     unwrapped: Truth = False  # true: the flight software gets ranges without the wrap (two frequencies)
 
     @property
-    def lens(self) -> Lens:
+    def size(self) -> tuple[int, int]:
+        return self.width, self.height
+
+    @property
+    def table_lens(self) -> Lens:
         focal = 0.5 * self.width / math.tan(0.5 * math.radians(self.field_of_view_deg))
         return Lens(self.width, self.height, focal, focal, 0.5 * self.width - 0.5, 0.5 * self.height - 0.5)
 
 
-class LidarSensor(Mounted):
+class LidarSensor(Rendered):
     """A scanning LiDAR: a mirror draws lines, one point after the other, while both craft move."""
 
     kind: Literal["lidar"]
+    gives: ClassVar[Gives] = "lidar"
+    lens: ClassVar[None] = None
+    pixel_bytes: ClassVar[int] = 20  # of a point
     rate_hz: Annotated[Finite, within(0.01, 60)] = 1.0  # of whole scans
     field_of_view_deg: tuple[Annotated[Finite, within(0.1, 120)], Annotated[Finite, within(0.1, 120)]] = (40.0, 40.0)
     lines: Annotated[Whole, within(1, 2000)] = 100
@@ -156,5 +155,22 @@ class LidarSensor(Mounted):
     ghost_share: Share = 0.001  # of points that come from nowhere
     dropout_share: Share = 0.005  # of points that are lost, beside those that are too faint
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Points of a line, and lines."""
+        return self.points, self.lines
 
-ImagingSensor = Annotated[CameraSensor | FiducialSensor | TofSensor | LidarSensor, Field(discriminator="kind")]
+
+RenderedSensor = CameraSensor | FiducialSensor | TofSensor | LidarSensor
+OwnImages = FolderSensor | NetworkSensor | GenicamSensor
+ImagingSensor = Annotated[RenderedSensor | OwnImages, Field(discriminator="kind")]
+
+
+def rendered(sensors: Iterable[ImagingSensor]) -> tuple[RenderedSensor, ...]:
+    """Those whose images are drawn."""
+    return tuple(one for one in sensors if isinstance(one, Rendered))
+
+
+def own(sensors: Iterable[ImagingSensor]) -> tuple[OwnImages, ...]:
+    """Those whose images come from outside."""
+    return tuple(one for one in sensors if isinstance(one, OwnSensor))

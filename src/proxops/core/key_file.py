@@ -41,15 +41,19 @@ def read_key(path: Path) -> bytes:
     return key
 
 
+def of_this_machine(host: str) -> bool:
+    """Nobody else can reach a port there."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def demand_key(host: str, key_file: Path | None) -> bytes | None:
     """The key of the file; without one only this machine may reach the ports."""
     if key_file is not None:
         return read_key(key_file)
-    try:
-        alone = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        alone = host == "localhost"
-    if not alone:
+    if not of_this_machine(host):
         raise BadInput(
             "the synchronous interface and the bridge are only served to other machines with a key", value=f"--bind {host}",
             way_out=f"--key-file FILE ({WAY_OUT}), or stay on 127.0.0.1",

@@ -167,7 +167,11 @@ class Mission:
 def parse_mission(text: str, source: Path) -> Mission:
     """A mission from its text; ``source`` is named in complaints."""
     file = judge_table(_with_base(read_toml(text, source), source), MissionFile, source)
-    file = file.model_copy(update={"scenery": file.scenery.beside(source)})
+    files = {
+        "scenery": file.scenery.beside(source),
+        "sensors": tuple(one if isinstance(one, Sensor) else one.beside(source) for one in file.sensors),
+    }
+    file = file.model_copy(update=files)
     try:
         file.orbit.check()
         file.target.check("target")

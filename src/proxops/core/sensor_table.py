@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from proxops.core.imaging_table import CameraSensor, FiducialSensor, LidarSensor, TofSensor
+from proxops.core.imaging_table import OwnImages, RenderedSensor
 from proxops.core.strict_table import Finite, Share, Strict, Triple, within
 
 
@@ -62,5 +62,5 @@ def fitted(given: Any) -> Any:
     return given if "pose" in kinds else [*given, {"kind": "pose"}]
 
 
-AnySensor = Annotated[Sensor | CameraSensor | FiducialSensor | TofSensor | LidarSensor, Field(discriminator="kind")]
+AnySensor = Annotated[Sensor | RenderedSensor | OwnImages, Field(discriminator="kind")]
 Sensors = Annotated[tuple[AnySensor, ...], Field(max_length=9), BeforeValidator(fitted)]

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from proxops.core.imaging_table import LidarSensor
+from proxops.core.imaging_table import ImagingSensor
 from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINTS_PART
-from proxops.ground.sensor_log import FACTS_PART, Sensor, topic_of
+from proxops.ground.sensor_log import FACTS_PART, topic_of
 from proxops.ground.viewer_message import ViewerChannel
 
 KINDS: Final = ("camera", "tof", "lidar", "fiducial")
@@ -76,15 +76,15 @@ class EyesAbout:
         return cls(Path(told["ring"]), sensors)
 
 
-def eyes_about(ring: Path, sensors: Iterable[Sensor], channels: Iterable[ViewerChannel]) -> EyesAbout:
+def eyes_about(ring: Path, sensors: Iterable[ImagingSensor], channels: Iterable[ViewerChannel]) -> EyesAbout:
     """What is recorded of these sensors goes into this ring, in these channels."""
     channels = list(channels)
     recorded = [sensor for sensor in sensors if sensor.log_hz]
     return EyesAbout(ring, tuple(_eye(sensor, channels) for sensor in recorded))
 
 
-def _eye(sensor: Sensor, channels: Sequence[ViewerChannel]) -> EyeAbout:
+def _eye(sensor: ImagingSensor, channels: Sequence[ViewerChannel]) -> EyeAbout:
     parts = {topic_of(sensor.name, part): part for part in PARTS}
     own = {channel.number: parts[channel.topic] for channel in channels if channel.topic in parts}
-    size = (sensor.points, sensor.lines) if isinstance(sensor, LidarSensor) else (sensor.width, sensor.height)
-    return EyeAbout(sensor.name, sensor.kind, *size, min(sensor.rate_hz, sensor.log_hz), own)
+    kind = sensor.kind if sensor.kind in KINDS else sensor.gives  # an own one is shown as what it gives
+    return EyeAbout(sensor.name, kind, *sensor.size, min(sensor.rate_hz, sensor.log_hz), own)

@@ -17,8 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.imaging_table import CameraSensor, FiducialSensor, LidarSensor, Mounted, TofSensor
-from proxops.core.point_file import POINT
+from proxops.core.imaging_table import ImagingSensor
 from proxops.ground.foxglove import CALIBRATION, FACTS, TRANSFORMS
 from proxops.ground.image_chunks import SENSOR_TOPICS
 from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINTS_PART, EncodedImage
@@ -42,7 +41,6 @@ BEHIND_S: Final = 4.0  # of images that the ring holds: in lockstep half of it i
 MOST_SLOTS: Final = 256 * 1024 * 1024 // PIECE_BYTES
 SOON: Final = 1e-9  # s: times are sums of cycles
 REMEMBERED: Final = 1024  # periods that have their image: more than a jitter of ten seconds can mix up
-Sensor = CameraSensor | FiducialSensor | TofSensor | LidarSensor
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class SensorLog:
     """``T_craft_sensor``: (4, 4) of each sensor by name; ``craft_frames``: what the log calls the craft."""
 
     def __init__(
-        self, sensors: Sequence[Sensor], T_craft_sensor: Mapping[str, NDArray[np.float64]],
+        self, sensors: Sequence[ImagingSensor], T_craft_sensor: Mapping[str, NDArray[np.float64]],
         craft_frames: Mapping[str, str] = CRAFT_FRAMES,
     ) -> None:  # fmt: skip
         recorded = [sensor for sensor in sensors if sensor.log_hz]
@@ -70,7 +68,7 @@ class SensorLog:
         self._every = {one.name: 1.0 / one.log_hz for one in recorded}
         self._taken = {name: deque[int](maxlen=REMEMBERED) for name in self._every}
         self._lenses: dict[str, Any] = {
-            one.name: lens_message(one.name, one.lens) for one in recorded if not isinstance(one, LidarSensor)
+            one.name: lens_message(one.name, one.lens) for one in recorded if one.lens and LENS_PART in _parts(one)
         }
         self._rows = {one.name: TransformRows([(craft_frames[one.on], sensor_frame(one.name))]) for one in recorded}
         self._places = {one.name: _packed(T_craft_sensor[one.name]) for one in recorded}
@@ -107,25 +105,23 @@ def topic_of(sensor: str, part: str) -> str:
     return f"{SENSOR_TOPICS}{sensor}/{part}"
 
 
-def ring_slots(sensors: Sequence[Sensor]) -> int:
+def ring_slots(sensors: Sequence[ImagingSensor]) -> int:
     """Pieces that a ring for these sensors holds: ``BEHIND_S`` of images that nothing makes smaller, and two of each."""
     wanted = sum((2.0 + BEHIND_S * one.log_hz) * image_bytes(one) for one in sensors)
     return min(max(LEAST_SLOTS, int(wanted / PIECE_BYTES) + 8 * len(sensors)), MOST_SLOTS)
 
 
-def image_bytes(sensor: Sensor) -> int:
+def image_bytes(sensor: ImagingSensor) -> int:
     """Of one image in the log, at most, but for a few hundred."""
-    if isinstance(sensor, LidarSensor):
-        return sensor.lines * sensor.points * POINT.itemsize
-    pixel = 6 if isinstance(sensor, TofSensor) else 1 if sensor.bits == 8 else 2
-    return sensor.width * sensor.height * pixel
+    width, height = sensor.size
+    return width * height * sensor.pixel_bytes
 
 
-def _parts(sensor: Mounted) -> dict[str, str]:
+def _parts(sensor: ImagingSensor) -> dict[str, str]:
     """Last word of a topic, and its kind of message."""
-    if isinstance(sensor, LidarSensor):
+    if sensor.gives == "lidar":
         return {POINTS_PART: PART_MESSAGES[POINTS_PART], FACTS_PART: FACTS}
-    seen = (DEPTH_PART, INTENSITY_PART) if isinstance(sensor, TofSensor) else (IMAGE_PART,)
+    seen = (DEPTH_PART, INTENSITY_PART) if sensor.gives == "tof" else (IMAGE_PART,)
     return {**{part: PART_MESSAGES[part] for part in seen}, LENS_PART: CALIBRATION, FACTS_PART: FACTS}
 
 

@@ -109,9 +109,9 @@ class BridgedRun:
             self.loop.cycle()
 
 
-def client_process(module: str, *words: object) -> subprocess.Popen[bytes]:
-    """A client of ours in a process of its own."""
-    return subprocess.Popen(child_command(module, *words))
+def client_process(module: str, *words: object, fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    """A client of ours in a process of its own; ``fds`` are handed to it."""
+    return subprocess.Popen(child_command(module, *words), pass_fds=fds)
 
 
 def serve_client(live: LiveFacility, client: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes] | None) -> Ran:

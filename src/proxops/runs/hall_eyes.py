@@ -7,8 +7,10 @@ console. Nothing waits for it: when drawing is too slow, exposures are left out 
 from __future__ import annotations
 
 import argparse
+import os
 import pickle
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,30 +24,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.child import child_command, child_environment
+from proxops.core.imaging_table import ImagingSensor
 from proxops.core.messages import PERIOD_S, POOL_DTYPE
 from proxops.core.ring import Ring
 from proxops.facility.installation import Installation
 from proxops.ground.sensor_log import Arrival
 from proxops.ground.viewer_ring import ViewerRing
+from proxops.runs.eyes import Eyes, EyeSetting
 from proxops.runs.image_log import ImageLog, sensor_log
-from proxops.runs.image_orders import ImageOrders, ImageSetting
-from proxops.runs.shutters import Shutters
+from proxops.runs.image_news import ImageNews, ImageNewsWatch
 from proxops.sensors.moment import HallMoment, Moment
 
 CLOSED_S: Final = 2.0  # without a new record: the facility is gone
 BEGUN_S: Final = 60.0  # until the first one
+RESTARTS: Final = 1  # of the process that draws
 
 
-def start_hall_eyes(hall: Installation, setting: ImageSetting) -> HallEyes:
-    """Beside a live facility that has a ring for images."""
+def start_hall_eyes(hall: Installation, seen: HallSight, images: socket.socket | None = None) -> HallEyes:
+    """Beside a live facility that has a ring for images. ``images``: listens for who wants every image."""
     assert hall.viewer is not None
-    words = child_command("proxops.runs.hall_eyes", "--pool", hall.rings[0].path, "--viewer", hall.viewer.ring.path)
-    process = subprocess.Popen(words, env=child_environment(), stdin=subprocess.PIPE)
+    news, tells = os.pipe()
+    words: list[object] = ["--pool", hall.rings[0].path, "--viewer", hall.viewer.ring.path, "--news", tells]
+    words += ["--images", images.fileno()] if images else []
+    process = subprocess.Popen(
+        child_command("proxops.runs.hall_eyes", *words), env=child_environment(), stdin=subprocess.PIPE,
+        pass_fds=(tells, *((images.fileno(),) if images else ())),
+    )  # fmt: skip
+    os.close(tells)
     assert process.stdin is not None
     with suppress(BrokenPipeError):  # it has said why
-        process.stdin.write(pickle.dumps(setting))
+        process.stdin.write(pickle.dumps(seen))
         process.stdin.close()
-    return HallEyes(process)
+    watch = ImageNewsWatch(news, hall.facility.events, process)
+    hall.facility.surroundings.watchers.append(watch)
+    return HallEyes(process, watch)
+
+
+@dataclass(frozen=True)
+class HallSight:
+    """``sensors``: all of them, in the order of the log."""
+
+    sensors: tuple[ImagingSensor, ...]
+    setting: EyeSetting
 
 
 @dataclass
@@ -53,35 +73,38 @@ class HallEyes:
     """The process, as one that runs beside a facility."""
 
     process: subprocess.Popen[bytes]
+    watch: ImageNewsWatch
 
     def finish(self) -> None:
         """It sees by itself that the facility has ended."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self.watch.close()
 
 
-def look(pool: Path, viewer: Path, setting: ImageSetting) -> None:
+def look(options: argparse.Namespace, seen: HallSight) -> None:
     """Until the facility has ended."""
-    orders = ImageOrders(setting)
+    images = socket.socket(fileno=options.images) if options.images is not None else None
+    news = ImageNews(options.news)
+    eyes = Eyes(seen.setting, waits=False, restarts=RESTARTS, images=images)
+    eyes.tell = news.tell
     try:
-        orders.wait_ready()
-        ring = Ring.attach(pool, POOL_DTYPE)
-        log = ImageLog(sensor_log(setting.sensors), ViewerRing.attach(viewer))
-        shutters = Shutters(setting.sensors, orders, setting.seed, waits=False)
-        watch(ring, shutters, log)
-        if shutters.left_out:
-            print(f"note: {shutters.left_out} exposures were left out: drawing was too slow", file=sys.stderr)
+        ring = Ring.attach(options.pool, POOL_DTYPE)
+        watch(ring, eyes, ImageLog(sensor_log(seen.sensors), ViewerRing.attach(options.viewer)))
+        if eyes.left_out:
+            print(f"note: {eyes.left_out} exposures were left out: drawing was too slow", file=sys.stderr)
     finally:
-        orders.close()
+        eyes.close()
 
 
-def watch(ring: Ring, shutters: Shutters, log: ImageLog) -> None:
+def watch(ring: Ring, eyes: Eyes, log: ImageLog) -> None:
     """Look at every record that comes, until none comes any more."""
     seen, begun, last_new = -1, None, time.monotonic()
     while not ring.closed:
         if time.monotonic() - last_new > (BEGUN_S if begun is None else CLOSED_S):
             print("note: the hall shows nothing any more: its imaging sensors end", file=sys.stderr)
             return
+        eyes.poll()
         record = ring.latest() if ring.head != seen else None
         if record is None:
             time.sleep(0.5 * PERIOD_S)
@@ -89,8 +112,7 @@ def watch(ring: Ring, shutters: Shutters, log: ImageLog) -> None:
         seen, last_new, clock = ring.head, time.monotonic(), record["clock"]
         t = float(clock["t_sim"])
         begun = t if begun is None else begun  # sensors are switched on now: nothing is made up for
-        shutters.look(t - begun, partial(_moment, t - begun, record))
-        for drawn in shutters.arrived(t - begun):
+        for drawn in eyes.look(t - begun, partial(_moment, t - begun, record)):
             log.put(drawn, Arrival(int(clock["tick"]), int(clock["utc_ns"]), t - begun))
 
 
@@ -103,9 +125,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="proxops.runs.hall_eyes")
     for name in ("pool", "viewer"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--news", type=int, required=True, help="descriptor of a pipe for what is wrong with images")
+    parser.add_argument("--images", type=int, help="descriptor of the socket that listens for who wants images")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the facility ends us, by ending
     options = parser.parse_args()
-    look(options.pool, options.viewer, pickle.loads(sys.stdin.buffer.read()))
+    look(options, pickle.loads(sys.stdin.buffer.read()))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from proxops.core.imaging_table import ImagingSensor
+from proxops.ground.image_encoding import encode
 from proxops.ground.sensor_log import Arrival, SensorLog
 from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.image_orders import Drawn
@@ -33,7 +34,8 @@ class ImageLog:
     def put(self, drawn: Drawn, arrival: Arrival) -> None:
         """If it is to be recorded."""
         if self._log.due(drawn.image.sensor, drawn.image.t):
-            self._ring.push(self._log.messages(drawn.encoded, arrival, drawn.T_sensor_target))
+            encoded = drawn.encoded or encode(drawn.image)
+            self._ring.push(self._log.messages(encoded, arrival, drawn.T_sensor_target))
 
 
 class Shown(Protocol):

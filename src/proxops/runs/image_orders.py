@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import select
 import socket
 import subprocess
 from collections.abc import Iterable
@@ -17,16 +18,19 @@ from typing import Any, Final
 from proxops.core.child import child_command, child_environment
 from proxops.core.errors import BadInput
 from proxops.core.images import Image
-from proxops.core.imaging_table import ImagingSensor
+from proxops.core.imaging_table import RenderedSensor
 from proxops.core.scenery_table import Scenery
 from proxops.ground.image_encoding import EncodedImage
 from proxops.lab.cell import Cell
+from proxops.runs.child_patience import ChildPatience
 from proxops.sensors.moment import Floats, PictureOrder
 
 CHILD: Final = "proxops.runs.image_child"
 HEAD: Final = 8  # bytes: length of what follows
 BUFFER_BYTES: Final = 1 << 20
 EXIT_S: Final = 5.0
+PATIENCE_S: Final = 60.0  # with a process that owes an answer and uses no processor
+LOOK_S: Final = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +40,15 @@ class Drawn:
     order: int  # counted from 0, of all sensors
     sensor: int
     image: Image
-    encoded: EncodedImage
-    T_sensor_target: Floats  # (7) packed, at the image's time
+    encoded: EncodedImage | None  # None: nobody has had the time
+    T_sensor_target: Floats | None  # (7) packed, at the image's time; None: nobody knows
 
 
 @dataclass(frozen=True, eq=False)
 class ImageSetting:
     """What the process has to know before the first order. ``sees_hall``: each sensor looks at the hall, or into orbit."""
 
-    sensors: tuple[ImagingSensor, ...]
+    sensors: tuple[RenderedSensor, ...]
     sees_hall: tuple[bool, ...]
     scenery: Scenery
     seed: int
@@ -52,8 +56,13 @@ class ImageSetting:
     exchanged: bool  # the chaser is on robot 2
 
 
+class DrawingFailed(BadInput):
+    """The process that draws pictures has ended, or neither answers nor works any more."""
+
+
 class ImageOrders:
-    """``give`` orders, ``take`` what is drawn. A process that is gone is named by the next of either."""
+    """``give`` orders, ``take`` what is drawn. A process that is gone or frozen is named by the next of either (DrawingFailed).
+    Nobody is kept waiting by one that does not read its orders: they stand here until it does."""
 
     def __init__(self, setting: ImageSetting) -> None:
         ours, theirs = socket.socketpair()
@@ -65,19 +74,25 @@ class ImageOrders:
             words, pass_fds=(theirs.fileno(),), env=child_environment(), stdin=subprocess.DEVNULL
         )
         theirs.close()
-        self._line, self._bytes = ours, bytearray()
+        ours.setblocking(False)
+        self._line, self._bytes, self._unsent = ours, bytearray(), bytearray()
+        self._patience = ChildPatience(self._process.pid)
         self.given = self.taken = 0
-        self._send(setting)
         self._loaded = False
+        self._send(setting)
 
-    def wait_ready(self) -> None:
-        """Until scenes are built and kernels loaded; BadInput in its words if they cannot be."""
+    def ready(self, *, block: bool = False) -> bool:
+        """Whether scenes are built and kernels loaded; BadInput in its words if they cannot be."""
         if not self._loaded:
-            self._loaded = True
-            said = self._receive(block=True)
+            said = self._receive(block=block)
+            self._loaded = said is not None
             if isinstance(said, BadInput):
                 self.close()
                 raise said
+        return self._loaded
+
+    def wait_ready(self) -> None:
+        self.ready(block=True)
 
     @property
     def waiting(self) -> int:
@@ -90,6 +105,8 @@ class ImageOrders:
 
     def give(self, order: PictureOrder) -> int:
         """Its number."""
+        if not self.waiting:
+            self._patience.heard()
         self._send(order)
         self.given += 1
         return self.given - 1
@@ -113,31 +130,55 @@ class ImageOrders:
         try:
             self._process.wait(EXIT_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self.kill()
+
+    def kill(self) -> None:
+        """It is not asked."""
+        self._line.close()
+        self._process.kill()
+        self._process.wait()
 
     def _send(self, what: object) -> None:
         data = pickle.dumps(what, protocol=5)
+        self._unsent += len(data).to_bytes(HEAD, "little") + data
+        self._flush()
+
+    def _flush(self) -> None:
+        """What it takes now."""
         try:
-            self._line.setblocking(True)
-            self._line.sendall(len(data).to_bytes(HEAD, "little") + data)
+            while self._unsent:
+                del self._unsent[: self._line.send(self._unsent)]
+        except BlockingIOError:
+            return
         except OSError as error:
             raise self._gone() from error
 
     def _receive(self, *, block: bool) -> Any:
         """The next thing that it says; None if it has not said all of it."""
-        self._line.setblocking(block)
         while (whole := self._cut()) is None:
-            try:
-                part = self._line.recv(BUFFER_BYTES)
-            except BlockingIOError:
+            self._flush()
+            if self._read():
+                self._patience.heard()
+            elif self._patience.ended(PATIENCE_S):
+                raise self._frozen()
+            elif block:
+                select.select([self._line], [self._line] if self._unsent else [], [], min(LOOK_S, PATIENCE_S))
+            else:
                 return None
-            except OSError as error:
-                raise self._gone() from error
-            if not part:
-                raise self._gone()
-            self._bytes += part
         return pickle.loads(whole)
+
+    def _read(self) -> bool:
+        """Whether there was something."""
+        try:
+            part = self._line.recv(BUFFER_BYTES)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise self._gone() from error
+        if not part:
+            raise self._gone()
+        self._bytes += part
+        return True
 
     def _cut(self) -> bytes | None:
         size = HEAD + int.from_bytes(self._bytes[:HEAD], "little")
@@ -147,11 +188,18 @@ class ImageOrders:
         del self._bytes[:size]
         return whole
 
-    def _gone(self) -> BadInput:
+    def _gone(self) -> DrawingFailed:
         code = self._process.poll()
-        return BadInput(
-            "the process that draws pictures has ended", value="" if code is None else f"exit code {code}",
+        return DrawingFailed(
+            "the process that draws pictures has ended", value=None if code is None else f"exit code {code}",
             way_out="its last words stand above; a run without [[sensor]] tables of cameras needs none",
+        )  # fmt: skip
+
+    def _frozen(self) -> DrawingFailed:
+        self.kill()  # it would not go when asked
+        return DrawingFailed(
+            "the process that draws pictures neither answers nor works", value=f"{PATIENCE_S:g} s of silence",
+            way_out="was it stopped by a debugger or a signal?",
         )  # fmt: skip
 
 

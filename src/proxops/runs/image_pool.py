@@ -27,6 +27,10 @@ class ImagePool:
             self.close()
             raise
 
+    def ready(self) -> bool:
+        """Whether all can draw now."""
+        return all([line.ready() for line in self._lines])
+
     @property
     def waiting(self) -> int:
         """Orders that are not answered yet."""
@@ -49,6 +53,11 @@ class ImagePool:
             return None
         self.taken += 1
         return replace(drawn, order=self.taken - 1)
+
+    def kill(self) -> None:
+        """None of them is asked."""
+        for line in self._lines:
+            line.kill()
 
     def close(self) -> None:
         """Let all of them go."""

@@ -34,6 +34,7 @@ class RunOptions:
     report: bool = True
     quiet: bool = True
     overseer: Overseer | None = None
+    images: str | None = None  # HOST:PORT at which a mission's images are served
 
     def __post_init__(self) -> None:
         for name, value, least in (("--runs", self.runs, 1), ("--seed", self.seed or 0, 0)):

@@ -22,8 +22,10 @@ class SensorFile(Strict):
 
 
 def read_sensor_file(path: Path) -> SensorFile:
-    """What a hall shows is looked at, so it sees no orbit; every sensor has a name of its own."""
+    """What a hall shows is looked at, so it sees no orbit; every sensor has a name of its own. Files it names stand beside it."""
     file = read_table(toml_text(path, "the sensors"), SensorFile, path)
+    found = {"sensor": tuple(one.beside(path) for one in file.sensor), "scenery": file.scenery.beside(path)}
+    file = file.model_copy(update=found)
     names = [sensor.name for sensor in file.sensor]
     if len(set(names)) < len(names):
         raise BadInput("sensor: two sensors of one name", where=str(path), value=", ".join(names))

@@ -19,7 +19,7 @@ from proxops.runs.announcement import Launch, announcement, processes_beside
 from proxops.runs.bridge_file import read_bridge_file
 from proxops.runs.folder import finish, prepare_folder
 from proxops.runs.progress import WARMING, monitor
-from proxops.runs.served_eyes import ServedEyes
+from proxops.runs.served_eyes import served_eyes
 
 
 def serve_session(
@@ -39,15 +39,16 @@ def serve_session(
     key_file: Path | None = None,
     bridge_file: Path | None = None,
     sensor_file: Path | None = None,
+    images: str | None = None,
 ) -> dict[str, Any]:
     """Serve until told to end; the summary. ``console`` is started as soon as the facility can be found. ``key_file``: what
     clients of the synchronous interface and the bridge must know; beyond loopback there must be one. ``bridge_file``: what the
-    operator sets on the bridge. ``sensor_file``: what looks at the hall."""
+    operator sets on the bridge. ``sensor_file``: what looks at the hall; ``images``: HOST:PORT for who wants every image."""
     key = demand_key(sync[0], key_file)
     if bridged or bridge_file:
         demand_hall(cell, "the bridge")
     settings = read_bridge_file(bridge_file)
-    eyes = ServedEyes(sensor_file, cell, seed) if sensor_file else None
+    eyes = served_eyes(sensor_file, cell, seed, images)
     prepare_folder(folder)
     print(WARMING, file=sys.stderr, flush=True)
     of_a_hall = isinstance(cell, Cell)

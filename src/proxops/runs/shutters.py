@@ -15,7 +15,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from proxops.core.images import CameraImage, Image
-from proxops.core.imaging_table import GreyCamera, ImagingSensor
+from proxops.core.imaging_table import GreyCamera, RenderedSensor
 from proxops.runs.image_orders import Drawn
 from proxops.sensors.camera.exposure_control import ExposureControl
 from proxops.sensors.moment import Moment, PictureOrder, fixed_exposure_s
@@ -40,7 +40,7 @@ class Orders(Protocol):
 class Shutter:
     """Of one sensor. ``looks``: what was seen since it was opened."""
 
-    def __init__(self, number: int, spec: ImagingSensor) -> None:
+    def __init__(self, number: int, spec: RenderedSensor) -> None:
         self.number, self.spec = number, spec
         self.period_s = 1.0 / spec.rate_hz
         self.exposures = self.left_out = self.waiting = 0
@@ -104,7 +104,7 @@ class Shutter:
 class Shutters:
     """``waits``: images that are due are waited for."""
 
-    def __init__(self, sensors: tuple[ImagingSensor, ...], orders: Orders, seed: int, *, waits: bool) -> None:
+    def __init__(self, sensors: tuple[RenderedSensor, ...], orders: Orders, seed: int, *, waits: bool) -> None:
         self._all = tuple(Shutter(number, spec) for number, spec in enumerate(sensors))
         self._orders, self._waits = orders, waits
         # Four numbers: no exposure's (seed, sensor, number), and not its chip's.
@@ -153,6 +153,12 @@ class Shutters:
             out.append(drawn)
             shutter.learn(drawn.image)
         return out
+
+    def begin_again(self, orders: Orders) -> None:
+        """With another process: what the one before owed never comes, as the gaps in the numbers say."""
+        self._orders, self._due, self._drawn = orders, [], {}
+        for shutter in self._all:
+            shutter.waiting = 0
 
     def _give(self, shutter: Shutter, order: PictureOrder) -> None:
         while self._waits and self._orders.waiting >= MOST_ORDERED:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from proxops.core.imaging_table import ImagingSensor, Mounted
+from proxops.core.imaging_table import RenderedSensor
+from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
 from proxops.maths.pose import compose
@@ -26,7 +27,7 @@ HALF_TURN = np.diag(
 class HallStaging:
     """``exchanged``: robot 2 shows the chaser. ``sensors``: whose markers are fitted."""
 
-    def __init__(self, cell: Cell, scenery: Scenery, exchanged: bool, sensors: Sequence[ImagingSensor]) -> None:
+    def __init__(self, cell: Cell, scenery: Scenery, exchanged: bool, sensors: Sequence[RenderedSensor]) -> None:
         self._cell, self._lights, self._lamp = cell, hall_lights(cell), scenery.illuminator
         self._target, self._chaser = (PORT1_BODY, PORT2_BODY) if exchanged else (PORT2_BODY, PORT1_BODY)
         self._T_port_craft = HALF_TURN if exchanged else np.eye(4)
@@ -38,7 +39,7 @@ class HallStaging:
         for spec in sensors:
             judge_place(self.scene, self._body_of(spec), self._T_port_craft, spec)
 
-    def exposure(self, order: PictureOrder, spec: ImagingSensor) -> Exposure:
+    def exposure(self, order: PictureOrder, spec: RenderedSensor) -> Exposure:
         seen = [moment.hall for moment in order.moments if moment.hall is not None]
         poses = np.array([hall_poses(self._cell, hall.axes, hall.T_port2_port1) for hall in seen])
         T_lab_chaser = compose(unpacked(poses[len(poses) // 2, self._chaser]), self._T_port_craft)

@@ -60,13 +60,18 @@ class ImageFolder:
     def __iter__(self) -> Iterator[SeenImage]:
         """Each is read when it is asked for."""
         for one in self.listed:
-            try:
-                seen = self._read(one)
-            except BadInput as reason:
-                self._leave_out(str(reason))
-            else:
-                truth = np.array(one.T_sensor_target) if one.T_sensor_target else None
-                yield SeenImage(seen, truth)
+            seen = self.read(one)
+            if seen is not None:
+                yield seen
+
+    def read(self, one: ListedImage) -> SeenImage | None:
+        """One of ``listed``; None, and a complaint, if it cannot be used."""
+        try:
+            image = self._read(one)
+        except BadInput as reason:
+            self._leave_out(str(reason))
+            return None
+        return SeenImage(image, np.array(one.T_sensor_target) if one.T_sensor_target else None)
 
     @property
     def left_out(self) -> int:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.images import Image
-from proxops.core.imaging_table import GreyCamera, ImagingSensor, LidarSensor, TofSensor
+from proxops.core.imaging_table import GreyCamera, LidarSensor, RenderedSensor, TofSensor
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
 from proxops.sensors.camera.camera import Camera
@@ -40,7 +40,7 @@ class ImageGenerator:
     """``sees_hall``: of each sensor; ``exchanged``: the chaser is on robot 2."""
 
     def __init__(
-        self, sensors: tuple[ImagingSensor, ...], sees_hall: tuple[bool, ...], scenery: Scenery, seed: int, cell: Cell | None,
+        self, sensors: tuple[RenderedSensor, ...], sees_hall: tuple[bool, ...], scenery: Scenery, seed: int, cell: Cell | None,
         exchanged: bool = False,
     ) -> None:  # fmt: skip
         hall = HallStaging(cell, scenery, exchanged, sensors) if cell and any(sees_hall) else None
@@ -68,7 +68,7 @@ class ImageGenerator:
             self._painters[index](staging.exposure(order, spec))
 
 
-def painter(spec: ImagingSensor, index: int, seed: int, staging: Staging, tree: Tree) -> Callable[[Exposure], Image]:
+def painter(spec: RenderedSensor, index: int, seed: int, staging: Staging, tree: Tree) -> Callable[[Exposure], Image]:
     """Of one sensor: an exposure in, its image out."""
     if isinstance(spec, GreyCamera):
         camera, renderer = Camera(spec, index, seed), Renderer(staging.scene, tree, spec.lens)

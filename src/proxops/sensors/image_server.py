@@ -23,15 +23,20 @@ SEND_BUFFER: Final = 4 * 1024 * 1024  # asked of the system, which may give less
 _AT_ONCE: Final = 64 * 1024  # read of what clients say, which is nothing
 
 
-class ImageServer:
-    """Listens on loopback unless told otherwise; port 0 takes any (``address`` says which)."""
+def listening_at(at: Address) -> socket.socket:
+    """BadInput if nobody can listen there."""
+    try:
+        return socket.create_server(at, backlog=MOST_CLIENTS)
+    except (OSError, OverflowError) as reason:
+        why, where = getattr(reason, "strerror", None) or reason, f"{at[0]}:{at[1]}"
+        raise BadInput(f"images cannot be served: {why}", where=where, way_out="another port") from None
 
-    def __init__(self, at: Address = ("127.0.0.1", PORT)) -> None:
-        try:
-            self._listening = socket.create_server(at, backlog=MOST_CLIENTS)
-        except OSError as reason:
-            where = f"{at[0]}:{at[1]}"
-            raise BadInput(f"images cannot be served: {reason.strerror}", where=where, way_out="another port") from None
+
+class ImageServer:
+    """Listens on loopback unless told otherwise; port 0 takes any (``address`` says which). ``at``: or a socket that listens."""
+
+    def __init__(self, at: Address | socket.socket = ("127.0.0.1", PORT)) -> None:
+        self._listening = at if isinstance(at, socket.socket) else listening_at(at)
         self._listening.setblocking(False)
         self._clients: list[_Listener] = []
         self.lost = 0  # frames of all clients, gone ones included

@@ -20,6 +20,10 @@ class StreamCondition(StrEnum):
     WRONG_SIZE = "images_wrong_size"
     FROZEN = "images_frozen"
     DAMAGED = "images_damaged"
+    WRONG_KIND = "images_wrong_kind"
+    TIMES = "images_times_repeated"
+    LEFT_OUT = "images_left_out"
+    DEVICE = "images_device"
 
 
 class ImageStream:

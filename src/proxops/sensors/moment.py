@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.imaging_table import ImagingSensor, LidarSensor, TofSensor
+from proxops.core.imaging_table import LidarSensor, RenderedSensor, TofSensor
 from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, rotation_vector
 
 Floats = NDArray[np.float64]
@@ -88,7 +88,7 @@ def _between(a: Floats, b: Floats, share: float, out: Floats) -> None:
     put_unit(quat_product(np.ascontiguousarray(a[3:]), half), out[3:])
 
 
-def fixed_exposure_s(spec: ImagingSensor) -> float:
+def fixed_exposure_s(spec: RenderedSensor) -> float:
     """Of a time-of-flight camera all its phases, of a LiDAR one scan; 0 for a camera, which has a control."""
     if isinstance(spec, LidarSensor):
         return 1.0 / spec.rate_hz

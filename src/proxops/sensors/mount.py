@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.flight import R_CHASER_SENSOR
-from proxops.core.imaging_table import Mounted
+from proxops.core.mounted_table import Mounted
 from proxops.maths.pose import pose
 from proxops.maths.rotation import matrix_from_rotation_vector
 

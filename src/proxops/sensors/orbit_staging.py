@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from proxops.core.earth import EQUATOR_M
-from proxops.core.imaging_table import ImagingSensor, Mounted
+from proxops.core.imaging_table import RenderedSensor
+from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
 from proxops.sensors.exposure import Exposure, Sky
@@ -38,7 +39,7 @@ SHIPPED = (CLIENT, CLIENT_FULL)
 class OrbitStaging:
     """``cell``: of the hall, if there is one: its mock-ups are the craft unless the scenery names a file."""
 
-    def __init__(self, scenery: Scenery, cell: Cell | None, sensors: Sequence[ImagingSensor]) -> None:
+    def __init__(self, scenery: Scenery, cell: Cell | None, sensors: Sequence[RenderedSensor]) -> None:
         servicer = mockup_mesh(cell, 0).mesh if cell else shipped_craft(SERVICER)
         client = orbit_client(scenery, cell)
         self.scene = orbit_scene(
@@ -48,7 +49,7 @@ class OrbitStaging:
         for spec in sensors:
             judge_place(self.scene, _body_of(spec), HERE, spec)
 
-    def exposure(self, order: PictureOrder, spec: ImagingSensor) -> Exposure:
+    def exposure(self, order: PictureOrder, spec: RenderedSensor) -> Exposure:
         seen = [moment.orbit for moment in order.moments if moment.orbit is not None]
         poses = np.array([orbit_poses(one.q_eci_target, np.zeros(3), one.T_target_chaser) for one in seen])
         now = seen[len(seen) // 2]

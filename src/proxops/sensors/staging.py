@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from proxops.core.errors import BadInput
-from proxops.core.imaging_table import FiducialSensor, ImagingSensor, Mounted
+from proxops.core.imaging_table import FiducialSensor, RenderedSensor
+from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Illuminator
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
 from proxops.sensors.exposure import Exposure, Sky
@@ -68,7 +69,7 @@ def lamp_on_chaser(lamp: Illuminator, T_scene_chaser: Floats) -> tuple[Light, ..
     )  # fmt: skip
 
 
-def markers_on(craft: str, sensors: Sequence[ImagingSensor]) -> list[Mesh]:
+def markers_on(craft: str, sensors: Sequence[RenderedSensor]) -> list[Mesh]:
     """Of the fiducial sensors on the other craft, in the frame of this one."""
     return [
         marker_mesh(one.marker).moved(one.T_craft_marker)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
+import socket
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +14,18 @@ import pytest
 from small_eyes import EYES, FLIGHT, image_bytes
 
 from proxops import read_log, run
+from proxops.applications.mission.run import run_mission
 from proxops.core.errors import BadInput
+from proxops.core.grey_picture import png
+from proxops.core.image_frame import FrameReader
 from proxops.core.images import CameraImage
+from proxops.core.mission import parse_mission
+from proxops.core.vocabulary import MissionEnd
+from proxops.lab.any_cell import load_cell
+from proxops.lab.cell import Cell
+from proxops.runs.image_orders import ImageOrders
+from proxops.runs.image_port import image_port
+from proxops.sensors.moment import PictureOrder
 
 
 def flown(folder: Path, text: str, name: str) -> Path:
@@ -77,3 +90,95 @@ def test_the_summary_tells_of_every_sensor_and_that_no_image_is_lost(seen: Path)
     assert 0.0 < eye["exposure_s"][0] <= eye["exposure_s"][1] <= 0.02 and 3.0 < eye["distance_m"][0] < 6.0
     (row,) = (row for row in summary["criteria"] if row["name"] == "mission_images_lost")
     assert row["passed"] and row["value"] == 0
+
+
+@pytest.mark.parametrize(("number", "words"), [(signal.SIGKILL, "has ended"), (signal.SIGSTOP, "neither answers nor")])
+def test_a_process_that_draws_no_more_ends_the_mission_in_good_order(
+    number: signal.Signals, words: str, cell: Cell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The robots come to rest without a stop, the log is whole, the cause is in it."""
+    give = ImageOrders.give
+
+    def strike(self: ImageOrders, order: PictureOrder) -> int:
+        if order.number == 4:
+            os.kill(self.pid, number)
+        return give(self, order)
+
+    monkeypatch.setattr(ImageOrders, "give", strike)
+    monkeypatch.setattr("proxops.runs.image_orders.PATIENCE_S", 0.3)
+    text = FLIGHT.replace("-6.0", "-5.0") + EYES.replace('"orbit"', '"hall"') + "[hall]\njoin_s = 1.0\n"
+    ran, outcome = run_mission(cell, parse_mission(text, tmp_path / "short.toml"), tmp_path / "run.mcap")
+    assert outcome.end is MissionEnd.IMAGES and words in outcome.failure and 1.0 <= outcome.t < 2.0
+    assert ran.stop is None and ran.recorder_code == 0
+    log = read_log(tmp_path)
+    assert log.ended and any(words in event["text"].decode() for event in log.events)
+    assert np.abs(log.values("actual_rate.robot1_a1")[-5:]).max() < 1e-3
+
+
+def test_a_folder_is_a_sensor_of_a_mission_and_its_images_are_the_logs(tmp_path: Path) -> None:
+    """At its own times on the mission's clock; with what the list knows of the truth; what is wrong is an event."""
+    folder = tmp_path / "seen"
+    folder.mkdir()
+    rng = np.random.default_rng(2)
+    pictures = [rng.integers(0, 256, (24, 32), np.uint8) for _ in range(5)]
+    lines = ["t_s,file", *(f"{7.0 + 0.5 * k},{k}.png" for k in range(5)), "9.75,lost.png"]
+    for k, pixels in enumerate(pictures):
+        (folder / f"{k}.png").write_bytes(png(pixels))
+    (folder / "frames.csv").write_text("\n".join(lines) + "\n")
+    own = '[[sensor]]\nkind = "folder"\nname = "own"\npath = "seen"\nwidth = 32\nheight = 24\nlog_hz = 10\n'
+    log = read_log(flown(tmp_path, FLIGHT + own, "replayed"))
+    images = list(log.images("own"))
+    assert [image.t for image in images] == pytest.approx([0.5 * k for k in range(5)])
+    for image, pixels in zip(images, pictures, strict=True):
+        assert isinstance(image, CameraImage)
+        np.testing.assert_array_equal(image.pixels, pixels)
+    assert sum(b"lost.png" in event["text"] for event in log.events) == 1
+
+
+def test_what_keeps_the_walls_time_is_not_for_lockstep(tmp_path: Path) -> None:
+    own = '[[sensor]]\nkind = "network"\nname = "own"\nat = "127.0.0.1:47260"\n'
+    with pytest.raises(BadInput, match="keeps the wall's time"):
+        flown(tmp_path, FLIGHT + own, "refused")
+    with pytest.raises(BadInput, match="sensor"):
+        flown(tmp_path, FLIGHT + own.replace("127.0.0.1:47260", "somewhere"), "refused")
+
+
+LENS = """image_width: {width}
+image_height: 72
+camera_matrix: {{rows: 3, cols: 3, data: [151.0, 0, 48.5, 0, 153.0, 35.0, 0, 0, 1]}}
+distortion_coefficients: {{rows: 1, cols: 5, data: [-0.1, 0.01, 0.001, 0, 0]}}
+"""
+
+
+def test_a_lens_file_is_the_lens_of_the_whole_run(tmp_path: Path) -> None:
+    """In the mission's table, in the log; one of another size is refused before anything moves, as is one that is not there."""
+    (tmp_path / "lens.yaml").write_text(LENS.format(width=96))
+    text = FLIGHT + EYES.replace('name = "eye"', 'name = "eye"\nlens_file = "lens.yaml"')
+    lens = parse_mission(text, tmp_path / "short.toml").file.imaging[0].lens
+    assert lens is not None and (lens.fx, lens.fy, lens.cx, lens.cy) == (151.0, 153.0, 48.5, 35.0)
+    log = read_log(flown(tmp_path, text, "seen"))
+    plain = read_log(flown(tmp_path, FLIGHT + EYES, "plain"))
+    drawn, other = (next(iter(one.images("eye"))) for one in (log, plain))
+    assert image_bytes(drawn) != image_bytes(other)
+    (tmp_path / "lens.yaml").write_text(LENS.format(width=640))
+    with pytest.raises(BadInput, match="another size"):
+        flown(tmp_path, text, "refused")
+    (tmp_path / "lens.yaml").unlink()
+    with pytest.raises(BadInput, match=r"no such file.*lens\.yaml"):
+        flown(tmp_path, text, "refused")
+    assert not (tmp_path / "refused" / "run.mcap").exists()
+
+
+def test_a_missions_images_are_served_while_it_flies(tmp_path: Path) -> None:
+    """All of them, recorded or not, to who was there in time."""
+    listening = image_port("127.0.0.1:0", ["eye"])
+    text = FLIGHT + EYES.replace("log_hz = 4.0", "log_hz = 0.0")
+    with socket.create_connection(listening.getsockname()) as client:
+        run_mission(
+            load_cell(), parse_mission(text, tmp_path / "short.toml"), None, use_hall=False, images=listening
+        )  # fmt: skip
+        client.settimeout(5.0)
+        reader, got = FrameReader(), []
+        while data := client.recv(65_536):
+            got += [(header.sensor, header.number) for header, _ in reader.feed(data)]
+    assert [number for name, number in got if name == "eye"] == list(range(12)) and ("scan", 0) in got

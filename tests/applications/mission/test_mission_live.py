@@ -1,21 +1,29 @@
 """A mission in real time: the facility here, the application in another process. No word about how punctual this machine is."""
 
+import os
+import signal
+import socket
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from child_pids import pid_below
 from patient_cell import patient_cell
+from small_eyes import EYES
 
 from proxops.applications.mission.hall_view import RingView
 from proxops.applications.mission.live import run_mission_realtime
+from proxops.core.image_frame import FrameReader
 from proxops.core.messages import MISSION_DTYPE, MISSION_GROUPS, POOL_DTYPE
-from proxops.core.mission import parse_mission
+from proxops.core.mission import load_mission, parse_mission
 from proxops.core.pool import Pool
 from proxops.core.ring import Ring, bytes_of
 from proxops.core.vocabulary import MissionEnd, MissionPhase, Mode
 from proxops.facility.application_feed import GONE_NS, MissionFeed
 from proxops.ground.log import Log
 from proxops.lab.any_cell import load_cell
+from proxops.runs.image_port import image_port
 
 TEXT = """
 like = "approach"
@@ -104,3 +112,38 @@ def test_the_application_flies_in_its_own_process(fails: bool, tmp_path: Path) -
     assert np.max(log.values("mission.t")) == pytest.approx(2.0, abs=0.021)
     assert MissionPhase.HOLD in log.values("mission.phase")
     assert np.max(np.abs(log.values("audit.orbit_energy_chaser"))) < 1e-12
+
+
+class Striker(threading.Thread):
+    """Kills what draws the pictures as soon as there is one; takes what else is served, until the end."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self.killed, self.whole = 0, 0
+        self._port = port
+
+    def run(self) -> None:
+        with socket.create_connection(("127.0.0.1", self._port)) as line:
+            reader = FrameReader()
+            while data := line.recv(65_536):
+                self.whole += len(reader.feed(data))
+                if self.whole and not self.killed:
+                    self.killed = pid_below(os.getpid(), "proxops.runs.image_child")
+                    os.kill(self.killed, signal.SIGKILL)
+
+
+def test_a_live_mission_goes_on_without_its_images(tmp_path: Path) -> None:
+    eyes = EYES.replace('"orbit"', '"hall"').replace("duration_s = 2.0", "duration_s = 3.0")
+    (tmp_path / "live.toml").write_text(TEXT + eyes)
+    mission = load_mission(tmp_path / "live.toml")
+    with image_port("127.0.0.1:0", ["eye"]) as listening:
+        striker = Striker(listening.getsockname()[1])
+        striker.start()
+        cell = load_cell(patient_cell(tmp_path))
+        ran, outcome = run_mission_realtime(
+            cell, mission, tmp_path / "run.mcap", seed=None, software=None, quiet=True, images=listening
+        )
+    striker.join()
+    assert striker.killed and outcome.end is MissionEnd.TIME and ran.stop is None and not outcome.failure
+    log = Log.open(tmp_path / "run.mcap")
+    assert [event["name"] for event in log.events if event["name"].startswith(b"images")] == [b"images_not_drawn"]

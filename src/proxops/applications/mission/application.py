@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.mission.eyes import MissionEyes
+from proxops.applications.mission.eyes import EyesFailed, MissionEyes
 from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
@@ -103,7 +103,7 @@ class MissionApplication:
             self._wait(hall)
         elif self.outcome.end is MissionEnd.UNDER_WAY:
             self._fly(hall)
-        elif self.outcome.end is MissionEnd.FLIGHT_SOFTWARE:
+        elif self.outcome.end in (MissionEnd.FLIGHT_SOFTWARE, MissionEnd.IMAGES):
             self._silent = round(STILL_S / PERIOD_S)  # nobody flies: silence, and the hall halts
         else:
             self._silent += 1
@@ -161,10 +161,14 @@ class MissionApplication:
             self.sensor.blind = self._faults.strike(self.pair.t, self.pair.bank)
         if self.sensor.due(self.pair.t):
             self._expose(hall)
-        if self._eyes and self._due_to_look(self.pair.t):
-            self._eyes.look(self.pair, self._transmitter, hall)
         try:
+            if self._eyes and self._due_to_look(self.pair.t):
+                self._eyes.look(self.pair, self._transmitter, hall)
             self._fly_software()
+        except EyesFailed as failure:
+            self.outcome.failure = str(failure)
+            self.finish(MissionEnd.IMAGES)
+            return False
         except FlightSoftwareFailed as failure:
             self.outcome.failure = str(failure)
             self.finish(MissionEnd.FLIGHT_SOFTWARE)

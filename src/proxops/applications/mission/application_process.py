@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import pickle
 import signal
 import sys
 from pathlib import Path
 
 from proxops.applications.mission.application import MissionApplication
-from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.flight_loading import load_in_real_time, own_flight_software
 from proxops.applications.mission.hall_view import RingView
+from proxops.applications.mission.live_eyes import add_options, open_eyes, record
 from proxops.applications.mission.run import COMPILING_S
 from proxops.core.clock import LiveClock
 from proxops.core.key_file import read_key
 from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE
 from proxops.core.mission import Mission, load_mission
 from proxops.core.ring import Ring
-from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.client_line import ClientLine
-from proxops.runs.image_log import ImageLog, arrival_by, into_log
+from proxops.runs.image_log import arrival_by
 from proxops.runs.overseer import Overseer
 
 
@@ -39,13 +37,13 @@ def fly(options: argparse.Namespace) -> None:
     latency_s = options.latency + mission.file.network.mean_delay_s
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
-    eyes = open_eyes(mission, options) if options.viewer and mission.file.imaging else None
+    eyes = open_eyes(mission, options)
     application = MissionApplication(mission, options.seed, software, latency_s, limit_s, eyes)
     view = RingView(Ring.attach(options.pool, POOL_DTYPE), mission.file.bridge.chaser_on == 2)
     ring = Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
     if eyes:
-        eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), arrival_by(view))
+        record(eyes, options, arrival_by(view))
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
@@ -55,17 +53,14 @@ def fly(options: argparse.Namespace) -> None:
             for data in application.advance(clock.tick * PERIOD_S, view):
                 line.send(data)
             ring.push(bytes(application.record.bytes))
+            if eyes:
+                eyes.poll()
         out = application.outcome
         options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
     finally:
         if eyes and eyes.left_out:
             print(f"note: {eyes.left_out} exposures were left out: drawing was too slow", file=sys.stderr)
         application.close()
-
-
-def open_eyes(mission: Mission, options: argparse.Namespace) -> MissionEyes:
-    """The imaging sensors; they wait for nobody."""
-    return MissionEyes(mission.file, options.seed, pickle.loads(options.cell.read_bytes()), waits=False)
 
 
 def rehearse(mission: Mission, seed: int) -> None:
@@ -85,6 +80,7 @@ def main() -> None:
     parser.add_argument("--key-file", type=Path)
     parser.add_argument("--viewer", type=Path, help="ring for images of the sensors")
     parser.add_argument("--cell", type=Path, help="pickled, of the hall that they look at")
+    add_options(parser)
     for name, kind in (
         ("port", int),
         ("seed", int),

@@ -2,72 +2,88 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from typing import Final
 
 from proxops.applications.mission.hall_view import HallView
-from proxops.applications.mission.orbit_moment import orbit_moment
 from proxops.applications.mission.seen_by import log_of, seen_by
 from proxops.applications.mission.transmitter import Transmitter
+from proxops.applications.mission.true_moment import moment_of
+from proxops.core.imaging_table import Rendered, own
 from proxops.core.mission import MissionFile
+from proxops.core.vocabulary import Severity
 from proxops.facility.installation import Installation
 from proxops.ground.sensor_log import Arrival
 from proxops.lab.cell import Cell
+from proxops.runs.eyes import Eyes, EyeSetting, Tell
 from proxops.runs.image_log import ImageLog, into_log
-from proxops.runs.image_orders import Drawn, ImageSetting
-from proxops.runs.image_pool import ImagePool
-from proxops.runs.shutters import Shutters
-from proxops.sensors.moment import HallMoment, Moment
+from proxops.runs.image_orders import DrawingFailed, Drawn, ImageSetting
 from proxops.space.pair import SpacecraftPair
 
 WHILE_WAITING: Final = 2  # processes that draw; live the other core is the tick's
 
 
+class EyesFailed(Exception):
+    """In lockstep: images cannot be drawn any more."""
+
+
 class MissionEyes:
     """``tell``: what becomes of an image that has arrived; ``log``: of those that are recorded. ``cell``: of the hall, if they
-    look at it."""
+    look at it. ``images``: listens for who wants every image."""
 
-    def __init__(self, file: MissionFile, seed: int, cell: Cell | None, *, waits: bool) -> None:
-        seen = seen_by(file, cell is not None)
-        self.sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
-        exchanged = file.bridge.chaser_on == 2
-        setting = ImageSetting(self.sensors, sees_hall, file.scenery, seed, cell, exchanged)
-        self._orders = ImagePool(setting, WHILE_WAITING if waits else 1)
-        self._shutters = Shutters(self.sensors, self._orders, seed, waits=waits)
-        self._hall, self._orbit = any(sees_hall), not all(sees_hall)
+    def __init__(
+        self, file: MissionFile, seed: int, cell: Cell | None, *, waits: bool, images: socket.socket | None = None
+    ) -> None:
         self.log = log_of(file, cell is not None)
+        seen = [(sensor, hall) for sensor, hall in seen_by(file, cell is not None) if isinstance(sensor, Rendered)]
+        sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
+        exchanged = file.bridge.chaser_on == 2
+        drawn = ImageSetting(sensors, sees_hall, file.scenery, seed, cell, exchanged) if sensors else None
+        self._hall, self._orbit = any(sees_hall), not all(sees_hall)
         self.tell: Callable[[Drawn, float], None] = lambda drawn, t: None  # with the mission time of its arrival
-        self._orders.wait_ready()
+        setting = EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1)
+        self._eyes = Eyes(setting, waits=waits, images=images)
 
     @property
     def next_s(self) -> float:
         """Mission time before which nothing is to be done."""
-        return self._shutters.next_s
+        return self._eyes.next_s
 
     @property
     def left_out(self) -> int:
-        return self._shutters.left_out
+        return self._eyes.left_out
+
+    def tell_conditions(self, tell: Tell) -> None:
+        """Who is told by name what goes wrong with images."""
+        self._eyes.tell = tell
 
     @property
     def pids(self) -> tuple[int, ...]:
         """Of the processes that draw."""
-        return self._orders.pids
+        return self._eyes.pids
 
     def record_in(self, hall: Installation, arrival: Callable[[float], Arrival]) -> None:
-        """What is told goes into the log of a run in this process, if it has one. ``arrival``: at a mission time, by its clock."""
+        """What is told goes into the log of a run in this process, if it has one; ``arrival``: at a mission time, by its clock."""
+        self.tell_conditions(lambda name, words: hall.facility.events.tell(Severity.WARNING, name, words))
         if hall.viewer:
             self.tell = into_log(ImageLog(self.log, hall.viewer), arrival)
 
     def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> None:
         """Expose what is due now, tell of what has arrived."""
-        self._shutters.look(pair.t, lambda: self._moment(pair, line, hall))
-        for drawn in self._shutters.arrived(pair.t):
+        try:
+            found = self._eyes.look(
+                pair.t,
+                lambda: moment_of(pair, line.relative_pose if self._orbit else None, hall if self._hall else None),
+            )
+        except DrawingFailed as failure:
+            raise EyesFailed(str(failure)) from failure
+        for drawn in found:
             self.tell(drawn, pair.t)
 
-    def close(self) -> None:
-        self._orders.close()
+    def poll(self) -> None:
+        """Live, in every cycle."""
+        self._eyes.poll()
 
-    def _moment(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> Moment:
-        orbit = orbit_moment(pair, line.relative_pose) if self._orbit else None
-        shown = HallMoment(hall.ports.copy(), hall.axes.copy()) if self._hall and hall is not None else None
-        return Moment(pair.t, orbit, shown)
+    def close(self) -> None:
+        self._eyes.close()

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import pickle
+import socket
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.application import Outcome
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
+from proxops.applications.mission.live_eyes import EyesLine
 from proxops.applications.mission.run import MissionRan
-from proxops.applications.mission.seen_by import log_of
 from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import MissionEnd
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.control import ANY, ControlSettings
-from proxops.facility.live import Additions, LiveFacility
+from proxops.facility.live import LiveFacility
 from proxops.lab.cell import Cell
 from proxops.runs.bridged_run import client_process, serve_client
 from proxops.runs.progress import monitor
@@ -33,17 +34,19 @@ def run_mission_realtime(
     software: str | None,
     quiet: bool,
     inside: bool = False,
+    images: socket.socket | None = None,
 ) -> MissionRan:
-    """At 250 Hz, until the application is over and the hall stands."""
+    """At 250 Hz, until the application is over and the hall stands. ``images``: listens for who wants every image."""
     file = mission.file
     seed = file.seed if seed is None else seed
     demand_line(file, software, realtime=True)
+    eyes = EyesLine(file, images)
     if software:  # what cannot be used is said before anything moves, and never loaded into the tick's process
         let_go(load_in_real_time(software, file))
     live = LiveFacility(
         cell, record, sync=(LOOPBACK, 0), control=ControlSettings(ANY), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
-        additions=Additions(sensors=log_of(file) if file.imaging else None),
+        additions=eyes.additions,
     )  # fmt: skip
     end = live.hall.desk.bridge
     assert end is not None and live.mission is not None
@@ -57,9 +60,13 @@ def run_mission_realtime(
             "--pool", live.hall.rings[0].path, "--ring", live.mission.ring.path,
             "--latency", repr(hall_latency_s(cell)), *(["--software", software] if software else []),
             *(["--inside"] if inside else []), *(["--viewer", live.hall.viewer.ring.path] if live.hall.viewer else []),
-            "--cell", hall,
+            "--cell", hall, *eyes.words, fds=eyes.fds,
         )  # fmt: skip
-        ran = serve_client(live, client, watcher)
+        eyes.begin(live.hall)
+        try:
+            ran = serve_client(live, client, watcher)
+        finally:
+            eyes.close()
         return MissionRan(ran, _outcome(told, client.returncode))
 
 

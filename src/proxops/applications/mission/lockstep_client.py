@@ -120,5 +120,5 @@ class MissionClient:
             return
         self._told = end
         if out.failure:
-            tell(Severity.ERROR, "mission.flight_software", out.failure)
+            tell(Severity.ERROR, f"mission.{end.name.lower()}", out.failure)
         tell(Severity.INFO, "mission.end", f"{end.name} at {out.t:.3f} s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -33,10 +34,10 @@ class MissionRan(NamedTuple):
 def run_mission(
     cell: Cell, mission: Mission, record: Path | None, *, seed: int | None = None, software: str | FlightSoftware | None = None,
     inside: bool = False, use_hall: bool | None = None, interruptible: bool = True, epoch: str = LOCKSTEP_EPOCH,
-    progress: Progress = no_progress,
+    progress: Progress = no_progress, images: socket.socket | None = None,
 ) -> MissionRan:  # fmt: skip
     """As fast as it goes. The same mission and seed give the same log, bit for bit. A class that ``software`` names runs in a
-    process of its own unless ``inside``."""
+    process of its own unless ``inside``. ``images``: listens for who wants every image."""
     file = mission.file
     seed, used = file.seed if seed is None else seed, file.hall.use if use_hall is None else use_hall
     demand_line(file, None, realtime=False)
@@ -49,7 +50,8 @@ def run_mission(
     latency_s = hall_latency_s(cell) + file.network.mean_delay_s
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
     try:
-        eyes = MissionEyes(file, seed, cell if used else None, waits=True) if file.imaging and record else None
+        looks = file.imaging and (record or images)
+        eyes = MissionEyes(file, seed, cell if used else None, waits=True, images=images) if looks else None
         application = MissionApplication(mission, seed, flown, latency_s, own_s, eyes)
         hall = build(
             cell, LockstepClock(epoch), seed=seed, record=record, bridge=settings_of(file.bridge),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from proxops.core.imaging_table import ImagingSensor
+from proxops.core.imaging_table import ImagingSensor, Rendered
 from proxops.core.mission import MissionFile
 from proxops.ground.sensor_log import SensorLog
 from proxops.runs.image_log import sensor_log
@@ -17,6 +17,9 @@ def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bo
     see = file.scenery.see if uses_hall else "orbit"
     found: list[tuple[ImagingSensor, bool]] = []
     for sensor in file.imaging:
+        if not isinstance(sensor, Rendered):
+            found.append((sensor, False))
+            continue
         if see != "orbit":
             found.append((sensor, True))
         if see == "both":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,17 @@ def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, An
     """Run a mission into ``folder``, or many of them; the summary."""
     from proxops.applications.mission.flight_loading import demand_line
 
-    known = ("seed", "cell", "user_tool", "flight_software", "flight_software_inside", "hall", "runs", "overseer")
+    known = (
+        "seed",
+        "cell",
+        "user_tool",
+        "flight_software",
+        "flight_software_inside",
+        "hall",
+        "runs",
+        "overseer",
+        "images",
+    )
     options.demand_only(mission.name, mission.kind, *known)
     software = options.flight_software
     if options.flight_software_inside and (software is None or software.startswith("udp:")):
@@ -32,6 +44,8 @@ def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, An
         )  # fmt: skip
     if options.runs > 1 and options.realtime:
         raise BadInput("--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out")
+    if options.runs > 1 and options.images:
+        raise BadInput("--images: many runs serve none", value=f"--runs {options.runs}", way_out="make one run")
     demand_line(mission.file, software, realtime=options.realtime)
     cell = options.read_cell()
     if options.runs == 1:
@@ -49,27 +63,47 @@ def _once(cell: Cell, mission: Mission, folder: Path, options: RunOptions) -> di
         raise BadInput(
             "--realtime: is for the robots, and this mission shall not use them", way_out="leave --realtime out"
         )
+    port = _image_port(mission, options)
     prepare_folder(folder)
-    ran, outcome = _flown(cell, mission, folder / "run.mcap", options)
+    with port or nullcontext():
+        ran, outcome = _flown(cell, mission, folder / "run.mcap", options, port)
     if outcome.failure:
         print(f"proxops: {outcome.failure}", file=sys.stderr)
     extra = {**ran.figures(), "flight_software_failure": outcome.failure or None}
     return finish(folder, lambda log: report(log, cell), extra, report=options.report, quiet=options.quiet)
 
 
-def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions) -> MissionRan:
+def _image_port(mission: Mission, options: RunOptions) -> socket.socket | None:
+    """Listens for who wants images, if that is asked for."""
+    if options.images is None:
+        return None
+    from proxops.applications.mission.seen_by import seen_by
+    from proxops.runs.image_port import image_port
+
+    uses_hall = mission.file.hall.use if options.hall is None else options.hall
+    return image_port(options.images, (sensor.name for sensor, _ in seen_by(mission.file, uses_hall)))
+
+
+def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions, images: socket.socket | None) -> MissionRan:
     software, inside = options.flight_software, options.flight_software_inside
     if options.realtime:
         from proxops.applications.mission.live import run_mission_realtime
 
         print(WARMING, file=sys.stderr, flush=True)
         return run_mission_realtime(
-            cell, mission, record, seed=options.seed, software=software, inside=inside, quiet=options.quiet
+            cell,
+            mission,
+            record,
+            seed=options.seed,
+            software=software,
+            inside=inside,
+            quiet=options.quiet,
+            images=images,
         )
     from proxops.applications.mission.run import run_mission
 
     with progress_bar(options.quiet, options.overseer) as progress:
         return run_mission(
             cell, mission, record, seed=options.seed, software=software, inside=inside, use_hall=options.hall,
-            progress=progress,
+            progress=progress, images=images,
         )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Final
 
 from proxops.applications.mission.dataset.poses import Floats, PosedView
 from proxops.core.images import CameraImage, Image
-from proxops.core.imaging_table import GreyCamera, ImagingSensor
+from proxops.core.imaging_table import GreyCamera, RenderedSensor
 from proxops.sensors.camera.exposure_control import ExposureControl
 from proxops.sensors.image_generator import ImageGenerator
 from proxops.sensors.moment import PictureOrder, fixed_exposure_s
@@ -15,7 +15,7 @@ SETTLED_BY: Final = 5  # pictures, until an automatic exposure is taken as it is
 
 
 def take(
-    generator: ImageGenerator, spec: ImagingSensor, index: int, number: int, sample: PosedView, longer: float
+    generator: ImageGenerator, spec: RenderedSensor, index: int, number: int, sample: PosedView, longer: float
 ) -> tuple[Image, Floats]:  # fmt: skip
     """``longer``: times the exposure that the sensor would choose. The image, and T_sensor_target (7)."""
     if not isinstance(spec, GreyCamera):

@@ -6,8 +6,8 @@ from typing import Final
 
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.flight_loading import load_flight_software
-from proxops.applications.mission.orbit_moment import orbit_moment
 from proxops.applications.mission.run import COMPILING_S
+from proxops.applications.mission.true_moment import orbit_moment
 from proxops.core.mission import Mission
 from proxops.core.vocabulary import MissionEnd
 from proxops.sensors.moment import Moment

@@ -12,7 +12,7 @@ import proxops
 from proxops.applications.mission.dataset.lights import conditions
 from proxops.applications.mission.dataset.poses import PosedView
 from proxops.applications.mission.dataset.wanted import DatasetOptions
-from proxops.core.imaging_table import ImagingSensor, LidarSensor
+from proxops.core.imaging_table import LidarSensor, RenderedSensor
 from proxops.core.mission import Mission
 from proxops.maths.rotation import matrix_from_quat
 from proxops.sensors.mount import T_craft_sensor
@@ -25,7 +25,7 @@ COLUMNS: Final = (
 
 
 def label(
-    spec: ImagingSensor, sample: PosedView, split: str, file: str, number: int, T: Any, image: Any
+    spec: RenderedSensor, sample: PosedView, split: str, file: str, number: int, T: Any, image: Any
 ) -> list[object]:
     """A row of ``labels.csv``; ``T``: T_sensor_target (7)."""
     orbit = sample.moment.orbit
@@ -40,7 +40,7 @@ def label(
 
 
 def about_set(
-    mission: Mission, sensors: tuple[ImagingSensor, ...], options: DatasetOptions, images: int
+    mission: Mission, sensors: tuple[RenderedSensor, ...], options: DatasetOptions, images: int
 ) -> dict[str, Any]:
     """What ``dataset.json`` says."""
     about: dict[str, Any] = {

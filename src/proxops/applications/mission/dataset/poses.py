@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.applications.mission.dataset.lights import ORBIT_M, LightCondition, about, sun_and_earth
-from proxops.core.imaging_table import ImagingSensor, LidarSensor
+from proxops.core.imaging_table import LidarSensor, RenderedSensor
 from proxops.maths.pose import compose, inverse_pose, pose
 from proxops.maths.rotation import matrix_from_quat, quat_from_matrix
 from proxops.sensors.moment import Moment, OrbitMoment
@@ -31,7 +31,7 @@ class PosedView:
 
 
 def drawn(
-    spec: ImagingSensor, light: str, condition: LightCondition, between_m: tuple[float, float], rng: np.random.Generator
+    spec: RenderedSensor, light: str, condition: LightCondition, between_m: tuple[float, float], rng: np.random.Generator
 ) -> PosedView:  # fmt: skip
     """By a sensor on the chaser: any attitude; distance evenly on a logarithmic scale; the target's origin anywhere in the middle
     of the picture."""
@@ -55,7 +55,7 @@ def flown(moments: Sequence[Moment], count: int) -> list[PosedView]:
     return [PosedView(replace(moments[place], t=0.0), "flown") for place in places]
 
 
-def _half_view(spec: ImagingSensor) -> float:
+def _half_view(spec: RenderedSensor) -> float:
     if isinstance(spec, LidarSensor):
         return 0.5 * math.radians(min(spec.field_of_view_deg))
     lens = spec.lens

@@ -17,7 +17,7 @@ from proxops.applications.mission.dataset.lights import CATALOGUE, LightConditio
 from proxops.applications.mission.dataset.poses import drawn, flown
 from proxops.applications.mission.dataset.wanted import DatasetOptions, demand
 from proxops.core.errors import BadInput
-from proxops.core.imaging_table import ImagingSensor
+from proxops.core.imaging_table import RenderedSensor, rendered
 from proxops.core.mission import Mission
 from proxops.core.scenery_table import Scenery
 from proxops.facility.loop import Progress, no_progress
@@ -29,7 +29,7 @@ def dataset_session(
     mission: Mission, folder: Path, options: DatasetOptions, progress: Progress = no_progress
 ) -> dict[str, Any]:
     """Write the data set of a mission's imaging sensors into an empty folder; what was written."""
-    sensors = tuple(one for one in mission.file.imaging if one.on == "chaser")
+    sensors = tuple(one for one in rendered(mission.file.imaging) if one.on == "chaser")
     if not sensors:
         raise BadInput(
             "no sensor that takes pictures", where=str(mission.source),
@@ -48,7 +48,7 @@ def dataset_session(
 
 
 def _rows(
-    mission: Mission, sensors: tuple[ImagingSensor, ...], folder: Path, options: DatasetOptions, progress: Progress
+    mission: Mission, sensors: tuple[RenderedSensor, ...], folder: Path, options: DatasetOptions, progress: Progress
 ) -> Iterator[list[object]]:  # fmt: skip
     """One for each image, once its file is written."""
     lights = conditions(options.lights)
@@ -75,7 +75,7 @@ def _rows(
 
 
 def _generator(
-    mission: Mission, sensors: tuple[ImagingSensor, ...], light: LightCondition, seed: int
+    mission: Mission, sensors: tuple[RenderedSensor, ...], light: LightCondition, seed: int
 ) -> ImageGenerator:
     """Into orbit, with the chaser's lamp as this light has it."""
     scenery: Scenery = mission.file.scenery

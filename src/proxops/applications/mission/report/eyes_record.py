@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.applications.mission.seen_by import seen_by
-from proxops.core.imaging_table import GreyCamera, ImagingSensor
+from proxops.core.imaging_table import GreyCamera, ImagingSensor, Rendered, RenderedSensor
 from proxops.core.mission import MissionFile
 from proxops.ground.log import Log
 from proxops.ground.recorded import Floats
@@ -75,14 +75,16 @@ def eye_record(spec: ImagingSensor, hall: bool, images: Iterable[RecordedImage])
     return EyeRecord(spec, hall, number.astype(np.int64), exposure_s, gain_db, distance_m, tuple(kept.values()))
 
 
-def longest_exposure_s(spec: ImagingSensor) -> float:
+def longest_exposure_s(spec: RenderedSensor) -> float:
     if not isinstance(spec, GreyCamera):
         return fixed_exposure_s(spec)
     return 1e-3 * (spec.longest_exposure_ms if spec.exposure_ms == "auto" else spec.exposure_ms)
 
 
 def due_until(spec: ImagingSensor, end_s: float) -> int:
-    """How many exposures must have given an image by then."""
+    """How many exposures must have given an image by then; a user's own images come as they come."""
+    if not isinstance(spec, Rendered):
+        return 0
     takes_s = longest_exposure_s(spec) + 1e-3 * (spec.delay_ms + spec.jitter_ms) + AFTER_S
     if longest_exposure_s(spec) > 1.0 / spec.rate_hz + SOON:  # some periods pass without an exposure
         return 0
