@@ -151,7 +151,7 @@ class LidarSensor(Rendered):
     noise_m: Annotated[Finite, within(0, 1)] = 0.02
     angle_noise_deg: Annotated[Finite, within(0, 1)] = 0.01
     range_m: Annotated[Finite, within(1, 10_000)] = 300.0  # at which a white wall still answers
-    least_range_m: Annotated[Finite, within(0, 100)] = 0.5
+    least_range_m: Annotated[Finite, within(0.01, 100)] = 0.5
     ghost_share: Share = 0.001  # of points that come from nowhere
     dropout_share: Share = 0.005  # of points that are lost, beside those that are too faint
 

@@ -85,10 +85,15 @@ class SensorLog:
         return True
 
     def messages(
-        self, image: EncodedImage, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None = None
+        self,
+        image: EncodedImage,
+        arrival: Arrival,
+        T_sensor_target: NDArray[np.float64] | None = None,
+        exposed_ns: int = 0,
     ) -> list[ViewerMessage]:
-        """Of one image. ``T_sensor_target``: the truth at the image's time, (4, 4) or packed with the scalar first."""
-        name, exposed_ns = image.sensor, arrival.utc_ns - round((arrival.t - image.t) * 1e9)
+        """Of one image. ``T_sensor_target``: the truth at the image's time, (4, 4) or packed with the scalar first.
+        ``exposed_ns``: UTC of that time; unless given it is reckoned back from the arrival."""
+        name, exposed_ns = image.sensor, exposed_ns or arrival.utc_ns - round((arrival.t - image.t) * 1e9)
         truth = None if T_sensor_target is None else _packed(T_sensor_target)
         bodies = {topic_of(name, part): part_message(image, part, exposed_ns) for part in image.parts}
         bodies[topic_of(name, FACTS_PART)] = facts_message(image, exposed_ns, truth)

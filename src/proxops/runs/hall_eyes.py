@@ -99,9 +99,9 @@ def look(options: argparse.Namespace, seen: HallSight) -> None:
 
 def watch(ring: Ring, eyes: Eyes, log: ImageLog) -> None:
     """Look at every record that comes, until none comes any more."""
-    seen, begun, last_new = -1, None, time.monotonic()
+    seen, begun, last_new = -1, False, time.monotonic()
     while not ring.closed:
-        if time.monotonic() - last_new > (BEGUN_S if begun is None else CLOSED_S):
+        if time.monotonic() - last_new > (CLOSED_S if begun else BEGUN_S):
             print("note: the hall shows nothing any more: its imaging sensors end", file=sys.stderr)
             return
         eyes.poll()
@@ -110,15 +110,14 @@ def watch(ring: Ring, eyes: Eyes, log: ImageLog) -> None:
             time.sleep(0.5 * PERIOD_S)
             continue
         seen, last_new, clock = ring.head, time.monotonic(), record["clock"]
-        t = float(clock["t_sim"])
-        begun = t if begun is None else begun  # sensors are switched on now: nothing is made up for
-        for drawn in eyes.look(t - begun, partial(_moment, t - begun, record)):
-            log.put(drawn, Arrival(int(clock["tick"]), int(clock["utc_ns"]), t - begun))
+        t, utc_ns, begun = float(clock["t_sim"]), int(clock["utc_ns"]), True
+        for drawn in eyes.look(t, partial(_moment, t, utc_ns, record)):
+            log.put(drawn, Arrival(int(clock["tick"]), utc_ns, t))
 
 
-def _moment(t: float, record: NDArray[np.void]) -> Moment:
+def _moment(t: float, utc_ns: int, record: NDArray[np.void]) -> Moment:
     shown = HallMoment(np.array(record["hall_truth"].tolist()), np.array(record["actual"].tolist()))
-    return Moment(t, None, shown)
+    return Moment(t, None, shown, utc_ns)
 
 
 def main() -> None:

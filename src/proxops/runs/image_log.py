@@ -35,7 +35,7 @@ class ImageLog:
         """If it is to be recorded."""
         if self._log.due(drawn.image.sensor, drawn.image.t):
             encoded = drawn.encoded or encode(drawn.image)
-            self._ring.push(self._log.messages(encoded, arrival, drawn.T_sensor_target))
+            self._ring.push(self._log.messages(encoded, arrival, drawn.T_sensor_target, drawn.exposed_ns))
 
 
 class Shown(Protocol):

@@ -42,6 +42,7 @@ class Drawn:
     image: Image
     encoded: EncodedImage | None  # None: nobody has had the time
     T_sensor_target: Floats | None  # (7) packed, at the image's time; None: nobody knows
+    exposed_ns: int = 0  # UTC of the image's time, where the wall's clock is kept; else it follows from the arrival
 
 
 @dataclass(frozen=True, eq=False)

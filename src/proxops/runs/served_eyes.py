@@ -16,6 +16,7 @@ from proxops.runs.image_log import sensor_log
 from proxops.runs.image_orders import ImageSetting
 from proxops.runs.image_port import image_port
 from proxops.runs.sensor_file import read_sensor_file
+from proxops.sensors.hall_staging import HallStaging
 from proxops.sensors.own.image_source import demand_sources
 
 
@@ -27,6 +28,10 @@ class ServedEyes:
         seen, hall = read_sensor_file(file), demand_hall(cell, "looking at what two robots show")
         sensors, outside = rendered(seen.sensor), own(seen.sensor)
         demand_sources(outside, live=True)
+        if sensors:
+            HallStaging(
+                hall, seen.scenery, False, sensors
+            )  # what cannot be looked at is said before anything is started
         drawn = ImageSetting(sensors, (True,) * len(sensors), seen.scenery, seed, hall, False) if sensors else None
         self._sight = HallSight(seen.sensor, EyeSetting(drawn, outside))
         self._log = sensor_log(seen.sensor)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -48,7 +49,9 @@ class Shutter:
         self._fixed_s = fixed_exposure_s(spec)
         self.looks: list[Moment] = []
         self.opened_s = self.next_look_s = self.exposure_s = self._gain_db = 0.0
-        self._periods = 0
+        self._periods: int | None = (
+            None  # that are over or begun; whoever is switched on later begins with the next one
+        )
 
     @property
     def open(self) -> bool:
@@ -62,7 +65,7 @@ class Shutter:
     @property
     def next_s(self) -> float:
         """When it wants to be looked at."""
-        return self.next_look_s if self.open else self._periods * self.period_s
+        return self.next_look_s if self.open else (self._periods or 0) * self.period_s
 
     @property
     def closes_s(self) -> float:
@@ -71,23 +74,25 @@ class Shutter:
     def look(self, now: Moment) -> PictureOrder | None:
         """Open, look, close: what is due. The order of a picture when it closes."""
         order = None
+        if self._periods is None:
+            self._periods = math.ceil((now.t - SLACK_S) / self.period_s)
         if self.open:
             self.looks.append(now)
             self._plan_look()
             if now.t >= self.closes_s - SLACK_S:
                 order = self._close()
         if not self.open and now.t >= self._periods * self.period_s - SLACK_S:
-            self._open_next(now.t)
+            self._open_next(now.t, self._periods)
             self.opened_s, self.looks = now.t, [now]
             self.exposure_s = self._control.exposure_s if self._control else self._fixed_s
             self._gain_db = self._control.gain_db if self._control else 0.0
             self._plan_look()
         return order
 
-    def _open_next(self, t: float) -> None:
+    def _open_next(self, t: float, periods: int) -> None:
         """Periods in which the shutter was still open, or nobody looked, leave a gap in the numbers and are counted."""
         begun = math.floor((t + SLACK_S) / self.period_s)
-        missed, self._periods = begun - self._periods, begun + 1
+        missed, self._periods = begun - periods, begun + 1
         self.exposures, self.left_out = self.exposures + missed, self.left_out + missed
 
     def _plan_look(self) -> None:
@@ -111,6 +116,7 @@ class Shutters:
         self._late = [np.random.default_rng((seed, number, 0, 2)) for number in range(len(sensors))]
         self._due: list[tuple[float, int]] = []  # when the images of an order are there, and its number
         self._drawn: dict[int, Drawn] = {}
+        self._opened: dict[int, tuple[float, int]] = {}  # time and UTC of an order's first look
 
     @property
     def next_s(self) -> float:
@@ -148,7 +154,7 @@ class Shutters:
                 if not self._hear(block=self._waits):
                     return out
             heapq.heappop(self._due)
-            drawn = self._drawn.pop(number)
+            drawn = _timed(self._drawn.pop(number), *self._opened.pop(number))
             shutter = self._all[drawn.sensor]
             out.append(drawn)
             shutter.learn(drawn.image)
@@ -156,7 +162,7 @@ class Shutters:
 
     def begin_again(self, orders: Orders) -> None:
         """With another process: what the one before owed never comes, as the gaps in the numbers say."""
-        self._orders, self._due, self._drawn = orders, [], {}
+        self._orders, self._due, self._drawn, self._opened = orders, [], {}, {}
         for shutter in self._all:
             shutter.waiting = 0
 
@@ -164,6 +170,7 @@ class Shutters:
         while self._waits and self._orders.waiting >= MOST_ORDERED:
             self._hear(block=True)
         number = self._orders.give(order)
+        self._opened[number] = order.moments[0].t, order.moments[0].utc_ns
         spec = shutter.spec
         late_s = 1e-3 * (spec.delay_ms + spec.jitter_ms * float(self._late[shutter.number].random()))
         heapq.heappush(self._due, (order.t + order.duration_s + late_s, number))
@@ -176,3 +183,10 @@ class Shutters:
         self._drawn[drawn.order] = drawn
         self._all[drawn.sensor].waiting -= 1
         return True
+
+
+def _timed(drawn: Drawn, opened_s: float, opened_utc_ns: int) -> Drawn:
+    """UTC of its time, by that of the first look: cycles that were lost since then do not shift it."""
+    if not opened_utc_ns:
+        return drawn
+    return replace(drawn, exposed_ns=opened_utc_ns + round((drawn.image.t - opened_s) * 1e9))

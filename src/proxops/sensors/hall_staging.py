@@ -17,7 +17,7 @@ from proxops.sensors.scene.hall_lights import hall_lights
 from proxops.sensors.scene.hall_mockups import mockup_mesh
 from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
 from proxops.sensors.scene.mesh import Mesh
-from proxops.sensors.staging import judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
+from proxops.sensors.staging import in_the_middle, judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HALF_TURN = np.diag(
     [-1.0, -1.0, 1.0, 1.0]
@@ -42,7 +42,7 @@ class HallStaging:
     def exposure(self, order: PictureOrder, spec: RenderedSensor) -> Exposure:
         seen = [moment.hall for moment in order.moments if moment.hall is not None]
         poses = np.array([hall_poses(self._cell, hall.axes, hall.T_port2_port1) for hall in seen])
-        T_lab_chaser = compose(unpacked(poses[len(poses) // 2, self._chaser]), self._T_port_craft)
+        T_lab_chaser = compose(unpacked(in_the_middle(order, poses)[self._chaser]), self._T_port_craft)
         lights = (*self._lights, *lamp_on_chaser(self._lamp, T_lab_chaser))
         return staged(order, poses, self._T_port_craft, self._body_of(spec), spec, lights, None)
 

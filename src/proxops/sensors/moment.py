@@ -37,11 +37,12 @@ class HallMoment:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """Either or both; ``t``: s on the run's clock."""
+    """Either or both; ``t``: s on the run's clock. ``utc_ns``: of that, where the wall's clock is kept; else 0."""
 
     t: float
     orbit: OrbitMoment | None
     hall: HallMoment | None
+    utc_ns: int = 0
 
 
 @dataclass(frozen=True, eq=False)

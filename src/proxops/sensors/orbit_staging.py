@@ -30,7 +30,7 @@ from proxops.sensors.scene.orbit_surroundings import (
     orbit_scene,
     shipped_craft,
 )
-from proxops.sensors.staging import judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
+from proxops.sensors.staging import in_the_middle, judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HERE = np.eye(4)
 SHIPPED = (CLIENT, CLIENT_FULL)
@@ -55,7 +55,7 @@ class OrbitStaging:
         now = seen[len(seen) // 2]
         sky = sky_of(now)
         lights = orbit_lights(sky.to_sun, sky.sunlit, sky.to_earth, sky.earth_radius_rad)
-        lights += lamp_on_chaser(self._lamp, unpacked(poses[len(poses) // 2, CHASER]))
+        lights += lamp_on_chaser(self._lamp, unpacked(in_the_middle(order, poses)[CHASER]))
         return staged(order, poses, HERE, _body_of(spec), spec, lights, sky)
 
     def truth(self, exposure: Exposure, share: float = 0.5) -> Floats:

@@ -37,6 +37,12 @@ def staged(
     return Exposure(order.sensor, order.number, order.t, order.duration_s, order.gain_db, poses, sensor, lights, sky)
 
 
+def in_the_middle(order: PictureOrder, T_scene_body: Floats) -> Floats:
+    """(bodies, 7) in the middle of the exposure, of poses (k, bodies, 7) at the order's moments."""
+    times = np.array([moment.t for moment in order.moments])
+    return np.asarray(resampled(times, T_scene_body, np.array([order.t + 0.5 * order.duration_s]))[0])
+
+
 def judge_place(scene: Scene, body: int, T_body_craft: Floats, spec: Mounted) -> None:
     """A sensor inside a body sees nothing but that body from within."""
     p_body = (T_body_craft @ np.array([*spec.place_m, 1.0]))[:3]

@@ -64,7 +64,8 @@ class MissionEyes:
         return self._eyes.pids
 
     def record_in(self, hall: Installation, arrival: Callable[[float], Arrival]) -> None:
-        """What is told goes into the log of a run in this process, if it has one; ``arrival``: at a mission time, by its clock."""
+        """What is told goes into the log of a run in this process, if it has one. ``arrival``: at a mission time, by its
+        clock."""
         self.tell_conditions(lambda name, words: hall.facility.events.tell(Severity.WARNING, name, words))
         if hall.viewer:
             self.tell = into_log(ImageLog(self.log, hall.viewer), arrival)

@@ -25,6 +25,10 @@ class HallView(Protocol):
     def ports(self) -> Array: ...
     @property
     def axes(self) -> Array: ...
+    @property
+    def utc_ns(self) -> int:
+        """Of what is seen, where the wall's clock is kept; else 0."""
+        ...
 
 
 class PoolView:
@@ -32,7 +36,7 @@ class PoolView:
 
     def __init__(self, pool: Pool, exchanged: bool = False) -> None:
         self._bridge, self.ports, self._exchanged = pool.record[0]["bridge"], pool.run("hall_truth"), exchanged
-        self.axes = pool.run("actual")
+        self.axes, self.utc_ns = pool.run("actual"), 0
 
     @property
     def converged(self) -> bool:

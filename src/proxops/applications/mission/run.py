@@ -49,6 +49,7 @@ def run_mission(
     own_s = None if software else COMPILING_S
     latency_s = hall_latency_s(cell) + file.network.mean_delay_s
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
+    eyes = None
     try:
         looks = file.imaging and (record or images)
         eyes = MissionEyes(file, seed, cell if used else None, waits=True, images=images) if looks else None
@@ -59,6 +60,8 @@ def run_mission(
         )  # fmt: skip
     except BaseException:
         let_go(flown)
+        if eyes:
+            eyes.close()
         raise
     client = MissionClient(application, hall.facility, used)
     if eyes:

@@ -20,4 +20,4 @@ def moment_of(pair: SpacecraftPair, T_target_chaser: Array | None, hall: HallVie
     """Now: in orbit, if the computed pose is given, and in the hall, if there is one."""
     orbit = None if T_target_chaser is None else orbit_moment(pair, T_target_chaser)
     shown = None if hall is None else HallMoment(hall.ports.copy(), hall.axes.copy())
-    return Moment(pair.t, orbit, shown)
+    return Moment(pair.t, orbit, shown, 0 if hall is None else hall.utc_ns)

@@ -53,6 +53,8 @@ def _rows(
     """One for each image, once its file is written."""
     lights = conditions(options.lights)
     flight = flown(moments_of(mission, options.seed), options.count) if options.poses == "flown" else []
+    if flight and len(flight) < options.count:
+        raise BadInput("the flight is too short for so many", value=options.count, bound=f"{len(flight)}, one a second")
     count, names = (len(flight) or options.count), list(lights)
     generators = {
         light.lamp_w_sr: _generator(mission, sensors, light, options.seed)
