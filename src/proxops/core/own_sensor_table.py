@@ -6,15 +6,30 @@ folder's list says so.
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from proxops.core.mounted_table import Gives, Milliseconds, PathText, Pinhole
 from proxops.core.strict_table import Finite, Truth, Whole, within
 
-ADDRESS = r"^(localhost|\d{1,3}(\.\d{1,3}){3}):\d{1,5}$"  # by number: to ask for a name may take seconds
+
+def _address(text: str) -> str:
+    """By number: to ask for a name may take seconds."""
+    host, _, port = text.rpartition(":")
+    try:
+        IPv4Address("127.0.0.1" if host == "localhost" else host)
+        if not (port.isascii() and port.isdigit() and 0 < int(port) < 65535):
+            raise ValueError
+    except ValueError:
+        bound = "HOST:PORT, the host by its number, such as 192.168.1.20:47260"
+        raise PydanticCustomError("address", "not an address", {"bound": bound}) from None
+    return text
+
+
 Device = Annotated[Whole, within(0, 999)] | Annotated[str, Field(min_length=1, max_length=100)]
 ListedName = Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]{0,19})?$")]
 
@@ -50,7 +65,7 @@ class NetworkSensor(OwnSensor):
     """Frames over TCP as docs/images_interface.md says: we connect to who has the images, again and again."""
 
     kind: Literal["network"]
-    at: Annotated[str, Field(pattern=ADDRESS)]  # HOST:PORT, the host by its number
+    at: Annotated[str, AfterValidator(_address)]  # HOST:PORT, the host by its number
     sensor: ListedName = ""  # take frames of this name only
 
 

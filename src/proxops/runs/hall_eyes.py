@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.child import child_command, child_environment
+from proxops.core.errors import BadInput
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.messages import PERIOD_S, POOL_DTYPE
 from proxops.core.ring import Ring
@@ -32,7 +33,7 @@ from proxops.ground.sensor_log import Arrival
 from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.eyes import Eyes, EyeSetting
 from proxops.runs.image_log import ImageLog, sensor_log
-from proxops.runs.image_news import ImageNews, ImageNewsWatch
+from proxops.runs.image_news import ENDED, ImageNews, ImageNewsWatch
 from proxops.sensors.moment import HallMoment, Moment
 
 CLOSED_S: Final = 2.0  # without a new record: the facility is gone
@@ -128,7 +129,11 @@ def main() -> None:
     parser.add_argument("--images", type=int, help="descriptor of the socket that listens for who wants images")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the facility ends us, by ending
     options = parser.parse_args()
-    look(options, pickle.loads(sys.stdin.buffer.read()))
+    try:
+        look(options, pickle.loads(sys.stdin.buffer.read()))
+    except BadInput as bad:  # what could not be found out before
+        ImageNews(options.news).tell(ENDED, str(bad))
+        sys.exit(bad.exit_code)
 
 
 if __name__ == "__main__":

@@ -185,3 +185,9 @@ def test_what_cannot_work_is_refused_before_anything_moves(tmp_path: Path) -> No
         demand_sources((FolderSensor(kind="folder", name="own", path=str(tmp_path)),), live=False)
     with pytest.raises(BadInput, match="no such GenTL producer"):
         demand_sources((GenicamSensor(kind="genicam", name="own", producer="no.cti"),), live=True)
+
+
+@pytest.mark.parametrize("at", ["camera:47260", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:99999", "300.0.0.1:47260", ":1"])
+def test_an_address_is_one_by_number(at: str) -> None:
+    with pytest.raises(ValueError, match="not an address"):
+        NetworkSensor.model_validate({"kind": "network", "name": "own", "at": at})
