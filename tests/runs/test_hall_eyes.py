@@ -35,7 +35,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, ring: PaperRing, step_s: float) -> 
 
     clock: Callable[[], float] = lambda: now[0]  # noqa: E731
     monkeypatch.setattr(hall_eyes, "time", SimpleNamespace(monotonic=clock, sleep=sleep))
-    hall_eyes.watch(ring, None, None)  # type: ignore[arg-type]
+    hall_eyes.watch(ring, SimpleNamespace(poll=lambda: None), None)  # type: ignore[arg-type]
     return now[0]
 
 
