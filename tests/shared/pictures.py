@@ -25,9 +25,9 @@ EVEN = (
 WHOLE = 100.0 * 0.8 / math.pi  # what a camera then sees of PAINT
 
 
-def renderer(*meshes: Mesh, lens: Lens = LENS) -> Renderer:
+def renderer(*meshes: Mesh, lens: Lens = LENS, faint: float = 0.0) -> Renderer:
     scene = Scene.of([(f"body {k}", mesh) for k, mesh in enumerate(meshes)])
-    return Renderer(scene, tree_of(scene), lens)
+    return Renderer(scene, tree_of(scene), lens, faint)
 
 
 def still(*poses: tuple[float, ...], lights: tuple[Light, ...] = EVEN, sky: Sky | None = None) -> Exposure:

@@ -19,13 +19,16 @@ from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall
 from proxops.sensors.scene.mesh import Mesh
 from proxops.sensors.staging import in_the_middle, judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
+FAINT = 2.5  # W/m²/sr: a hundredth of white paint in the lamp
 HALF_TURN = np.diag(
     [-1.0, -1.0, 1.0, 1.0]
 )  # about z: a craft's frame in its port's with the roles exchanged (bridge/roles.py)
 
 
 class HallStaging:
-    """``exchanged``: robot 2 shows the chaser. ``sensors``: whose markers are fitted."""
+    """``faint``: see ``Renderer``. ``exchanged``: robot 2 shows the chaser. ``sensors``: whose markers are fitted."""
+
+    faint = FAINT
 
     def __init__(self, cell: Cell, scenery: Scenery, exchanged: bool, sensors: Sequence[RenderedSensor]) -> None:
         self._cell, self._lights, self._lamp = cell, hall_lights(cell), scenery.illuminator

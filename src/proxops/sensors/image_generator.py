@@ -71,10 +71,10 @@ class ImageGenerator:
 def painter(spec: RenderedSensor, index: int, seed: int, staging: Staging, tree: Tree) -> Callable[[Exposure], Image]:
     """Of one sensor: an exposure in, its image out."""
     if isinstance(spec, GreyCamera):
-        camera, renderer = Camera(spec, index, seed), Renderer(staging.scene, tree, spec.lens)
+        camera, renderer = Camera(spec, index, seed), Renderer(staging.scene, tree, spec.lens, staging.faint)
         return lambda exposure: camera.develop(renderer.radiance(exposure), exposure)
     if isinstance(spec, TofSensor):
-        tof, renderer = TimeOfFlightCamera(spec, index, seed), Renderer(staging.scene, tree, spec.lens)
+        tof, renderer = TimeOfFlightCamera(spec, index, seed), Renderer(staging.scene, tree, spec.lens, staging.faint)
         return lambda exposure: tof.develop(*renderer.depth(exposure, SAMPLES), exposure)
     assert isinstance(spec, LidarSensor)
     lidar = Lidar(spec, index, seed)

@@ -39,6 +39,8 @@ SHIPPED = (CLIENT, CLIENT_FULL)
 class OrbitStaging:
     """``cell``: of the hall, if there is one: its mock-ups are the craft unless the scenery names a file."""
 
+    faint = 0.0
+
     def __init__(self, scenery: Scenery, cell: Cell | None, sensors: Sequence[RenderedSensor]) -> None:
         servicer = mockup_mesh(cell, 0).mesh if cell else shipped_craft(SERVICER)
         client = orbit_client(scenery, cell)

@@ -48,6 +48,18 @@ def test_the_penumbra_is_as_wide_as_the_disc_of_the_sun(radius: float) -> None:
     assert _span(profile) == pytest.approx(0.687 * width, rel=0.15, abs=0.7)
 
 
+def test_faint_penumbrae_have_grain_and_the_same_light() -> None:
+    """One ray a pixel instead of nine: as much shadow as before, and nothing changes where there is no penumbra."""
+    light, plate = sun(0.06), (0.0, 0.0, AWAY + GAP)
+    seen = still((-0.6, 0.0, AWAY), plate, lights=(light,))
+    fine = renderer(square(SIDE), square(10.0)).radiance(seen)
+    rough = renderer(square(SIDE), square(10.0), faint=1e6).radiance(seen)
+    assert rough.sum() == pytest.approx(fine.sum(), rel=1e-3)
+    penumbra = (fine > 0.02 * fine.max()) & (fine < 0.98 * fine.max())
+    assert np.abs(rough - fine)[penumbra].max() > 0.1 * fine.max() and penumbra.mean() < 0.2
+    np.testing.assert_array_equal(rough[:, :40], fine[:, :40])
+
+
 def _span(profile: np.ndarray) -> float:
     """Pixels from where 10 % to where 90 % is dark; the first edge."""
     at = [int(np.argmax(profile > level)) for level in (0.1, 0.9)]

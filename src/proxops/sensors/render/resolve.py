@@ -99,7 +99,7 @@ def gather(ids: Ids, rows: Rectangle, step: int, view: View, world: World, look:
 @kernel
 def shade(
     ids: Ids, rows: Rectangle, step: int, view: View, world: World, look: LightFindings, share: float,
-    radiance: Floats, sky: Floats,
+    radiance: Floats, sky: Floats, faint: float,
 ) -> None:  # fmt: skip
     """The second: adds ``share`` of what the pixels of the rectangle see, W/m²/sr; takes from ``sky`` what bodies cover."""
     x, y, pixel, T_body_sensor = view
@@ -121,7 +121,20 @@ def shade(
                 fragments, count, spots, j, step, pixel, triangles, seen, distance, found[k], rows, is_wide(lamp)
             )
             add_looked_for(
-                fragments, count, spots, j, x[j], y[j], pixel, T_body_sensor, triangles, tree, placed, balls, lamp
+                fragments,
+                count,
+                spots,
+                j,
+                x[j],
+                y[j],
+                pixel,
+                T_body_sensor,
+                triangles,
+                tree,
+                placed,
+                balls,
+                lamp,
+                faint,
             )
         for f in range(count):
             weight = share * fragments[f, COUNT] / 9.0

@@ -94,10 +94,10 @@ def add_agreed(
 @kernel
 def add_looked_for(
     fragments: Ids, count: int, spots: Array, j: int, x: Array, y: Array, pixel: float, T_body_sensor: Array,
-    triangles: Array, tree: TreeArrays, placed: Array, balls: Array, lamp: Array,
+    triangles: Array, tree: TreeArrays, placed: Array, balls: Array, lamp: Array, faint: float,
 ) -> None:  # fmt: skip
     """The second round: a ray from each sample, so that both the light's disc and the pixel's area are sampled. Where those from
-    the corners of a whole pixel agree, the others are not asked."""
+    the corners of a whole pixel agree, the others are not asked. ``faint``: of less one ray decides."""
     spot = vector(20)
     for f in range(count):
         value = spots[f, VALUE]
@@ -106,8 +106,9 @@ def add_looked_for(
         i, t, lit, sent = fragments[f, COLUMN], fragments[f, TRIANGLE], 0, 0
         face, body = triangles[t], int(triangles[t, BODY])
         begin, turn = (R1 * i + R2 * j) % 1.0, 2.0 * math.pi * ((R2 * i + R1 * j + 0.5) % 1.0)
+        most = 1 if value < faint else SAMPLES
         for order in range(SAMPLES):
-            if sent == CORNERS and order == CORNERS and (lit == 0 or lit == sent):
+            if sent == most or (sent == CORNERS and order == CORNERS and (lit == 0 or lit == sent)):
                 break
             s = ORDER[order]
             if not (fragments[f, MASK] >> s) & 1:
