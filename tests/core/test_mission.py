@@ -51,6 +51,11 @@ def test_sensors_that_see_stand_beside_the_pose_sensor() -> None:
     other = parsed('[[sensor]]\nkind = "pose"\nrate_hz = 5.0\n[[sensor]]\nkind = "tof"\nname = "depth"\n').file
     assert other.sensor.rate_hz == 5.0 and len(other.imaging) == 1
     assert parsed("[sensor]\nrate_hz = 5.0\n").file.sensor.rate_hz == 5.0
+    alone = parsed('[sensor]\nkind = "camera"\nname = "eye"\n').file  # one table instead of a list of one
+    assert len(alone.imaging) == 1 and alone.sensor == load_mission("approach").file.sensor
+
+
+BOTH = '[[sensor]]\nkind = "tof"\nname = "a"\n[[sensor]]\nkind = "tof"\nname = "a_orbit"\n[scenery]\nsee = "both"\n'
 
 
 @pytest.mark.parametrize(
@@ -74,6 +79,8 @@ def test_sensors_that_see_stand_beside_the_pose_sensor() -> None:
         ('[[sensor]]\nname = "eye"\n', "sensor 1.kind: is missing"),
         ('[[sensor]]\nkind = "camera"\nname = "eye"\nexposure_ms = 0.0\n', "sensor 1 (camera).exposure_ms"),
         ('[[sensor]]\nkind = "pose"\n[[sensor]]\nkind = "pose"\n', "sensor: more than one sensor of kind pose"),
+        (BOTH, "second name"),
+        ('[[sensor]]\nkind = "camera"\nname = "a"\nrate_hz = 5\nexposure_ms = 900.0\n', "longer than the sensor's period"),
         ('[[sensor]]\nkind = "tof"\nname = "a"\n[[sensor]]\nkind = "lidar"\nname = "a"\n', "sensor: two sensors of one name"),
         ('fault = [{ kind = "stuck_open", at_s = 1.0, thruster = 25 }]\n', "out of range"),
         ('plan = [{ kind = "final", speed_m_s = 0.01 }]\n', "plan 1 (final): not on the docking axis"),

@@ -198,11 +198,11 @@ def test_an_open_sheet_keeps_the_side_that_it_has(tmp_path: Path) -> None:
 
 def test_millimetres_are_refused_with_the_way_out(tmp_path: Path) -> None:
     large = stl(tmp_path / "a.stl", 1000.0 * CUBE)
-    with pytest.raises(BadInput, match=r"600 m.*100 m.*scale = 0\.001"):
+    with pytest.raises(BadInput, match=r"600 m.*100 m.*scale of 0\.001"):
         read_surface(large)
     small = stl(tmp_path / "b.stl", 20.0 * CUBE)  # 12 m: may be a spacecraft, but not this one
     assert read_surface(small).warnings == ()
-    with pytest.raises(BadInput, match=r"scale = 0\.001"):
+    with pytest.raises(BadInput, match=r"scale of 0\.001"):
         read_surface(small, expected_m=0.012)
     with pytest.raises(BadInput, match="scaled twice"):
         read_surface(large, 1e-6 * 10, expected_m=6.0)

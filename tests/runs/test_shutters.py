@@ -48,7 +48,9 @@ class PaperOrders:
 
 def camera(**changes: object) -> CameraSensor:
     fixed = {"name": "eye", "rate_hz": 10.0, "exposure_ms": 10.0, "delay_ms": 100.0}
-    return CameraSensor.model_validate({"kind": "camera", **fixed, **changes})
+    return CameraSensor.model_validate({"kind": "camera", **fixed}).model_copy(
+        update=changes
+    )  # also what a file may not ask for
 
 
 def flown(shutters: Shutters, seconds: float, begin: int = 0) -> list[tuple[float, Drawn]]:

@@ -38,7 +38,7 @@ class GreyCamera(Pinhole, Rendered):
     """
 
     gives: ClassVar[Gives] = "camera"
-    f_number: Annotated[Finite, within(0.7, 64)] = 8.0  # white in the Sun takes 0.1 ms
+    f_number: Annotated[Finite, within(0.7, 64)] = 8.0  # white in the Sun takes 0.17 ms
     blur_px: Annotated[Finite, within(0, 20)] = 0.5  # point spread, sigma of a Gaussian
     exposure_ms: Annotated[Finite, within(0.001, 1000)] | Literal["auto"] = "auto"
     shortest_exposure_ms: Annotated[Finite, within(0.001, 1000)] = 0.01  # of the automatic
@@ -71,6 +71,9 @@ class GreyCamera(Pinhole, Rendered):
             if getattr(self, low) > getattr(self, high) and self.exposure_ms == "auto":
                 context = {"key": high, "value": getattr(self, high), "bound": f"{low} or more"}
                 raise PydanticCustomError("order", f"below {low}", context)
+        if self.exposure_ms != "auto" and self.exposure_ms * self.rate_hz > 1000.0:
+            context = {"key": "exposure_ms", "value": self.exposure_ms, "bound": f"{1000.0 / self.rate_hz:g}, a period"}
+            raise PydanticCustomError("order", "longer than the sensor's period", context)
         return self
 
 
@@ -89,7 +92,11 @@ class FiducialSensor(GreyCamera):
     )
     marker_dictionary: Annotated[str, Field(pattern=r"^DICT_[A-Z0-9_]{1,30}$")] = "DICT_4X4_50"
     marker_number: Annotated[Whole, within(0, 1023)] = 7
-    marker_place_m: Triple = (0.0, 0.0, 0.0)  # middle of the marker, in the frame of the craft that carries it
+    marker_place_m: Triple = (
+        0.285,
+        0.0,
+        0.25,
+    )  # its middle, in the frame of the craft that carries it: on the client's front
     marker_turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector in the marker's own axes, from facing the other craft
 
     @property

@@ -20,7 +20,7 @@ from proxops.core.fault_table import Fault, check_faults
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.orbit_table import Environment, MissionStart, Orbit
 from proxops.core.scenario import BridgeTable, NetworkTable, located, scenario_paths
-from proxops.core.scenery_table import Scenery
+from proxops.core.scenery_table import ORBIT_SUFFIX, Scenery
 from proxops.core.segments import DAY_S, Seconds
 from proxops.core.sensor_table import Avionics, Sensor, Sensors
 from proxops.core.strict_table import Direction, Finite, Strict, Truth, Whole, judge_table, within
@@ -178,6 +178,7 @@ def parse_mission(text: str, source: Path) -> Mission:
         file.chaser.check("chaser")
         _check_plan(file)
         check_faults(file.fault, len(file.chaser.thrusters.places))
+        _check_names(file)
     except BadInput as bad:
         raise BadInput(bad.what, where=str(source), value=bad.value, bound=bad.bound, way_out=bad.way_out) from None
     return Mission(file, source, text)
@@ -222,6 +223,17 @@ def _joined(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
         )
         both[key] = _joined(old, value) if isinstance(old, dict) and same_kind else value
     return both
+
+
+def _check_names(file: MissionFile) -> None:
+    """A sensor that sees both takes two names."""
+    names = {one.name for one in file.imaging}
+    twice = [name for name in names if name + ORBIT_SUFFIX in names]
+    if file.scenery.see == "both" and twice:
+        raise BadInput(
+            "a sensor that sees both has a second name, and that is another's", value=twice[0] + ORBIT_SUFFIX,
+            way_out="rename one",
+        )  # fmt: skip
 
 
 def _check_plan(file: MissionFile) -> None:

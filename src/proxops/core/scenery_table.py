@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from proxops.core.strict_table import Finite, Strict, Triple, Truth, within
+
+ORBIT_SUFFIX: Final = "_orbit"  # of a sensor that sees both, for its pictures of the orbit
 
 
 class Illuminator(Strict):

@@ -50,7 +50,7 @@ def fitted(given: Any) -> Any:
     """``[sensor]`` alone is the relative-pose sensor; of ``[[sensor]]`` each says its kind. Without a pose sensor there is the
     usual one, because flight software navigates by it."""
     if isinstance(given, dict):
-        return [{"kind": "pose", **given}]
+        given = [{"kind": "pose", **given}]
     if not isinstance(given, list):
         return given
     kinds = [one.get("kind") if isinstance(one, dict) else None for one in given]

@@ -86,12 +86,15 @@ class HallEyes:
 def look(options: argparse.Namespace, seen: HallSight) -> None:
     """Until the facility has ended."""
     images = socket.socket(fileno=options.images) if options.images is not None else None
+    try:  # before scenes are built: a facility that ends meanwhile takes its rings' names along
+        ring, viewer = Ring.attach(options.pool, POOL_DTYPE), ViewerRing.attach(options.viewer)
+    except FileNotFoundError:
+        return
     news = ImageNews(options.news)
     eyes = Eyes(seen.setting, waits=False, restarts=RESTARTS, images=images)
     eyes.tell = news.tell
     try:
-        ring = Ring.attach(options.pool, POOL_DTYPE)
-        watch(ring, eyes, ImageLog(sensor_log(seen.sensors), ViewerRing.attach(options.viewer)))
+        watch(ring, eyes, ImageLog(sensor_log(seen.sensors), viewer))
         if eyes.left_out:
             print(f"note: {eyes.left_out} exposures were left out: drawing was too slow", file=sys.stderr)
     finally:

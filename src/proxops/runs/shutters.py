@@ -23,7 +23,9 @@ from proxops.sensors.moment import Moment, PictureOrder, fixed_exposure_s
 
 SLACK_S: Final = 1e-9  # a clock that counts in ticks meets multiples of a period only to rounding
 LOOKS: Final = 24  # at most, during one exposure
-MOST_WAITING: Final = 2  # images of one sensor that are not drawn yet, live
+MOST_WAITING: Final = (
+    2  # images of one sensor that are not drawn yet, live; one if there are many sensors, or all would be old
+)
 MOST_ORDERED: Final = (
     16  # orders under way, in lockstep: more would fill the lines to who draws, and both would wait for ever
 )
@@ -140,7 +142,7 @@ class Shutters:
             order = shutter.look(now)
             if order is None:
                 continue
-            if not self._waits and shutter.waiting >= MOST_WAITING:
+            if not self._waits and shutter.waiting >= (MOST_WAITING if len(self._all) <= 2 else 1):
                 shutter.left_out += 1
                 continue
             self._give(shutter, order)

@@ -147,5 +147,7 @@ def _demodulate(
                 continue
             wave = 4.0 * x * y * (x * x - y * y) / (square * square)  # sin(4 phase)
             r = math.atan2(y, x) / per_meter + wiggle * wave + floor * normal[v, u, 2]
-            turns = math.floor((mean_range[v, u] - r) / wrap + 0.5) if unwrapped > 0.0 else -math.floor(r / wrap)
+            turns = -math.floor(r / wrap)
+            if unwrapped > 0.0:  # nothing is nearer than the lens
+                turns = max(math.floor((mean_range[v, u] - r) / wrap + 0.5), math.ceil(-r / wrap))
             range_m[v, u] = r + wrap * turns

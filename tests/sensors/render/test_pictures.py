@@ -7,10 +7,13 @@ from pictures import LENS, PAINT, WHOLE, moving, renderer, square, still
 from proxops.core.errors import BadInput
 from proxops.core.lens import Lens
 from proxops.sensors.render.contact_sheet import contact_sheet, eight_bit
+from proxops.sensors.render.surfaces import OUTERMOST, surfaces_of
 from proxops.sensors.scene.light import DistantLight
-from proxops.sensors.scene.mesh import joined
+from proxops.sensors.scene.mesh import flat, joined
 from proxops.sensors.scene.palette import MLI_GOLD
 from proxops.sensors.scene.primitives import box, cylinder, sphere
+from proxops.sensors.scene.scene import Scene
+from proxops.sensors.scene.tree import tree_of
 
 BENT = Lens(320, 240, 400.0, 400.0, 159.5, 119.5, (-0.2, 0.03, 0.001, 0.0, 0.0))
 
@@ -99,3 +102,16 @@ def test_a_picture_to_look_at() -> None:
     assert eight_bit(seen).max() == 255 and eight_bit(seen, 2.0 * WHOLE).max() == 186
     sheet = contact_sheet([[seen, seen], [seen]], gap=2)
     assert sheet.shape == (482, 642) and (sheet[:, 320:322] == 128).all()
+
+
+def test_not_all_of_a_finely_drawn_ball_is_looked_at() -> None:
+    """All of its triangles are outermost; to look at every vertex for each of 90,000 took minutes. Beyond a bound none is called
+    so, and the picture is the same."""
+    u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 301)[:-1], np.linspace(0.01, np.pi - 0.01, 151), indexing="ij")
+    places = np.stack([np.sin(v) * np.cos(u), np.sin(v) * np.sin(u), np.cos(v)], axis=-1).reshape(-1, 3)
+    i, j = (k.ravel() for k in np.meshgrid(np.arange(300), np.arange(150), indexing="ij"))
+    a, b = 151 * i + j, 151 * ((i + 1) % 300) + j
+    faces = np.concatenate([np.stack([a, a + 1, b], 1), np.stack([b, a + 1, b + 1], 1)]).astype(np.int32)
+    scene = Scene.of([("ball", flat(places, faces, PAINT))])
+    outermost = surfaces_of(scene, tree_of(scene)).triangles[:, OUTERMOST]
+    assert len(outermost) == 90_000 and 0.0 < outermost.mean() < 0.1

@@ -123,5 +123,5 @@ def test_a_copy_of_the_shipped_client_keeps_its_meshes_and_a_mesh_that_is_not_th
 def test_a_drawing_in_millimetres_is_refused_with_the_way_out(tmp_path: Path) -> None:
     write_stl(tmp_path / "cube.stl", CORNERS)
     cell = load_cell(own_cell(tmp_path, more=', cad = "cube.stl"'))
-    with pytest.raises(BadInput, match=r"scale = 0\.001"):
+    with pytest.raises(BadInput, match=r"scale of 0\.001"):
         hall_scene(cell)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from proxops.core.imaging_table import ImagingSensor, Rendered
 from proxops.core.mission import MissionFile
+from proxops.core.scenery_table import ORBIT_SUFFIX as ORBIT_SUFFIX
 from proxops.ground.sensor_log import SensorLog
 from proxops.runs.image_log import sensor_log
-
-ORBIT_SUFFIX: Final = "_orbit"  # of a sensor that sees both, for its pictures of the orbit
 
 
 def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bool], ...]:

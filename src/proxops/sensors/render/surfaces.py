@@ -3,7 +3,7 @@ body can shade."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ Ints = NDArray[np.int32]
 # Columns of a triangle's row. The first twelve: plane and shares of corners, as in ``scene/faces.py``.
 BODY, MATERIAL, ROUND, OUTERMOST, NORMALS, CORNERS = 12, 13, 14, 15, 16, 25
 COLUMNS = 34
+MOST_LOOKS: Final = 100_000_000  # a tenth of a second
 
 
 class Surfaces(NamedTuple):
@@ -52,11 +53,16 @@ def _ball(box: Array) -> Array:
 
 @kernel
 def _find_outermost(table: Array, vertices: Array, first_vertex: Ints) -> None:
-    """Most triangles have a vertex in front of them among the first few, so this is quick."""
+    """Most triangles have a vertex in front of them among the first few, so this is quick; but not in a finely drawn ball, where
+    all are outermost. Beyond ``MOST_LOOKS`` none is called so: that costs pictures time and nothing else."""
+    looks = 0
     for t in range(table.shape[0]):
         row, body = table[t], int(table[t, BODY])
-        row[OUTERMOST] = 1.0
+        row[OUTERMOST] = 1.0 if looks < MOST_LOOKS else 0.0
+        if looks >= MOST_LOOKS:
+            continue
         for i in range(first_vertex[body], first_vertex[body + 1]):
+            looks += 1
             if row[0] * vertices[i, 0] + row[1] * vertices[i, 1] + row[2] * vertices[i, 2] + row[3] > 1e-7:
                 row[OUTERMOST] = 0.0
                 break

@@ -43,9 +43,10 @@ def about_set(
     mission: Mission, sensors: tuple[RenderedSensor, ...], options: DatasetOptions, images: int
 ) -> dict[str, Any]:
     """What ``dataset.json`` says."""
+    used = conditions(options.lights) if options.poses == "drawn" else {}
     about: dict[str, Any] = {
         "proxops_version": proxops.__version__, "scenario": mission.name, "images": images, **asdict(options),
-        "lights_used": {name: asdict(light) for name, light in conditions(options.lights).items()},
+        "lights_used": {name: asdict(light) for name, light in used.items()},
         "sensors": [
             {
                 **sensor.model_dump(mode="json"),

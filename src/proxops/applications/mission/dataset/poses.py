@@ -55,6 +55,11 @@ def flown(moments: Sequence[Moment], count: int) -> list[PosedView]:
     return [PosedView(replace(moments[place], t=0.0), "flown") for place in places]
 
 
+def narrowest(sensors: Sequence[RenderedSensor]) -> RenderedSensor:
+    """The one whose view the client is put into: pictures of one number show one moment, so that sensors can be compared."""
+    return min(sensors, key=_half_view)
+
+
 def _half_view(spec: RenderedSensor) -> float:
     if isinstance(spec, LidarSensor):
         return 0.5 * math.radians(min(spec.field_of_view_deg))

@@ -14,7 +14,7 @@ from proxops.applications.mission.dataset.exposing import take
 from proxops.applications.mission.dataset.flight import moments_of
 from proxops.applications.mission.dataset.labels import COLUMNS, about_set, label
 from proxops.applications.mission.dataset.lights import CATALOGUE, LightCondition, conditions
-from proxops.applications.mission.dataset.poses import drawn, flown
+from proxops.applications.mission.dataset.poses import drawn, flown, narrowest
 from proxops.applications.mission.dataset.wanted import DatasetOptions, demand
 from proxops.core.errors import BadInput
 from proxops.core.imaging_table import RenderedSensor, rendered
@@ -64,9 +64,9 @@ def _rows(
         progress("dataset", number, count)
         rng = np.random.default_rng((options.seed, number))
         split, name = _split(options, rng), names[number % len(names)]
+        light = CATALOGUE["usual"] if flight else lights[name]
+        sample = flight[number] if flight else drawn(narrowest(sensors), name, light, options.between_m, rng)
         for index, spec in enumerate(sensors):
-            light = CATALOGUE["usual"] if flight else lights[name]
-            sample = flight[number] if flight else drawn(spec, name, light, options.between_m, rng)
             image, T_sensor_target = take(generators[light.lamp_w_sr], spec, index, number, sample, light.exposures)
             files = list(image_files(image, f"{spec.name}_{number:06d}"))
             (folder / split).mkdir(exist_ok=True)

@@ -25,6 +25,10 @@ class DatasetOptions:
 def demand(options: DatasetOptions, folder: Path) -> None:
     """An empty folder, and something that can be drawn."""
     conditions(options.lights)
+    if options.poses == "flown" and options.lights:
+        raise BadInput(
+            "lights: a flight has those of its orbit", value=options.lights, way_out="leave them out, or poses drawn"
+        )
     if folder.exists() and any(folder.iterdir()):
         raise BadInput("the folder is not empty", value=str(folder), way_out="name another one: --out")
     low, high = options.between_m
