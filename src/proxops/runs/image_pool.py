@@ -5,9 +5,11 @@ An order's image does not depend on what was drawn before, so it does not matter
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 from proxops.runs.image_orders import Drawn, ImageOrders, ImageSetting
+from proxops.sensors.drawing_notes import drawing_notes
 from proxops.sensors.moment import PictureOrder
 
 
@@ -15,6 +17,8 @@ class ImagePool:
     """``processes`` of them; all are begun at once."""
 
     def __init__(self, setting: ImageSetting, processes: int) -> None:
+        for note in drawing_notes(setting.scenery, setting.cell):
+            print(f"note: {note}", file=sys.stderr)
         self._lines = tuple(ImageOrders(setting) for _ in range(processes))
         self.given = self.taken = 0
 
