@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import struct
+import time
 import zlib
 
 import numpy as np
 import pytest
 
-from proxops.core.image_frame import HEADER_SIZE, MAGIC, BadFrame, FrameReader, frame_of, image_of, read_header
+from proxops.core.image_frame import (
+    HEADER_SIZE,
+    MAGIC,
+    MOST_SEARCHES,
+    BadFrame,
+    FrameReader,
+    frame_of,
+    image_of,
+    read_header,
+)
 from proxops.core.images import CameraImage, DepthImage, Image, PointScan
 
 RNG = np.random.default_rng(5)
@@ -120,6 +130,19 @@ def test_a_frame_larger_than_agreed_takes_no_memory() -> None:
         assert reader.feed(large[at : at + 100]) == []
         assert reader.waiting < 2 * HEADER_SIZE
     assert reader.feed(FRAMES[0])[0][0].number == 0 and reader.damaged == 1
+
+
+def test_headers_inside_headers_do_not_hold_who_reads() -> None:
+    """Each promises more bytes than it has: to judge all of them took seconds, and a mission in real time halted."""
+    size = 1000 * 1000
+    head = bytearray(frame_of(CameraImage("eye", 1, 0.0, 0.0, 0.0, 255, np.zeros((1000, 1000), np.uint8)))[:HEADER_SIZE])
+    struct.pack_into("<I", head, 88, 12345)  # no checksum of what follows
+    struct.pack_into("<I", head, 92, zlib.crc32(head[:92]))
+    reader, began_s = FrameReader(), time.process_time()
+    assert reader.feed(bytes(head) * (2 * size // HEADER_SIZE) + MAGIC * size) == []
+    assert time.process_time() - began_s < 0.5
+    assert reader.damaged == MOST_SEARCHES and reader.waiting == 0
+    assert [header.number for header, _ in reader.feed(FRAMES[3])] == [3]  # and it goes on
 
 
 def test_pixels_of_another_frame_are_refused() -> None:

@@ -35,7 +35,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, ring: PaperRing, step_s: float) -> 
 
     clock: Callable[[], float] = lambda: now[0]  # noqa: E731
     monkeypatch.setattr(hall_eyes, "time", SimpleNamespace(monotonic=clock, sleep=sleep))
-    hall_eyes.watch(ring, SimpleNamespace(poll=lambda: None), None)  # type: ignore[arg-type]
+    hall_eyes.watch(ring, SimpleNamespace(poll=lambda: None, look=lambda t, moment: []), None)  # type: ignore[arg-type]
     return now[0]
 
 
@@ -48,3 +48,23 @@ def test_one_that_never_begins_is_not_waited_for_for_ever(
 ) -> None:
     assert watched(monkeypatch, PaperRing(10**6), 1.0) <= hall_eyes.BEGUN_S + 1.0
     assert "sensors end" in capfd.readouterr().err
+
+
+class HeldRing(PaperRing):
+    """A new record after each look; whoever looks is held for longer than a facility may be silent."""
+
+    @property
+    def closed(self) -> bool:
+        self.head += 1
+        hall_eyes.time.sleep(0.0)
+        return super().closed
+
+    def latest(self) -> Any:
+        return {"clock": {"t_sim": 0.0, "utc_ns": 0, "tick": self.head}}
+
+
+def test_who_was_held_himself_goes_on_looking(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert watched(monkeypatch, HeldRing(5), 2.0 * hall_eyes.CLOSED_S) == 12.0 * hall_eyes.CLOSED_S
+    assert not capfd.readouterr().err

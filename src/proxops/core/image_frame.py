@@ -27,6 +27,7 @@ MOST_BYTES: Final = 64 * 1024 * 1024  # of what follows a header
 MOST_PIXELS: Final = 16_384  # along a side
 TIME_MAX_NS: Final = 2**62
 MOST_NUMBER: Final = 2**32 - 1  # of an image, as in the log
+MOST_SEARCHES: Final = 32  # for a header, in what is fed at once: each may cost a checksum of a whole frame
 _NAME_BYTES: Final = 20
 _NAME: Final = re.compile(rb"[a-z][a-z0-9_]{0,19}\0*")
 
@@ -160,12 +161,13 @@ def image_of(header: FrameHeader, data: bytes) -> Image:
 
 
 class FrameReader:
-    """Bytes as they come, frames as they are whole. After anything else it looks for the next header. It keeps at most one frame
-    of ``most_bytes`` and what was fed last."""
+    """Bytes as they come, frames as they are whole. After anything else it looks for the next header, but not for ever: after
+    ``MOST_SEARCHES`` what is there goes. It keeps at most one frame of ``most_bytes`` and what was fed last."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most, self._waiting = most_bytes, bytearray()
         self._header: FrameHeader | None = None  # of the frame that begins ``_waiting``
+        self._searches = 0  # in what was fed last
         self.damaged = 0  # frames, or what looked like one
         self.skipped = 0  # bytes that belong to no whole frame
 
@@ -177,6 +179,7 @@ class FrameReader:
     def feed(self, data: bytes) -> list[tuple[FrameHeader, Image]]:
         """What has become whole."""
         self._waiting += data
+        self._searches = 0
         found: list[tuple[FrameHeader, Image]] = []
         while self._begun():
             assert self._header is not None
@@ -218,7 +221,8 @@ class FrameReader:
         del self._waiting[:at]
 
     def _pass_over(self) -> None:
-        """Its first bytes, so that the search goes on behind them."""
-        self.damaged += 1
-        self.skipped += len(MAGIC)
-        del self._waiting[: len(MAGIC)]
+        """Its first bytes, so that the search goes on behind them; all, where that found nothing again and again."""
+        self.damaged, self._searches = self.damaged + 1, self._searches + 1
+        passed = len(MAGIC) if self._searches < MOST_SEARCHES else len(self._waiting)
+        self.skipped += passed
+        del self._waiting[:passed]

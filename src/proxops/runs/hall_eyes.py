@@ -105,12 +105,12 @@ def watch(ring: Ring, eyes: Eyes, log: ImageLog) -> None:
     """Look at every record that comes, until none comes any more."""
     seen, begun, last_new = -1, False, time.monotonic()
     while not ring.closed:
-        if time.monotonic() - last_new > (CLOSED_S if begun else BEGUN_S):
-            print("note: the hall shows nothing any more: its imaging sensors end", file=sys.stderr)
-            return
         eyes.poll()
         record = ring.latest() if ring.head != seen else None
-        if record is None:
+        if record is None:  # looked for first: who was held himself for long has missed nothing yet
+            if time.monotonic() - last_new > (CLOSED_S if begun else BEGUN_S):
+                print("note: the hall shows nothing any more: its imaging sensors end", file=sys.stderr)
+                return
             time.sleep(0.5 * PERIOD_S)
             continue
         seen, last_new, clock = ring.head, time.monotonic(), record["clock"]
