@@ -135,7 +135,9 @@ def test_a_frame_larger_than_agreed_takes_no_memory() -> None:
 def test_headers_inside_headers_do_not_hold_who_reads() -> None:
     """Each promises more bytes than it has: to judge all of them took seconds, and a mission in real time halted."""
     size = 1000 * 1000
-    head = bytearray(frame_of(CameraImage("eye", 1, 0.0, 0.0, 0.0, 255, np.zeros((1000, 1000), np.uint8)))[:HEADER_SIZE])
+    head = bytearray(
+        frame_of(CameraImage("eye", 1, 0.0, 0.0, 0.0, 255, np.zeros((1000, 1000), np.uint8)))[:HEADER_SIZE]
+    )
     struct.pack_into("<I", head, 88, 12345)  # no checksum of what follows
     struct.pack_into("<I", head, 92, zlib.crc32(head[:92]))
     reader, began_s = FrameReader(), time.process_time()

@@ -23,6 +23,7 @@ from proxops.runs.child_patience import ChildPatience
 from proxops.runs.eyes import Eyes, EyeSetting
 from proxops.runs.image_log import ImageLog, sensor_log
 from proxops.runs.image_orders import DrawingFailed, Drawn, ImageOrders, ImageSetting
+from proxops.runs.image_pool import ImagePool
 from proxops.runs.image_port import image_port
 
 CYCLE_S = 0.02
@@ -74,6 +75,28 @@ def test_live_a_killed_process_is_told_once_and_started_again_once(live: Watched
     for _ in range(10):
         assert not live.eyes.look(live.t, moment)
     assert len(live.told) == 2
+
+
+@pytest.mark.parametrize("restarts", [0, 1])
+def test_live_a_process_that_is_killed_before_it_can_draw_is_told(
+    restarts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_ready = ImagePool.wait_ready
+
+    def killed(pool: ImagePool) -> None:
+        os.kill(pool.pids[0], signal.SIGKILL)
+        wait_ready(pool)
+
+    monkeypatch.setattr(ImagePool, "wait_ready", killed)
+    with pytest.raises(DrawingFailed):
+        Eyes(EyeSetting(DRAWN), waits=True)
+    watched = Watched(Eyes(EyeSetting(DRAWN), waits=False, restarts=restarts))
+    try:
+        watched.until((lambda found: found) if restarts else (lambda _: watched.told))
+        assert [name for name, _ in watched.told] == ["images_not_drawn"]
+        assert ("started again" if restarts else "no more images") in watched.told[0][1]
+    finally:
+        watched.eyes.close()
 
 
 def test_live_a_frozen_process_keeps_nobody_waiting_and_is_replaced(

@@ -16,6 +16,7 @@ from proxops.facility.loop import SHOW_EVERY_S, Loop, Progress, Ran, Stopped, no
 from proxops.safety.guarded_cycle import MOST
 
 AFTER_S: Final = 1.5  # of silence after the last packet: the halt belongs to the run
+CLIENT_ENDS_S: Final = 10.0  # with all that it has started
 
 
 class PacketSource(Protocol):
@@ -125,7 +126,16 @@ def serve_client(live: LiveFacility, client: subprocess.Popen[bytes], watcher: s
     try:
         return live.run(lambda real_time: None, begin=lambda: live.hall.desk.select("bridge"), until=over)
     finally:
-        client.terminate()
-        client.wait(5)
+        _end(client)
         if watcher:
             watcher.wait(5)
+
+
+def _end(client: subprocess.Popen[bytes]) -> None:
+    """In good order, which has its time to end what it has started; a frozen one is made to."""
+    client.terminate()
+    try:
+        client.wait(CLIENT_ENDS_S)
+    except subprocess.TimeoutExpired:
+        client.kill()
+        client.wait()

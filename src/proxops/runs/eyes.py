@@ -84,7 +84,11 @@ class Eyes:
         self._shutters: Shutters | None = None
         if setting.drawn:
             self._orders = ImagePool(setting.drawn, setting.processes)
-            self._orders.wait_ready()
+            try:
+                self._orders.wait_ready()
+            except DrawingFailed:
+                if waits:
+                    raise  # live the first look finds it again, and tells whoever listens by then
             self._shutters = Shutters(setting.drawn.sensors, self._orders, setting.drawn.seed, waits=waits)
 
     @property

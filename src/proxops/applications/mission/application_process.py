@@ -19,6 +19,7 @@ from proxops.applications.mission.hall_view import RingView
 from proxops.applications.mission.live_eyes import add_options, open_eyes, record
 from proxops.applications.mission.run import COMPILING_S
 from proxops.core.clock import LiveClock
+from proxops.core.errors import BadInput
 from proxops.core.key_file import read_key
 from proxops.core.messages import MISSION_DTYPE, PERIOD_S, POOL_DTYPE
 from proxops.core.mission import Mission, load_mission
@@ -90,7 +91,11 @@ def main() -> None:
         ("told", Path),
     ):
         parser.add_argument(f"--{name}", type=kind, required=True)
-    fly(parser.parse_args())
+    try:
+        fly(parser.parse_args())
+    except BadInput as bad:  # what the facility could not find out before
+        print(f"proxops: {bad}", file=sys.stderr)
+        sys.exit(bad.exit_code)
 
 
 if __name__ == "__main__":
