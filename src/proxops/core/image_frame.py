@@ -168,6 +168,8 @@ class FrameReader:
         self._most, self._waiting = most_bytes, bytearray()
         self._header: FrameHeader | None = None  # of the frame that begins ``_waiting``
         self._searches = 0  # in what was fed last
+        self._skipping = 0  # bytes that are still to come of a frame that is larger than agreed
+        self.too_large: FrameHeader | None = None  # the last of these
         self.damaged = 0  # frames, or what looked like one
         self.skipped = 0  # bytes that belong to no whole frame
 
@@ -178,7 +180,9 @@ class FrameReader:
 
     def feed(self, data: bytes) -> list[tuple[FrameHeader, Image]]:
         """What has become whole."""
-        self._waiting += data
+        passed = min(self._skipping, len(data))
+        self._skipping, self.skipped = self._skipping - passed, self.skipped + passed
+        self._waiting += memoryview(data)[passed:]
         self._searches = 0
         found: list[tuple[FrameHeader, Image]] = []
         while self._begun():
@@ -203,13 +207,23 @@ class FrameReader:
             if len(self._waiting) < HEADER_SIZE:
                 return False
             try:
-                self._header = read_header(self._waiting)
-                if self._header.size > self._most:
-                    raise BadFrame("larger than was agreed")
+                header = read_header(self._waiting)
             except BadFrame:
-                self._header = None
                 self._pass_over()
+                continue
+            if header.size > self._most:
+                self._skip(header)
+            else:
+                self._header = header
         return True
+
+    def _skip(self, header: FrameHeader) -> None:
+        """A whole frame, unread."""
+        self.too_large, self.damaged = header, self.damaged + 1
+        size = HEADER_SIZE + header.size
+        here = min(size, len(self._waiting))
+        self.skipped, self._skipping = self.skipped + here, size - here
+        del self._waiting[:here]
 
     def _find_magic(self) -> None:
         at = self._waiting.find(MAGIC)

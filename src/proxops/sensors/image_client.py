@@ -18,7 +18,7 @@ from proxops.sensors.image_stream import ImageStream, StreamCondition
 
 AGAIN_S: Final = 1.0  # between attempts to connect
 READ_BYTES: Final = 256 * 1024
-READS: Final = 64  # of a poll, at most: 16 MB
+READS: Final = 8, 64  # of a poll, at most; as many as a frame asks for, between 2 and 16 MB: no flood holds who polls
 _PENDING: Final = (errno.EINPROGRESS, errno.EALREADY, errno.EWOULDBLOCK)
 
 
@@ -31,6 +31,7 @@ class ImageClient:
     ) -> None:
         self.stream = stream or ImageStream()
         self.server, self._sensor, self._most = server, sensor, most_bytes
+        self._reads = min(max(READS[0], most_bytes // READ_BYTES + 1), READS[1])
         self._reader = FrameReader(most_bytes)
         self._socket: socket.socket | None = None
         self._connected = False
@@ -60,6 +61,10 @@ class ImageClient:
     def _judge(self, now_s: float, *, whole: bool) -> None:
         self.stream.look(now_s)
         damaged = self.damaged + self._reader.damaged
+        if large := self._reader.too_large:
+            words = f"{large.width} x {large.height} of {large.bits} bits, {large.size} bytes of at most {self._most}: not used"
+            self.stream.put(StreamCondition.WRONG_SIZE, words)
+            self._reader.too_large = None
         if damaged > self._told:
             words = f"{damaged} frames were damaged or none; {self._reader.skipped} bytes were passed over"
             self.stream.put(StreamCondition.DAMAGED, words)
@@ -93,7 +98,7 @@ class ImageClient:
         assert self._socket is not None
         parts: list[bytes] = []
         try:
-            for _ in range(READS):
+            for _ in range(self._reads):
                 parts.append(self._socket.recv(READ_BYTES))
                 if not parts[-1]:
                     self._give_up("the other side has closed the connection")

@@ -148,6 +148,17 @@ def test_other_sizes_and_kinds_are_named_and_not_used(server: ImageServer) -> No
     wire.source.close()
 
 
+def test_a_frame_that_is_far_too_large_is_named_and_not_even_read(server: ImageServer) -> None:
+    wire = Wire(server)
+    assert not wire.send(image(1, 0.0, 3000, 2000), 0.0)
+    assert "3000 x 2000" in wire.source.conditions["images_wrong_size"]
+    for k in range(2, 20):
+        if wire.send(image(k, 0.1 * k), 0.1 * k):
+            break
+    assert "images_wrong_size" not in wire.source.conditions
+    wire.source.close()
+
+
 def test_too_many_points_for_the_ring_are_not_used(server: ImageServer) -> None:
     wire = Wire(server, gives="lidar", width=16, height=16)
     scan = PointScan("theirs", 1, 0.1, np.ones((257, 3), np.float32), *(np.ones(257, np.float32) for _ in range(2)))

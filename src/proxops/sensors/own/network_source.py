@@ -14,6 +14,8 @@ from proxops.sensors.image_stream import ImageStream, StreamCondition
 from proxops.sensors.own.renamed_image import misfits, renamed
 
 OTHER_CLOCK_S: Final = 2.0  # an image that seems to be older than that comes from a sender that has begun again
+LARGER: Final = 2  # than it should be, a frame is still read; to read any size would hold the run up
+LEAST_BYTES: Final = 65_536
 
 
 class NetworkSource:
@@ -23,7 +25,8 @@ class NetworkSource:
 
     def __init__(self, spec: NetworkSensor) -> None:
         self._spec, self._stream = spec, ImageStream(None if spec.gives == "lidar" else spec.size)
-        self._client = ImageClient(address_of(spec.at), self._stream, sensor=spec.sensor)
+        most = LARGER * max(spec.width * spec.height * spec.pixel_bytes, LEAST_BYTES)
+        self._client = ImageClient(address_of(spec.at), self._stream, sensor=spec.sensor, most_bytes=most)
         self._offset_s, self._last_s, self._last_t = math.inf, -math.inf, -math.inf
 
     @property
