@@ -56,7 +56,7 @@ class HeldRing(PaperRing):
     @property
     def closed(self) -> bool:
         self.head += 1
-        hall_eyes.time.sleep(0.0)
+        vars(hall_eyes)["time"].sleep(0.0)  # the paper one
         return super().closed
 
     def latest(self) -> Any:

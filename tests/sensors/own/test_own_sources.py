@@ -79,6 +79,23 @@ def test_what_is_wrong_in_a_folder_is_named_and_the_rest_shown(tmp_path: Path) -
     assert not points.take(1.0) and "camera instead of tof" in points.conditions["images_wrong_kind"]
 
 
+def test_a_folder_whose_files_vanish_is_named_although_one_was_missing_before(tmp_path: Path) -> None:
+    source = FolderSource(
+        folder_with(tmp_path, [0.1 * k for k in range(20)], at1=(0, 0)).model_copy(update={"loop": True})
+    )
+    shown_until(source, 0.45)
+    assert list(source.conditions) == ["images_left_out"]
+    for file in tmp_path.glob("*.png"):
+        file.unlink()
+    assert not shown_until(source, 2.0) and "could not be read" in source.conditions["images_stopped"]
+
+
+def test_times_that_are_no_seconds_are_refused(tmp_path: Path) -> None:
+    """Begun again and again they were read for ever."""
+    with pytest.raises(BadInput, match="too fast"):
+        FolderSource(folder_with(tmp_path, [0.0, 1e-9]))
+
+
 def test_a_frozen_folder_is_named(tmp_path: Path) -> None:
     spec = folder_with(tmp_path, [0.1 * k for k in range(FROZEN_FRAMES)])
     for k in range(FROZEN_FRAMES):
