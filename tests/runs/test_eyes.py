@@ -157,6 +157,17 @@ def test_slow_is_not_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not patience.ended(3.0)
 
 
+def test_one_that_froze_while_it_worked_is_not_waited_for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, used = [0.0], [1.0]
+    monkeypatch.setattr("proxops.runs.child_patience.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(ChildPatience, "_processor_s", lambda self: used[0])
+    patience = ChildPatience(os.getpid())
+    used[0] += 0.5
+    while not patience.ended(60.0):
+        now[0] += 0.25
+    assert now[0] <= 62.0
+
+
 def test_processor_time_of_a_process_is_found() -> None:
     """Of this one; none of one that is gone."""
     assert ChildPatience(os.getpid())._processor_s() > 0.1 and ChildPatience(2**22 + 1)._processor_s() == 0.0
