@@ -202,7 +202,7 @@ def test_a_mesh_that_is_broken_is_refused_and_one_that_is_too_fine_is_passed_ove
     path = tmp_path / "x.urdf"
     path.write_text(MODEL.format(z="0.1"))
     write_stl(tmp_path / "antenna.stl", TETRAHEDRON)
-    with pytest.raises(BadInput, match=r"antenna\.stl.*scale = 0\.001"):
+    with pytest.raises(BadInput, match=r"antenna\.stl.*scale of 0\.001"):
         read_drawing(path, "port")
     write_stl(tmp_path / "antenna.stl", 0.001 * TETRAHEDRON)
     assert [solid.kind for solid in read_drawing(path, "port", 3)[0].visuals] == ["sphere"]
