@@ -63,9 +63,10 @@ class Loop:
         self.application = MissionApplication(mission, file.seed, software, hall_latency_s(cell), 300.0, eyes)
         log = eyes.log if eyes else None
         self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge), sensors=log)
+        client = MissionClient(self.application, self.hall.facility, use_hall=True)
         if eyes:
-            eyes.record_in(self.hall)
-        self.runner = BridgedRun(self.hall, MissionClient(self.application, self.hall.facility, use_hall=True))
+            eyes.record_in(self.hall, client.arrival)
+        self.runner = BridgedRun(self.hall, client)
         self.runner.start()
         while not self.application.begun:
             self.runner.loop.cycle()
