@@ -8,11 +8,14 @@ from small_eyes import image_bytes, moment, order, small_sensors
 
 from proxops.core.errors import BadInput
 from proxops.core.images import CameraImage, DepthImage, PointScan
-from proxops.core.imaging_table import CameraSensor
+from proxops.core.imaging_table import CameraSensor, FiducialSensor
 from proxops.core.scenery_table import Illuminator, Scenery
 from proxops.lab.any_cell import load_cell
 from proxops.maths.pose import compose, inverse_pose, pose_from_packed
+from proxops.onboard.marker_finder import MarkerFinder
+from proxops.sensors.camera.exposure_control import ExposureControl
 from proxops.sensors.image_generator import ImageGenerator
+from proxops.sensors.moment import PictureOrder
 from proxops.sensors.mount import T_craft_sensor
 
 SENSORS = small_sensors()
@@ -115,3 +118,25 @@ def test_a_camera_inside_a_body_is_refused_by_name(sees_hall: bool) -> None:
     buried = SENSORS[0].model_copy(update={"place_m": (-0.1, 0.0, -0.14)})  # in the servicer's box
     with pytest.raises(BadInput, match="sensor eye is inside the chaser"):
         ImageGenerator((buried,), (sees_hall,), Scenery(), 1, load_cell())
+
+
+@pytest.mark.parametrize("sees_hall", [True, False])
+def test_the_marker_of_a_fiducial_is_found_where_it_is(sees_hall: bool) -> None:
+    """By the finder that flight software has: through lens, light, noise and all. Beside the mast's disc, out of its shadow."""
+    spec = FiducialSensor.model_validate({"kind": "fiducial", "name": "mark", "marker_place_m": (0.74, 0.0, -0.25)})
+    generator = ImageGenerator((spec,), (sees_hall,), Scenery(), 1, load_cell())
+    control, sighting = ExposureControl.of(spec), None
+    for number in range(6):
+        look = PictureOrder(0, number, 0.0, control.exposure_s, control.gain_db, (moment(range_m=3.0),))
+        image, T = generator.take(look)
+        assert isinstance(image, CameraImage) and image.pixels.dtype == np.uint8
+        control = control.after(image)
+        marker = spec.marker
+        sighting = MarkerFinder(spec.lens.intrinsics, marker.side_m, marker.dictionary, marker.number).find(
+            image.pixels
+        )
+    assert sighting is not None
+    wanted = compose(pose_from_packed(T), spec.T_craft_marker)
+    found = pose_from_packed(sighting.T_camera_marker)
+    np.testing.assert_allclose(found[:3, 3], wanted[:3, 3], atol=0.004)  # in depth: 0.1 px of 110 px at 2 m is 2 mm
+    assert np.degrees(np.arccos(0.5 * (np.trace(found[:3, :3].T @ wanted[:3, :3]) - 1.0))) < 1.5

@@ -92,11 +92,7 @@ class FiducialSensor(GreyCamera):
     )
     marker_dictionary: Annotated[str, Field(pattern=r"^DICT_[A-Z0-9_]{1,30}$")] = "DICT_4X4_50"
     marker_number: Annotated[Whole, within(0, 1023)] = 7
-    marker_place_m: Triple = (
-        0.285,
-        0.0,
-        0.25,
-    )  # its middle, in the frame of the craft that carries it: on the client's front
+    marker_place_m: Triple = (0.285, 0.0, -0.25)  # its middle, in its craft's frame: on the client, before the lens
     marker_turn_deg: Triple = (0.0, 0.0, 0.0)  # rotation vector in the marker's own axes, from facing the other craft
 
     @property
