@@ -256,6 +256,7 @@ def test_two_operators(served: Served, open_tab: OpenTab) -> None:
     anna.take_control()
     ben.wait("proxops.desk.control.holder && !proxops.desk.holding")
     holder = anna.ask("() => proxops.desk.control.holder.name")
+    ben.wait("document.querySelector('#holder').textContent !== 'nobody'")  # written after the state is known
     assert ben.page.inner_text("#holder") == holder
     refused = ben.page.locator('button[data-request="select manual"]')
     wait_until(lambda: "holds control" in (refused.get_attribute("title") or ""), 5.0, "the reason")
