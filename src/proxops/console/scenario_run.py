@@ -161,7 +161,7 @@ class _Run:
         row = self._row()
         if code == 0 and self.offer.kind == "scripted":
             row |= {"t_s": row["duration_s"], "share": 1.0}
-        elif code == 0 and self.offer.kind != "mission" and not self._ended:
+        elif phase == "ended" and self.offer.kind == "experiment" and not self._ended:
             row |= {"share": 1.0}  # a quick one is over before its last progress is read
         kept = str(log) if log.is_file() else None
         return {**row, "phase": phase, "message": message, "exit_code": code, "log": kept}
