@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from proxops.core.imaging_table import CameraSensor
+from proxops.optics.exposure import Exposure
 from proxops.sensors.camera.camera import Camera
 from proxops.sensors.camera.exposure_control import ExposureControl
-from proxops.sensors.exposure import Exposure
 
 PICTURES = 40
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from proxops.core.imaging_table import LidarSensor, TofSensor
 from proxops.maths.kernel import kernel
-from proxops.sensors.exposure import Exposure
+from proxops.optics.exposure import Exposure
+from proxops.optics.scene.material import Material
+from proxops.optics.scene.mesh import Mesh, flat, joined
+from proxops.optics.scene.rays import closest, occluded, placed_at
+from proxops.optics.scene.scene import Scene
+from proxops.optics.scene.tree import TreeArrays, tree_of
 from proxops.sensors.lidar import Lidar
-from proxops.sensors.scene.material import Material
-from proxops.sensors.scene.mesh import Mesh, flat, joined
-from proxops.sensors.scene.rays import closest, occluded, placed_at
-from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.tree import TreeArrays, tree_of
 from proxops.sensors.tof import TimeOfFlightCamera
 
 Array = NDArray[np.float64]

@@ -9,14 +9,14 @@ from collections.abc import Callable
 import numpy as np
 
 from proxops.core.imaging_table import CameraSensor, TofSensor
-from proxops.sensors.exposure import Exposure
-from proxops.sensors.render.renderer import Renderer
-from proxops.sensors.scene.light import SUN_BAND_W_M2, DistantLight, Light
-from proxops.sensors.scene.mesh import Mesh, joined
-from proxops.sensors.scene.palette import ALUMINIUM, BLACK_PAINT, MLI_GOLD, SOLAR_CELL, WHITE_PAINT
-from proxops.sensors.scene.primitives import box, cylinder, sphere
-from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.tree import tree_of
+from proxops.optics.exposure import Exposure
+from proxops.optics.render.renderer import Renderer
+from proxops.optics.scene.light import SUN_BAND_W_M2, DistantLight, Light
+from proxops.optics.scene.mesh import Mesh, joined
+from proxops.optics.scene.palette import ALUMINIUM, BLACK_PAINT, MLI_GOLD, SOLAR_CELL, WHITE_PAINT
+from proxops.optics.scene.primitives import box, cylinder, sphere
+from proxops.optics.scene.scene import Scene
+from proxops.optics.scene.tree import tree_of
 
 DISTANCES_M = (20.0, 10.0, 5.0, 3.0)
 PICTURES = 5

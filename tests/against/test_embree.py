@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ray_mockup import mockup, soup, still, units
 
 from proxops.maths.kernel import kernel
-from proxops.sensors.scene.cast import cast
-from proxops.sensors.scene.mesh import Mesh, flat
-from proxops.sensors.scene.rays import occluded, placed_at
-from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.tree import TreeArrays, tree_of
+from proxops.optics.scene.cast import cast
+from proxops.optics.scene.mesh import Mesh, flat
+from proxops.optics.scene.rays import occluded, placed_at
+from proxops.optics.scene.scene import Scene
+from proxops.optics.scene.tree import TreeArrays, tree_of
 
 Array = NDArray[np.float64]
 RAYS = 20_000

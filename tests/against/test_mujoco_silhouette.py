@@ -8,9 +8,9 @@ from pictures import renderer, still
 
 from proxops.core.lens import Lens
 from proxops.core.offscreen import PictureUnavailable, import_mujoco, open_renderer
-from proxops.sensors.scene.mesh import Mesh, joined
-from proxops.sensors.scene.palette import WHITE_PAINT
-from proxops.sensors.scene.primitives import box, cylinder
+from proxops.optics.scene.mesh import Mesh, joined
+from proxops.optics.scene.palette import WHITE_PAINT
+from proxops.optics.scene.primitives import box, cylinder
 
 WIDTH, HEIGHT, FOCAL = 320, 240, 500.0
 LENS = Lens(WIDTH, HEIGHT, FOCAL, FOCAL, 0.5 * WIDTH - 0.5, 0.5 * HEIGHT - 0.5)

@@ -25,11 +25,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bridge": {"space", "lab", "safety"} | BELOW,  # orbit → hall, judged where it wishes to go
     "touch": {"space", "lab"} | ARMS,  # hall → orbit: forces that come back
     "safety": {"lab"} | BELOW,  # judges motion, not missions
-    "sensors": {"space", "lab"} | ARMS,
-    "onboard": {"lab"} | ARMS,  # measurements only: never space, never truth
+    "optics": {"lab"} | BELOW,  # what can be seen of models: of true ones, and of those that flight software believes
+    "sensors": {"optics", "space", "lab"} | ARMS,
+    "onboard": {"optics", "lab"} | ARMS,  # measurements only: never space, never truth
     "ground": {"lab"} | ARMS,
     "client": BELOW,  # what an application uses to talk to the facility
-    "facility": {"client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "space", "lab"} | ARMS,
+    "facility": {"client", "bridge", "touch", "safety", "sensors", "onboard", "ground", "optics", "space", "lab"}
+    | ARMS,
     "runs": {"facility", "bridge", "safety", "sensors", "ground", "lab"}
     | BELOW,  # what all kinds share round the facility: none of orbit's
     "console": {"applications", "runs", "facility", "client", "bridge", "safety", "ground", "lab"}
@@ -185,6 +187,7 @@ def test_the_table_itself_keeps_the_three_prohibitions() -> None:
         "core",
         "arms",
         "space lab",
+        "optics",
         "touch safety sensors onboard ground client",
         "bridge",
         "facility",

@@ -11,11 +11,11 @@ from proxops.core.imaging_table import CameraSensor
 from proxops.core.scenery_table import Scenery
 from proxops.lab.any_cell import load_cell
 from proxops.maths.pose import compose
+from proxops.optics.scene.hall_surroundings import PORT1_BODY, PORT2_BODY
 from proxops.runs import image_log
 from proxops.runs.image_log import sensor_log
 from proxops.sensors.hall_staging import HallStaging
 from proxops.sensors.moment import HallMoment, Moment, PictureOrder
-from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY
 from proxops.sensors.staging import unpacked
 
 EYE = CameraSensor(kind="camera", name="eye", place_m=(-0.9, 0.1, -0.3), turn_deg=(3.0, 5.0, 7.0), log_hz=5.0)

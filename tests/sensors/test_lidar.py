@@ -18,10 +18,10 @@ from ray_mockup import GREY, WHITE, cuboid, exposure, mockup, still
 from proxops.core.errors import BadInput
 from proxops.core.images import PointScan
 from proxops.core.imaging_table import LidarSensor
+from proxops.optics.scene.material import Material
+from proxops.optics.scene.scene import Scene
+from proxops.optics.scene.tree import tree_of
 from proxops.sensors.lidar import FLYBACK, RECEIVER_NOISE, Lidar, directions_of
-from proxops.sensors.scene.material import Material
-from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.tree import tree_of
 
 Array = NDArray[np.float64]
 QUIET = {"noise_m": 0.0, "angle_noise_deg": 0.0, "ghost_share": 0.0, "dropout_share": 0.0}

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.lens import Lens
-from proxops.sensors.exposure import Exposure, Sky
-from proxops.sensors.render.renderer import Renderer
-from proxops.sensors.scene.light import Light, SurroundingLight
-from proxops.sensors.scene.material import Material
-from proxops.sensors.scene.mesh import Mesh, flat
-from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.tree import tree_of
+from proxops.optics.exposure import Exposure, Sky
+from proxops.optics.render.renderer import Renderer
+from proxops.optics.scene.light import Light, SurroundingLight
+from proxops.optics.scene.material import Material
+from proxops.optics.scene.mesh import Mesh, flat
+from proxops.optics.scene.scene import Scene
+from proxops.optics.scene.tree import tree_of
 
 LENS = Lens(320, 240, 500.0, 500.0, 159.5, 119.5)
 PAINT = Material("paint", 0.8)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.sensors.exposure import Exposure
-from proxops.sensors.scene.material import Material
-from proxops.sensors.scene.mesh import Mesh, flat, joined
+from proxops.optics.exposure import Exposure
+from proxops.optics.scene.material import Material
+from proxops.optics.scene.mesh import Mesh, flat, joined
 
 Array = NDArray[np.float64]
 WHITE = Material("white", albedo=0.8, infrared=1.0)

@@ -160,3 +160,29 @@ class Severity(IntEnum):
 
 Tell = Callable[[Severity, str, str], None]
 """Tells people something: how bad it is, a name, a text."""
+
+
+class VisionState(IntEnum):
+    """What the image processing of one sensor is doing."""
+
+    SEARCH = 0  # no idea where the client is: each image is searched as a whole
+    TRACK = 1  # each image is compared with what is expected
+    LOST = 2  # tracked until a moment ago: the filter still believes where it is
+
+
+class Doubt(IntEnum):
+    """Why a pose found in an image is not trusted."""
+
+    NONE = 0  # it is
+    DARK = 1  # nothing is lit
+    OVER_EXPOSED = 2  # too much of the client is
+    OUT_OF_VIEW = 3  # too much of the client is
+    TOO_FEW = 4  # edges or points were found
+    SUPPORT = 5  # too many of what was found do not fit
+    UNCERTAIN = 6  # the pose is not determined well enough
+    AMBIGUOUS = 7  # another pose fits nearly as well
+    FAR_OFF = 8  # further from what was expected than that allows
+    NOT_FOUND = 9  # searched in vain
+    FROZEN = 10  # the same image as before
+    STALE = 11  # too old, or not newer than one before
+    BROKEN = 12  # no image, or no pose: wrong size, no numbers

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
+from proxops.optics.scene.hall_mockups import hall_warnings
+from proxops.optics.scene.orbit_surroundings import craft_mesh
 from proxops.sensors.orbit_staging import SHIPPED
-from proxops.sensors.scene.hall_mockups import hall_warnings
-from proxops.sensors.scene.orbit_surroundings import craft_mesh
 
 
 def drawing_notes(scenery: Scenery, cell: Cell | None) -> tuple[str, ...]:

@@ -11,12 +11,12 @@ from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
 from proxops.maths.pose import compose
-from proxops.sensors.exposure import Exposure
+from proxops.optics.exposure import Exposure
+from proxops.optics.scene.hall_lights import hall_lights
+from proxops.optics.scene.hall_mockups import mockup_mesh
+from proxops.optics.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
+from proxops.optics.scene.mesh import Mesh
 from proxops.sensors.moment import Floats, PictureOrder
-from proxops.sensors.scene.hall_lights import hall_lights
-from proxops.sensors.scene.hall_mockups import mockup_mesh
-from proxops.sensors.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
-from proxops.sensors.scene.mesh import Mesh
 from proxops.sensors.staging import in_the_middle, judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 FAINT = 2.5  # W/m²/sr: a hundredth of white paint in the lamp

@@ -15,14 +15,14 @@ from proxops.core.images import Image
 from proxops.core.imaging_table import GreyCamera, LidarSensor, RenderedSensor, TofSensor
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
+from proxops.optics.exposure import Exposure
+from proxops.optics.render.renderer import Renderer
+from proxops.optics.scene.tree import Tree, tree_of
 from proxops.sensors.camera.camera import Camera
-from proxops.sensors.exposure import Exposure
 from proxops.sensors.hall_staging import HallStaging
 from proxops.sensors.lidar import Lidar
 from proxops.sensors.moment import Floats, HallMoment, Moment, OrbitMoment, PictureOrder, fixed_exposure_s
 from proxops.sensors.orbit_staging import OrbitStaging
-from proxops.sensors.render.renderer import Renderer
-from proxops.sensors.scene.tree import Tree, tree_of
 from proxops.sensors.tof import TimeOfFlightCamera
 
 Staging = HallStaging | OrbitStaging

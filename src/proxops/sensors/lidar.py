@@ -19,12 +19,12 @@ from proxops.core.errors import BadInput
 from proxops.core.images import PointScan
 from proxops.core.imaging_table import LidarSensor
 from proxops.maths.rotation import Array
-from proxops.sensors.exposure import Exposure
-from proxops.sensors.scene.cast import Hits, cast
-from proxops.sensors.scene.pose_course import poses_at
-from proxops.sensors.scene.rays import judge_poses
-from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.tree import Tree
+from proxops.optics.exposure import Exposure
+from proxops.optics.scene.cast import Hits, cast
+from proxops.optics.scene.pose_course import poses_at
+from proxops.optics.scene.rays import judge_poses
+from proxops.optics.scene.scene import Scene
+from proxops.optics.scene.tree import Tree
 
 FLYBACK: Final = 0.2  # of a line's time in which a raster's mirror returns. ASSUMED
 RECEIVER_NOISE: Final = 0.1  # of the least signal, one standard deviation: how soft the threshold is. ASSUMED

@@ -14,12 +14,11 @@ from proxops.core.imaging_table import RenderedSensor
 from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Scenery
 from proxops.lab.cell import Cell
-from proxops.sensors.exposure import Exposure, Sky
-from proxops.sensors.moment import Floats, OrbitMoment, PictureOrder
-from proxops.sensors.scene.hall_mockups import mockup_mesh
-from proxops.sensors.scene.mesh import Mesh, joined
-from proxops.sensors.scene.orbit_lights import orbit_lights
-from proxops.sensors.scene.orbit_surroundings import (
+from proxops.optics.exposure import Exposure, Sky
+from proxops.optics.scene.hall_mockups import mockup_mesh
+from proxops.optics.scene.mesh import Mesh, joined
+from proxops.optics.scene.orbit_lights import orbit_lights
+from proxops.optics.scene.orbit_surroundings import (
     CHASER,
     CLIENT,
     CLIENT_FULL,
@@ -30,6 +29,7 @@ from proxops.sensors.scene.orbit_surroundings import (
     orbit_scene,
     shipped_craft,
 )
+from proxops.sensors.moment import Floats, OrbitMoment, PictureOrder
 from proxops.sensors.staging import in_the_middle, judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
 
 HERE = np.eye(4)

@@ -12,14 +12,14 @@ from proxops.core.imaging_table import FiducialSensor, RenderedSensor
 from proxops.core.mounted_table import Mounted
 from proxops.core.scenery_table import Illuminator
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
-from proxops.sensors.exposure import Exposure, Sky
+from proxops.optics.exposure import Exposure, Sky
+from proxops.optics.scene.inside import turns_round
+from proxops.optics.scene.light import Light, NearLight
+from proxops.optics.scene.marker_mesh import marker_mesh
+from proxops.optics.scene.mesh import Mesh
+from proxops.optics.scene.scene import Scene
 from proxops.sensors.moment import Floats, PictureOrder, resampled
 from proxops.sensors.mount import T_craft_sensor
-from proxops.sensors.scene.inside import turns_round
-from proxops.sensors.scene.light import Light, NearLight
-from proxops.sensors.scene.marker_mesh import marker_mesh
-from proxops.sensors.scene.mesh import Mesh
-from proxops.sensors.scene.scene import Scene
 
 LAMP_RADIUS_M = 0.03  # of the shipped servicer's lamp
 

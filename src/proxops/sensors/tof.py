@@ -22,7 +22,7 @@ from proxops.core.images import DepthImage
 from proxops.core.imaging_table import TofSensor
 from proxops.maths.kernel import kernel
 from proxops.maths.rotation import Array
-from proxops.sensors.exposure import Exposure
+from proxops.optics.exposure import Exposure
 
 LIGHT_M_S: Final = 299_792_458.0
 INTENSITY_OF_WHITE: Final = 10_000.0  # in the picture, of a white wall at 1 m; the highest is 65,535

@@ -13,7 +13,7 @@ from small_eyes import EYES, FLIGHT
 import proxops
 from proxops.applications.mission.dataset.lights import CATALOGUE, EARTH_RAD, sun_and_earth
 from proxops.core.errors import BadInput
-from proxops.sensors.scene.light import SUN_RADIUS_RAD
+from proxops.optics.scene.light import SUN_RADIUS_RAD
 from proxops.space.sunlight import visible_share
 
 

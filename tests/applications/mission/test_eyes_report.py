@@ -25,11 +25,11 @@ from proxops.ground.image_encoding import EncodedImage, encode
 from proxops.ground.recorded_image import RecordedImage
 from proxops.ground.section import Picture, SideBySide, Table
 from proxops.lab.any_cell import load_cell
+from proxops.optics.scene.palette import WHITE_PAINT
+from proxops.optics.scene.primitives import box
 from proxops.sensors.hall_staging import hall_client
 from proxops.sensors.image_generator import ImageGenerator
 from proxops.sensors.orbit_staging import orbit_client
-from proxops.sensors.scene.palette import WHITE_PAINT
-from proxops.sensors.scene.primitives import box
 
 SPEC = CameraSensor(kind="camera", name="eye", rate_hz=4.0, log_hz=4.0, delay_ms=100.0, exposure_ms=1.0)
 AHEAD = np.array([0.0, 0.0, 5.0, 1.0, 0.0, 0.0, 0.0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from proxops.core.imaging_table import CameraSensor
-from proxops.sensors.exposure import Exposure
+from proxops.optics.exposure import Exposure
 
 STILL = np.array([[[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]])
 

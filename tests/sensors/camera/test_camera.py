@@ -182,7 +182,7 @@ CHILD = """
 import hashlib, numpy as np
 from proxops.core.imaging_table import CameraSensor
 from proxops.sensors.camera.camera import Camera
-from proxops.sensors.exposure import Exposure
+from proxops.optics.exposure import Exposure
 still = np.array([[[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]])
 light = np.linspace(0.0, 60.0, 64 * 48, dtype=np.float32).reshape(48, 64)
 camera = Camera(CameraSensor.model_validate({real}), 2, 99)

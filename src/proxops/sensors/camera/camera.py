@@ -15,11 +15,11 @@ from proxops.core.images import CameraImage
 from proxops.core.imaging_table import GreyCamera
 from proxops.core.lens import Lens
 from proxops.core.lens_check import check_lens
+from proxops.optics.exposure import Exposure
 from proxops.sensors.camera.chip import make_chip
 from proxops.sensors.camera.optics import electrons_per_radiance
 from proxops.sensors.camera.point_spread import spread_light, weights
 from proxops.sensors.camera.readout import column_means, read_out
-from proxops.sensors.exposure import Exposure
 
 Picture = NDArray[np.float32]
 BRIGHTEST_RADIANCE = 1e9  # W/m²/sr; the Sun's disc has 1.4e7

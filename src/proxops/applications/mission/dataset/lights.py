@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from proxops.core.earth import EQUATOR_M
 from proxops.core.errors import BadInput
-from proxops.sensors.scene.light import SUN_RADIUS_RAD
+from proxops.optics.scene.light import SUN_RADIUS_RAD
 from proxops.space.sunlight import visible_share
 
 Floats = NDArray[np.float64]

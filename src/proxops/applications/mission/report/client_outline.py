@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from proxops.core.lens import Lens
 from proxops.ground.recorded import Floats
-from proxops.sensors.exposure import Exposure
-from proxops.sensors.render.renderer import Renderer
-from proxops.sensors.scene.mesh import Mesh
-from proxops.sensors.scene.scene import Scene
-from proxops.sensors.scene.tree import tree_of
+from proxops.optics.exposure import Exposure
+from proxops.optics.render.renderer import Renderer
+from proxops.optics.scene.mesh import Mesh
+from proxops.optics.scene.scene import Scene
+from proxops.optics.scene.tree import tree_of
 
 EDGE: Final = 2  # px beside its rim that count as neither client nor surroundings
 HERE: Final = np.array([[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]])

@@ -18,9 +18,9 @@ from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mission import MissionFile
 from proxops.ground.recorded_image import RecordedImage
 from proxops.lab.cell import Cell
+from proxops.optics.scene.mesh import Mesh
 from proxops.sensors.hall_staging import hall_client
 from proxops.sensors.orbit_staging import orbit_client
-from proxops.sensors.scene.mesh import Mesh
 
 
 class Both(NamedTuple):
