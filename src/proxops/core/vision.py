@@ -28,7 +28,7 @@ class PosePrediction:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """What was found where, for pictures of it. ``group``: 0 does not fit; 1 fits; of a depth image 1, 2, … the plane it is of."""
+    """What was found where, for pictures of it. ``group``: 0 does not fit; 1 fits; of a depth image 1, 2, … its plane."""
 
     points: NDArray[np.float32]  # (n, 2) px, right and down; of a scan (n, 3) m in the sensor's frame
     group: NDArray[np.uint8]  # (n)
