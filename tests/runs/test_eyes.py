@@ -29,7 +29,7 @@ from proxops.runs.image_port import image_port
 CYCLE_S = 0.02
 CAMERA = small_sensors()[:1]
 DRAWN = ImageSetting(CAMERA, (False,), Scenery(), 1, None, False)
-PATIENCE = "proxops.runs.image_orders.PATIENCE_S"
+PATIENCE = "proxops.runs.work_line.PATIENCE_S"
 
 
 class Watched:

@@ -8,7 +8,8 @@ import sys
 
 from proxops.core.errors import BadInput
 from proxops.ground.image_encoding import encode
-from proxops.runs.image_orders import Drawn, ImageSetting, hear, say, step_back
+from proxops.runs.image_orders import Drawn, ImageSetting
+from proxops.runs.work_line import hear, say, step_back
 from proxops.sensors.image_generator import ImageGenerator
 from proxops.sensors.moment import PictureOrder
 

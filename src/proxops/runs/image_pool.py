@@ -52,7 +52,7 @@ class ImagePool:
 
     def take(self, *, block: bool) -> Drawn | None:
         """The next order's picture; None if it is not there yet and nobody waits."""
-        drawn = self._lines[self.taken % len(self._lines)].take(block=block)
+        drawn: Drawn | None = self._lines[self.taken % len(self._lines)].take(block=block)
         if drawn is None:
             return None
         self.taken += 1

@@ -105,7 +105,7 @@ def test_a_process_that_draws_no_more_ends_the_mission_in_good_order(
         return give(self, order)
 
     monkeypatch.setattr(ImageOrders, "give", strike)
-    monkeypatch.setattr("proxops.runs.image_orders.PATIENCE_S", 2.0)  # a busy machine starts it slowly
+    monkeypatch.setattr("proxops.runs.work_line.PATIENCE_S", 2.0)  # a busy machine starts it slowly
     text = FLIGHT.replace("-6.0", "-5.0") + EYES.replace('"orbit"', '"hall"') + "[hall]\njoin_s = 1.0\n"
     ran, outcome = run_mission(cell, parse_mission(text, tmp_path / "short.toml"), tmp_path / "run.mcap")
     assert outcome.end is MissionEnd.IMAGES and words in outcome.failure and 1.0 <= outcome.t < 2.0
