@@ -25,6 +25,7 @@ from proxops.core.segments import DAY_S, Seconds
 from proxops.core.sensor_table import Avionics, Sensor, Sensors
 from proxops.core.strict_table import Direction, Finite, Strict, Truth, Whole, judge_table, within
 from proxops.core.toml_text import load_toml, read_toml, toml_text
+from proxops.core.vision_table import Vision
 
 Metres = Annotated[Finite, within(0, 1000)]
 
@@ -111,6 +112,7 @@ class MissionFile(Strict):
     start: MissionStart
     sensors: Annotated[Sensors, Field(alias="sensor")] = (Sensor(),)  # [sensor], or [[sensor]] with a kind each
     scenery: Scenery = Scenery()
+    vision: Vision = Vision()
     avionics: Avionics = Avionics()
     plan: Annotated[tuple[Step, ...], Field(min_length=1, max_length=100)]
     corridor: Corridor = Corridor()
@@ -169,6 +171,7 @@ def parse_mission(text: str, source: Path) -> Mission:
     file = judge_table(_with_base(read_toml(text, source), source), MissionFile, source)
     files = {
         "scenery": file.scenery.beside(source),
+        "vision": file.vision.beside(source),
         "sensors": tuple(one if isinstance(one, Sensor) else one.beside(source) for one in file.sensors),
     }
     file = file.model_copy(update=files)
@@ -179,6 +182,7 @@ def parse_mission(text: str, source: Path) -> Mission:
         _check_plan(file)
         check_faults(file.fault, len(file.chaser.thrusters.places))
         _check_names(file)
+        file.vision.check(file.imaging)
     except BadInput as bad:
         raise BadInput(bad.what, where=str(source), value=bad.value, bound=bad.bound, way_out=bad.way_out) from None
     return Mission(file, source, text)

@@ -1,0 +1,47 @@
+"""Which images a mission navigates by, and what image processing knows and needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from proxops.core.errors import BadInput
+from proxops.core.imaging_table import ImagingSensor
+from proxops.core.mounted_table import Name, PathText
+from proxops.core.strict_table import Finite, Strict, Truth, Whole, within
+
+
+class Vision(Strict):
+    """Without ``sensors`` nobody looks for the client in images, and the modelled pose sensor measures alone."""
+
+    sensors: Annotated[tuple[Name, ...], Field(max_length=8)] = ()  # whose images give poses
+    pose_sensor: Truth = False  # the modelled pose sensor measures beside them
+    client: PathText = ""  # as known on board: URDF, STL, OBJ, glTF beside this file; the one that is seen unless given
+    client_scale: Annotated[Finite, within(1e-6, 1e4)] = 1.0  # metres in a unit of that file
+    estimator: PathText = ""  # one of your own: path/to/file.py:ClassName or tcp://HOST:PORT
+    frame_ms: Annotated[Finite, within(1, 10_000)] = 100.0  # from an image to its pose, in lockstep
+    search_s: Annotated[Finite, within(0.01, 600)] = 10.0  # of a picture as a whole, in lockstep
+    scan_search_s: Annotated[Finite, within(0.01, 600)] = 1.0  # of a depth image or a scan
+    lost_after: Annotated[Whole, within(1, 1000)] = 5  # images in a row without a pose
+
+    def beside(self, source: Path) -> Vision:
+        """Files are named as seen from the scenario's folder; a client that is not there may be a shipped model's name."""
+        found, (path, colon, name) = {}, self.estimator.rpartition(":")
+        if self.client and (source.parent / self.client).is_file():
+            found["client"] = str(source.parent / self.client)
+        if colon and (source.parent / path).is_file():
+            found["estimator"] = f"{source.parent / path}:{name}"
+        return self.model_copy(update=found)
+
+    def check(self, imaging: tuple[ImagingSensor, ...]) -> None:
+        """That they are there, and where the chaser can use them."""
+        known = {one.name: one for one in imaging}
+        for name in self.sensors:
+            if name not in known:
+                raise BadInput("vision.sensors: no such sensor", value=name, bound=", ".join(known) or "there is none")
+            if known[name].on != "chaser":
+                raise BadInput(
+                    "vision.sensors: it must be on the chaser", value=name, way_out='give it on = "chaser", or leave it out'
+                )  # fmt: skip

@@ -1,0 +1,89 @@
+"""SEARCH, TRACK, LOST: what is asked of an estimator with each image of a sensor, and what its answers mean.
+
+While it searches, nobody knows where the client is: each image is looked at as a whole. While it tracks, an image is compared
+with what is expected: by the filter, or by the images before where there is no filter yet or the filter contradicts them. Some
+images in a row without a pose, and the client is lost: what the filter believes is still asked for, wide as it has become; when
+that has not helped for as many images again, a whole image is searched, and so on in turn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from proxops.core.vision import Floats, PoseFound, PosePrediction
+from proxops.core.vocabulary import Doubt, VisionState
+from proxops.onboard.vision.expectation import carried_on, difference
+
+SEARCH, TRACK, LOST = VisionState.SEARCH, VisionState.TRACK, VisionState.LOST
+NEXT: Final[Mapping[tuple[VisionState, str], VisionState]] = {
+    (SEARCH, "found"): TRACK,
+    (LOST, "found"): TRACK,
+    (TRACK, "missed"): LOST,  # so many in a row
+}
+"""What is not listed changes nothing."""
+FRESH_S: Final = 2.0  # so long a pose of an image before tells where the next one is
+# An estimate as wide as this (one standard deviation, in any direction) tells nothing: share of the distance, rad.
+WIDEST: Final = (0.3, math.radians(60.0))
+# The filter contradicts the last image when it is further off than this, beside what both say of themselves: share, m, rad.
+CONTRADICTS: Final = (0.02, 0.05, math.radians(4.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking:
+    """Of one sensor. ``doubt``: of the last image; lost: why."""
+
+    state: VisionState = SEARCH
+    doubt: Doubt = Doubt.NOT_FOUND
+    missed: int = 0  # images in a row without a trusted pose
+    last: PoseFound | None = None  # trusted
+    before: PoseFound | None = None  # the one before that
+
+
+def asked_with(now: Tracking, t: float, believed: PosePrediction | None, lost_after: int) -> PosePrediction | None:
+    """What the image of ``t`` is compared with; None: it is searched as a whole. ``believed``: by the filter."""
+    own = None
+    if now.state is TRACK and now.last is not None and 0.0 <= t - now.last.t <= FRESH_S:
+        own = carried_on(now.last, now.before, t)
+    belief = believed if believed is not None and telling(believed) else None
+    if own is not None and (belief is None or contradicts(own, belief)):
+        return own
+    whole = now.state is SEARCH or (now.missed > lost_after and now.missed % (2 * lost_after) == 0)
+    return None if whole and not (now.state is SEARCH and now.missed % 2) else belief
+
+
+def telling(belief: PosePrediction) -> bool:
+    """Whether it says where the client is at all."""
+    distance = float(np.linalg.norm(belief.T_sensor_target[:3]))
+    place, turn = spread(belief.covariance)
+    return bool(np.isfinite(belief.T_sensor_target).all()) and place < WIDEST[0] * distance and turn < WIDEST[1]
+
+
+def contradicts(own: PosePrediction, belief: PosePrediction) -> bool:
+    """Whether the images and the filter are further apart than either allows."""
+    off = difference(own.T_sensor_target, belief.T_sensor_target)
+    distance = float(np.linalg.norm(own.T_sensor_target[:3]))
+    places, turns = zip(spread(own.covariance), spread(belief.covariance), strict=True)
+    far = float(np.linalg.norm(off[:3])) > CONTRADICTS[0] * distance + CONTRADICTS[1] + 3.0 * math.hypot(*places)
+    return far or float(np.linalg.norm(off[3:])) > CONTRADICTS[2] + 3.0 * math.hypot(*turns)
+
+
+def spread(covariance: Floats) -> tuple[float, float]:
+    """Largest standard deviation of place, m, and of attitude, rad."""
+    values = [float(np.linalg.eigvalsh(covariance[k : k + 3, k : k + 3])[-1]) for k in (0, 3)]
+    return math.sqrt(max(values[0], 0.0)), math.sqrt(max(values[1], 0.0))
+
+
+def after(now: Tracking, found: PoseFound, lost_after: int) -> Tracking:
+    """With the answer to an image."""
+    if found.trusted:
+        state = NEXT.get((now.state, "found"), now.state)
+        before = now.last if now.state is TRACK else None
+        return Tracking(state, Doubt.NONE, 0, found, before)
+    missed = now.missed + 1
+    state = NEXT.get((now.state, "missed"), now.state) if missed >= lost_after else now.state
+    return replace(now, state=state, doubt=found.doubt, missed=missed)

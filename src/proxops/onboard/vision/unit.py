@@ -1,0 +1,120 @@
+"""The image processing of a spacecraft, but for the estimators: what each image is judged with, and what its pose is worth.
+
+It knows what flight software knows: its own attitude and place as measured, the filter's estimate as told, mounts and times. Images
+of a hall show what its robots were told a little earlier (``shown_late_s``): that is their time for the filter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from proxops.core.flight import R_CHASER_SENSOR, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
+from proxops.core.images import CameraImage, DepthImage, Image
+from proxops.core.vision import PoseFound, PosePrediction
+from proxops.core.vocabulary import Doubt
+from proxops.maths.pose import inverse_pose, pose
+from proxops.maths.quaternion import put_unit, quat_product
+from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
+from proxops.onboard.vision.common_frame import in_reference
+from proxops.onboard.vision.expectation import OwnAttitude, expected
+from proxops.onboard.vision.machine import Tracking, after, asked_with
+
+REMEMBERED_S: Final = 30.0  # of the own attitude: longer than a picture is searched
+OLD_S: Final = 60.0  # an estimate that was told so long ago is none
+
+
+class VisionUnit:
+    """``T_chaser_sensor``: (4, 4) of each sensor that is looked through, in the order of the images' numbers."""
+
+    def __init__(
+        self, data: OnboardData, T_chaser_sensor: Sequence[Floats], lost_after: int, shown_late_s: Sequence[float]
+    ) -> None:
+        self._data, self._mounts, self._lost_after = data, tuple(T_chaser_sensor), lost_after
+        T_reference_chaser = inverse_pose(pose(R_CHASER_SENSOR, data.sensor_place))
+        self._to_reference = tuple(T_reference_chaser @ T for T in self._mounts)
+        self._late_s = tuple(shown_late_s)
+        self.tracking = [Tracking() for _ in self._mounts]
+        self._seen: list[tuple[int, bytes]] = [(-1, b"")] * len(self._mounts)  # last number and digest
+        self._own: deque[tuple[float, Floats, Floats, Floats]] = deque(maxlen=round(REMEMBERED_S / data.period_s))
+        self._estimate: tuple[float, Estimate] | None = None
+
+    # ------------------------------------------------------------------ what flight software knows
+    def note(self, m: Measurements) -> None:
+        """Own attitude, rate and place of this cycle; what is no number is left out."""
+        if np.isfinite(m.q_eci_chaser).all() and np.isfinite(m.w_eci_chaser).all() and np.isfinite(m.p_eci_chaser).all():
+            self._own.append((m.t, m.q_eci_chaser.copy(), m.w_eci_chaser.copy(), m.p_eci_chaser.copy()))
+
+    def believe(self, t: float, estimate: Estimate | None) -> None:
+        """What the filter says in the cycle of ``t``."""
+        if estimate is not None:
+            self._estimate = t, estimate
+
+    def own_at(self, t: float) -> tuple[OwnAttitude, Floats] | None:
+        """Attitude and place (m, eci) at ``t``; None as long as nothing has been measured."""
+        if not self._own:
+            return None
+        t_row, q, w, p = min(self._own, key=lambda row: abs(row[0] - t))
+        turned = np.empty(4)
+        put_unit(quat_product(q, quat_from_rotation_vector((t - t_row) * w)), turned)
+        return OwnAttitude(turned, w), p
+
+    def R_sensor_eci(self, sensor: int, own: OwnAttitude) -> Floats:
+        return np.asarray(self._mounts[sensor][:3, :3].T @ matrix_from_quat(own.q_eci_chaser).T)
+
+    # ------------------------------------------------------------------ an image and its answer
+    def time_of(self, sensor: int, image: Image) -> float:
+        """Of what it shows, by the filter's clock."""
+        return image.t - self._late_s[sensor]
+
+    def refusal(self, sensor: int, image: Image) -> PoseFound | None:
+        """Of an image that nobody need look at: the same again, or older than one that was."""
+        number, digest = self._seen[sensor]
+        new = _digest(image)
+        self._seen[sensor] = image.number, new
+        doubt = Doubt.STALE if image.number <= number else Doubt.FROZEN if new and new == digest else None
+        return None if doubt is None else PoseFound(image.sensor, image.number, image.t, doubt)
+
+    def prediction(self, sensor: int, image: Image) -> PosePrediction | None:
+        """What the image is compared with; None: it is searched as a whole."""
+        return asked_with(self.tracking[sensor], image.t, self._believed(sensor, image), self._lost_after)
+
+    def _believed(self, sensor: int, image: Image) -> PosePrediction | None:
+        t = self.time_of(sensor, image)
+        own = self.own_at(t)
+        if self._estimate is None or own is None or abs(t - self._estimate[0]) > OLD_S:
+            return None
+        return expected(self._estimate[1], self._estimate[0], t, own[0], self._data, self._mounts[sensor])
+
+    def take(self, sensor: int, found: PoseFound) -> RelativeMeasurement | None:
+        """An answer has come: what it is for the filter, in the reference sensor's frame."""
+        self.tracking[sensor] = after(self.tracking[sensor], found, self._lost_after)
+        if not found.trusted:
+            return None
+        assert found.T_sensor_target is not None and found.covariance is not None
+        T, covariance = in_reference(self._to_reference[sensor], found.T_sensor_target, found.covariance)
+        return RelativeMeasurement(found.t - self._late_s[sensor], T[:3], T[3:], covariance, sensor + 1)
+
+
+def _digest(image: Image) -> bytes:
+    """Of what it shows; nothing of one that shows nothing, which is the same every time."""
+    data = image.pixels if isinstance(image, CameraImage) else image.range_m if isinstance(image, DepthImage) else image.points_m
+    shown = np.asarray(data)
+    if shown.size == 0 or not np.isfinite(shown).any() or np.nanmax(shown) == np.nanmin(shown):
+        return b""
+    return hashlib.blake2b(np.ascontiguousarray(shown).data, digest_size=16).digest()
+
+
+def broken(image: Image, doubt: Doubt = Doubt.BROKEN) -> PoseFound:
+    """The answer of an estimator that has none."""
+    return PoseFound(image.sensor, image.number, image.t, doubt)
+
+
+def at_time(found: PoseFound, image: Image) -> PoseFound:
+    """An estimator's answer is that to its image, whatever it says itself."""
+    return replace(found, sensor=image.sensor, number=image.number, t=image.t)
