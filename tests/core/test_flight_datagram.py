@@ -30,8 +30,16 @@ QUIET = settings(max_examples=200, deadline=None, derandomize=True)
 RNG = np.random.default_rng(7)
 
 
+def symmetric() -> Any:
+    root = RNG.normal(size=(6, 6))
+    return root + root.T
+
+
 def measurements(relative: int = 2, thrusters: int = 24, wheels: int = 4) -> Measurements:
-    seen = tuple(RelativeMeasurement(10.0 + k, RNG.normal(size=3), RNG.normal(size=4)) for k in range(relative))
+    seen = tuple(
+        RelativeMeasurement(10.0 + k, RNG.normal(size=3), RNG.normal(size=4), symmetric() if k % 2 else None, k)
+        for k in range(relative)
+    )
     return Measurements(
         12.5, seen, RNG.normal(size=4), RNG.normal(size=3), RNG.normal(size=3) * 7e6, RNG.normal(size=3) * 7e3,
         RNG.normal(size=wheels), RNG.uniform(0, 0.1, thrusters), 39.5,
@@ -158,10 +166,10 @@ def test_what_has_no_room_is_not_packed(bad: Commands) -> None:
 
 
 def test_measurements_lie_as_described() -> None:
-    assert len(QUESTION) == MEASUREMENTS_SIZE == 628
-    assert QUESTION[:8] == b"PXFM\x01\x01\x18\x04"
+    assert len(QUESTION) == MEASUREMENTS_SIZE == 1300
+    assert QUESTION[:8] == b"PXFM\x02\x01\x18\x04"
     assert struct.unpack_from("<Qd", QUESTION, 8) == (2**40 + 5, 12.5)
-    assert QUESTION[24:32] == b"\x02" + bytes(7)
+    assert QUESTION[24:32] == b"\x02\0" + b"\0\x01\0\0" + b"\x02\0"
     m = SENT
     blocks = ((32, m.q_eci_chaser), (64, m.w_eci_chaser), (88, m.p_eci_chaser), (112, m.v_eci_chaser))
     for at, block in (*blocks, (144, m.wheel_rate), (176, m.thruster_on_s), (376, m.relative[0].p_sensor_target)):
@@ -169,13 +177,21 @@ def test_measurements_lie_as_described() -> None:
     assert struct.unpack_from("<d", QUESTION, 136) == (39.5,)
     assert struct.unpack_from("<d", QUESTION, 432) == (m.relative[1].t,)
     assert struct.unpack_from("<4d", QUESTION, 464) == tuple(m.relative[1].q_sensor_target)
-    assert QUESTION[496:624] == bytes(128)
-    assert int.from_bytes(QUESTION[624:], "little") == zlib.crc32(QUESTION[:624])
+    assert QUESTION[496:792] == bytes(296)
+    P = m.relative[1].covariance
+    assert P is not None
+    assert struct.unpack_from("<21d", QUESTION, 792) == tuple(P[i, j] for i in range(6) for j in range(i + 1))
+    assert QUESTION[960:1296] == bytes(336)
+    assert int.from_bytes(QUESTION[1296:], "little") == zlib.crc32(QUESTION[:1296])
+
+
+def test_a_datagram_of_measurements_travels_in_one_frame_of_a_network() -> None:
+    assert MEASUREMENTS_SIZE <= 1472
 
 
 def test_commands_lie_as_described() -> None:
     assert len(ANSWER) == COMMANDS_SIZE == 588
-    assert ANSWER[:8] == b"PXFC\x01\x07\x18\x04"
+    assert ANSWER[:8] == b"PXFC\x02\x07\x18\x04"
     assert struct.unpack_from("<QIBBBBIId", ANSWER, 8) == (
         2**40 + 5, sum(1 << k for k in range(0, 24, 5)), 5, 1, 6, 0, 3, 2**32 - 1, 0.25,
     )  # fmt: skip
@@ -224,7 +240,7 @@ def test_every_wrong_length_is_refused() -> None:
 @pytest.mark.parametrize(
     ("at", "code", "value", "why"),
     [
-        (4, "B", 2, Refusal.VERSION),
+        (4, "B", 3, Refusal.VERSION),
         (5, "B", 0x10, Refusal.FLAGS),
         (6, "B", 25, Refusal.ABSURD),
         (7, "B", 5, Refusal.ABSURD),
@@ -249,6 +265,7 @@ def test_a_well_sealed_answer_with_something_wrong_is_refused_by_name(
         (6, "B", 25, Refusal.ABSURD),
         (7, "B", 5, Refusal.ABSURD),
         (24, "B", 5, Refusal.ABSURD),
+        (30, "B", 4, Refusal.ABSURD),
         (31, "B", 1, Refusal.ABSURD),
     ],
 )
@@ -259,7 +276,7 @@ def test_well_sealed_measurements_with_something_wrong_are_refused_by_name(
 
 
 def test_another_version_is_named_even_when_its_size_differs() -> None:
-    body = b"PXFC\x02" + bytes(30)
+    body = b"PXFC\x01" + bytes(30)
     assert refusal(body + struct.pack("<I", zlib.crc32(body))) is Refusal.VERSION
 
 
@@ -279,7 +296,7 @@ def test_any_bytes_are_refused_and_raise_nothing_else(data: bytes) -> None:
 @QUIET
 @given(st.binary(min_size=COMMANDS_SIZE - 9, max_size=COMMANDS_SIZE - 9))
 def test_any_well_sealed_commands_are_read_or_refused(rest: bytes) -> None:
-    body = b"PXFC\x01" + rest
+    body = b"PXFC\x02" + rest
     data = body + struct.pack("<I", zlib.crc32(body))
     try:
         assert unpack_commands(data).sequence >= 0

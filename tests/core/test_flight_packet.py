@@ -29,13 +29,20 @@ def test_what_has_room_is_the_datagram_and_nothing_else() -> None:
 @pytest.mark.parametrize("count", [0, 4, 5, 13])
 def test_every_relative_measurement_arrives_in_order(count: int) -> None:
     rng = np.random.default_rng(1)
-    rows = tuple(RelativeMeasurement(0.1 * k, rng.normal(size=3), rng.normal(size=4)) for k in range(count))
+    rows = tuple(
+        RelativeMeasurement(0.1 * k, rng.normal(size=3), rng.normal(size=4), np.eye(6) * k if k % 2 else None, k)
+        for k in range(count)
+    )
     received = unpack_measurements_packet(pack_measurements_packet(1, replace(measured(), relative=rows)))
     assert received.left_out == 0
     for sent, got in zip(rows, received.measurements.relative, strict=True):
         assert sent.t == got.t
         assert np.array_equal(sent.p_sensor_target, got.p_sensor_target)
         assert np.array_equal(sent.q_sensor_target, got.q_sensor_target)
+        assert sent.source == got.source
+        assert (sent.covariance is None) == (got.covariance is None)
+        if sent.covariance is not None and got.covariance is not None:
+            assert np.array_equal(sent.covariance, got.covariance)
 
 
 def test_a_covariance_arrives_whole_to_the_bit() -> None:
@@ -63,5 +70,5 @@ def test_what_does_not_belong_behind_commands_is_named(tail: bytes) -> None:
 
 
 def test_half_a_measurement_is_named() -> None:
-    with pytest.raises(Malformed, match="63 bytes behind the datagram, expected rows of 64"):
+    with pytest.raises(Malformed, match="63 bytes behind the datagram, expected rows of 240"):
         unpack_measurements_packet(pack_measurements_packet(3, measured()) + bytes(63))

@@ -24,11 +24,16 @@ N_ERRORS: Final = 12  # position, velocity, attitude, rate of the client: three 
 
 @dataclass(frozen=True)
 class RelativeMeasurement:
-    """The target as the relative sensor saw it."""
+    """The target as a relative sensor saw it. Poses of every source are told in the frame of the pose sensor: ``[sensor]
+    place_m``, looking along -x."""
 
     t: float  # s on the mission's clock, when it was exposed
     p_sensor_target: Floats  # (3) m, origin of the target's body frame
     q_sensor_target: Floats  # (4) scalar first
+    # (6, 6) of its own error, in the sensor's axes: place (m), then a small rotation on the left (rad). Its upper half is not
+    # read. None: as the data sheet of the pose sensor has it.
+    covariance: Floats | None = None
+    source: int = 0  # 0: the modelled pose sensor; k: the mission's k-th imaging sensor, from 1
 
 
 @dataclass(frozen=True)

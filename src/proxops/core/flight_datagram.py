@@ -21,10 +21,11 @@ from proxops.core.flight import N_ERRORS, Commands, Estimate, Floats, Measuremen
 from proxops.core.messages import MAX_THRUSTERS, MAX_WHEELS
 from proxops.core.vocabulary import AbortCause, MissionPhase
 
-VERSION: Final = 1
+VERSION: Final = 2
 MEASUREMENTS_MAGIC: Final = b"PXFM"
 COMMANDS_MAGIC: Final = b"PXFC"
 MAX_RELATIVE: Final = 4  # relative measurements in one datagram
+N_TRIANGLE: Final = 21  # numbers of a symmetric (6, 6), its lower half row by row
 TEXT_SIZE: Final = 96  # bytes of a failure's cause
 
 START: Final = 1 << 0  # flags of measurements: first of a flight
@@ -36,9 +37,11 @@ FAILED: Final = 1 << 3
 
 MEASUREMENTS_LAYOUT: Final = (
     ("magic", "4s"), ("version", "B"), ("flags", "B"), ("thrusters", "B"), ("wheels", "B"), ("sequence", "Q"),
-    ("t", "d"), ("relative", "B"), ("left_out", "B"), ("reserved", "6s"), ("q_eci_chaser", "4d"), ("w_eci_chaser", "3d"),
-    ("p_eci_chaser", "3d"), ("v_eci_chaser", "3d"), ("propellant_kg", "d"), ("wheel_rate", "4d"), ("thruster_on_s", "24d"),
+    ("t", "d"), ("relative", "B"), ("left_out", "B"), ("sources", "4B"), ("covariances", "B"), ("reserved", "B"),
+    ("q_eci_chaser", "4d"), ("w_eci_chaser", "3d"), ("p_eci_chaser", "3d"), ("v_eci_chaser", "3d"),
+    ("propellant_kg", "d"), ("wheel_rate", "4d"), ("thruster_on_s", "24d"),
     ("relative_1", "8d"), ("relative_2", "8d"), ("relative_3", "8d"), ("relative_4", "8d"),
+    ("covariance_1", "21d"), ("covariance_2", "21d"), ("covariance_3", "21d"), ("covariance_4", "21d"),
 )  # fmt: skip
 COMMANDS_LAYOUT: Final = (
     ("magic", "4s"), ("version", "B"), ("flags", "B"), ("thrusters", "B"), ("wheels", "B"), ("sequence", "Q"),
@@ -52,6 +55,7 @@ _COMMANDS: Final = struct.Struct("<" + "".join(code for _, code in COMMANDS_LAYO
 _CRC: Final = struct.Struct("<I")
 MEASUREMENTS_SIZE: Final = _MEASUREMENTS.size + 4
 COMMANDS_SIZE: Final = _COMMANDS.size + 4
+LOWER: Final = np.tril_indices(6)
 _ZEROS: Final = (0.0,) * MAX_THRUSTERS
 _NO_ESTIMATE: Final = (0.0,) * 25
 _COUNT_MAX: Final = 2**32 - 1
@@ -83,15 +87,17 @@ def pack_measurements(sequence: int, measurements: Measurements, *, start: bool 
     """Bytes of one cycle's measurements. Of more than four relative ones the newest go, and the rest are counted."""
     m = measurements
     relative = m.relative[-MAX_RELATIVE:]
-    rows: list[float] = []
-    for one in relative:
-        rows += (one.t, *_values(one.p_sensor_target, 3), *_values(one.q_sensor_target, 4))
+    rows = [x for one in relative for x in pose_values(one)]
+    halves = [x for one in relative for x in covariance_values(one)]
+    told = sum(1 << k for k, one in enumerate(relative) if one.covariance is not None)
     body = _MEASUREMENTS.pack(
         MEASUREMENTS_MAGIC, VERSION, start * START | end * END, len(m.thruster_on_s), len(m.wheel_rate), sequence,
-        m.t, len(relative), min(len(m.relative) - len(relative), 255), b"", *_values(m.q_eci_chaser, 4),
+        m.t, len(relative), min(len(m.relative) - len(relative), 255),
+        *_filled([one.source for one in relative], MAX_RELATIVE, "sources", 0), told, 0, *_values(m.q_eci_chaser, 4),
         *_values(m.w_eci_chaser, 3), *_values(m.p_eci_chaser, 3), *_values(m.v_eci_chaser, 3), m.propellant_kg,
         *_filled(m.wheel_rate, MAX_WHEELS, "wheels"), *_filled(m.thruster_on_s, MAX_THRUSTERS, "thrusters"),
         *_filled(rows, 8 * MAX_RELATIVE, "relative measurements"),
+        *_filled(halves, N_TRIANGLE * MAX_RELATIVE, "covariances"),
     )  # fmt: skip
     return body + _CRC.pack(zlib.crc32(body))
 
@@ -99,17 +105,40 @@ def pack_measurements(sequence: int, measurements: Measurements, *, start: bool 
 def unpack_measurements(data: bytes) -> MeasurementsReceived:
     """Check and unpack measurements; ``Malformed`` names the first thing wrong."""
     v = _read(data, MEASUREMENTS_MAGIC, _MEASUREMENTS, START | END)
-    count, left_out, reserved = v[6:9]
+    (count, left_out), sources, (told, reserved) = v[6:8], v[8:12], v[12:14]
     _demand(count <= MAX_RELATIVE, v[4], f"{count} relative measurements, allowed: up to {MAX_RELATIVE}")
-    _demand(not any(reserved), v[4], f"reserved bytes {reserved.hex()}, allowed: zero")
-    n = v[9:]
+    _demand(told >> count == 0, v[4], f"covariances {told:#04x} of {count} relative measurements")
+    _demand(reserved == 0, v[4], f"reserved byte {reserved:#04x}, allowed: zero")
+    n = v[14:]
     rows = [n[42 + 8 * k : 50 + 8 * k] for k in range(count)]
-    relative = tuple(RelativeMeasurement(row[0], np.array(row[1:4]), np.array(row[4:])) for row in rows)
+    halves = [n[74 + N_TRIANGLE * k : 95 + N_TRIANGLE * k] if told >> k & 1 else None for k in range(count)]
+    relative = tuple(map(measurement_of, rows, sources, halves))
     measurements = Measurements(
         v[5], relative, np.array(n[:4]), np.array(n[4:7]), np.array(n[7:10]), np.array(n[10:13]),
         wheel_rate=np.array(n[14 : 14 + v[3]]), thruster_on_s=np.array(n[18 : 18 + v[2]]), propellant_kg=n[13],
     )  # fmt: skip
     return MeasurementsReceived(v[4], measurements, bool(v[1] & START), bool(v[1] & END), left_out)
+
+
+def pose_values(one: RelativeMeasurement) -> tuple[float, ...]:
+    """The eight numbers of a relative measurement's time and pose."""
+    return (one.t, *_values(one.p_sensor_target, 3), *_values(one.q_sensor_target, 4))
+
+
+def covariance_values(one: RelativeMeasurement) -> list[float]:
+    """The lower half of its covariance, zeros if it has none."""
+    if one.covariance is None:
+        return [0.0] * N_TRIANGLE
+    return _values(np.asarray(one.covariance)[LOWER], N_TRIANGLE)
+
+
+def measurement_of(row: tuple[float, ...], source: int, half: tuple[float, ...] | None) -> RelativeMeasurement:
+    """From its time and pose, its source and the lower half of its covariance."""
+    covariance = None
+    if half is not None:
+        covariance = np.empty((6, 6))
+        covariance[LOWER] = covariance.T[LOWER] = half
+    return RelativeMeasurement(row[0], np.array(row[1:4]), np.array(row[4:]), covariance, source)
 
 
 def pack_commands(sequence: int, commands: Commands) -> bytes:
@@ -190,10 +219,10 @@ def _few(values: Iterable[Any], most: int, what: str) -> list[Any]:
     return list(found)
 
 
-def _filled(values: Iterable[float], size: int, what: str) -> tuple[float, ...]:
+def _filled(values: Iterable[float], size: int, what: str, zero: float = 0.0) -> tuple[float, ...]:
     """Values, and zeros behind them."""
     found = _few(values, size, what)
-    return (*found, *(0.0,) * (size - len(found)))
+    return (*found, *(zero,) * (size - len(found)))
 
 
 def _read(data: bytes, magic: bytes, layout: struct.Struct, known_flags: int) -> tuple[Any, ...]:

@@ -20,23 +20,27 @@ from proxops.core.flight_datagram import (
     MEASUREMENTS_SIZE,
     CommandsReceived,
     MeasurementsReceived,
+    covariance_values,
+    measurement_of,
     pack_commands,
     pack_failure,
     pack_measurements,
+    pose_values,
     unpack_commands,
     unpack_measurements,
 )
 
-_ROW: Final = struct.Struct("<8d")  # t, p_sensor_target, q_sensor_target
+# Of an older measurement: t, p_sensor_target, q_sensor_target; source, whether a covariance is told; its lower half.
+_ROW: Final = struct.Struct("<8d2B6x21d")
 CAUSE_SIZE: Final = 4096  # bytes of a failure's text
-PACKET_SIZE: Final = 65536  # more than any packet: 800 relative measurements in one cycle
+PACKET_SIZE: Final = 65536  # more than any packet: 260 relative measurements in one cycle
 
 
 def pack_measurements_packet(sequence: int, measurements: Measurements, *, start: bool = False) -> bytes:
     """One cycle's measurements, all of them."""
     data = pack_measurements(sequence, measurements, start=start)
     older = measurements.relative[:-MAX_RELATIVE]
-    return data + b"".join(_ROW.pack(m.t, *m.p_sensor_target, *m.q_sensor_target) for m in older) if older else data
+    return data + b"".join(map(_packed, older)) if older else data
 
 
 def unpack_measurements_packet(data: bytes) -> MeasurementsReceived:
@@ -47,9 +51,13 @@ def unpack_measurements_packet(data: bytes) -> MeasurementsReceived:
         return received
     if len(tail) % _ROW.size:
         raise _misfit(received.sequence, len(tail), f"rows of {_ROW.size}")
-    older = tuple(RelativeMeasurement(r[0], np.array(r[1:4]), np.array(r[4:])) for r in _ROW.iter_unpack(tail))
+    older = tuple(measurement_of(r[:8], r[8], r[10:] if r[9] else None) for r in _ROW.iter_unpack(tail))
     m = received.measurements
     return replace(received, measurements=replace(m, relative=(*older, *m.relative)), left_out=0)
+
+
+def _packed(one: RelativeMeasurement) -> bytes:
+    return _ROW.pack(*pose_values(one), one.source, one.covariance is not None, *covariance_values(one))
 
 
 def pack_commands_packet(sequence: int, commands: Commands) -> bytes:
