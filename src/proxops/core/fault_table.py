@@ -19,6 +19,16 @@ class SensorOutage(Strict):
     duration_s: Seconds
 
 
+class ImageFault(Strict):
+    """Images show nothing (``dark``), or the last one again with new numbers and times (``frozen``)."""
+
+    kind: Literal["image_fault"]
+    at_s: Seconds
+    duration_s: Seconds
+    what: Literal["dark", "frozen"] = "dark"
+    sensor: Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]{0,19})?$")] = ""  # its name; all unless given
+
+
 class StuckOpen(Strict):
     """A thruster fires from then on until its latch valve is closed."""
 
@@ -43,7 +53,7 @@ class PushFault(Strict):
     dv_m_s: Triple
 
 
-Fault = Annotated[SensorOutage | StuckOpen | StuckClosed | PushFault, Field(discriminator="kind")]
+Fault = Annotated[SensorOutage | ImageFault | StuckOpen | StuckClosed | PushFault, Field(discriminator="kind")]
 
 
 def check_faults(faults: tuple[Fault, ...], count: int) -> None:

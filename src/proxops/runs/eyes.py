@@ -38,6 +38,7 @@ class EyeSetting:
     drawn: ImageSetting | None
     own: tuple[OwnImages, ...] = ()
     processes: int = 1  # that draw
+    closed: frozenset[int] = frozenset()  # of those that are drawn: nobody wants their images
 
 
 class OwnEye:
@@ -89,7 +90,9 @@ class Eyes:
             except DrawingFailed:
                 if waits:
                     raise  # live the first look finds it again, and tells whoever listens by then
-            self._shutters = Shutters(setting.drawn.sensors, self._orders, setting.drawn.seed, waits=waits)
+            self._shutters = Shutters(
+                setting.drawn.sensors, self._orders, setting.drawn.seed, waits=waits, closed=setting.closed
+            )
 
     @property
     def next_s(self) -> float:

@@ -109,10 +109,15 @@ class Shutter:
 
 
 class Shutters:
-    """``waits``: images that are due are waited for."""
+    """``waits``: images that are due are waited for. ``closed``: numbers of sensors whose shutters stay closed; the images of the
+    others are the same with them and without."""
 
-    def __init__(self, sensors: tuple[RenderedSensor, ...], orders: Orders, seed: int, *, waits: bool) -> None:
+    def __init__(
+        self, sensors: tuple[RenderedSensor, ...], orders: Orders, seed: int, *, waits: bool,
+        closed: frozenset[int] = frozenset(),
+    ) -> None:  # fmt: skip
         self._all = tuple(Shutter(number, spec) for number, spec in enumerate(sensors))
+        self._used = tuple(shutter for shutter in self._all if shutter.number not in closed)
         self._orders, self._waits = orders, waits
         # Four numbers: no exposure's (seed, sensor, number), and not its chip's.
         self._late = [np.random.default_rng((seed, number, 0, 2)) for number in range(len(sensors))]
@@ -124,7 +129,7 @@ class Shutters:
     def next_s(self) -> float:
         """Nothing is looked at, and no image comes, before that."""
         arrival = self._due[0][0] if self._due else math.inf
-        return min(arrival, min(shutter.next_s for shutter in self._all))
+        return min([arrival, *(shutter.next_s for shutter in self._used)])
 
     @property
     def left_out(self) -> int:
@@ -135,14 +140,14 @@ class Shutters:
         """``moment``: what is true at ``t``; asked for when a shutter wants it."""
         while not self._waits and self._hear(block=False):
             pass
-        wanted = [shutter for shutter in self._all if t >= shutter.next_s - SLACK_S]
+        wanted = [shutter for shutter in self._used if t >= shutter.next_s - SLACK_S]
         now = moment() if wanted else None
         for shutter in wanted:
             assert now is not None
             order = shutter.look(now)
             if order is None:
                 continue
-            if not self._waits and shutter.waiting >= (MOST_WAITING if len(self._all) <= 2 else 1):
+            if not self._waits and shutter.waiting >= (MOST_WAITING if len(self._used) <= 2 else 1):
                 shutter.left_out += 1
                 continue
             self._give(shutter, order)

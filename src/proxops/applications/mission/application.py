@@ -1,35 +1,32 @@
 """The application of a mission: two spacecraft, instruments, flight software. It is the facility's client and knows the hall
 only by the packets it sends and by what its relative sensor sees there.
 
-Each cycle: exposure of the sensor if due → flight software if due → actuators → orbit and attitude → packet. An on-board computer
-that is not waited for is sent measurements when they are due, and listened to in every cycle. Until the hall has
-first shown what was commanded (before the robots have joined, or beyond their reach), the sensor looks at the computed pose: the
-hand-over. From then on it sees what the robots show, as in a real hall: if they halt, it sees them stand. A scenario may
-declare otherwise (``hall.sensor``). Which of the two it was is recorded with every measurement.
+Each cycle: what it measures with looks, if that is due → flight software if due → actuators → orbit and attitude → packet. An
+on-board computer that is not waited for is sent measurements when they are due, and listened to in every cycle.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from proxops.applications.mission.eyes import EyesFailed, MissionEyes
-from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
-from proxops.applications.mission.instruments import Instruments
+from proxops.applications.mission.outcome import Outcome
 from proxops.applications.mission.outlook import Outlook
 from proxops.applications.mission.record import AUDIT_EVERY, MissionRecord
+from proxops.applications.mission.senses import Senses
 from proxops.applications.mission.transmitter import Transmitter
-from proxops.core.flight import Commands, FlightSoftware, Floats, Measurements
+from proxops.applications.mission.vision.mission_vision import MissionVision
+from proxops.applications.mission.vision.order import VisionFailed
+from proxops.core.flight import Commands, FlightSoftware, Floats
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission
-from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
-from proxops.sensors.relative_pose import DUE_SLACK_S, RelativePoseSensor
+from proxops.core.vocabulary import AbortCause, MissionEnd
 from proxops.space.pair import Looks, SpacecraftPair
 
 STILL_S: Final = 1.0  # how long the last pose is sent after contact
@@ -39,48 +36,27 @@ CAPTURE_RAD: Final = math.radians(10.0)
 CONSISTENCY_S: Final = 1.0  # between samples of the normalised error
 
 
-@dataclass(eq=False)
-class Outcome:
-    """How a mission went, from truth."""
-
-    end: MissionEnd = MissionEnd.UNDER_WAY
-    t: float = 0.0
-    contact: Floats | None = None  # gap, lateral, tilt, roll, closing rate, lateral rate, angular rate
-    abort: AbortCause = AbortCause.NONE
-    phase: MissionPhase = MissionPhase.NONE
-    propellant_kg: float = 0.0  # used
-    failure: str = ""  # of the flight software
-    least_distance_m: float = math.inf  # of the centres of mass
-    measurements: dict[SensorSource, int] = field(default_factory=lambda: dict.fromkeys(SensorSource, 0))
-    audit: Floats = field(default_factory=lambda: np.zeros(6))  # greatest of each
-    nees: list[tuple[float, float]] = field(default_factory=list)  # distance and value, once a second
-
-
 class MissionApplication:
     """A client of the bridge. ``limit_s`` overrides the flight software's limit of the scenario; a link that is free-running
     has its own."""
 
     def __init__(
         self, mission: Mission, seed: int, software: FlightSoftware | FreeRunningLink, hall_latency_s: float = 0.0,
-        limit_s: float | None = None, eyes: MissionEyes | None = None,
+        limit_s: float | None = None, eyes: MissionEyes | None = None, vision: MissionVision | None = None,
     ) -> None:  # fmt: skip
-        """``eyes``: the imaging sensors, if anybody wants their pictures."""
-        file, self._eyes = mission.file, eyes
-        self.file, self._latency = file, hall_latency_s
+        """``eyes``: the imaging sensors, if anybody wants their pictures; ``vision``: who finds the client in them."""
+        self.file = file = mission.file
         true, sensor, avionics, line = np.random.default_rng(seed).spawn(4)
         self.pair = SpacecraftPair(file, true)
-        self.sensor = RelativePoseSensor(file.sensor, sensor, self.pair.true.noise)
-        self._instruments = Instruments(file.avionics, avionics, self.pair)
         limit_s = file.flight.limit_ms * 1e-3 if limit_s is None else limit_s
         self._fitted = self.pair.bank.count, len(file.chaser.wheels.axes), 1.0 / file.flight.rate_hz
         self._host = software if isinstance(software, FreeRunningLink) else FlightHost(software, *self._fitted, limit_s)
-        self._faults = Faults(file)
         self._transmitter = Transmitter(file.network, line, self.pair)
+        self._senses = Senses(file, self.pair, sensor, avionics, self._transmitter, hall_latency_s, eyes, vision)
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
         self._silent = self._waited = 0
-        self.begun = self._handed_over = False
-        # ``news`` counts what may have changed in the outcome, or in what the sensor looks at.
-        self.outcome, self.news = Outcome(), 0
+        self.begun = False
+        self.outcome = Outcome()
         t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
         self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
         places = np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c
@@ -124,15 +100,14 @@ class MissionApplication:
         out = self.outcome
         if out.end is not MissionEnd.UNDER_WAY:
             return
-        out.end, out.t, self.news = end, self.pair.t, self.news + 1
+        out.end, out.t, out.news = end, self.pair.t, out.news + 1
         out.propellant_kg = self.file.chaser.propellant_kg - self.pair.propellant_kg
         self._publish()
         out.audit = self.record.worst
 
     def close(self) -> None:
         """Let the flight software go; if it does not go in peace, that is told and changes nothing."""
-        if self._eyes:
-            self._eyes.close()
+        self._senses.close()
         try:
             self._host.close()
         except Exception as error:  # the user's own code: the run is over and its results stand
@@ -157,15 +132,10 @@ class MissionApplication:
 
     def _decide(self, hall: HallView | None) -> bool:
         """What is due before the craft move on; False where nobody flies any more."""
-        if self._faults:
-            self.sensor.blind = self._faults.strike(self.pair.t, self.pair.bank)
-        if self.sensor.due(self.pair.t):
-            self._expose(hall)
         try:
-            if self._eyes and self._due_to_look(self.pair.t):
-                self._eyes.look(self.pair, self._transmitter, hall)
-            self._fly_software()
-        except EyesFailed as failure:
+            self._senses.look(hall, self.record, self.outcome)
+            self._fly_software(hall)
+        except (EyesFailed, VisionFailed) as failure:
             self.outcome.failure = str(failure)
             self.finish(MissionEnd.IMAGES)
             return False
@@ -193,13 +163,7 @@ class MissionApplication:
         return count
 
     def _eventful(self, t: float) -> bool:
-        """Whether something begins, ends or is exposed after now and not later than ``t``."""
-        looks = self.sensor.due(t) or self._due_to_look(t)
-        return looks or t >= self.file.duration_s or self._faults.change(self.pair.t, t)
-
-    def _due_to_look(self, t: float) -> bool:
-        """Whether an imaging sensor has something to do."""
-        return self._eyes is not None and t >= self._eyes.next_s - DUE_SLACK_S
+        return t >= self.file.duration_s or self._senses.eventful(t)
 
     def _publish(self) -> None:
         waited = 0 if self.begun else max(1, round(self.file.hall.join_s / PERIOD_S) - self._waited)
@@ -234,54 +198,32 @@ class MissionApplication:
                 self._publish()
             self._transmitter.sent = out.next_number
 
-    # ------------------------------------------------------------------ instruments and flight software
-    def _expose(self, hall: HallView | None) -> None:
-        t = shown_at = self.pair.t
-        if hall is not None and self._sees(hall):
-            source, pose, shown_at = SensorSource.HALL, hall.truth, t - self._latency
-        else:
-            source, pose = SensorSource.SOFTWARE, self.relative_pose()
-        self.record.source, self.record.measured = source, int(self.sensor.expose(t, pose, shown_at))
-        self.outcome.measurements[source] += self.record.measured
-        self.news += 1
-
-    def _sees(self, hall: HallView) -> bool:
-        """Whether the sensor looks at the hall now."""
-        self._handed_over = hall.converged or (self._handed_over and self.file.hall.sensor == "handed_over")
-        return self._handed_over
-
-    def _fly_software(self) -> None:
+    # ------------------------------------------------------------------ flight software
+    def _fly_software(self, hall: HallView | None) -> None:
         """Ask it if that is due, and carry out what it has answered."""
         due, host = self.pair.cycle % self._every == 0, self._host
         if isinstance(host, FlightHost):
             if due:
-                self._carry_out(host.step(self._measure()), self.pair.y)
+                self._carry_out(host.step(self._senses.measure(hall, self.record, self.outcome)), self.pair.y)
             return
         if due:
-            host.send(self._measure(), self.pair.y)
+            host.send(self._senses.measure(hall, self.record, self.outcome), self.pair.y)
         answer = host.take(*self._fitted)
         if answer is not None:
             self._carry_out(answer.commands, answer.y)
         elif host.unrenewed_cycles >= WHEEL_HOLD * self._every:  # thrusters end with their on-time by themselves
             self.pair.set_wheels(np.zeros(self._fitted[1]))
 
-    def _measure(self) -> Measurements:
-        pair = self.pair
-        measurements = Measurements(
-            pair.t, self.sensor.arrived(pair.t), *self._instruments.read(), max(pair.propellant_kg, 0.0)
-        )
-        self.record.note_measured(measurements)
-        return measurements
-
     def _carry_out(self, commands: Commands, y: Floats) -> None:
         """From this cycle on; ``y``: state of the craft when it was asked."""
         self.pair.command(commands.on_time_s, commands.wheel_torque, commands.isolated)
         self.record.note_told(commands.telemetry, y)
+        self._senses.believe(commands.telemetry)
         self._remember(commands)
 
     def _remember(self, commands: Commands) -> None:
         told, out, distance = commands.telemetry, self.outcome, self.pair.distance_m
-        out.phase, out.least_distance_m, self.news = told.phase, min(out.least_distance_m, distance), self.news + 1
+        out.phase, out.least_distance_m, out.news = told.phase, min(out.least_distance_m, distance), out.news + 1
         if told.abort is not AbortCause.NONE and out.abort is AbortCause.NONE:
             out.abort = told.abort
         if told.estimate is not None and self.pair.cycle % round(CONSISTENCY_S / PERIOD_S) == 0:

@@ -10,6 +10,7 @@ from proxops.applications.mission.hall_view import HallView
 from proxops.applications.mission.seen_by import log_of, seen_by
 from proxops.applications.mission.transmitter import Transmitter
 from proxops.applications.mission.true_moment import moment_of
+from proxops.core.images import Image
 from proxops.core.imaging_table import Rendered, own
 from proxops.core.mission import MissionFile
 from proxops.core.vocabulary import Severity
@@ -30,11 +31,12 @@ class EyesFailed(Exception):
 
 class MissionEyes:
     """``tell``: what becomes of an image that has arrived; ``log``: of those that are recorded. ``cell``: of the hall, if they
-    look at it. ``images``: listens for who wants every image."""
+    look at it. ``images``: listens for who wants every image. ``only_vision``: nobody does but image processing."""
 
     def __init__(
-        self, file: MissionFile, seed: int, cell: Cell | None, *, waits: bool, images: socket.socket | None = None
-    ) -> None:
+        self, file: MissionFile, seed: int, cell: Cell | None, *, waits: bool, images: socket.socket | None = None,
+        only_vision: bool = False,
+    ) -> None:  # fmt: skip
         self.log = log_of(file, cell is not None)
         seen = [(sensor, hall) for sensor, hall in seen_by(file, cell is not None) if isinstance(sensor, Rendered)]
         sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
@@ -42,7 +44,10 @@ class MissionEyes:
         drawn = ImageSetting(sensors, sees_hall, file.scenery, seed, cell, exchanged) if sensors else None
         self._hall, self._orbit = any(sees_hall), not all(sees_hall)
         self.tell: Callable[[Drawn, float], None] = lambda drawn, t: None  # with the mission time of its arrival
-        setting = EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1)
+        unwanted = (
+            number for number, spec in enumerate(sensors) if only_vision and spec.name not in file.vision.sensors
+        )
+        setting = EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1, frozenset(unwanted))
         self._eyes = Eyes(setting, waits=waits, images=images)
 
     @property
@@ -70,8 +75,8 @@ class MissionEyes:
         if hall.viewer:
             self.tell = into_log(ImageLog(self.log, hall.viewer), arrival)
 
-    def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> None:
-        """Expose what is due now, tell of what has arrived."""
+    def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> list[Image]:
+        """Expose what is due now, tell of what has arrived; the images, without their truth."""
         try:
             found = self._eyes.look(
                 pair.t,
@@ -81,6 +86,7 @@ class MissionEyes:
             raise EyesFailed(str(failure)) from failure
         for drawn in found:
             self.tell(drawn, pair.t)
+        return [drawn.image for drawn in found]
 
     def poll(self) -> None:
         """Live, in every cycle."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxops.core.fault_table import PushFault, SensorOutage, StuckClosed, StuckOpen
+from proxops.core.fault_table import ImageFault, PushFault, SensorOutage, StuckClosed, StuckOpen
 from proxops.core.mission import MissionFile
 from proxops.space.pair import PUSH_S
 from proxops.space.thrusters import ThrusterBank
@@ -14,7 +14,9 @@ class Faults:
     def __init__(self, file: MissionFile) -> None:
         self._faults = file.fault
         begins = [fault.at_s for fault in file.fault]
-        outages = [fault.at_s + fault.duration_s for fault in file.fault if isinstance(fault, SensorOutage)]
+        outages = [
+            fault.at_s + fault.duration_s for fault in file.fault if isinstance(fault, SensorOutage | ImageFault)
+        ]
         pushes = [fault.at_s + PUSH_S for fault in file.fault if isinstance(fault, PushFault)]
         self._times = begins + outages + pushes  # at which one begins or ends
 
@@ -36,3 +38,13 @@ class Faults:
             elif isinstance(fault, StuckClosed) and t >= fault.at_s:
                 bank.stuck_closed[fault.thruster - 1] = True
         return blind
+
+    def of_images(self, t: float, sensor: str) -> str:
+        """What is wrong with the images of a sensor that come at ``t``: "dark", "frozen", or nothing."""
+        for fault in self._faults:
+            lasts = isinstance(fault, SensorOutage | ImageFault) and fault.at_s <= t < fault.at_s + fault.duration_s
+            if lasts and isinstance(fault, SensorOutage):
+                return "dark"
+            if lasts and isinstance(fault, ImageFault) and fault.sensor in ("", sensor):
+                return fault.what
+        return ""

@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from proxops.applications.mission.application import Outcome
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
 from proxops.applications.mission.live_eyes import EyesLine
+from proxops.applications.mission.outcome import Outcome
 from proxops.applications.mission.run import MissionRan
 from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK

@@ -43,8 +43,8 @@ class MissionClient:
         if self.application.begun and not begun:
             self._began = self._facility.clock.tick
         self._facility.pool.bytes[self._span] = self.application.record.bytes
-        if self.application.news != self._seen:
-            self._seen = self.application.news
+        if self.application.outcome.news != self._seen:
+            self._seen = self.application.outcome.news
             self._tell(self.application.pair.t, self.application.outcome.end)
         return packets
 
@@ -64,7 +64,7 @@ class MissionClient:
             application.look_ahead(self._view, out)
             numbers = np.arange(out.first, out.first + out.flown)
             self._packets = one_each_cycle(out.values[: out.flown], out.first, sent_ns(numbers), self._settings)
-        if out.handed_out == 0 and application.news != self._seen and self._changed:
+        if out.handed_out == 0 and application.outcome.news != self._seen and self._changed:
             return None
         last = out.flown if application.outcome.end is self._told else out.flown - 1
         begin, end = out.handed_out, min(last, out.handed_out + most, self._packets.cycles)
@@ -74,7 +74,7 @@ class MissionClient:
 
     def passed(self, count: int) -> None:
         if self._outlook.handed_out == 0:
-            self._seen = self.application.news
+            self._seen = self.application.outcome.news
         self._outlook.handed_out += count
 
     def settle(self) -> None:
@@ -89,7 +89,7 @@ class MissionClient:
         if not out.left:
             end = self.application.outcome.end
         if first or end is not self._told:
-            self._seen = self.application.news
+            self._seen = self.application.outcome.news
             self._tell(out.t, end)
         return data
 

@@ -6,10 +6,11 @@ import socket
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from proxops.applications.mission.application import MissionApplication, Outcome
-from proxops.applications.mission.eyes import MissionEyes
+from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_flight_software
 from proxops.applications.mission.lockstep_client import MissionClient
+from proxops.applications.mission.outcome import Outcome
+from proxops.applications.mission.seeing import Seeing
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.flight import FlightSoftware
@@ -49,19 +50,18 @@ def run_mission(
     own_s = None if software else COMPILING_S
     latency_s = hall_latency_s(cell) + file.network.mean_delay_s
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
-    eyes = None
+    seeing = Seeing()
     try:
-        looks = file.imaging and (record or images)
-        eyes = MissionEyes(file, seed, cell if used else None, waits=True, images=images) if looks else None
-        application = MissionApplication(mission, seed, flown, latency_s, own_s, eyes)
+        seeing.open(file, seed, cell if used else None, latency_s, images=images, watched=bool(record or images))
+        eyes = seeing.eyes
+        application = MissionApplication(mission, seed, flown, latency_s, own_s, eyes, seeing.vision)
         hall = build(
             cell, LockstepClock(epoch), seed=seed, record=record, bridge=settings_of(file.bridge),
             metadata={**metadata, "hall": str(used)}, sensors=eyes.log if eyes else None,
         )  # fmt: skip
     except BaseException:
         let_go(flown)
-        if eyes:
-            eyes.close()
+        seeing.close()
         raise
     client = MissionClient(application, hall.facility, used)
     if eyes:
@@ -84,10 +84,14 @@ def fly_in_software(mission: Mission, seed: int, software: str | None = None, in
     """The flight of ``run_mission`` without the hall, bit for bit, for nobody who looks on: no hall is built and nothing is
     recorded, which makes it several times as fast."""
     flown = load_flight_software(software, mission.file, False, inside=inside)
+    seeing = Seeing()
     try:
-        application = MissionApplication(mission, seed, flown, limit_s=None if software else COMPILING_S)
+        seeing.open(mission.file, seed, None, 0.0)
+        limit_s = None if software else COMPILING_S
+        application = MissionApplication(mission, seed, flown, 0.0, limit_s, seeing.eyes, seeing.vision)
     except BaseException:
         let_go(flown)
+        seeing.close()
         raise
     try:
         while application.outcome.end is MissionEnd.UNDER_WAY:

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.flight import Estimate, Floats, OnboardData
+from proxops.core.flight import N_ERRORS, R_CHASER_SENSOR, Estimate, Floats, OnboardData
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.maths.pose import pose_from_packed
 from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, rotation_vector
@@ -36,25 +36,22 @@ class OwnAttitude:
     w_eci_chaser: Floats  # rad/s, chaser's frame
 
 
-def expected(
-    estimate: Estimate, t_estimate: float, t: float, own: OwnAttitude, data: OnboardData, T_chaser_sensor: Floats
-) -> PosePrediction:
-    """At ``t`` by the filter's estimate of ``t_estimate``: what is between them is coasted over."""
-    dt = t - t_estimate
-    R_sensor_chaser = T_chaser_sensor[:3, :3].T
+def expected(estimate: Estimate, t_estimate: float, t: float, own: OwnAttitude, data: OnboardData) -> PosePrediction:
+    """At ``t`` in the reference sensor's frame, by the filter's estimate of ``t_estimate``: between them it coasts."""
+    dt, w_target, centre = t - t_estimate, estimate.w_eci_target, data.target_mass_centre
+    R_sensor_chaser = R_CHASER_SENSOR.T
     R_sensor_eci = R_sensor_chaser @ matrix_from_quat(own.q_eci_chaser).T
     q_eci_target = np.empty(4)
-    put_unit(quat_product(estimate.q_eci_target, quat_from_rotation_vector(dt * estimate.w_eci_target)), q_eci_target)
+    put_unit(quat_product(estimate.q_eci_target, quat_from_rotation_vector(dt * w_target)), q_eci_target)
     R_sensor_target = R_sensor_eci @ matrix_from_quat(q_eci_target)
-    centre, w_target = data.target_mass_centre, estimate.w_eci_target
     way = -R_sensor_eci @ (estimate.position + dt * estimate.velocity) - R_sensor_target @ centre
-    p = way - R_sensor_chaser @ (T_chaser_sensor[:3, 3] - data.mass_centre)
+    p = way - R_sensor_chaser @ (data.sensor_place - data.mass_centre)
     w_sensor = R_sensor_chaser @ own.w_eci_chaser
     velocity = (
         -R_sensor_eci @ estimate.velocity - R_sensor_target @ np.cross(w_target, centre) - np.cross(w_sensor, way)
     )
     motion = np.concatenate([velocity, R_sensor_target @ w_target - w_sensor])
-    J = np.zeros((6, 12))  # position, velocity, attitude and rate of the estimate
+    J = np.zeros((6, N_ERRORS))  # position, velocity, attitude and rate of the estimate
     J[:3, :3], J[:3, 3:6], J[:3, 6:9] = -R_sensor_eci, -dt * R_sensor_eci, R_sensor_target @ skew(centre)
     J[:3, 9:12] = dt * J[:3, 6:9]
     J[3:, 6:9], J[3:, 9:12] = R_sensor_target, dt * R_sensor_target

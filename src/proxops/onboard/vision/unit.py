@@ -1,7 +1,7 @@
 """The image processing of a spacecraft, but for the estimators: what each image is judged with, and what its pose is worth.
 
-It knows what flight software knows: its own attitude and place as measured, the filter's estimate as told, mounts and times. Images
-of a hall show what its robots were told a little earlier (``shown_late_s``): that is their time for the filter.
+It knows what flight software knows: its own attitude and place as measured, the filter's estimate as told, mounts and times.
+Images of a hall show what its robots were told a little earlier: that is their time for the filter.
 """
 
 from __future__ import annotations
@@ -9,45 +9,55 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from proxops.core.flight import R_CHASER_SENSOR, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
 from proxops.core.images import CameraImage, DepthImage, Image
+from proxops.core.imaging_table import ImagingSensor
 from proxops.core.vision import PoseFound, PosePrediction
-from proxops.core.vocabulary import Doubt
-from proxops.maths.pose import inverse_pose, pose
+from proxops.core.vocabulary import Doubt, VisionState
+from proxops.maths.pose import pose_from_packed
 from proxops.maths.quaternion import put_unit, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
-from proxops.onboard.vision.common_frame import in_reference
 from proxops.onboard.vision.expectation import OwnAttitude, expected
 from proxops.onboard.vision.machine import Tracking, after, asked_with
+from proxops.onboard.vision.reference_frame import T_reference_sensor, in_reference, in_sensor
 
 REMEMBERED_S: Final = 30.0  # of the own attitude: longer than a picture is searched
 OLD_S: Final = 60.0  # an estimate that was told so long ago is none
 
 
-class VisionUnit:
-    """``T_chaser_sensor``: (4, 4) of each sensor that is looked through, in the order of the images' numbers."""
+@dataclass(frozen=True)
+class LookedThrough:
+    """A sensor whose images give poses. ``source``: which of the mission's imaging sensors, from 1."""
 
-    def __init__(
-        self, data: OnboardData, T_chaser_sensor: Sequence[Floats], lost_after: int, shown_late_s: Sequence[float]
-    ) -> None:
-        self._data, self._mounts, self._lost_after = data, tuple(T_chaser_sensor), lost_after
-        T_reference_chaser = inverse_pose(pose(R_CHASER_SENSOR, data.sensor_place))
-        self._to_reference = tuple(T_reference_chaser @ T for T in self._mounts)
-        self._late_s = tuple(shown_late_s)
-        self.tracking = [Tracking() for _ in self._mounts]
-        self._seen: list[tuple[int, bytes]] = [(-1, b"")] * len(self._mounts)  # last number and digest
+    spec: ImagingSensor
+    source: int
+    shown_late_s: float  # by which what it shows is older than its images
+
+
+class VisionUnit:
+    """Of the sensors that are looked through; they are named by their place among these."""
+
+    def __init__(self, data: OnboardData, sensors: Sequence[LookedThrough], lost_after: int) -> None:
+        self._data, self._sensors, self._lost_after = data, tuple(sensors), lost_after
+        self._mounts = tuple(T_reference_sensor(one.spec, data.sensor_place) for one in sensors)
+        self.tracking = [Tracking() for _ in sensors]
+        self._seen: list[tuple[int, bytes]] = [(-1, b"")] * len(sensors)  # last number and digest
         self._own: deque[tuple[float, Floats, Floats, Floats]] = deque(maxlen=round(REMEMBERED_S / data.period_s))
         self._estimate: tuple[float, Estimate] | None = None
 
     # ------------------------------------------------------------------ what flight software knows
     def note(self, m: Measurements) -> None:
         """Own attitude, rate and place of this cycle; what is no number is left out."""
-        if np.isfinite(m.q_eci_chaser).all() and np.isfinite(m.w_eci_chaser).all() and np.isfinite(m.p_eci_chaser).all():
+        if (
+            np.isfinite(m.q_eci_chaser).all()
+            and np.isfinite(m.w_eci_chaser).all()
+            and np.isfinite(m.p_eci_chaser).all()
+        ):
             self._own.append((m.t, m.q_eci_chaser.copy(), m.w_eci_chaser.copy(), m.p_eci_chaser.copy()))
 
     def believe(self, t: float, estimate: Estimate | None) -> None:
@@ -65,12 +75,18 @@ class VisionUnit:
         return OwnAttitude(turned, w), p
 
     def R_sensor_eci(self, sensor: int, own: OwnAttitude) -> Floats:
-        return np.asarray(self._mounts[sensor][:3, :3].T @ matrix_from_quat(own.q_eci_chaser).T)
+        R_chaser_sensor = R_CHASER_SENSOR @ pose_from_packed(self._mounts[sensor])[:3, :3]
+        return np.asarray((matrix_from_quat(own.q_eci_chaser) @ R_chaser_sensor).T)
 
     # ------------------------------------------------------------------ an image and its answer
     def time_of(self, sensor: int, image: Image) -> float:
         """Of what it shows, by the filter's clock."""
-        return image.t - self._late_s[sensor]
+        return image.t - self._sensors[sensor].shown_late_s
+
+    def followed_t(self, sensor: int) -> float | None:
+        """Time of the last pose, while the client is followed; else None."""
+        now = self.tracking[sensor]
+        return now.last.t if now.state is VisionState.TRACK and now.last is not None else None
 
     def refusal(self, sensor: int, image: Image) -> PoseFound | None:
         """Of an image that nobody need look at: the same again, or older than one that was."""
@@ -89,7 +105,7 @@ class VisionUnit:
         own = self.own_at(t)
         if self._estimate is None or own is None or abs(t - self._estimate[0]) > OLD_S:
             return None
-        return expected(self._estimate[1], self._estimate[0], t, own[0], self._data, self._mounts[sensor])
+        return in_sensor(self._mounts[sensor], expected(self._estimate[1], self._estimate[0], t, own[0], self._data))
 
     def take(self, sensor: int, found: PoseFound) -> RelativeMeasurement | None:
         """An answer has come: what it is for the filter, in the reference sensor's frame."""
@@ -97,13 +113,20 @@ class VisionUnit:
         if not found.trusted:
             return None
         assert found.T_sensor_target is not None and found.covariance is not None
-        T, covariance = in_reference(self._to_reference[sensor], found.T_sensor_target, found.covariance)
-        return RelativeMeasurement(found.t - self._late_s[sensor], T[:3], T[3:], covariance, sensor + 1)
+        T, covariance = in_reference(self._mounts[sensor], found.T_sensor_target, found.covariance)
+        one = self._sensors[sensor]
+        return RelativeMeasurement(found.t - one.shown_late_s, T[:3], T[3:], covariance, one.source)
 
 
 def _digest(image: Image) -> bytes:
     """Of what it shows; nothing of one that shows nothing, which is the same every time."""
-    data = image.pixels if isinstance(image, CameraImage) else image.range_m if isinstance(image, DepthImage) else image.points_m
+    data = (
+        image.pixels
+        if isinstance(image, CameraImage)
+        else image.range_m
+        if isinstance(image, DepthImage)
+        else image.points_m
+    )
     shown = np.asarray(data)
     if shown.size == 0 or not np.isfinite(shown).any() or np.nanmax(shown) == np.nanmin(shown):
         return b""

@@ -1,0 +1,190 @@
+"""The image processing of a mission, as its application has it: images in, poses for the filter out.
+
+For each sensor one image is worked on at a time. In lockstep its pose is there a declared time after the image (longer where the
+whole image is searched) and waited for then; live it is there when it is. Images that come meanwhile wait: while one is tracked
+only the newest, while one is searched all, so that the client can be followed from the image in which it was found to now.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from proxops.applications.mission.vision.image_faults import spoiled
+from proxops.applications.mission.vision.order import VisionFailed, VisionOrders, VisionSetting
+from proxops.core.flight import Floats, Measurements, OnboardData, RelativeMeasurement, Telemetry
+from proxops.core.images import Image
+from proxops.core.vision import PoseFound
+from proxops.core.vision_table import Vision
+from proxops.core.vocabulary import VisionState
+from proxops.onboard.vision.machine import searches
+from proxops.onboard.vision.sight import EarthInView, Sight
+from proxops.onboard.vision.unit import LookedThrough, VisionUnit
+from proxops.optics.scene.light import Light
+
+SLACK_S: Final = 1e-9  # times are sums of cycles
+CAUGHT_UP_S: Final = 0.5  # between two images on the way from the one in which the client was found
+MOST_KEPT: Final = 512  # images of one sensor that wait: at 25 Hz twenty seconds
+Lights = tuple[tuple[Light, ...], EarthInView | None]
+LightOf = Callable[[VisionUnit, int, Image, Floats | None], Lights]
+
+
+@dataclass(frozen=True, eq=False)
+class Processed:
+    """One answer, as it is told and recorded."""
+
+    found: PoseFound
+    state: VisionState  # after it
+    searched: bool  # the whole image was
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """An image that is worked on."""
+
+    image: Image
+    due_s: float  # mission time at which its pose is there, in lockstep
+    searched: bool
+
+
+class SensorWork:
+    """Images of one sensor: those that wait, and the one that is worked on."""
+
+    def __init__(self, setting: VisionSetting) -> None:
+        self._setting = setting
+        self.line = VisionOrders(setting)
+        self.waiting: deque[tuple[Image, Lights]] = deque(maxlen=MOST_KEPT)
+        self.job: Job | None = None
+
+    @property
+    def name(self) -> str:
+        return self._setting.sensor.name
+
+    @property
+    def search_s(self) -> float:
+        vision = self._setting.vision
+        return vision.search_s if self._setting.sensor.gives == "camera" else vision.scan_search_s
+
+    def begin_again(self) -> None:
+        self.line.kill()
+        self.line, self.job = VisionOrders(self._setting), None
+
+    def next_image(self, followed_t: float | None) -> tuple[Image, Lights]:
+        """The newest; while the client is followed from an earlier time, the newest that is not too far from then."""
+        image = self.waiting.popleft()
+        while self.waiting and (followed_t is None or self.waiting[0][0].t - followed_t <= CAUGHT_UP_S):
+            image = self.waiting.popleft()
+        return image
+
+
+class MissionVision:
+    """``waits``: in lockstep. ``tell``: every answer, with the mission time at which it came."""
+
+    def __init__(
+        self, vision: Vision, data: OnboardData, sensors: tuple[LookedThrough, ...], settings: tuple[VisionSetting, ...],
+        light_of: LightOf, *, waits: bool, restarts: int = 0,
+    ) -> None:  # fmt: skip
+        self._light_of = light_of
+        self._vision, self._waits, self._restarts = vision, waits, restarts
+        self.unit = VisionUnit(data, sensors, vision.lost_after)
+        self._work = [SensorWork(setting) for setting in settings]
+        self._places = {setting.sensor.name: place for place, setting in enumerate(settings)}
+        self._ready: list[RelativeMeasurement] = []
+        self._shown: dict[str, Image] = {}  # last image of a sensor before it was spoiled
+        self.fault_of: Callable[[float, str], str] = lambda t, sensor: ""
+        self.tell: Callable[[Processed, float], None] = lambda processed, t: None
+        self.tell_condition: Callable[[str, str], None] = lambda name, words: None
+        try:
+            for work in self._work:
+                work.line.wait_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return tuple(work.line.pid for work in self._work)
+
+    def see(self, image: Image, t: float, axes: Floats | None) -> None:
+        """An image of some sensor has come at mission time ``t``. ``axes``: of the hall's robots, as they report them."""
+        place = self._places.get(image.sensor)
+        if place is None:
+            return
+        image = spoiled(image, self._shown, self.fault_of(t, image.sensor))
+        refused = self.unit.refusal(place, image)
+        if refused is not None:
+            self._answered(place, refused, t, searched=False)
+            return
+        self._work[place].waiting.append((image, self._light_of(self.unit, place, image, axes)))
+        self._begin(place, t)
+
+    def note(self, m: Measurements) -> None:
+        self.unit.note(m)
+
+    def believe(self, t: float, told: Telemetry) -> None:
+        self.unit.believe(t, told.estimate)
+
+    def arrived(self, t: float) -> tuple[RelativeMeasurement, ...]:
+        """Poses that are there at ``t`` and were not before; images that waited are begun."""
+        for place, work in enumerate(self._work):
+            while work.job is not None and self._finish(place, work.job, t):
+                pass
+        out, self._ready = tuple(self._ready), []
+        return out
+
+    def close(self) -> None:
+        for work in self._work:
+            work.line.close()
+
+    def _begin(self, place: int, t: float) -> None:
+        """The next image, if none is worked on."""
+        work = self._work[place]
+        if work.job is not None or not work.waiting:
+            return
+        image, (lights, earth) = work.next_image(self.unit.followed_t(place))
+        prediction = self.unit.prediction(place, image)
+        searched = searches(prediction)
+        takes_s = work.search_s if searched else 1e-3 * self._vision.frame_ms
+        work.job = Job(image, t + takes_s, searched)
+        try:
+            work.line.give(Sight(image, prediction, lights, earth))
+        except VisionFailed as failure:
+            self._lose(place, failure)
+
+    def _finish(self, place: int, job: Job, t: float) -> bool:
+        """Take what is due, begin the next; whether there may be more."""
+        work = self._work[place]
+        if self._waits and job.due_s > t + SLACK_S:
+            return False
+        try:
+            found = work.line.take(block=self._waits) if work.line.ready(block=self._waits) else None
+        except VisionFailed as failure:
+            self._lose(place, failure)
+            return False
+        if found is None:
+            return False
+        work.job = None
+        self._answered(place, found, job.due_s if self._waits else t, job.searched)
+        self._begin(place, job.due_s if self._waits else t)
+        return True
+
+    def _answered(self, place: int, found: PoseFound, t: float, searched: bool) -> None:
+        before = self.unit.tracking[place].state
+        measurement = self.unit.take(place, found)
+        if measurement is not None:
+            self._ready.append(measurement)
+        state = self.unit.tracking[place].state
+        if state is not before:
+            why = f": {found.doubt.name}" if state is VisionState.LOST else ""
+            self.tell_condition("vision", f"{found.sensor}: {before.name} → {state.name}{why} at {found.t:.1f} s")
+        self.tell(Processed(found, state, searched), t)
+
+    def _lose(self, place: int, failure: VisionFailed) -> None:
+        """In lockstep what comes after would not be what the seed says; live another process takes its place."""
+        if self._waits or self._restarts <= 0:
+            raise failure
+        self._restarts -= 1
+        self.tell_condition("vision_failed", f"{self._work[place].name}: {failure}; it is started again")
+        self._work[place].begin_again()
