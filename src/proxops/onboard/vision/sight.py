@@ -28,6 +28,8 @@ class Sight:
     # degrees; no irradiance in the Earth's shadow), earthshine, the chaser's own lamp.
     lights: tuple[Light, ...] = ()
     earth: EarthInView | None = None
+    # An operator's word, for a search: the client's middle is within that many pixels of there (right, down, radius).
+    designated: tuple[float, float, float] | None = None
 
 
 class PoseEstimator(Protocol):
