@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from proxops.applications.mission.application import MissionApplication
-from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.applications.mission.lockstep_client import MissionClient
+from proxops.applications.mission.seeing import Seeing
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.messages import PERIOD_S
@@ -59,13 +59,13 @@ class Loop:
         clock = self.clock = LockstepClock(LOCKSTEP_EPOCH)
         file = mission.file
         software = load_flight_software(None, file)
-        eyes = self.eyes = MissionEyes(file, file.seed, cell, waits=True) if file.imaging and record else None
-        self.application = MissionApplication(mission, file.seed, software, hall_latency_s(cell), 300.0, eyes)
-        log = eyes.log if eyes else None
+        seeing, latency_s = Seeing(), hall_latency_s(cell)
+        seeing.open(file, file.seed, cell, latency_s, watched=record is not None)
+        self.application = MissionApplication(mission, file.seed, software, latency_s, 300.0, seeing)
+        log = seeing.eyes.log if seeing.eyes else None
         self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge), sensors=log)
         client = MissionClient(self.application, self.hall.facility, use_hall=True)
-        if eyes:
-            eyes.record_in(self.hall, client.arrival)
+        seeing.record_in(self.hall.viewer, client.arrival, lambda name, words: None)
         self.runner = BridgedRun(self.hall, client)
         self.runner.start()
         while not self.application.begun:

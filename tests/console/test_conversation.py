@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket
 from proxops.console.attendance import Attendance
 from proxops.console.conversation import Conversation
 from proxops.console.requests import Request
-from proxops.console.sight import Sight
+from proxops.console.sight import HungSight
 from proxops.console.viewer import Viewer
 
 
@@ -100,7 +100,7 @@ def test_what_sensors_see_goes_out_one_after_the_other() -> None:
     """Two sensors' worth, acknowledged: the second follows without a look of the watch, after a rest of the line."""
     attendance, line = Attendance(), QuickLine(2)
     for what in ("image", "depth"):
-        attendance.gallery.hang(Sight("near", what, 0, {}, b"", {}), 0.0)
+        attendance.gallery.hang(HungSight("near", what, 0, {}, b"", {}), 0.0)
 
     async def test() -> None:
         scope = {"type": "websocket", "headers": [], "path": "/live"}

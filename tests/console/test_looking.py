@@ -9,7 +9,7 @@ import pytest
 from proxops.console import looking as module
 from proxops.console.gallery import Gallery
 from proxops.console.looking import MOST_HZ, Looking
-from proxops.console.sight import Sight
+from proxops.console.sight import HungSight
 
 
 class Clock:
@@ -34,7 +34,7 @@ def gallery() -> Gallery:
 
 def hang(gallery: Gallery, sensor: str, number: int, what: str = "image", payload: bytes | None = None) -> None:
     payload = f"{sensor} {number}".encode() if payload is None else payload
-    gallery.hang(Sight(sensor, what, number, {}, payload, {}), 0.0)
+    gallery.hang(HungSight(sensor, what, number, {}, payload, {}), 0.0)
 
 
 def shown(data: bytes | None) -> str:

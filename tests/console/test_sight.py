@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from eye_writer import EyeWriter, depth, picture, scan
 
-from proxops.console.sight import MOST_POINTS, Sight, facts_of, sight_of
+from proxops.console.sight import MOST_POINTS, HungSight, facts_of, sight_of
 from proxops.core.images import Image
 from proxops.ground.foxglove import IMAGE, POINTS, RAW_IMAGE, foxglove_message
 from proxops.ground.image_encoding import png
@@ -25,7 +25,7 @@ def writer() -> Iterator[EyeWriter]:
     made.close()
 
 
-def of(writer: EyeWriter, name: str, part: str, image: Image) -> Sight:
+def of(writer: EyeWriter, name: str, part: str, image: Image) -> HungSight:
     body = next(one.body for one in writer.messages(image) if one.channel == writer.channel(name, part))
     return sight_of(name, part, body)
 

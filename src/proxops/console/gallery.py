@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from proxops.console.sight import Sight
+from proxops.console.sight import HungSight
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Hung:
     """``serial`` tells a newer one from what a page has already."""
 
     serial: int
-    sight: Sight
+    sight: HungSight
 
 
 class Gallery:
@@ -24,7 +24,7 @@ class Gallery:
         self._serial = 0
         self._facts: dict[str, tuple[int, dict[str, Any]]] = {}
 
-    def hang(self, sight: Sight, moment_ms: float) -> None:
+    def hang(self, sight: HungSight, moment_ms: float) -> None:
         """A new one takes the place of the one before. ``moment_ms``: of its exposure, by our clock."""
         before = self.newest.get(sight.key)
         again = before is not None and before.sight.payload == sight.payload
@@ -44,6 +44,6 @@ class Gallery:
         self.newest.clear()
         self._facts.clear()
 
-    def _put(self, sight: Sight) -> None:
+    def _put(self, sight: HungSight) -> None:
         self._serial += 1
         self.newest[sight.key] = Hung(self._serial, sight.with_facts(serial=self._serial))

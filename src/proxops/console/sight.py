@@ -28,7 +28,7 @@ _POINT: Final = {1: "u1", 2: "i1", 3: "<u2", 4: "<i2", 5: "<u4", 6: "<i4", 7: "<
 
 
 @dataclass(frozen=True)
-class Sight:
+class HungSight:
     """Of one sensor, one kind of what it sees. ``facts``: for the head, beside what the bytes say of themselves."""
 
     sensor: str
@@ -49,11 +49,11 @@ class Sight:
         text += b" " * (-len(text) % 8)
         return HEAD.pack(SIGHT, len(text)) + text + self.payload
 
-    def with_facts(self, **facts: Any) -> Sight:
+    def with_facts(self, **facts: Any) -> HungSight:
         return replace(self, facts={**self.facts, **facts})
 
 
-def sight_of(sensor: str, what: str, body: bytes) -> Sight:
+def sight_of(sensor: str, what: str, body: bytes) -> HungSight:
     """From a message as it is recorded. ValueError if it is not what its channel promises."""
     try:
         return _points(sensor, body) if what == "points" else _picture(sensor, what, body)
@@ -78,14 +78,14 @@ def _utc_ns(message: Any) -> int:
     return int(message.timestamp.seconds) * 10**9 + int(message.timestamp.nanos)
 
 
-def _picture(sensor: str, what: str, body: bytes) -> Sight:
+def _picture(sensor: str, what: str, body: bytes) -> HungSight:
     """A compressed image is handed on as it is; a plain one without what its rows are padded with."""
     if what != "image":
         raw = foxglove_message(RAW_IMAGE).FromString(body)
-        return Sight(sensor, what, _utc_ns(raw), *_raw(raw), {})
+        return HungSight(sensor, what, _utc_ns(raw), *_raw(raw), {})
     image = foxglove_message(IMAGE).FromString(body)
     width, height = _png_size(image.data)
-    return Sight(sensor, what, _utc_ns(image), {"format": "png", "width": width, "height": height}, image.data, {})
+    return HungSight(sensor, what, _utc_ns(image), {"format": "png", "width": width, "height": height}, image.data, {})
 
 
 def _png_size(data: bytes) -> tuple[int, int]:
@@ -114,7 +114,7 @@ def _sized(width: int, height: int) -> tuple[int, int]:
     return width, height
 
 
-def _points(sensor: str, body: bytes) -> Sight:
+def _points(sensor: str, body: bytes) -> HungSight:
     """Evenly thinned out where there are too many."""
     cloud = foxglove_message(POINTS).FromString(body)
     found = {each.name: (int(each.offset), _POINT[int(each.type)]) for each in cloud.fields}
@@ -129,4 +129,4 @@ def _points(sensor: str, body: bytes) -> Sight:
     for k, name in enumerate(names):
         xyzi[:, k] = thinned[name]
     xyzi = xyzi[np.isfinite(xyzi[:, :3]).all(axis=1)]
-    return Sight(sensor, "points", _utc_ns(cloud), {"format": "xyzi", "count": len(rows)}, xyzi.tobytes(), {})
+    return HungSight(sensor, "points", _utc_ns(cloud), {"format": "xyzi", "count": len(rows)}, xyzi.tobytes(), {})

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from proxops.core.vocabulary import (
     AbortCause,
+    Doubt,
     Hardware,
     InputState,
     MissionEnd,
@@ -25,6 +26,7 @@ from proxops.core.vocabulary import (
     Source,
     Standstill,
     System,
+    VisionState,
     Zone,
 )
 
@@ -302,6 +304,24 @@ POOL: Final[tuple[Group, ...]] = (
                 "lateness", "f8", "s", "wall time from sending measurements to taking their answer, of the last one"
             ),
             Variable("lateness_max", "f8", "s", "the greatest so far"),
+        ),
+    ),
+    Group(
+        "vision",
+        "what image processing said last, of whichever sensor; all zero without it",
+        (
+            Variable("sensor", "u1", "", "which of the mission's imaging sensors, from 1"),
+            Variable("state", "u1", "", "of that sensor's image processing, after it", VisionState),
+            Variable("doubt", "u1", "", "why the pose is not trusted", Doubt),
+            Variable("searched", "u1", "", "1 when the whole image was searched"),
+            Variable("accepted", "u4", "1", "images of all sensors whose pose was trusted"),
+            Variable("refused", "u4", "1", "images of all sensors whose pose was not, or that had none"),
+            Variable("number", "u4", "1", "of the image"),
+            Variable("t", "f8", "s", "mission time of the image"),
+            Variable("trust", "f8", "1", "how clearly it passed, 0 to 1"),
+            Variable("distance", "f8", "m", "from the sensor to the target's frame, as found"),
+            Variable("sigma_m", "f8", "m", "claimed standard deviation of the place, largest direction"),
+            Variable("sigma_rad", "f8", "rad", "claimed standard deviation of the attitude, largest direction"),
         ),
     ),
     Group(

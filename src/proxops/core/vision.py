@@ -6,12 +6,13 @@ left, R = Exp(δ) R̂; both in the sensor's axes.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.vocabulary import Doubt
+from proxops.core.vocabulary import Doubt, VisionState
 
 Floats = NDArray[np.float64]
 
@@ -51,3 +52,19 @@ class PoseFound:
     @property
     def trusted(self) -> bool:
         return self.doubt is Doubt.NONE and self.T_sensor_target is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Processed:
+    """One answer, as it is told and recorded. ``source``: which of the mission's imaging sensors, from 1."""
+
+    found: PoseFound
+    state: VisionState  # after it
+    searched: bool  # the whole image was
+    source: int
+
+
+def spread(covariance: Floats) -> tuple[float, float]:
+    """Largest standard deviation of place, m, and of attitude, rad."""
+    values = [float(np.linalg.eigvalsh(covariance[k : k + 3, k : k + 3])[-1]) for k in (0, 3)]
+    return math.sqrt(max(values[0], 0.0)), math.sqrt(max(values[1], 0.0))

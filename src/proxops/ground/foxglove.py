@@ -1,4 +1,4 @@
-"""Messages that Foxglove draws by itself: transforms, solids, camera calibration, images and points; and one of our own.
+"""Messages that Foxglove draws by itself: transforms, solids, camera calibration, images, points, marks; and two of our own.
 
 Names, numbers and types of the fields are those that Foxglove publishes (foxglove-sdk, schemas/proto/foxglove); a viewer knows a
 message by its full name. Parts that we never write (arrows, lines, texts, models, metadata of an entity) are left out,
@@ -22,7 +22,9 @@ CALIBRATION: Final = "foxglove.CameraCalibration"
 IMAGE: Final = "foxglove.CompressedImage"
 RAW_IMAGE: Final = "foxglove.RawImage"
 POINTS: Final = "foxglove.PointCloud"
+ANNOTATIONS: Final = "foxglove.ImageAnnotations"
 FACTS: Final = "proxops.ImageFacts"
+FOUND: Final = "proxops.PoseFound"
 
 Fields = dict[str, tuple[int, str]]  # name: number and type; a list is [type]
 _XYZ: Final[Fields] = {"x": (1, "double"), "y": (2, "double"), "z": (3, "double")}
@@ -68,14 +70,30 @@ MESSAGES: Final[dict[str, Fields]] = {
         "timestamp": (1, _TIME), "frame_id": (2, "string"), "pose": (3, "Pose"), "point_stride": (4, "fixed32"),
         "fields": (5, "[PackedElementField]"), "data": (6, "bytes"),
     },
+    "Point2": {"x": (1, "double"), "y": (2, "double")},
+    "PointsAnnotation": {
+        "timestamp": (1, _TIME), "type": (2, "Type"), "points": (3, "[Point2]"), "outline_color": (4, "Color"),
+        "thickness": (7, "double"),
+    },
+    "TextAnnotation": {
+        "timestamp": (1, _TIME), "position": (2, "Point2"), "text": (3, "string"), "font_size": (4, "double"),
+        "text_color": (5, "Color"), "background_color": (6, "Color"),
+    },
+    "ImageAnnotations": {"points": (2, "[PointsAnnotation]"), "texts": (3, "[TextAnnotation]")},
+    "PoseFound": {
+        "timestamp": (1, _TIME), "frame_id": (2, "string"), "number": (3, "fixed32"), "t": (4, "double"), "state": (5, "string"),
+        "doubt": (6, "string"), "trust": (7, "double"), "searched": (8, "bool"), "T_sensor_target": (9, "Pose"),
+        "covariance": (10, "[double]"), "T_sensor_target_true": (11, "Pose"),
+    },
     "ImageFacts": {
         "timestamp": (1, _TIME), "frame_id": (2, "string"), "number": (3, "fixed32"), "t": (4, "double"),
         "exposure_s": (5, "double"), "gain_db": (6, "double"), "white": (7, "fixed32"), "T_sensor_target": (8, "Pose"),
     },
 }  # fmt: skip
-_OURS: Final = ("ImageFacts",)
+_OURS: Final = ("ImageFacts", "PoseFound")
 """Not Foxglove's; they may be made of what is."""
 ENUMS: Final = {
+    "Type": ("UNKNOWN", "POINTS", "LINE_LOOP", "LINE_STRIP", "LINE_LIST"),
     "NumericType": ("UNKNOWN", "UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "FLOAT32", "FLOAT64"),
 }
 """Values from 0 on; each inside the one message that uses it."""

@@ -2,7 +2,8 @@
 
 Topics: ``/sensor/<name>/image`` of a camera, ``/depth`` and ``/intensity`` of a time-of-flight camera, ``/points`` of a LiDAR;
 beside each ``/calibration`` (if it has a lens) and ``/truth`` (true pose, with number, times, exposure, gain); for all
-``/sensor/tf``. A message is logged when the image arrives; its ``timestamp`` is the middle of the
+``/sensor/tf``. Of a sensor whose images are looked through for the target's pose: ``/found`` with every answer, and ``/marks``
+over the images that are recorded. A message is logged when the image arrives; its ``timestamp`` is the middle of the
 exposure, of a scan its first point's, and so is the time of the true pose.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.imaging_table import ImagingSensor
-from proxops.ground.foxglove import CALIBRATION, FACTS, TRANSFORMS
+from proxops.core.vision import Processed
+from proxops.ground.foxglove import ANNOTATIONS, CALIBRATION, FACTS, FOUND, TRANSFORMS
 from proxops.ground.image_chunks import SENSOR_TOPICS
 from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINTS_PART, EncodedImage
 from proxops.ground.sensor_messages import (
@@ -32,11 +34,14 @@ from proxops.ground.sensor_messages import (
 from proxops.ground.transform_rows import TransformRows
 from proxops.ground.viewer_message import FIRST_SENSOR_CHANNEL, PIECE_BYTES, ViewerChannel, ViewerMessage
 from proxops.ground.viewer_message import SLOTS as LEAST_SLOTS
+from proxops.ground.vision_messages import found_message, marks_message, words_of
 from proxops.maths.pose import pack_pose
 
 SENSORS_TF: Final = f"{SENSOR_TOPICS}tf"
 CRAFT_FRAMES: Final = {"chaser": "port1", "target": "port2"}
 LENS_PART, FACTS_PART = "calibration", "truth"
+FOUND_PART, MARKS_PART = "found", "marks"
+_SAID: Final = {FOUND_PART: FOUND, MARKS_PART: ANNOTATIONS}
 BEHIND_S: Final = 4.0  # of images that the ring holds: in lockstep half of it is used
 MOST_SLOTS: Final = 256 * 1024 * 1024 // PIECE_BYTES
 SOON: Final = 1e-9  # s: times are sums of cycles
@@ -53,15 +58,17 @@ class Arrival:
 
 
 class SensorLog:
-    """``T_craft_sensor``: (4, 4) of each sensor by name; ``craft_frames``: what the log calls the craft."""
+    """``T_craft_sensor``: (4, 4) of each sensor by name; ``craft_frames``: what the log calls the craft; ``looked_through``:
+    names of those whose images are searched for the target."""
 
     def __init__(
         self, sensors: Sequence[ImagingSensor], T_craft_sensor: Mapping[str, NDArray[np.float64]],
-        craft_frames: Mapping[str, str] = CRAFT_FRAMES,
+        craft_frames: Mapping[str, str] = CRAFT_FRAMES, looked_through: Collection[str] = (),
     ) -> None:  # fmt: skip
         recorded = [sensor for sensor in sensors if sensor.log_hz]
         topics = [(SENSORS_TF, TRANSFORMS)] if recorded else []
         topics += [(topic_of(one.name, part), kind) for one in recorded for part, kind in _parts(one).items()]
+        topics += [(topic_of(name, part), kind) for name in looked_through for part, kind in _SAID.items()]
         self.channels = tuple(ViewerChannel(FIRST_SENSOR_CHANNEL + k, *topic) for k, topic in enumerate(topics))
         self.slots = ring_slots(recorded)
         self._numbers = {channel.topic: channel.number for channel in self.channels}
@@ -104,6 +111,24 @@ class SensorLog:
         return [
             ViewerMessage(self._numbers[topic], arrival.tick, arrival.utc_ns, body) for topic, body in bodies.items()
         ]
+
+    def said(
+        self, processed: Processed, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None = None
+    ) -> list[ViewerMessage]:
+        """What image processing says of an image. ``T_sensor_target``: the truth at the image's time, packed."""
+        found = processed.found
+        exposed_ns = arrival.utc_ns - round((arrival.t - found.t) * 1e9)
+        bodies = {FOUND_PART: found_message(processed, exposed_ns, T_sensor_target)}
+        if found.marks is not None and found.marks.points.shape[1:] != (3,) and self._drawn(found.sensor, found.t):
+            bodies[MARKS_PART] = marks_message(found.marks, exposed_ns, words_of(processed))
+        return [
+            ViewerMessage(self._numbers[topic_of(found.sensor, part)], arrival.tick, arrival.utc_ns, body)
+            for part, body in bodies.items()
+        ]
+
+    def _drawn(self, sensor: str, t: float) -> bool:
+        """Whether the image of that time was recorded."""
+        return sensor in self._every and math.floor((t + SOON) / self._every[sensor]) in self._taken[sensor]
 
 
 def topic_of(sensor: str, part: str) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proxops.core.imaging_table import ImagingSensor
+from proxops.core.vision import Processed
 from proxops.ground.image_encoding import encode
 from proxops.ground.sensor_log import Arrival, SensorLog
 from proxops.ground.viewer_ring import ViewerRing
@@ -13,16 +18,19 @@ from proxops.runs.image_orders import Drawn
 from proxops.sensors.hall_staging import HALF_TURN
 from proxops.sensors.mount import T_craft_sensor
 
+TRUTHS = 4096  # of images that are still worked on: a search of all that wait takes minutes
 FRAMES_EXCHANGED = {"chaser": "port2", "target": "port1"}
 
 
-def sensor_log(sensors: Sequence[ImagingSensor], exchanged: bool = False) -> SensorLog:
-    """``exchanged``: the chaser is on robot 2."""
+def sensor_log(
+    sensors: Sequence[ImagingSensor], exchanged: bool = False, looked_through: Collection[str] = ()
+) -> SensorLog:
+    """``exchanged``: the chaser is on robot 2. ``looked_through``: sensors whose images give poses."""
     mounts = {sensor.name: T_craft_sensor(sensor) for sensor in sensors}
     if not exchanged:
-        return SensorLog(sensors, mounts)
+        return SensorLog(sensors, mounts, looked_through=looked_through)
     turned = {name: HALF_TURN @ T for name, T in mounts.items()}  # frames of the log are the ports'
-    return SensorLog(sensors, turned, FRAMES_EXCHANGED)
+    return SensorLog(sensors, turned, FRAMES_EXCHANGED, looked_through)
 
 
 class ImageLog:
@@ -36,6 +44,10 @@ class ImageLog:
         if self._log.due(drawn.image.sensor, drawn.image.t):
             encoded = drawn.encoded or encode(drawn.image)
             self._ring.push(self._log.messages(encoded, arrival, drawn.T_sensor_target, drawn.exposed_ns))
+
+    def say(self, processed: Processed, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None) -> None:
+        """What image processing says of an image, and the truth of that image."""
+        self._ring.push(self._log.said(processed, arrival, T_sensor_target))
 
 
 class Shown(Protocol):
@@ -53,3 +65,21 @@ def arrival_by(shown: Shown) -> Callable[[float], Arrival]:
 def into_log(log: ImageLog, arrival: Callable[[float], Arrival]) -> Callable[[Drawn, float], None]:
     """``arrival``: what the log's clock shows at a time of the run."""
     return lambda drawn, t: log.put(drawn, arrival(t))
+
+
+class SaidLog:
+    """What image processing says, on its way into the log with the truth of each image: the images came before."""
+
+    def __init__(self, log: ImageLog, arrival: Callable[[float], Arrival]) -> None:
+        self._log, self._arrival = log, arrival
+        self._truth: OrderedDict[tuple[str, int], NDArray[np.float64]] = OrderedDict()
+
+    def know(self, drawn: Drawn) -> None:
+        if drawn.T_sensor_target is not None:
+            self._truth[drawn.image.sensor, drawn.image.number] = drawn.T_sensor_target
+            if len(self._truth) > TRUTHS:
+                self._truth.popitem(last=False)
+
+    def say(self, processed: Processed, t: float) -> None:
+        found = processed.found
+        self._log.say(processed, self._arrival(t), self._truth.get((found.sensor, found.number)))

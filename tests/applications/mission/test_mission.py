@@ -20,6 +20,7 @@ from proxops.applications.mission.campaign import RunFigures, campaign_report, f
 from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.applications.mission.outcome import Outcome
+from proxops.applications.mission.report.criteria import AUDIT_MAX
 from proxops.applications.mission.run import run_mission
 from proxops.core.bridge_datagram import unpack_command
 from proxops.core.docking_standard import CONTACT_LIMITS
@@ -79,7 +80,7 @@ def test_the_loop_is_closed_through_the_hall_and_the_log_repeats(cell: Cell, tmp
     assert out.contact is not None
     within_limits(out.contact)
     assert out.measurements[SensorSource.HALL] > 0.9 * sum(out.measurements.values())
-    assert np.max(out.audit) < 1e-10
+    assert np.max(out.audit) < AUDIT_MAX  # rounding: it is smaller on some processors
     run_mission(cell, short(), tmp_path / "two.mcap")
     assert (tmp_path / "one.mcap").read_bytes() == (tmp_path / "two.mcap").read_bytes()
 
@@ -171,7 +172,7 @@ def _fly_broken(flagship: MissionApplication, name: str) -> Flown:
     told = {key: getattr(flagship.file, key) for key in ("name", "about", "expect", "fault")}
     assert file.model_copy(update=told) == flagship.file
     assert all(fault.at_s > flagship.pair.t for fault in file.fault)
-    flagship.file, flagship._faults = file, Faults(file)
+    flagship.file, flagship._senses.faults = file, Faults(file)
     flagship.pair._pushes = tuple(fault for fault in file.fault if isinstance(fault, PushFault))
     return _fly(flagship)
 
@@ -197,7 +198,7 @@ def test_mates_within_the_docking_standard(flown: dict[str, Flown], name: str) -
     within_limits(out.contact)
     assert out.contact[4] == pytest.approx(0.01, abs=0.004)  # closing
     assert out.propellant_kg < 0.5
-    assert np.max(out.audit) < 1e-10
+    assert np.max(out.audit) < AUDIT_MAX  # rounding: it is smaller on some processors
 
 
 def test_an_open_thruster_is_isolated(flown: dict[str, Flown]) -> None:

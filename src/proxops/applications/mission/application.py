@@ -13,16 +13,14 @@ from typing import Final
 
 import numpy as np
 
-from proxops.applications.mission.eyes import EyesFailed, MissionEyes
 from proxops.applications.mission.flight_host import WHEEL_HOLD, FlightHost, FlightSoftwareFailed, FreeRunningLink
 from proxops.applications.mission.hall_view import HallView
 from proxops.applications.mission.outcome import Outcome
 from proxops.applications.mission.outlook import Outlook
 from proxops.applications.mission.record import AUDIT_EVERY, MissionRecord
+from proxops.applications.mission.seeing import NO_IMAGES, Seeing
 from proxops.applications.mission.senses import Senses
 from proxops.applications.mission.transmitter import Transmitter
-from proxops.applications.mission.vision.mission_vision import MissionVision
-from proxops.applications.mission.vision.order import VisionFailed
 from proxops.core.flight import Commands, FlightSoftware, Floats
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY
 from proxops.core.mission import Mission
@@ -37,14 +35,13 @@ CONSISTENCY_S: Final = 1.0  # between samples of the normalised error
 
 
 class MissionApplication:
-    """A client of the bridge. ``limit_s`` overrides the flight software's limit of the scenario; a link that is free-running
+    """A client of the bridge. ``seeing``: imaging sensors, and who finds the client in their images; opened by who flies. ``limit_s`` overrides the flight software's limit of the scenario; a link that is free-running
     has its own."""
 
     def __init__(
         self, mission: Mission, seed: int, software: FlightSoftware | FreeRunningLink, hall_latency_s: float = 0.0,
-        limit_s: float | None = None, eyes: MissionEyes | None = None, vision: MissionVision | None = None,
+        limit_s: float | None = None, seeing: Seeing | None = None,
     ) -> None:  # fmt: skip
-        """``eyes``: the imaging sensors, if anybody wants their pictures; ``vision``: who finds the client in them."""
         self.file = file = mission.file
         true, sensor, avionics, line = np.random.default_rng(seed).spawn(4)
         self.pair = SpacecraftPair(file, true)
@@ -52,7 +49,7 @@ class MissionApplication:
         self._fitted = self.pair.bank.count, len(file.chaser.wheels.axes), 1.0 / file.flight.rate_hz
         self._host = software if isinstance(software, FreeRunningLink) else FlightHost(software, *self._fitted, limit_s)
         self._transmitter = Transmitter(file.network, line, self.pair)
-        self._senses = Senses(file, self.pair, sensor, avionics, self._transmitter, hall_latency_s, eyes, vision)
+        self._senses = Senses(file, self.pair, sensor, avionics, self._transmitter, hall_latency_s, seeing or Seeing())
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
         self._silent = self._waited = 0
         self.begun = False
@@ -63,6 +60,8 @@ class MissionApplication:
         self._looks = Looks(TRUTH_EVERY, NEAR_GAP_M, self._reach, *places)
         self.record = MissionRecord(self.pair, self._looks)
         self.record.line = self._host.figures if isinstance(self._host, FreeRunningLink) else None
+        if seeing and seeing.vision:
+            seeing.vision.listeners.append(self.record.note_seen)
         self._near, self._gap = False, -math.inf
         self._publish()
 
@@ -135,7 +134,7 @@ class MissionApplication:
         try:
             self._senses.look(hall, self.record, self.outcome)
             self._fly_software(hall)
-        except (EyesFailed, VisionFailed) as failure:
+        except NO_IMAGES as failure:
             self.outcome.failure = str(failure)
             self.finish(MissionEnd.IMAGES)
             return False

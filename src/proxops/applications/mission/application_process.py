@@ -38,13 +38,13 @@ def fly(options: argparse.Namespace) -> None:
     latency_s = options.latency + mission.file.network.mean_delay_s
     limit_s = None if options.software else COMPILING_S
     rehearse(mission, options.seed)
-    eyes = open_eyes(mission, options)
-    application = MissionApplication(mission, options.seed, software, latency_s, limit_s, eyes)
+    seeing = open_eyes(mission, options, latency_s)
+    eyes = seeing.eyes
+    application = MissionApplication(mission, options.seed, software, latency_s, limit_s, seeing)
     view = RingView(Ring.attach(options.pool, POOL_DTYPE), mission.file.bridge.chaser_on == 2)
     ring = Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
-    if eyes:
-        record(eyes, options, arrival_by(view))
+    record(seeing, options, arrival_by(view))
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them

@@ -13,12 +13,8 @@ from proxops.applications.mission.true_moment import moment_of
 from proxops.core.images import Image
 from proxops.core.imaging_table import Rendered, own
 from proxops.core.mission import MissionFile
-from proxops.core.vocabulary import Severity
-from proxops.facility.installation import Installation
-from proxops.ground.sensor_log import Arrival
 from proxops.lab.cell import Cell
 from proxops.runs.eyes import Eyes, EyeSetting, Tell
-from proxops.runs.image_log import ImageLog, into_log
 from proxops.runs.image_orders import DrawingFailed, Drawn, ImageSetting
 from proxops.space.pair import SpacecraftPair
 
@@ -67,13 +63,6 @@ class MissionEyes:
     def pids(self) -> tuple[int, ...]:
         """Of the processes that draw."""
         return self._eyes.pids
-
-    def record_in(self, hall: Installation, arrival: Callable[[float], Arrival]) -> None:
-        """What is told goes into the log of a run in this process, if it has one. ``arrival``: at a mission time, by its
-        clock."""
-        self.tell_conditions(lambda name, words: hall.facility.events.tell(Severity.WARNING, name, words))
-        if hall.viewer:
-            self.tell = into_log(ImageLog(self.log, hall.viewer), arrival)
 
     def look(self, pair: SpacecraftPair, line: Transmitter, hall: HallView | None) -> list[Image]:
         """Expose what is due now, tell of what has arrived; the images, without their truth."""

@@ -15,14 +15,18 @@ from proxops.core.flight import FlightSoftware
 from proxops.core.mission import MissionFile
 
 SCHEME: Final = "udp://"
+Named = str | FlightSoftware | None
+"""A name, or one that is there already; None: the one that comes with us."""
 
 
 def load_flight_software(
-    name: str | None, file: MissionFile, uses_hall: bool | None = None, *, inside: bool = False
+    name: Named, file: MissionFile, uses_hall: bool | None = None, *, inside: bool = False
 ) -> FlightSoftware:
     """The flight software that ``name`` stands for, ready to be called once a cycle; None is the one that comes with us.
     ``BadInput`` otherwise. It is told what is known on board; ``uses_hall`` overrides the file. A class of the user's runs in a
     process of its own unless ``inside``. Who loads it closes it: ``let_go``."""
+    if not (name is None or isinstance(name, str)):
+        return name
     demand_line(file, name, realtime=False)
     if name is None:
         return own_flight_software(file, uses_hall)

@@ -8,7 +8,7 @@ import pickle
 import socket
 from collections.abc import Callable
 
-from proxops.applications.mission.eyes import MissionEyes
+from proxops.applications.mission.seeing import Seeing
 from proxops.applications.mission.seen_by import log_of
 from proxops.core.imaging_table import own
 from proxops.core.mission import Mission, MissionFile
@@ -16,7 +16,6 @@ from proxops.facility.installation import Installation
 from proxops.facility.live import Additions
 from proxops.ground.sensor_log import Arrival
 from proxops.ground.viewer_ring import ViewerRing
-from proxops.runs.image_log import ImageLog, into_log
 from proxops.runs.image_news import ImageNews, ImageNewsWatch
 from proxops.sensors.own.image_source import demand_sources
 
@@ -50,17 +49,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--news", type=int, help="descriptor of a pipe for what is wrong with images")
 
 
-def open_eyes(mission: Mission, options: argparse.Namespace) -> MissionEyes | None:
-    """The imaging sensors, if there are any and a log for them; they wait for nobody."""
-    if not (options.viewer and mission.file.imaging):
-        return None
-    images = socket.socket(fileno=options.images) if options.images is not None else None
-    cell = pickle.loads(options.cell.read_bytes())
-    return MissionEyes(mission.file, options.seed, cell, waits=False, images=images)
+def open_eyes(mission: Mission, options: argparse.Namespace, latency_s: float) -> Seeing:
+    """The imaging sensors, if there are any and a log for them, and who looks for the client in their images; they wait for
+    nobody."""
+    seeing = Seeing()
+    if options.viewer and mission.file.imaging:
+        images = socket.socket(fileno=options.images) if options.images is not None else None
+        cell = pickle.loads(options.cell.read_bytes())
+        seeing.open(mission.file, options.seed, cell, latency_s, images=images, watched=True, waits=False)
+    return seeing
 
 
-def record(eyes: MissionEyes, options: argparse.Namespace, arrival: Callable[[float], Arrival]) -> None:
+def record(seeing: Seeing, options: argparse.Namespace, arrival: Callable[[float], Arrival]) -> None:
     """From now on; ``arrival``: at a mission time, by the hall's clock."""
-    eyes.tell = into_log(ImageLog(eyes.log, ViewerRing.attach(options.viewer)), arrival)
-    if options.news is not None:
-        eyes.tell_conditions(ImageNews(options.news).tell)
+    if seeing.eyes:
+        tell = ImageNews(options.news).tell if options.news is not None else lambda name, words: None
+        seeing.record_in(ViewerRing.attach(options.viewer), arrival, tell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from struct import Struct
 from typing import Final
 
@@ -14,6 +15,7 @@ from proxops.applications.mission.truth import COUNT, tell_estimate, tell_goal
 from proxops.core.flight import Measurements, Telemetry
 from proxops.core.messages import PERIOD_S, doubles, mission_bytes
 from proxops.core.pool import Pool
+from proxops.core.vision import Processed, spread
 from proxops.core.vocabulary import MissionEnd, SensorSource
 from proxops.maths.rotation import Array
 from proxops.space.audit import FIGURES
@@ -37,6 +39,7 @@ class MissionRecord:
         self.source, self.measured, self.told = SensorSource.NONE, 0, Telemetry()
         self.line: LineFigures | None = None  # of an on-board computer that is not waited for
         self._write_line, self._heard = pool.writer("flight_line"), 0
+        self._write_vision, self._judged = pool.writer("vision"), [0, 0]  # images accepted, refused
         self.worst = np.zeros(FIGURES)  # of the audit so far
         all_, words = record.view(np.uint8)[span], np.zeros(WORDS, np.uint8)
         self._told, self._words = Told(all_, all_.view(np.float64), words, self.worst), words.data
@@ -59,6 +62,18 @@ class MissionRecord:
         if measurements.relative:
             last = measurements.relative[-1]
             self._measurement[:3], self._measurement[3:] = last.p_sensor_target, last.q_sensor_target
+
+    def note_seen(self, processed: Processed, t: float) -> None:
+        """What image processing says; at mission time ``t``."""
+        found, covariance = processed.found, processed.found.covariance
+        self._judged[not found.trusted] += 1
+        place, turn = (math.nan, math.nan) if covariance is None else spread(covariance)
+        T = found.T_sensor_target
+        distance = math.nan if T is None else float(np.linalg.norm(T[:3]))
+        self._write_vision(
+            processed.source, processed.state, found.doubt, processed.searched, *self._judged, found.number % 2**32, found.t,
+            found.trust, distance, place, turn,
+        )  # fmt: skip
 
     def note_told(self, told: Telemetry, y: Array) -> None:
         """What the flight software says of itself, against the truth ``y`` of the time at which it was asked."""

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from proxops.applications.mission.application import MissionApplication
-from proxops.applications.mission.flight_loading import demand_line, let_go, load_flight_software
+from proxops.applications.mission.flight_loading import Named, demand_line, let_go, load_flight_software
 from proxops.applications.mission.lockstep_client import MissionClient
 from proxops.applications.mission.outcome import Outcome
 from proxops.applications.mission.seeing import Seeing
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
-from proxops.core.flight import FlightSoftware
 from proxops.core.mission import Mission
-from proxops.core.vocabulary import MissionEnd, Mode
+from proxops.core.vocabulary import MissionEnd, Mode, Severity
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import build
 from proxops.facility.loop import Progress, Ran, no_progress
@@ -33,7 +32,7 @@ class MissionRan(NamedTuple):
 
 
 def run_mission(
-    cell: Cell, mission: Mission, record: Path | None, *, seed: int | None = None, software: str | FlightSoftware | None = None,
+    cell: Cell, mission: Mission, record: Path | None, *, seed: int | None = None, software: Named = None,
     inside: bool = False, use_hall: bool | None = None, interruptible: bool = True, epoch: str = LOCKSTEP_EPOCH,
     progress: Progress = no_progress, images: socket.socket | None = None,
 ) -> MissionRan:  # fmt: skip
@@ -42,30 +41,26 @@ def run_mission(
     file = mission.file
     seed, used = file.seed if seed is None else seed, file.hall.use if use_hall is None else use_hall
     demand_line(file, None, realtime=False)
-    flown = (
-        software
-        if software is not None and not isinstance(software, str)
-        else load_flight_software(software, file, used, inside=inside)
-    )
+    flown = load_flight_software(software, file, used, inside=inside)
     own_s = None if software else COMPILING_S
     latency_s = hall_latency_s(cell) + file.network.mean_delay_s
     metadata = {"clock": "lockstep", "scenario": file.name, "scenario_file": mission.text, "mission": "true"}
     seeing = Seeing()
     try:
         seeing.open(file, seed, cell if used else None, latency_s, images=images, watched=bool(record or images))
-        eyes = seeing.eyes
-        application = MissionApplication(mission, seed, flown, latency_s, own_s, eyes, seeing.vision)
+        application = MissionApplication(mission, seed, flown, latency_s, own_s, seeing)
         hall = build(
             cell, LockstepClock(epoch), seed=seed, record=record, bridge=settings_of(file.bridge),
-            metadata={**metadata, "hall": str(used)}, sensors=eyes.log if eyes else None,
+            metadata={**metadata, "hall": str(used)}, sensors=seeing.eyes.log if seeing.eyes else None,
         )  # fmt: skip
     except BaseException:
         let_go(flown)
         seeing.close()
         raise
     client = MissionClient(application, hall.facility, used)
-    if eyes:
-        eyes.record_in(hall, client.arrival)
+    seeing.record_in(
+        hall.viewer, client.arrival, lambda name, words: hall.facility.events.tell(Severity.WARNING, name, words)
+    )
     bridged = BridgedRun(hall, client, bridged=used, progress=progress)
 
     def work() -> None:
@@ -88,7 +83,7 @@ def fly_in_software(mission: Mission, seed: int, software: str | None = None, in
     try:
         seeing.open(mission.file, seed, None, 0.0)
         limit_s = None if software else COMPILING_S
-        application = MissionApplication(mission, seed, flown, 0.0, limit_s, seeing.eyes, seeing.vision)
+        application = MissionApplication(mission, seed, flown, 0.0, limit_s, seeing)
     except BaseException:
         let_go(flown)
         seeing.close()

@@ -1,14 +1,25 @@
-"""What a mission in lockstep sees with: imaging sensors, and who finds the client in their images; opened and closed together."""
+"""What a mission sees with: imaging sensors, and who finds the client in their images; opened and closed together."""
 
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
+from typing import Final
 
-from proxops.applications.mission.eyes import MissionEyes
+from proxops.applications.mission.eyes import EyesFailed, MissionEyes
 from proxops.applications.mission.vision.build import vision_of
 from proxops.applications.mission.vision.mission_vision import MissionVision
+from proxops.applications.mission.vision.order import VisionFailed
 from proxops.core.mission import MissionFile
+from proxops.ground.sensor_log import Arrival
+from proxops.ground.viewer_ring import ViewerRing
 from proxops.lab.cell import Cell
+from proxops.runs.eyes import Tell
+from proxops.runs.image_log import ImageLog, SaidLog, into_log
+from proxops.runs.image_orders import Drawn
+
+NO_IMAGES: Final = (EyesFailed, VisionFailed)
+"""In lockstep: what comes after would not be what the seed says."""
 
 
 class Seeing:
@@ -20,13 +31,34 @@ class Seeing:
 
     def open(
         self, file: MissionFile, seed: int, cell: Cell | None, latency_s: float, *, images: socket.socket | None = None,
-        watched: bool = False,
+        watched: bool = False, waits: bool = True,
     ) -> None:  # fmt: skip
-        """``cell``: of the hall, if it takes part. ``watched``: images are recorded or served."""
+        """``cell``: of the hall, if it takes part. ``watched``: images are recorded or served. ``waits``: in lockstep."""
         if not file.imaging or not (watched or file.vision.sensors):
             return
-        self.eyes = MissionEyes(file, seed, cell, waits=True, images=images, only_vision=not watched)
-        self.vision = vision_of(file, cell, latency_s, waits=True)
+        self.eyes = MissionEyes(file, seed, cell, waits=waits, images=images, only_vision=not watched)
+        self.vision = vision_of(file, cell, latency_s, waits=waits)
+
+    def record_in(self, ring: ViewerRing | None, arrival: Callable[[float], Arrival], tell: Tell) -> None:
+        """From now on. ``ring``: of a run's log, if it has one; ``arrival``: at a mission time, by its clock. ``tell``: who is
+        told by name what goes wrong with images, and what becomes of looking for the client in them."""
+        if self.eyes is None:
+            return
+        self.eyes.tell_conditions(tell)
+        if self.vision:
+            self.vision.tell_condition = tell
+        if ring is None:
+            return
+        log = ImageLog(self.eyes.log, ring)
+        put, said = into_log(log, arrival), SaidLog(log, arrival)
+
+        def record(drawn: Drawn, t: float) -> None:
+            put(drawn, t)
+            said.know(drawn)
+
+        self.eyes.tell = record
+        if self.vision:
+            self.vision.listeners.append(said.say)
 
     def close(self) -> None:
         for part in (self.eyes, self.vision):

@@ -28,4 +28,5 @@ def seen_by(file: MissionFile, uses_hall: bool) -> tuple[tuple[ImagingSensor, bo
 
 def log_of(file: MissionFile, uses_hall: bool = True) -> SensorLog:
     """Of what they see."""
-    return sensor_log(tuple(sensor for sensor, _ in seen_by(file, uses_hall)), file.bridge.chaser_on == 2)
+    seen = tuple(sensor for sensor, _ in seen_by(file, uses_hall))
+    return sensor_log(seen, file.bridge.chaser_on == 2, file.vision.sensors)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.hall_view import HallView
 from proxops.applications.mission.instruments import Instruments
 from proxops.applications.mission.outcome import Outcome
 from proxops.applications.mission.record import MissionRecord
+from proxops.applications.mission.seeing import Seeing
 from proxops.applications.mission.transmitter import Transmitter
 from proxops.applications.mission.vision.mission_vision import MissionVision
 from proxops.core.flight import Measurements, RelativeMeasurement, Telemetry
@@ -25,20 +25,20 @@ from proxops.space.pair import SpacecraftPair
 
 
 class Senses:
-    """``hall_latency_s``: by which the hall shows late what was commanded. ``eyes``, ``vision``: if anybody wants images."""
+    """``hall_latency_s``: by which the hall shows late what was commanded. ``seeing``: closed with them."""
 
     def __init__(
         self, file: MissionFile, pair: SpacecraftPair, sensor: np.random.Generator, avionics: np.random.Generator,
-        line: Transmitter, hall_latency_s: float, eyes: MissionEyes | None, vision: MissionVision | None,
+        line: Transmitter, hall_latency_s: float, seeing: Seeing,
     ) -> None:  # fmt: skip
         self._file, self._pair, self._line, self._latency = file, pair, line, hall_latency_s
-        self._eyes, self._vision = eyes, vision
+        self._seeing, self._eyes, self._vision = seeing, seeing.eyes, seeing.vision
         self._sensor = RelativePoseSensor(file.sensor, sensor, pair.true.noise)
         self._instruments = Instruments(file.avionics, avionics, pair)
-        self._models_poses, self._handed_over = vision is None or file.vision.pose_sensor, False
+        self._models_poses, self._handed_over = self._vision is None or file.vision.pose_sensor, False
         self.faults = Faults(file)
-        if vision:
-            vision.fault_of = self.faults.of_images
+        if self._vision:
+            self._vision.fault_of = self.faults.of_images
 
     def look(self, hall: HallView | None, record: MissionRecord, outcome: Outcome) -> None:
         """What is due now: exposures, and images that have come. They go to who finds the client in them without their truth."""
@@ -76,9 +76,7 @@ class Senses:
         return exposes or self._due_to_look(t) or self.faults.change(self._pair.t, t)
 
     def close(self) -> None:
-        for part in (self._eyes, self._vision):
-            if part:
-                part.close()
+        self._seeing.close()
 
     def _due_to_look(self, t: float) -> bool:
         """Whether an imaging sensor has something to do."""

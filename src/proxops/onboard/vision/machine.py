@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.vision import Floats, PoseFound, PosePrediction
+from proxops.core.vision import PoseFound, PosePrediction, spread
 from proxops.core.vocabulary import Doubt, VisionState
 from proxops.onboard.vision.expectation import carried_on, difference
 
@@ -72,12 +72,6 @@ def contradicts(own: PosePrediction, belief: PosePrediction) -> bool:
     places, turns = zip(spread(own.covariance), spread(belief.covariance), strict=True)
     far = float(np.linalg.norm(off[:3])) > CONTRADICTS[0] * distance + CONTRADICTS[1] + 3.0 * math.hypot(*places)
     return far or float(np.linalg.norm(off[3:])) > CONTRADICTS[2] + 3.0 * math.hypot(*turns)
-
-
-def spread(covariance: Floats) -> tuple[float, float]:
-    """Largest standard deviation of place, m, and of attitude, rad."""
-    values = [float(np.linalg.eigvalsh(covariance[k : k + 3, k : k + 3])[-1]) for k in (0, 3)]
-    return math.sqrt(max(values[0], 0.0)), math.sqrt(max(values[1], 0.0))
 
 
 def after(now: Tracking, found: PoseFound, lost_after: int) -> Tracking:

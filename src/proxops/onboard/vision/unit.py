@@ -83,6 +83,9 @@ class VisionUnit:
         """Of what it shows, by the filter's clock."""
         return image.t - self._sensors[sensor].shown_late_s
 
+    def source_of(self, sensor: int) -> int:
+        return self._sensors[sensor].source
+
     def followed_t(self, sensor: int) -> float | None:
         """Time of the last pose, while the client is followed; else None."""
         now = self.tracking[sensor]

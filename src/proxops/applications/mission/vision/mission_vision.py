@@ -16,7 +16,7 @@ from proxops.applications.mission.vision.image_faults import spoiled
 from proxops.applications.mission.vision.order import VisionFailed, VisionOrders, VisionSetting
 from proxops.core.flight import Floats, Measurements, OnboardData, RelativeMeasurement, Telemetry
 from proxops.core.images import Image
-from proxops.core.vision import PoseFound
+from proxops.core.vision import PoseFound, Processed
 from proxops.core.vision_table import Vision
 from proxops.core.vocabulary import VisionState
 from proxops.onboard.vision.machine import searches
@@ -29,15 +29,6 @@ CAUGHT_UP_S: Final = 0.5  # between two images on the way from the one in which 
 MOST_KEPT: Final = 512  # images of one sensor that wait: at 25 Hz twenty seconds
 Lights = tuple[tuple[Light, ...], EarthInView | None]
 LightOf = Callable[[VisionUnit, int, Image, Floats | None], Lights]
-
-
-@dataclass(frozen=True, eq=False)
-class Processed:
-    """One answer, as it is told and recorded."""
-
-    found: PoseFound
-    state: VisionState  # after it
-    searched: bool  # the whole image was
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +71,7 @@ class SensorWork:
 
 
 class MissionVision:
-    """``waits``: in lockstep. ``tell``: every answer, with the mission time at which it came."""
+    """``waits``: in lockstep. ``listeners``: to every answer, with the mission time at which it came."""
 
     def __init__(
         self, vision: Vision, data: OnboardData, sensors: tuple[LookedThrough, ...], settings: tuple[VisionSetting, ...],
@@ -94,7 +85,7 @@ class MissionVision:
         self._ready: list[RelativeMeasurement] = []
         self._shown: dict[str, Image] = {}  # last image of a sensor before it was spoiled
         self.fault_of: Callable[[float, str], str] = lambda t, sensor: ""
-        self.tell: Callable[[Processed, float], None] = lambda processed, t: None
+        self.listeners: list[Callable[[Processed, float], None]] = []
         self.tell_condition: Callable[[str, str], None] = lambda name, words: None
         try:
             for work in self._work:
@@ -166,7 +157,7 @@ class MissionVision:
         if found is None:
             return False
         work.job = None
-        self._answered(place, found, job.due_s if self._waits else t, job.searched)
+        self._answered(place, found, t, job.searched)
         self._begin(place, job.due_s if self._waits else t)
         return True
 
@@ -179,7 +170,9 @@ class MissionVision:
         if state is not before:
             why = f": {found.doubt.name}" if state is VisionState.LOST else ""
             self.tell_condition("vision", f"{found.sensor}: {before.name} → {state.name}{why} at {found.t:.1f} s")
-        self.tell(Processed(found, state, searched), t)
+        processed = Processed(found, state, searched, self.unit.source_of(place))
+        for listener in self.listeners:
+            listener(processed, t)
 
     def _lose(self, place: int, failure: VisionFailed) -> None:
         """In lockstep what comes after would not be what the seed says; live another process takes its place."""
