@@ -62,6 +62,7 @@ class Loop:
         seeing, latency_s = Seeing(), hall_latency_s(cell)
         seeing.open(file, file.seed, cell, latency_s, watched=record is not None)
         self.application = MissionApplication(mission, file.seed, software, latency_s, 300.0, seeing)
+        self.eyes = seeing.eyes
         log = seeing.eyes.log if seeing.eyes else None
         self.hall = build(cell, clock, seed=file.seed, record=record, bridge=settings_of(file.bridge), sensors=log)
         client = MissionClient(self.application, self.hall.facility, use_hall=True)

@@ -56,7 +56,8 @@ class PoseFound:
 
 @dataclass(frozen=True, eq=False)
 class Processed:
-    """One answer, as it is told and recorded. ``source``: which of the mission's imaging sensors, from 1."""
+    """One answer, as it is told and recorded. ``source``: which of the mission's imaging sensors, from 1; 0: its poses are only
+    compared."""
 
     found: PoseFound
     state: VisionState  # after it

@@ -35,8 +35,8 @@ CONSISTENCY_S: Final = 1.0  # between samples of the normalised error
 
 
 class MissionApplication:
-    """A client of the bridge. ``seeing``: imaging sensors, and who finds the client in their images; opened by who flies. ``limit_s`` overrides the flight software's limit of the scenario; a link that is free-running
-    has its own."""
+    """A client of the bridge. ``limit_s`` overrides the flight software's limit of the scenario; a link that is free-running has
+    its own. ``seeing``: imaging sensors, and who finds the client in their images."""
 
     def __init__(
         self, mission: Mission, seed: int, software: FlightSoftware | FreeRunningLink, hall_latency_s: float = 0.0,

@@ -66,6 +66,8 @@ class MissionRecord:
     def note_seen(self, processed: Processed, t: float) -> None:
         """What image processing says; at mission time ``t``."""
         found, covariance = processed.found, processed.found.covariance
+        if not processed.source:
+            return
         self._judged[not found.trusted] += 1
         place, turn = (math.nan, math.nan) if covariance is None else spread(covariance)
         T = found.T_sensor_target

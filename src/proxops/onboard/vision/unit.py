@@ -32,7 +32,8 @@ OLD_S: Final = 60.0  # an estimate that was told so long ago is none
 
 @dataclass(frozen=True)
 class LookedThrough:
-    """A sensor whose images give poses. ``source``: which of the mission's imaging sensors, from 1."""
+    """A sensor whose images give poses. ``source``: which of the mission's imaging sensors, from 1; 0: its poses are compared
+    with another's and not used."""
 
     spec: ImagingSensor
     source: int
@@ -113,7 +114,7 @@ class VisionUnit:
     def take(self, sensor: int, found: PoseFound) -> RelativeMeasurement | None:
         """An answer has come: what it is for the filter, in the reference sensor's frame."""
         self.tracking[sensor] = after(self.tracking[sensor], found, self._lost_after)
-        if not found.trusted:
+        if not (found.trusted and self._sensors[sensor].source):
             return None
         assert found.T_sensor_target is not None and found.covariance is not None
         T, covariance = in_reference(self._mounts[sensor], found.T_sensor_target, found.covariance)

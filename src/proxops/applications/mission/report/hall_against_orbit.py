@@ -36,10 +36,15 @@ def sensors_of_both(eyes: Iterable[EyeRecord]) -> Iterator[Both]:
     for eye in by_name.values():
         other = by_name.get(eye.spec.name + ORBIT_SUFFIX)
         if eye.hall and other and not other.hall:
-            theirs = {kept.encoded.number: kept for kept in other.kept}
-            found = [(k, theirs[k.encoded.number]) for k in eye.kept if k.encoded.number in theirs]
+            theirs = {_moment(kept): kept for kept in other.kept}
+            found = [(k, theirs[_moment(k)]) for k in eye.kept if _moment(k) in theirs]
             found = [pair for pair in found if all(image.T_sensor_target is not None for image in pair)]
             yield Both(eye.spec, found)
+
+
+def _moment(kept: RecordedImage) -> int:
+    """In periods of a thousandth of a second: the shutters of both open together, for as long as each needs."""
+    return round(1e3 * (kept.encoded.t - 0.5 * kept.encoded.exposure_s))
 
 
 def hall_against_orbit(run: MissionRun, cell: Cell) -> dict[str, dict[str, float | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proxops.applications.mission.seen_by import looked_through, seen_by
 from proxops.applications.mission.vision.light import HallLight, own_lamp
 from proxops.applications.mission.vision.mission_vision import Lights, MissionVision
 from proxops.applications.mission.vision.order import VisionSetting
@@ -18,19 +19,20 @@ LIVE_RESTARTS = 3  # of a process, live
 
 
 class Lighting:
-    """Of the sensors that are looked through, in their order. ``cell``: of the hall that they look at."""
+    """Of the sensors that are looked through, in their order; ``cells``: of the hall that each looks at, None in orbit."""
 
-    def __init__(self, file: MissionFile, sensors: tuple[ImagingSensor, ...], cell: Cell | None) -> None:
+    def __init__(self, file: MissionFile, sensors: tuple[ImagingSensor, ...], cells: tuple[Cell | None, ...]) -> None:
         self._sensors, self._lamp = sensors, file.scenery.illuminator
-        self._hall = HallLight(cell, file.bridge.chaser_on == 2) if cell else None
+        exchanged = file.bridge.chaser_on == 2
+        self._halls = tuple(HallLight(cell, exchanged) if cell else None for cell in cells)
         self._to_sun = sun_direction(begin_of(file.orbit))
 
     def __call__(self, unit: VisionUnit, place: int, image: Image, axes: Floats | None) -> Lights:
         """What shone when the image was taken. ``axes``: of the hall's robots as they report them."""
-        spec = self._sensors[place]
+        spec, hall = self._sensors[place], self._halls[place]
         lamp = tuple(own_lamp(self._lamp, spec))
-        if self._hall is not None:
-            return (*self._hall.seen_by(spec, axes), *lamp) if axes is not None else lamp, None
+        if hall is not None:
+            return (*hall.seen_by(spec, axes), *lamp) if axes is not None else lamp, None
         known = unit.own_at(image.t)
         if known is None:
             return lamp, None
@@ -44,13 +46,17 @@ def vision_of(file: MissionFile, cell: Cell | None, latency_s: float, *, waits: 
     ``latency_s``: by which the hall is late."""
     if not file.vision.sensors:
         return None
-    looked = [(place, spec) for place, spec in enumerate(file.imaging, 1) if spec.name in file.vision.sensors]
-    sees_hall = cell is not None and file.scenery.see != "orbit"
-    seen_cell, late_s = (cell, latency_s) if sees_hall else (None, 0.0)
+    seen = {spec.name: (spec, hall) for spec, hall in seen_by(file, cell is not None)}
+    sources = {spec.name: place for place, spec in enumerate(file.imaging, 1)}
+    looked = [(*seen[name], sources.get(name, 0)) for name in looked_through(file, cell is not None)]
+    cells = tuple(cell if hall else None for _, hall, _ in looked)
     exchanged = file.bridge.chaser_on == 2
-    settings = tuple(VisionSetting(spec, file.vision, file.scenery, seen_cell, exchanged) for _, spec in looked)
-    sensors = tuple(LookedThrough(spec, place, late_s) for place, spec in looked)
+    settings = tuple(
+        VisionSetting(spec, file.vision, file.scenery, seen_cell, exchanged)
+        for (spec, _, _), seen_cell in zip(looked, cells, strict=True)
+    )
+    sensors = tuple(LookedThrough(spec, source, latency_s if hall else 0.0) for spec, hall, source in looked)
     return MissionVision(
-        file.vision, onboard_data(file), sensors, settings, Lighting(file, tuple(spec for _, spec in looked), seen_cell),
+        file.vision, onboard_data(file), sensors, settings, Lighting(file, tuple(spec for spec, _, _ in looked), cells),
         waits=waits, restarts=0 if waits else LIVE_RESTARTS,
     )  # fmt: skip
