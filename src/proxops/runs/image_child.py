@@ -21,7 +21,13 @@ def serve(line: socket.socket) -> None:
     assert isinstance(setting, ImageSetting)
     try:
         generator = ImageGenerator(
-            setting.sensors, setting.sees_hall, setting.scenery, setting.seed, setting.cell, setting.exchanged
+            setting.sensors,
+            setting.sees_hall,
+            setting.scenery,
+            setting.seed,
+            setting.cell,
+            setting.exchanged,
+            setting.handed_over,
         )
         generator.warm_up()
     except BadInput as bad:

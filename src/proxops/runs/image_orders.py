@@ -40,6 +40,7 @@ class ImageSetting:
     seed: int
     cell: Cell | None  # None: no hall
     exchanged: bool  # the chaser is on robot 2
+    handed_over: bool = False  # as long as no hall is shown, what would see it sees the orbit
 
 
 class DrawingFailed(WorkFailed):

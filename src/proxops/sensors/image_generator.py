@@ -36,36 +36,57 @@ SCRATCH: Final = Moment(
 """Something to look at."""
 
 
+class Studio:
+    """Of one sensor: what it looks at, and who paints that."""
+
+    def __init__(self, spec: RenderedSensor, index: int, seed: int, staging: Staging, tree: Tree) -> None:
+        self._spec, self._index, self._staging = spec, index, staging
+        self._paint = painter(spec, index, seed, staging, tree)
+
+    def take(self, order: PictureOrder) -> tuple[Image, Floats]:
+        exposure = self._staging.exposure(order, self._spec)
+        share = 0.0 if isinstance(self._spec, LidarSensor) else 0.5
+        return self._paint(exposure), self._staging.truth(exposure, share)
+
+    def warm_up(self) -> None:
+        exposure_s = fixed_exposure_s(self._spec) or 1e-3
+        self.take(PictureOrder(self._index, 0, 0.0, exposure_s, 0.0, (SCRATCH, replace(SCRATCH, t=2.0))))
+
+
 class ImageGenerator:
-    """``sees_hall``: of each sensor; ``exchanged``: the chaser is on robot 2."""
+    """``sees_hall``: of each sensor; ``exchanged``: the chaser is on robot 2. ``handed_over``: sensors that see the hall see the
+    orbit as long as the moments that they are shown have no hall."""
 
     def __init__(
         self, sensors: tuple[RenderedSensor, ...], sees_hall: tuple[bool, ...], scenery: Scenery, seed: int, cell: Cell | None,
-        exchanged: bool = False,
+        exchanged: bool = False, handed_over: bool = False,
     ) -> None:  # fmt: skip
         hall = HallStaging(cell, scenery, exchanged, sensors) if cell and any(sees_hall) else None
-        orbit = OrbitStaging(scenery, cell, sensors) if not all(sees_hall) else None
-        stagings = [hall if looks else orbit for looks in sees_hall]
-        self._stagings = tuple(staging for staging in stagings if staging is not None)
-        self._specs, self._seed = sensors, seed
-        trees = {id(staging): tree_of(staging.scene) for staging in self._stagings}
-        self._painters = tuple(
-            painter(spec, index, seed, staging, trees[id(staging)])
-            for index, (spec, staging) in enumerate(zip(sensors, self._stagings, strict=True))
-        )
+        orbit = OrbitStaging(scenery, cell, sensors) if handed_over or not all(sees_hall) else None
+        trees = {id(staging): tree_of(staging.scene) for staging in (hall, orbit) if staging is not None}
+
+        def studios(staging: Staging | None, wanted: Callable[[bool], bool]) -> dict[int, Studio]:
+            if staging is None:
+                return {}
+            return {
+                index: Studio(spec, index, seed, staging, trees[id(staging)])
+                for index, (spec, looks) in enumerate(zip(sensors, sees_hall, strict=True))
+                if wanted(looks)
+            }
+
+        self._hall = studios(hall, lambda looks: looks)
+        self._orbit = studios(orbit, lambda looks: handed_over or not looks)
 
     def take(self, order: PictureOrder) -> tuple[Image, Floats]:
         """The image, and T_sensor_target (7) at its time: in the middle of the exposure, at the first point of a scan."""
-        staging, spec = self._stagings[order.sensor], self._specs[order.sensor]
-        exposure = staging.exposure(order, spec)
-        share = 0.0 if isinstance(spec, LidarSensor) else 0.5
-        return self._painters[order.sensor](exposure), staging.truth(exposure, share)
+        begun_in_hall = order.moments[0].hall is not None or order.sensor not in self._orbit
+        studio = self._hall.get(order.sensor) if begun_in_hall else None
+        return (studio or self._orbit[order.sensor]).take(order)
 
     def warm_up(self) -> None:
         """Load or compile all kernels now, by pictures that nobody sees."""
-        for index, (spec, staging) in enumerate(zip(self._specs, self._stagings, strict=True)):
-            order = PictureOrder(index, 0, 0.0, fixed_exposure_s(spec) or 1e-3, 0.0, (SCRATCH, replace(SCRATCH, t=2.0)))
-            self._painters[index](staging.exposure(order, spec))
+        for studio in (*self._hall.values(), *self._orbit.values()):
+            studio.warm_up()
 
 
 def painter(spec: RenderedSensor, index: int, seed: int, staging: Staging, tree: Tree) -> Callable[[Exposure], Image]:

@@ -27,7 +27,8 @@ class EyesFailed(Exception):
 
 class MissionEyes:
     """``tell``: what becomes of an image that has arrived; ``log``: of those that are recorded. ``cell``: of the hall, if they
-    look at it. ``images``: listens for who wants every image. ``only_vision``: nobody does but image processing."""
+    look at it. ``images``: listens for who wants every image. ``only_vision``: nobody does but image processing.
+    Where a mission navigates by what they see, they see the orbit until the hall is ``handed_over``."""
 
     def __init__(
         self, file: MissionFile, seed: int, cell: Cell | None, *, waits: bool, images: socket.socket | None = None,
@@ -37,8 +38,12 @@ class MissionEyes:
         seen = [(sensor, hall) for sensor, hall in seen_by(file, cell is not None) if isinstance(sensor, Rendered)]
         sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
         exchanged = file.bridge.chaser_on == 2
-        drawn = ImageSetting(sensors, sees_hall, file.scenery, seed, cell, exchanged) if sensors else None
-        self._hall, self._orbit = any(sees_hall), not all(sees_hall)
+        self._hall, waits_for_hall = any(sees_hall), any(sees_hall) and bool(file.vision.sensors)
+        drawn = (
+            ImageSetting(sensors, sees_hall, file.scenery, seed, cell, exchanged, waits_for_hall) if sensors else None
+        )
+        self._orbit = waits_for_hall or not all(sees_hall)
+        self.handed_over = not waits_for_hall
         self.tell: Callable[[Drawn, float], None] = lambda drawn, t: None  # with the mission time of its arrival
         unwanted = (
             number for number, spec in enumerate(sensors) if only_vision and spec.name not in file.vision.sensors
@@ -69,13 +74,16 @@ class MissionEyes:
         try:
             found = self._eyes.look(
                 pair.t,
-                lambda: moment_of(pair, line.relative_pose if self._orbit else None, hall if self._hall else None),
+                lambda: moment_of(pair, line.relative_pose if self._orbit else None, self._shown(hall)),
             )
         except DrawingFailed as failure:
             raise EyesFailed(str(failure)) from failure
         for drawn in found:
             self.tell(drawn, pair.t)
         return [drawn.image for drawn in found]
+
+    def _shown(self, hall: HallView | None) -> HallView | None:
+        return hall if self._hall and self.handed_over else None
 
     def poll(self) -> None:
         """Live, in every cycle."""

@@ -60,6 +60,11 @@ class Seeing:
         if self.vision:
             self.vision.listeners.append(said.say)
 
+    def hand_over(self, t: float) -> None:
+        """From mission time ``t`` on the hall is seen, whatever it shows; before the first time it was the orbit."""
+        if self.eyes and self.vision and not self.eyes.handed_over:
+            self.eyes.handed_over, self.vision.unit.handed_over_s = True, t
+
     def close(self) -> None:
         for part in (self.eyes, self.vision):
             if part:

@@ -1,8 +1,9 @@
 """All that the chaser measures with: relative-pose sensor, imaging sensors with who finds the client in them, own instruments.
 
 Until the hall has first shown what was commanded (before the robots have joined, or beyond their reach), the pose sensor looks
-at the computed pose: the hand-over. From then on it sees what the robots show, as in a real hall: if they halt, it sees them
-stand. A scenario may declare otherwise (``hall.sensor``). Which of the two it was is recorded with every measurement.
+at the computed pose, and imaging sensors by which the craft navigates into orbit: the hand-over. From then on they see what the
+robots show, as in a real hall: if they halt, they see them stand. A scenario may declare otherwise of the pose sensor
+(``hall.sensor``). Which of the two it was is recorded with every measurement.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Senses:
             self._sensor.blind = self.faults.strike(t, self._pair.bank)
         if self._models_poses and self._sensor.due(t):
             self._expose(hall, record, outcome)
+        if hall is not None and hall.converged:
+            self._seeing.hand_over(t)
         if self._eyes is None or not self._due_to_look(t):
             return
         for image in self._eyes.look(self._pair, self._line, hall):
@@ -101,8 +104,13 @@ class Senses:
         """Poses in images."""
         found = vision.arrived(self._pair.t)
         if found:
-            sees_hall = hall is not None and self._file.scenery.see != "orbit"
-            _count(SensorSource.HALL if sees_hall else SensorSource.SOFTWARE, len(found), record, outcome)
+            sees_hall = self._eyes is not None and self._eyes.handed_over and self._file.scenery.see != "orbit"
+            _count(
+                SensorSource.HALL if sees_hall and hall is not None else SensorSource.SOFTWARE,
+                len(found),
+                record,
+                outcome,
+            )
         return found
 
 

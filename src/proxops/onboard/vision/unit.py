@@ -7,6 +7,7 @@ Images of a hall show what its robots were told a little earlier: that is their 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +38,7 @@ class LookedThrough:
 
     spec: ImagingSensor
     source: int
-    shown_late_s: float  # by which what it shows is older than its images
+    shown_late_s: float  # by which what a hall shows is older than its images
 
 
 class VisionUnit:
@@ -47,6 +48,7 @@ class VisionUnit:
         self._data, self._sensors, self._lost_after = data, tuple(sensors), lost_after
         self._mounts = tuple(T_reference_sensor(one.spec, data.sensor_place) for one in sensors)
         self.tracking = [Tracking() for _ in sensors]
+        self.handed_over_s = math.inf  # mission time from which on images show a hall
         self._seen: list[tuple[int, bytes]] = [(-1, b"")] * len(sensors)  # last number and digest
         self._own: deque[tuple[float, Floats, Floats, Floats]] = deque(maxlen=round(REMEMBERED_S / data.period_s))
         self._estimate: tuple[float, Estimate] | None = None
@@ -82,7 +84,10 @@ class VisionUnit:
     # ------------------------------------------------------------------ an image and its answer
     def time_of(self, sensor: int, image: Image) -> float:
         """Of what it shows, by the filter's clock."""
-        return image.t - self._sensors[sensor].shown_late_s
+        return self._shown_t(sensor, image.t)
+
+    def _shown_t(self, sensor: int, t: float) -> float:
+        return t - (self._sensors[sensor].shown_late_s if t >= self.handed_over_s else 0.0)
 
     def source_of(self, sensor: int) -> int:
         return self._sensors[sensor].source
@@ -119,7 +124,7 @@ class VisionUnit:
         assert found.T_sensor_target is not None and found.covariance is not None
         T, covariance = in_reference(self._mounts[sensor], found.T_sensor_target, found.covariance)
         one = self._sensors[sensor]
-        return RelativeMeasurement(found.t - one.shown_late_s, T[:3], T[3:], covariance, one.source)
+        return RelativeMeasurement(self._shown_t(sensor, found.t), T[:3], T[3:], covariance, one.source)
 
 
 def _digest(image: Image) -> bytes:

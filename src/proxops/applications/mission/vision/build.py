@@ -31,7 +31,7 @@ class Lighting:
         """What shone when the image was taken. ``axes``: of the hall's robots as they report them."""
         spec, hall = self._sensors[place], self._halls[place]
         lamp = tuple(own_lamp(self._lamp, spec))
-        if hall is not None:
+        if hall is not None and image.t >= unit.handed_over_s:
             return (*hall.seen_by(spec, axes), *lamp) if axes is not None else lamp, None
         known = unit.own_at(image.t)
         if known is None:
