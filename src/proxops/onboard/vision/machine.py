@@ -15,9 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from proxops.core.vision import Floats, PoseFound, PosePrediction
+from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt, VisionState
 from proxops.onboard.vision.expectation import carried_on, difference
+from proxops.onboard.vision.prediction_width import spread
 
 SEARCH, TRACK, LOST = VisionState.SEARCH, VisionState.TRACK, VisionState.LOST
 NEXT: Final[Mapping[tuple[VisionState, str], VisionState]] = {
@@ -29,8 +30,6 @@ NEXT: Final[Mapping[tuple[VisionState, str], VisionState]] = {
 FRESH_S: Final = 2.0  # so long a pose of an image before tells where the next one is
 # An estimate as wide as this (one standard deviation, in any direction) tells nothing: share of the distance, rad.
 WIDEST: Final = (0.3, math.radians(60.0))
-# What is expected no better than this is searched for: share of the distance, rad.
-WIDE: Final = (0.05, math.radians(8.0))
 # The filter contradicts the last image when it is further off than this, beside what both say of themselves: share, m, rad.
 CONTRADICTS: Final = (0.02, 0.05, math.radians(4.0))
 
@@ -74,12 +73,6 @@ def contradicts(own: PosePrediction, belief: PosePrediction) -> bool:
     return far or float(np.linalg.norm(off[3:])) > CONTRADICTS[2] + 3.0 * math.hypot(*turns)
 
 
-def spread(covariance: Floats) -> tuple[float, float]:
-    """Largest standard deviation of place, m, and of attitude, rad."""
-    values = [float(np.linalg.eigvalsh(covariance[k : k + 3, k : k + 3])[-1]) for k in (0, 3)]
-    return math.sqrt(max(values[0], 0.0)), math.sqrt(max(values[1], 0.0))
-
-
 def after(now: Tracking, found: PoseFound, lost_after: int) -> Tracking:
     """With the answer to an image."""
     if found.trusted:
@@ -89,11 +82,3 @@ def after(now: Tracking, found: PoseFound, lost_after: int) -> Tracking:
     missed = now.missed + 1
     state = NEXT.get((now.state, "missed"), now.state) if missed >= lost_after else now.state
     return replace(now, state=state, doubt=found.doubt, missed=missed)
-
-
-def searches(prediction: PosePrediction | None) -> bool:
-    """Whether that is a search: nothing is expected, or too little for the image to be compared with it."""
-    if prediction is None:
-        return True
-    place, turn = spread(prediction.covariance)
-    return place > WIDE[0] * float(np.linalg.norm(prediction.T_sensor_target[:3])) or turn > WIDE[1]
