@@ -18,7 +18,7 @@ from proxops.onboard.vision.tracking_judgement import judged
 from proxops.optics.scene.mesh import Mesh
 
 BLUR_PX = 0.5  # of a lens of which nobody says it
-SEARCHED_PX = 8.0  # that a pose from a search may be off
+SEARCHED_PX = 4.0  # that a pose from a search may be off
 
 
 def camera_estimator(sensor: ImagingSensor, client: Mesh) -> PoseEstimator:
@@ -44,14 +44,14 @@ class CameraEstimator:
 
     def _track(self, sight: Sight, image: CameraImage, prediction: PosePrediction) -> Fitted | None:
         place, turn = spread(prediction.covariance)
-        z = max(float(prediction.T_sensor_target[2]), 0.1)
-        off_px = 3.0 * self._lens.fx * float(np.hypot(place, turn * self._tracker.drawn_by.radius_m)) / z
-        tracked = self._tracker.track(image, prediction.T_sensor_target, sight.lights, off_px)
+        pixels = 3.0 * self._lens.fx / max(float(prediction.T_sensor_target[2]), 0.1)
+        around = turn * self._tracker.drawn_by.radius_m
+        tracked = self._tracker.track(image, prediction.T_sensor_target, sight.lights, pixels * place, pixels * around)
         return judged(tracked, image, sight, self._tracker)
 
     def _search(self, sight: Sight, image: CameraImage) -> Fitted | None:
         def refine(T_first: Floats) -> Fitted | None:
-            tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX)
+            tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
             return judged(tracked, image, sight, self._tracker)
 
         return find(sight, image.pixels.astype(np.float32), refine)

@@ -31,7 +31,8 @@ LEAST_SLOPE: Final = 0.02  # per pixel, of the client's brightness
 LIKE: Final = 0.7  # correlation of a profile that counts as found
 FLOOR: Final = 0.05  # px, of where a profile is found
 FEWEST: Final = 12
-WIDE, MIDDLE, NARROW = 12, 6, 3  # px that are searched to either side
+WIDEST, NARROW = 14, 3  # px that are searched to either side: at most, and when little is left
+FAR_PX: Final = 5.0  # from which on the whole client is looked for before its edges are
 AGAIN_PX: Final = 1.5  # the client is drawn anew when its points have moved by more
 
 
@@ -54,21 +55,25 @@ class EdgeTracker:
         self.drawn_by = Draughtsman(lens, client)
         self._lens, self._blur = lens_numbers(lens), blur_px
 
-    def track(self, image: CameraImage, T_first: Floats, lights: tuple[Light, ...], off_px: float) -> Tracked | None:
-        """``off_px``: how far points may be off at first."""
+    def track(
+        self, image: CameraImage, T_first: Floats, lights: tuple[Light, ...], across_px: float, around_px: float
+    ) -> Tracked | None:
+        """How far points may be off at first: the client as a whole, and by its turning."""
         T, tracked = T_first, None
         picture = smoothed(image.pixels.astype(np.float32), SMOOTHED)
         for turn in range(3):
             before = T
-            tracked = self._round(picture, T, lights, off_px if turn == 0 else 2.0)
+            tracked = self._round(picture, T, lights, across_px, around_px)
             if tracked is None:
                 return None
-            T = tracked.fit.T_sensor_target
+            T, across_px, around_px = tracked.fit.T_sensor_target, 0.0, 0.5 * NARROW
             if self._moved_px(before, T) < AGAIN_PX:
                 break
         return tracked
 
-    def _round(self, picture: Picture, T: Floats, lights: tuple[Light, ...], off_px: float) -> Tracked | None:
+    def _round(
+        self, picture: Picture, T: Floats, lights: tuple[Light, ...], across_px: float, around_px: float
+    ) -> Tracked | None:
         """Draws once; searches wide, then narrow."""
         expected = self.drawn_by.draw(T, lights, MARGIN)
         if expected.pixels < 30:
@@ -78,11 +83,9 @@ class EdgeTracker:
         points = control_points(expected, level, self.drawn_by, LEAST_SLOPE * bright, HALF, POINTS)
         if len(points) < FEWEST:
             return None
-        if off_px > WIDE:
-            T = brought_over(picture, level, expected, self.drawn_by.lens, MARGIN)
-        for reach in (
-            (WIDE, MIDDLE, NARROW, 1) if off_px > MIDDLE else (MIDDLE, NARROW, 1) if off_px > 2.5 else (NARROW, 1)
-        ):
+        if across_px > FAR_PX:
+            T, across_px = brought_over(picture, level, expected, self.drawn_by.lens, MARGIN), 2.0
+        for reach in reaches(across_px + around_px):
             tracked = self._fit(picture, expected, points, T, reach)
             if tracked is None:
                 return None
@@ -121,3 +124,12 @@ class EdgeTracker:
             f / z * float(np.linalg.norm(off[:2]) + np.linalg.norm(off[3:]) * self.drawn_by.radius_m)
             + f * abs(float(off[2])) / z * self.drawn_by.radius_m / z
         )
+
+
+def reaches(off_px: float) -> list[int]:
+    """Of the searches one after the other."""
+    reach, out = min(max(round(off_px), NARROW), WIDEST), []
+    while reach > 1:
+        out.append(reach)
+        reach //= 2
+    return [*out, 1]

@@ -12,6 +12,7 @@ from proxops.core.vision import Floats
 from proxops.onboard.vision.expected_picture import ExpectedPicture, Picture
 
 RIM: Final = 2  # px of the sky round the client that are compared with it
+FAINT: Final = 0.1  # of the greatest variance: what varies less counts as if it varied so much
 LOOKED_AT: Final = 100  # pixels across, at most: of a larger client several are taken together
 
 
@@ -26,12 +27,24 @@ def brought_over(picture: Picture, level: Picture, expected: ExpectedPicture, le
     y0, x0 = max(y - reach, 0), max(x - reach, 0)
     region = picture[y0 : y + part.shape[0] + reach, x0 : x + part.shape[1] + reach]
     shrink = max(1, round(max(part.shape) / LOOKED_AT))
-    likeness = cv2.matchTemplate(_shrunk(region, shrink), _shrunk(part, shrink), cv2.TM_CCOEFF_NORMED)
-    best = cv2.minMaxLoc(likeness)[3]
+    best = cv2.minMaxLoc(_likeness(_shrunk(region, shrink), _shrunk(part, shrink)))[3]
     out = expected.T_sensor_target.copy()
     out[0] += out[2] * (best[0] * shrink - (x - x0)) / lens.fx
     out[1] += out[2] * (best[1] * shrink - (y - y0)) / lens.fy
     return out
+
+
+def _likeness(region: Picture, part: Picture) -> Picture:
+    """Correlation at each place; where there is nothing but noise, it is nothing."""
+    size = part.shape[1], part.shape[0]
+    product = cv2.matchTemplate(region, part, cv2.TM_CCOEFF)
+    mean = cv2.boxFilter(region, cv2.CV_32F, size, anchor=(0, 0), normalize=True)[
+        : product.shape[0], : product.shape[1]
+    ]
+    square = cv2.sqrBoxFilter(region, cv2.CV_32F, size, anchor=(0, 0), normalize=True)
+    variance = square[: product.shape[0], : product.shape[1]] - mean * mean
+    least = FAINT * float(variance.max(initial=0.0))
+    return np.asarray(product / np.sqrt(np.maximum(variance, max(least, 1e-6))), np.float32)
 
 
 def _shrunk(picture: Picture, times: int) -> Picture:
