@@ -29,8 +29,6 @@ NEXT: Final[Mapping[tuple[VisionState, str], VisionState]] = {
 FRESH_S: Final = 2.0  # so long a pose of an image before tells where the next one is
 # An estimate as wide as this (one standard deviation, in any direction) tells nothing: share of the distance, rad.
 WIDEST: Final = (0.3, math.radians(60.0))
-# What is expected no better than this is searched for: share of the distance, rad.
-WIDE: Final = (0.05, math.radians(8.0))
 # The filter contradicts the last image when it is further off than this, beside what both say of themselves: share, m, rad.
 CONTRADICTS: Final = (0.02, 0.05, math.radians(4.0))
 
@@ -83,11 +81,3 @@ def after(now: Tracking, found: PoseFound, lost_after: int) -> Tracking:
     missed = now.missed + 1
     state = NEXT.get((now.state, "missed"), now.state) if missed >= lost_after else now.state
     return replace(now, state=state, doubt=found.doubt, missed=missed)
-
-
-def searches(prediction: PosePrediction | None) -> bool:
-    """Whether that is a search: nothing is expected, or too little for the image to be compared with it."""
-    if prediction is None:
-        return True
-    place, turn = spread(prediction.covariance)
-    return place > WIDE[0] * float(np.linalg.norm(prediction.T_sensor_target[:3])) or turn > WIDE[1]

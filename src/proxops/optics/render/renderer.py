@@ -16,7 +16,7 @@ from proxops.optics.render.depth import put_ranges
 from proxops.optics.render.lighting import lamps_of
 from proxops.optics.render.moments import SAMPLES, poses_at, rounds, seen_at, share_of
 from proxops.optics.render.rasteriser import Rasteriser
-from proxops.optics.render.resolve import View, World, gather, look_for, shade
+from proxops.optics.render.resolve import Rectangle, View, World, gather, look_for, shade
 from proxops.optics.render.sky import add_sky
 from proxops.optics.render.surfaces import surfaces_of
 from proxops.optics.scene.rays import judge_poses, placed_at
@@ -35,7 +35,7 @@ class Renderer:
     def __init__(self, scene: Scene, tree: Tree, lens: Lens, faint: float = 0.0) -> None:
         self._faint = faint
         self.lens = lens
-        self._tree, self._surfaces = tree, surfaces_of(scene, tree)
+        self._tree, self.surfaces = tree, surfaces_of(scene, tree)
         self._raster = Rasteriser(scene, tree, lens)
         self._x, self._y, self._pixel = self._raster.x, self._raster.y, self._raster.pixel
         self._look = look_for(1, lens.height, lens.width)
@@ -67,10 +67,21 @@ class Renderer:
         rows = buffers.rows(samples)
         put_ranges(
             buffers.depths, buffers.ids, rows, samples, self._x, self._y, self._pixel,
-            self._surfaces.triangles, self._surfaces.materials, back, ranges, signals,
+            self.surfaces.triangles, self.surfaces.materials, back, ranges, signals,
         )  # fmt: skip
         buffers.clear()
         return ranges, signals
+
+    def nearest(self, exposure: Exposure) -> tuple[NDArray[np.int32], Floats, Rectangle]:
+        """In the middle of the exposure: which triangle the middle of each pixel sees (-1: none) and 1 / z of that, of the
+        rectangle of pixels beyond which there is nothing."""
+        self._judge(exposure)
+        buffers = self._raster.room(1)
+        self._raster.draw(seen_at(exposure, 0.5)[0], buffers, 1, 0.0, 0.0)
+        rows = top, left, bottom, right = buffers.rows(1)
+        ids, nearness = buffers.ids[top:bottom, left:right].copy(), buffers.depths[top:bottom, left:right].copy()
+        buffers.clear()
+        return ids, nearness, rows
 
     def _judge(self, exposure: Exposure) -> None:
         bodies = len(self._tree.roots)
@@ -94,7 +105,7 @@ class Renderer:
         step = FINE if (rows[2] - rows[0]) * (rows[3] - rows[1]) < MANY else COARSE
         view = View(self._x, self._y, self._pixel, T_body_sensor)
         placed = placed_at(self._tree, poses_at(exposure.T_scene_body, middle))
-        world = World(*self._surfaces, self._tree.arrays, placed, lamps)
+        world = World(*self.surfaces, self._tree.arrays, placed, lamps)
         gather(buffers.ids, rows, step, view, world, self._look)
         shade(buffers.ids, rows, step, view, world, self._look, 1.0 / max(count, 1), radiance, sky, self._faint)
         buffers.clear()

@@ -31,12 +31,13 @@ class PosedView:
 
 
 def drawn(
-    spec: RenderedSensor, light: str, condition: LightCondition, between_m: tuple[float, float], rng: np.random.Generator
+    spec: RenderedSensor, light: str, condition: LightCondition, between_m: tuple[float, float], rng: np.random.Generator,
+    filled: float = FILLED,
 ) -> PosedView:  # fmt: skip
     """By a sensor on the chaser: any attitude; distance evenly on a logarithmic scale; the target's origin anywhere in the middle
-    of the picture."""
+    of the picture, ``filled`` of its half."""
     range_m = math.exp(rng.uniform(*np.log(between_m)))
-    half = FILLED * _half_view(spec) * math.sqrt(rng.random())
+    half = filled * _half_view(spec) * math.sqrt(rng.random())
     sight = about(np.array([0.0, 0.0, 1.0]), half, rng)
     T_sensor_target = pose(matrix_from_quat(_any_attitude(rng)), range_m * sight)
     T_craft_target = compose(T_craft_sensor(spec), T_sensor_target)

@@ -19,7 +19,7 @@ from proxops.core.images import Image
 from proxops.core.vision import PoseFound, Processed
 from proxops.core.vision_table import Vision
 from proxops.core.vocabulary import VisionState
-from proxops.onboard.vision.machine import searches
+from proxops.onboard.vision.prediction_width import searches
 from proxops.onboard.vision.sight import EarthInView, Sight
 from proxops.onboard.vision.unit import LookedThrough, VisionUnit
 from proxops.optics.scene.light import Light

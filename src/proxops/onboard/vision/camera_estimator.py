@@ -1,0 +1,71 @@
+"""The client's pose from a picture: tracked where something is expected, searched where nothing is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.images import CameraImage, Image
+from proxops.core.imaging_table import GreyCamera, ImagingSensor
+from proxops.core.lens import Lens
+from proxops.core.vision import Floats, PoseFound, PosePrediction
+from proxops.core.vocabulary import Doubt
+from proxops.onboard.vision.edge_tracker import EdgeTracker
+from proxops.onboard.vision.fitted import Fitted, Refine
+from proxops.onboard.vision.prediction_width import searches, spread
+from proxops.onboard.vision.sight import PoseEstimator, Sight
+from proxops.onboard.vision.tracking_judgement import judged
+from proxops.optics.scene.mesh import Mesh
+
+BLUR_PX = 0.5  # of a lens of which nobody says it
+SEARCHED_PX = 4.0  # that a pose from a search may be off
+
+
+def camera_estimator(sensor: ImagingSensor, client: Mesh) -> PoseEstimator:
+    """``client``: as known on board, in the target's frame."""
+    assert sensor.gives == "camera" and isinstance(sensor.lens, Lens)
+    return CameraEstimator(sensor.lens, client, sensor.blur_px if isinstance(sensor, GreyCamera) else BLUR_PX)
+
+
+class CameraEstimator:
+    """Keeps nothing from image to image but room to draw in."""
+
+    def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
+        self._lens = lens
+        self._tracker = EdgeTracker(lens, client, blur_px)
+
+    def estimate(self, sight: Sight) -> PoseFound:
+        image = sight.image
+        if not isinstance(image, CameraImage) or image.pixels.shape != (self._lens.height, self._lens.width):
+            return PoseFound(image.sensor, image.number, image.t, Doubt.BROKEN)
+        prediction = None if searches(sight.prediction) else sight.prediction
+        fitted = self._search(sight, image) if prediction is None else self._track(sight, image, prediction)
+        return answer(image, fitted)
+
+    def _track(self, sight: Sight, image: CameraImage, prediction: PosePrediction) -> Fitted | None:
+        place, turn = spread(prediction.covariance)
+        pixels = 3.0 * self._lens.fx / max(float(prediction.T_sensor_target[2]), 0.1)
+        around = turn * self._tracker.drawn_by.radius_m
+        tracked = self._tracker.track(image, prediction.T_sensor_target, sight.lights, pixels * place, pixels * around)
+        return judged(tracked, image, sight, self._tracker)
+
+    def _search(self, sight: Sight, image: CameraImage) -> Fitted | None:
+        def refine(T_first: Floats) -> Fitted | None:
+            tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
+            return judged(tracked, image, sight, self._tracker)
+
+        return find(sight, image.pixels.astype(np.float32), refine)
+
+
+def find(sight: Sight, picture: NDArray[np.float32], refine: Refine) -> Fitted | None:
+    """Seam: the search of a whole picture goes here."""
+    return None
+
+
+def answer(image: Image, fitted: Fitted | None) -> PoseFound:
+    """``fitted`` None: nothing was found."""
+    if fitted is None:
+        return PoseFound(image.sensor, image.number, image.t, Doubt.NOT_FOUND)
+    return PoseFound(
+        image.sensor, image.number, image.t, fitted.doubt, fitted.trust, fitted.T_sensor_target, fitted.covariance, fitted.marks
+    )  # fmt: skip

@@ -1,0 +1,135 @@
+"""The tracker: from a prediction and an image to the pose at which the client's edges lie where the image has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.images import CameraImage
+from proxops.core.lens import Lens
+from proxops.core.vision import Floats
+from proxops.maths.pose import pose_from_packed
+from proxops.onboard.vision.control_points import ControlPoints, control_points
+from proxops.onboard.vision.edge_search import GAIN, LIKENESS, NORMAL, SHIFT, SIGMA, U, V, search, searched
+from proxops.onboard.vision.expectation import difference
+from proxops.onboard.vision.expected_picture import Draughtsman, ExpectedPicture, Picture, smoothed
+from proxops.onboard.vision.lens_kernel import lens_numbers
+from proxops.onboard.vision.picture_offset import brought_over
+from proxops.onboard.vision.pose_fit import PoseFit, fit_pose
+from proxops.optics.scene.light import Light
+from proxops.optics.scene.mesh import Mesh
+
+SMOOTHED: Final = 0.7  # px, both pictures
+MARGIN: Final = 44  # px round the client
+POINTS: Final = 900
+HALF: Final = 5  # of a profile, px
+LEAST_SLOPE: Final = 0.02  # per pixel, of the client's brightness
+LIKE: Final = 0.7  # correlation of a profile that counts as found
+FLOOR: Final = 0.05  # px, of where a profile is found
+FEWEST: Final = 12
+WIDEST, NARROW = 14, 3  # px that are searched to either side: at most, and when little is left
+FAR_PX: Final = 5.0  # from which on the whole client is looked for before its edges are
+AGAIN_PX: Final = 1.5  # the client is drawn anew when its points have moved by more
+
+
+@dataclass(frozen=True, eq=False)
+class Tracked:
+    """What the last search found, and the fit to it."""
+
+    fit: PoseFit
+    expected: ExpectedPicture
+    points: ControlPoints
+    rows: Floats  # (n, 8) of ``edge_search``
+    used: NDArray[np.bool_]  # (n) found well enough to be fitted
+
+
+class EdgeTracker:
+    """Of one client through one lens. ``blur_px``: of the lens, standard deviation."""
+
+    def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
+        cv2.setNumThreads(1)
+        self.drawn_by = Draughtsman(lens, client)
+        self._lens, self._blur = lens_numbers(lens), blur_px
+
+    def track(
+        self, image: CameraImage, T_first: Floats, lights: tuple[Light, ...], across_px: float, around_px: float
+    ) -> Tracked | None:
+        """How far points may be off at first: the client as a whole, and by its turning."""
+        T, tracked = T_first, None
+        picture = smoothed(image.pixels.astype(np.float32), SMOOTHED)
+        for turn in range(3):
+            before = T
+            tracked = self._round(picture, T, lights, across_px, around_px)
+            if tracked is None:
+                return None
+            T, across_px, around_px = tracked.fit.T_sensor_target, 0.0, 0.5 * NARROW
+            if self._moved_px(before, T) < AGAIN_PX:
+                break
+        return tracked
+
+    def _round(
+        self, picture: Picture, T: Floats, lights: tuple[Light, ...], across_px: float, around_px: float
+    ) -> Tracked | None:
+        """Draws once; searches wide, then narrow."""
+        expected = self.drawn_by.draw(T, lights, MARGIN)
+        if expected.pixels < 30:
+            return None
+        level = smoothed(expected.radiance, float(np.hypot(self._blur, SMOOTHED)))
+        bright = float(np.percentile(level[expected.ids >= 0], 75))
+        points = control_points(expected, level, self.drawn_by, LEAST_SLOPE * bright, HALF, POINTS)
+        if len(points) < FEWEST:
+            return None
+        if across_px > FAR_PX:
+            T, across_px = brought_over(picture, level, expected, self.drawn_by.lens, MARGIN), 2.0
+        for reach in reaches(across_px + around_px):
+            tracked = self._fit(picture, expected, points, T, reach)
+            if tracked is None:
+                return None
+            T = tracked.fit.T_sensor_target
+        return tracked
+
+    def _fit(
+        self, picture: Picture, expected: ExpectedPicture, points: ControlPoints, T: Floats, reach: int
+    ) -> Tracked | None:
+        rows = searched(len(points))
+        search(
+            picture,
+            np.zeros(2),
+            points.place,
+            points.along,
+            points.profile,
+            pose_from_packed(T),
+            self._lens,
+            reach,
+            rows,
+        )
+        used = (rows[:, LIKENESS] > LIKE) & (rows[:, GAIN] > 0.0) & (np.abs(rows[:, SHIFT]) < reach + 0.5)
+        if np.count_nonzero(used) < FEWEST:
+            return None
+        normal = np.ascontiguousarray(rows[used, NORMAL : NORMAL + 2])
+        found = normal[:, 0] * rows[used, U] + normal[:, 1] * rows[used, V] + rows[used, SHIFT]
+        sigma = np.hypot(rows[used, SIGMA], FLOOR)
+        fit = fit_pose(T, points.place[used], normal, found, sigma, self._lens, np.full(6, 1e-3))
+        return Tracked(fit, expected, points, rows, used)
+
+    def _moved_px(self, before: Floats, after: Floats) -> float:
+        off = difference(after, before)
+        z = max(float(after[2]), 0.02)
+        f = float(self._lens[0])
+        return (
+            f / z * float(np.linalg.norm(off[:2]) + np.linalg.norm(off[3:]) * self.drawn_by.radius_m)
+            + f * abs(float(off[2])) / z * self.drawn_by.radius_m / z
+        )
+
+
+def reaches(off_px: float) -> list[int]:
+    """Of the searches one after the other."""
+    reach, out = min(max(round(off_px), NARROW), WIDEST), []
+    while reach > 1:
+        out.append(reach)
+        reach //= 2
+    return [*out, 1]
