@@ -1,0 +1,1 @@
+"""Poses from distances: time-of-flight cameras and scanning LiDARs."""

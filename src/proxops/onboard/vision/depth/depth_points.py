@@ -1,0 +1,81 @@
+"""Beams of a depth image: along the lines of sight of its lens, without stray light, without flying pixels, ranges unwrapped.
+
+Stray light: a share s of the mean phasor of the picture lies in every pixel; the measured mean is (1 + s) of the true one. A
+flying pixel lies over an edge and is neither here nor there: in a row or column of three its range bends by more than noise may.
+Modulated light has the range modulo c / 2f: it is taken nearest to a distance that is expected, or tried.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.images import DepthImage
+from proxops.core.lens import Lens
+from proxops.maths.rotation import Array
+from proxops.onboard.vision.depth.beams import Beams
+from proxops.onboard.vision.depth.distance_noise import INTENSITY_OF_WHITE, DistanceNoise
+from proxops.optics.render.distortion import lines_of_sight
+
+BEND_M: Final = 0.04  # that a surface may show in three pixels, beside noise
+BEND_SIGMAS: Final = 4.0
+PERIOD_SHARE: Final = 2.0 * math.pi
+
+
+class DepthPoints:
+    """Of one lens."""
+
+    def __init__(self, lens: Lens, noise: DistanceNoise, modulation_wrap_m: float) -> None:
+        x, y = lines_of_sight(lens)
+        sight = np.stack([x, y, np.ones_like(x)], axis=-1)
+        self._sight: Array = sight / np.linalg.norm(sight, axis=-1, keepdims=True)
+        v, u = np.mgrid[: lens.height, : lens.width]
+        self._pixel = np.stack([u, v], axis=-1).astype(np.float32)
+        self._noise, self._period = noise, modulation_wrap_m
+        self.shape = lens.height, lens.width
+
+    def beams(self, image: DepthImage, about_m: float | None) -> Beams:
+        """All that came back. ``about_m``: distance near which ranges are unwrapped."""
+        amplitude = image.intensity / INTENSITY_OF_WHITE
+        measured = np.isfinite(image.range_m) & (image.range_m > 0.0) & (amplitude > 0.0)
+        range_m, amplitude = self._without_stray(image.range_m.astype(np.float64), amplitude, measured)
+        if math.isfinite(self._noise.wrap_m) and about_m is not None:
+            range_m = unwrapped(range_m, about_m, self._noise.wrap_m)
+        sigma = np.hypot(self._noise.per_amplitude_m / np.maximum(amplitude, 1e-6), self._noise.floor_m)
+        sigma = np.hypot(sigma, 0.3 * self._noise.wave_m)
+        measured &= range_m > 0.0
+        end = (range_m[..., None] * self._sight)[measured]
+        phase = (PERIOD_SHARE / self._period) * range_m[measured]
+        none = np.zeros(len(end))
+        return Beams(np.zeros_like(end), end, sigma[measured], phase, none, self._pixel[measured])
+
+    def _without_stray(self, range_m: Array, amplitude: Array, measured: NDArray[np.bool_]) -> tuple[Array, Array]:
+        share = self._noise.stray_share
+        if share == 0.0 or not measured.any():
+            return range_m, amplitude
+        angle = PERIOD_SHARE / self._period * np.where(measured, range_m, 0.0)
+        phasor = np.where(measured, amplitude, 0.0) * np.exp(1j * angle)
+        cleaned = phasor - share / (1.0 + share) * phasor.mean()
+        turn = np.angle(cleaned * np.exp(-1j * angle)) * self._period / PERIOD_SHARE
+        return range_m + turn, np.abs(cleaned)
+
+    def smooth(self, beams: Beams) -> Beams:
+        """Without flying pixels."""
+        u, v = beams.seen[:, 0].astype(np.int64), beams.seen[:, 1].astype(np.int64)
+        range_m, sigma = np.full(self.shape, np.nan), np.zeros(self.shape)
+        range_m[v, u] = np.linalg.norm(beams.end, axis=1)
+        sigma[v, u] = beams.sigma
+        allowed = BEND_M + BEND_SIGMAS * math.sqrt(6.0) * sigma
+        flying = np.zeros(self.shape, np.bool_)
+        with np.errstate(invalid="ignore"):
+            flying[1:-1] |= np.abs(range_m[:-2] - 2.0 * range_m[1:-1] + range_m[2:]) > allowed[1:-1]
+            flying[:, 1:-1] |= np.abs(range_m[:, :-2] - 2.0 * range_m[:, 1:-1] + range_m[:, 2:]) > allowed[:, 1:-1]
+        return beams.some(~flying[v, u])
+
+
+def unwrapped(range_m: Array, about_m: float, wrap_m: float) -> Array:
+    """The same phases, as near to ``about_m`` as may be."""
+    return np.asarray(range_m + wrap_m * np.rint((about_m - range_m) / wrap_m))

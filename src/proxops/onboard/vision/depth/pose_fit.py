@@ -1,0 +1,59 @@
+"""One pose fitted to beams, with all that it is worth: covariance, evidence, doubt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.core.vision import PosePrediction
+from proxops.maths.rotation import Array
+from proxops.onboard.vision.depth.agreement import agreement
+from proxops.onboard.vision.depth.beams import Beams
+from proxops.onboard.vision.depth.client_model import ClientModel
+from proxops.onboard.vision.depth.covariance import covariance_of
+from proxops.onboard.vision.depth.distance_noise import DistanceNoise
+from proxops.onboard.vision.depth.icp import Icp, icp
+from proxops.onboard.vision.depth.judgement import doubt_of, evidence, trust_of
+from proxops.onboard.vision.depth.range_grid import RangeGrid
+from proxops.onboard.vision.fitted import Fitted
+
+BEAMS: Final = 3000  # that a pose is fitted to, at most
+LEAST: Final = 6
+KNOWN_MOTION: Final = (0.003, math.radians(0.1))  # m/s, rad/s: deviation of a motion that is expected
+UNKNOWN_MOTION: Final = (0.02, math.radians(1.0))  # of none
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One image: all beams that came back by cells, and those that a pose is fitted to."""
+
+    beams: Beams
+    grid: RangeGrid
+    noise: DistanceNoise
+
+
+def fit(
+    model: ClientModel, seen: Seen, T_sensor_target: Array, wide_m: float, prediction: PosePrediction | None
+) -> tuple[Fitted, Icp] | None:
+    """From a first pose that is off by ``wide_m``; None: there are too few beams."""
+    beams = seen.beams.thinned(BEAMS)
+    if len(beams) < LEAST:
+        return None
+    found = icp(model, beams, seen.noise, T_sensor_target, wide_m)
+    if not np.isfinite(found.p).all() or found.p[2] <= 0.0:
+        return None
+    place, turn = KNOWN_MOTION if prediction is not None else UNKNOWN_MOTION
+    motion = np.repeat([place, turn], 3)
+    P = covariance_of(model, found, beams.phase, beams.late_s, seen.noise, motion)
+    told = evidence(model, beams, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
+    T = found.T_sensor_target
+    doubt = doubt_of(told, T, P, prediction)
+    return Fitted(T, P, doubt, trust_of(told), told.agreement.share, told.fitting), found
+
+
+def near(beams: Beams, centre: Array, reach_m: float) -> Beams:
+    """Those that end within ``reach_m`` of the client's middle."""
+    return beams.some(np.linalg.norm(beams.end - centre, axis=1) < reach_m)
