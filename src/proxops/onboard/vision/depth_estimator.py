@@ -18,7 +18,7 @@ from proxops.onboard.vision.depth.pose_fit import Seen, fit, near
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.depth.views import Views, views_of
 from proxops.onboard.vision.fitted import Fitted
-from proxops.onboard.vision.machine import searches, spread
+from proxops.onboard.vision.prediction_width import searches, spread
 from proxops.onboard.vision.sight import PoseEstimator, Sight
 from proxops.optics.scene.mesh import Mesh
 
