@@ -26,6 +26,7 @@ from proxops.core import (
     sensor_table,
     task_law_table,
     tool_load_file,
+    vision_table,
 )
 from proxops.core.strict_table import Strict
 
@@ -46,11 +47,12 @@ MISSION: Tables = [
     ("[[sensor]] kind = \"folder\"", own_sensor_table.FolderSensor),
     ("[[sensor]] kind = \"network\"", own_sensor_table.NetworkSensor),
     ("[[sensor]] kind = \"genicam\"", own_sensor_table.GenicamSensor), ("[scenery]", scenery_table.Scenery),
-    ("[scenery.illuminator]", scenery_table.Illuminator),
+    ("[scenery.illuminator]", scenery_table.Illuminator), ("[vision]", vision_table.Vision),
     ("[avionics]", sensor_table.Avionics),
     ("plan: hold", mission.HoldStep), ("plan: approach", mission.ApproachStep), ("plan: fly_around", mission.FlyAroundStep),
     ("plan: final", mission.FinalStep), ("[corridor]", mission.Corridor), ("[abort]", mission.Abort),
-    ("fault: sensor_outage", fault_table.SensorOutage), ("fault: stuck_open", fault_table.StuckOpen),
+    ("fault: sensor_outage", fault_table.SensorOutage), ("fault: image_fault", fault_table.ImageFault),
+    ("fault: stuck_open", fault_table.StuckOpen),
     ("fault: stuck_closed", fault_table.StuckClosed), ("fault: push", fault_table.PushFault),
     ("[dispersion]", dispersion_table.Dispersion), ("[knowledge]", dispersion_table.Knowledge), ("[flight]", mission.Flight),
     ("[hall]", mission.HallUse),

@@ -9,9 +9,11 @@ import pytest
 from rendezvous_plant import Run, lvlh_of, rendezvous
 
 import proxops
+from proxops.core.flight import Floats
 from proxops.core.mission import MissionFile, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionPhase
-from proxops.onboard.approach_logic import trusted
+from proxops.maths.quaternion import turned
+from proxops.onboard.approach_logic import AbortWatch, trusted
 
 SOURCE = Path(proxops.__file__).parent / "missions" / "approach.toml"
 TUMBLE = "axis = [-0.77, 0.35, -0.53], rate_deg_s = [0.2, 0.02, -0.03]"
@@ -176,9 +178,43 @@ def check_abort(run: Run, cause: AbortCause) -> None:
 def test_sensor_lost(flagship: dict[float, Run]) -> None:
     run = branch(flagship, 60.0)
     run.navigation.blind = True
-    run.until(69.0)
+    run.until(64.0)
     assert run.software.logic.phase == MissionPhase.APPROACH
+    run.until(69.0)
+    assert run.software.logic.phase == MissionPhase.REACQUISITION
     check_abort(run.until(90.0), AbortCause.SENSOR_LOST)
+    assert off_the_line_of_sight_deg(run.until(400.0)) < 2.0  # it goes on looking to where the client is
+
+
+def off_the_line_of_sight_deg(run: Run) -> float:
+    """Between the chaser's -x and the way to the client."""
+    ahead = -turned(run.plant.q_c, np.array([1.0, 0.0, 0.0]))
+    way = -run.plant.chaser[0]
+    return math.degrees(math.acos(ahead @ way / np.linalg.norm(way)))
+
+
+@pytest.mark.parametrize("begin_s", [100.0, 400.0])  # on the straight way; on the way round
+def test_without_measurements_it_stands_and_goes_on_when_they_come(flagship: dict[float, Run], begin_s: float) -> None:
+    run = branch(flagship, begin_s)
+    phase, limits = run.software.logic.phase, run.plant.file.abort
+    run.software.aborts = AbortWatch(limits.model_copy(update={"sensor_loss_s": 300.0}), math.pi, 0.1)
+    run.navigation.blind = True
+    run.until(begin_s + limits.sensor_hold_s + 40.0)
+    assert run.software.logic.phase == MissionPhase.REACQUISITION
+    before = in_lvlh(run)
+    stood = in_lvlh(run.until(begin_s + limits.sensor_hold_s + 80.0))
+    assert np.linalg.norm(stood - before) < 0.05  # dead zone and the stand-in's noise
+    run.navigation.blind = False
+    run.until(run.plant.t + 60.0)
+    assert run.software.logic.phase == phase
+    assert np.linalg.norm(in_lvlh(run) - stood) > 0.5
+    assert run.software.logic.unexpected == 0
+    assert run.corridor < 0.6  # coming to rest and setting off again ask for no more than the way itself
+
+
+def in_lvlh(run: Run) -> Floats:
+    R, _ = lvlh_of(run.plant.target)
+    return np.asarray(R.T @ run.plant.chaser[0])
 
 
 def test_uncertain(flagship: dict[float, Run]) -> None:

@@ -34,14 +34,17 @@ def test_every_phase_with_every_event(phase: MissionPhase, event: ApproachEvent)
 
 def test_what_the_table_promises() -> None:
     assert all(NEXT[phase, ApproachEvent.ABORT] == MissionPhase.RETREAT for phase in STEPS)  # from any step
+    assert NEXT[MissionPhase.REACQUISITION, ApproachEvent.ABORT] == MissionPhase.RETREAT
     ends = (MissionPhase.MATED, MissionPhase.DRIFT, MissionPhase.NONE)
     assert not [pair for pair in NEXT if pair[0] in ends]
     assert [pair for pair, after in NEXT.items() if after == MissionPhase.MATED] == [
-        (MissionPhase.FINAL, ApproachEvent.CONTACT)
+        (MissionPhase.FINAL, ApproachEvent.CONTACT),
+        (MissionPhase.REACQUISITION, ApproachEvent.CONTACT),  # while it comes to rest
     ]
     assert {pair[0] for pair, after in NEXT.items() if after == MissionPhase.FINAL} == {
         MissionPhase.HOLD,
         MissionPhase.FLY_AROUND,
+        MissionPhase.REACQUISITION,
     }
 
 

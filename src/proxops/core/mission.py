@@ -74,7 +74,8 @@ class Corridor(Strict):
 class Abort(Strict):
     """When to give up, and how safe the retreat must be."""
 
-    sensor_loss_s: Annotated[Finite, within(0.5, 3600)] = 10.0
+    sensor_hold_s: Annotated[Finite, within(0.5, 3600)] = 5.0  # without a measurement: stands and waits for one
+    sensor_loss_s: Annotated[Finite, within(0.5, 3600)] = 10.0  # gives up
     position_sigma_share: Annotated[Finite, within(0.001, 1)] = 0.05  # of the distance: largest trusted 1 sigma
     attitude_sigma_deg: Annotated[Finite, within(0.1, 90)] = 5.0  # in the final step
     keep_out_m: Annotated[Finite, within(1, 10_000)] = 4.0  # sphere round the target that a retreat never enters again

@@ -24,9 +24,7 @@ class Vision(Strict):
     frame_ms: Annotated[Finite, within(1, 10_000)] = 100.0  # from an image to its pose, in lockstep
     search_s: Annotated[Finite, within(0.01, 600)] = 10.0  # of a picture as a whole, in lockstep
     scan_search_s: Annotated[Finite, within(0.01, 600)] = 1.0  # of a depth image or a scan
-    compare_s: Annotated[Finite, within(0.1, 3600)] = (
-        10.0  # between orbit pictures beside the hall's (scenery.see = "both")
-    )
+    compare_s: Annotated[Finite, within(0.1, 3600)] = 10.0  # between orbit's images beside the hall's (see = "both")
     lost_after: Annotated[Whole, within(1, 1000)] = 5  # images in a row without a pose
 
     def beside(self, source: Path) -> Vision:

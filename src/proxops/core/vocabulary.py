@@ -114,6 +114,7 @@ class MissionPhase(IntEnum):
     MATED = 6  # it believes to be there
     RETREAT = 7  # burn of an abort
     DRIFT = 8  # after it: passively safe, thrusters off
+    REACQUISITION = 9  # without measurements: it stands, looks to where the client is believed, and waits for them
 
 
 class AbortCause(IntEnum):

@@ -15,7 +15,7 @@ from proxops.maths.small_matrix import largest_eigenvalue
 
 P = MissionPhase
 # Python 3.11 calls a function whenever a member of an enumeration is named: what is asked in every cycle is named once.
-APPROACHING: Final = (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL)
+APPROACHING: Final = (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL, P.REACQUISITION)
 NONE, CORRIDOR, FIELD_OF_VIEW, UNCERTAIN = (
     AbortCause.NONE,
     AbortCause.CORRIDOR,
@@ -34,6 +34,7 @@ class ApproachEvent(IntEnum):
     CONTACT = 5  # the interfaces meet, as far as the filter knows
     ABORT = 6
     BURNT = 7  # the retreat's burn is done
+    LOST = 8  # no measurement for a while
 
 
 STEPS: Final = {
@@ -48,8 +49,10 @@ NEXT: Final[dict[tuple[MissionPhase, ApproachEvent], MissionPhase]] = {
     (P.ACQUISITION, ApproachEvent.FLY_AROUND): P.FLY_AROUND,
     (P.ACQUISITION, ApproachEvent.ABORT): P.DRIFT,  # nothing known to retreat from
     **{(phase, event): step for phase in (P.HOLD, P.APPROACH, P.FLY_AROUND) for step, event in STEPS.items()},
-    **{(phase, ApproachEvent.ABORT): P.RETREAT for phase in (P.HOLD, P.APPROACH, P.FLY_AROUND, P.FINAL)},
-    (P.FINAL, ApproachEvent.CONTACT): P.MATED,
+    **{(phase, ApproachEvent.LOST): P.REACQUISITION for phase in STEPS},
+    **{(P.REACQUISITION, event): step for step, event in STEPS.items()},  # there it is again: the step goes on
+    **{(phase, ApproachEvent.ABORT): P.RETREAT for phase in APPROACHING},
+    **{(phase, ApproachEvent.CONTACT): P.MATED for phase in (P.FINAL, P.REACQUISITION)},
     (P.RETREAT, ApproachEvent.BURNT): P.DRIFT,
 }
 del NEXT[(P.APPROACH, ApproachEvent.FINAL)]  # only from the docking axis

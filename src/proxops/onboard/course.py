@@ -52,13 +52,15 @@ class SphereCourse:
         self.velocity = np.zeros(3)  # of the direction, 1/s
         self.acceleration = np.zeros(3)  # 1/s^2
         self.angle_to_go = math.pi
-        self._limits = np.array([rate, angular_acceleration])
+        self.stands = False  # goes no further towards the goal
+        self._limits, self._rate = np.array([rate, angular_acceleration]), rate
         # Taking on the goal's motion costs acceleration, too: half of what is allowed, at the blend's steepest.
         self._blend_s = max(5.0, 2.0 * STEEPEST * goal_rate / angular_acceleration)
         self._state = np.zeros(5)  # angular speed, seconds so far, the last tangent
 
     def step(self, goal: Floats, goal_velocity: Floats, goal_acceleration: Floats, dt: float) -> None:
         """One cycle; the goal as a unit vector with its derivatives."""
+        self._limits[0] = 0.0 if self.stands else self._rate
         self.angle_to_go = pursue(
             self.direction, self.velocity, self.acceleration, self._state, goal, goal_velocity, goal_acceleration,
             self._limits, self._blend_s, dt,

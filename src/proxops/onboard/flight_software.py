@@ -30,10 +30,10 @@ BURNT_M_S: Final = 0.001  # of a retreat's burn may be left
 BURN_S: Final = 120.0  # by then it is over, even if thrusters failed
 
 # Named once: see `approach_logic`.
-ACQUISITION, FINAL, MATED, RETREAT = (
+ACQUISITION, MATED, REACQUISITION, RETREAT = (
     MissionPhase.ACQUISITION,
-    MissionPhase.FINAL,
     MissionPhase.MATED,
+    MissionPhase.REACQUISITION,
     MissionPhase.RETREAT,
 )
 WITH_CORRIDOR: Final = (FinalStep, ApproachStep)
@@ -131,11 +131,11 @@ class RendezvousSoftware:
         if self.logic.approaching and nav.ready:
             self._reference = self.guidance.step(now.orbit, estimate, now.turning, slew)
             return self.actuation.control.acceleration(self._reference, estimate)
-        return self._leave(now, estimate, slew)
+        return self._leave(nav, now, estimate, slew)
 
     def _walk(self, nav: Navigator, now: Situation, estimate: Estimate) -> None:
         """Give up, arrive, or go to the next step."""
-        final = self.logic.phase == FINAL
+        final = isinstance(self.guidance.present, FinalStep)
         self._corridor = max(self._corridor_share(now), self._tracking_share(now))
         cause = self.aborts.look(
             estimate, nav.age_s, self._corridor, now.off_boresight, self.watch.enough, final, self._left_kg > self._reserve_kg
@@ -150,6 +150,8 @@ class RendezvousSoftware:
             self.actuation.forget()
         elif final and now.between[0] <= 0.0:
             self.logic.happen(ApproachEvent.CONTACT)
+        elif (nav.age_s > self._file.abort.sensor_hold_s) != (self.logic.phase == REACQUISITION):
+            self._lose_or_find()
         elif self.guidance.finished() and self.guidance.advance(now.orbit, estimate, now.turning):
             self._begin()
 
@@ -158,15 +160,24 @@ class RendezvousSoftware:
         self.logic.happen(event_of(self.guidance.present))
         self._line = self.guidance.direction.tolist()
 
-    def _leave(self, now: Situation, estimate: Estimate, slew: Slew) -> Floats | None:
-        """Mated, retreating, drifting, or for a while without an estimate: turn with LVLH (mated: with the target); the burn,
-        then nothing."""
+    def _lose_or_find(self) -> None:
+        """Stand and wait for measurements, or go on with the step because they have come."""
+        found = self.logic.phase == REACQUISITION
+        self.logic.happen(event_of(self.guidance.present) if found else ApproachEvent.LOST)
+        self.guidance.waiting = not found
+
+    def _leave(self, nav: Navigator, now: Situation, estimate: Estimate, slew: Slew) -> Floats | None:
+        """Mated, retreating, drifting, or for a while without an estimate: look at the target as long as there is an estimate
+        (mated: turn with it), else turn with LVLH; the burn, then nothing."""
         dt = self.data.period_s
         self._reference = None
         if self.logic.phase == MATED:
             slew.follow(estimate.q_eci_target, *now.turning, dt)
             return None
-        slew.steady(now.orbit.w, dt)
+        if nav.ready and self.logic.phase != ACQUISITION:
+            self.guidance.watch(now.orbit, estimate, slew)
+        else:
+            slew.steady(now.orbit.w, dt)
         if self.logic.phase != RETREAT:
             return None
         self._burn_s += dt

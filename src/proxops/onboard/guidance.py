@@ -2,6 +2,9 @@
 
 A reference is carried by one of two frames: LVLH (holds, straight approaches, fly-arounds) or, once on the docking axis, the
 target's own frame as the filter believes it. Its inertial velocity and acceleration follow from the frame's turning.
+
+While it waits, the reference comes to rest in the frame that carries it, within the acceleration of its steps: the time of a
+step runs at a pace between 1 and 0, a course on the sphere goes no further towards its goal.
 """
 
 from __future__ import annotations
@@ -48,6 +51,8 @@ class Guidance:
         self.plan = plan
         self.number, self.present = 0, plan[0]  # the present step
         self.on_axis = False  # carried by the target's frame
+        self.waiting = False  # comes to rest and stays there until it is not
+        self._pace = 1.0  # of a step's time
         self._axis = DockingAxis(data)
         self._limit = min(ACCELERATION, THRUST_SHARE * data.thruster_force_n / data.mass_kg)
         self._dt = data.period_s
@@ -129,8 +134,10 @@ class Guidance:
 
     def step(self, orbit: LocalOrbit, estimate: Estimate, turning: Turning, slew: Slew) -> Reference:
         """The reference of this cycle; ``slew`` is moved on towards the attitude that belongs to it."""
-        self._t += self._dt
-        self._move(orbit, estimate, turning)
+        pace_dot = self._change_of_pace()
+        self._t += (self._pace + 0.5 * self._dt * pace_dot) * self._dt
+        self._pace += self._dt * pace_dot
+        self._move(orbit, estimate, turning, pace_dot)
         parallel = self.on_axis or self._align()
         reference = Reference(np.empty(3), np.empty(3), np.empty(3))
         refer(
@@ -141,12 +148,35 @@ class Guidance:
         self._aligned = slew.angle_to_go < ALIGNED and slew.rate_to_go < ALIGNED_RATE
         return reference
 
-    def _move(self, orbit: LocalOrbit, estimate: Estimate, turning: Turning) -> None:
+    def watch(self, orbit: LocalOrbit, estimate: Estimate, slew: Slew) -> None:
+        """No place to be: ``slew`` is moved on towards looking at the target from wherever the chaser is."""
+        place = orbit.R_eci_lvlh.T @ estimate.position
+        rate = orbit.R_eci_lvlh.T @ (estimate.velocity - np.cross(orbit.w, estimate.position))
+        q_goal, w_goal = np.empty(4), np.empty(3)
+        look(place, rate, orbit.R_eci_lvlh, orbit.w, self._dt, self._pointing.z, q_goal, w_goal)
+        slew.follow(q_goal, w_goal, np.zeros(3), self._dt)
+
+    def _change_of_pace(self) -> float:
+        """1/s: towards rest or full pace, as quickly as the acceleration of references allows."""
+        missing = (0.0 if self.waiting else 1.0) - self._pace
+        if missing == 0.0:
+            return 0.0
+        speed = along(self._ramp, self._t)[1] if self._ramp is not None else 0.0
+        most = min(self._limit / max(speed, 1e-9), 1.0 / self._dt)
+        return min(max(missing / self._dt, -most), most)
+
+    def _move(self, orbit: LocalOrbit, estimate: Estimate, turning: Turning, pace_dot: float) -> None:
         """Place, rate and acceleration in the carrying frame; a hold stays where it began."""
         step = self.present
         if self._ramp is not None:
-            onwards(self._place, self._heading, *along(self._ramp, self._t), self._now, self._rate, self._acceleration)
+            way, speed, change = along(self._ramp, self._t)
+            pace = self._pace
+            onwards(
+                self._place, self._heading, way, pace * speed, pace * pace * change + pace_dot * speed, self._now, self._rate,
+                self._acceleration,
+            )  # fmt: skip
         elif self._sphere is not None and isinstance(step, FlyAroundStep):
+            self._sphere.stands = self.waiting
             self._sphere.step(*self._goal(step, orbit, estimate, turning), self._dt)
             self._sphere.put(self._distance, self._now, self._rate, self._acceleration)
 

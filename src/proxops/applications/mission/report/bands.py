@@ -28,6 +28,7 @@ PHASE_COLOURS: Final = {
     MissionPhase.MATED: "#1d6b3f",
     MissionPhase.RETREAT: "#d9463f",
     MissionPhase.DRIFT: "#e58f5b",
+    MissionPhase.REACQUISITION: "#8a6d3b",
 }
 T_LABEL: Final = "time since the mission began [s]"
 LEFT: Final = 0.075
