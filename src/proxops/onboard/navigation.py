@@ -2,7 +2,8 @@
 
 Measurements of the client arrive late. The filter's base stays at the exposure of the newest one it has processed; every cycle it
 is predicted from there to now through the history of inputs. When nothing comes, the base follows now at a fixed distance, so
-that the history stays bounded; what arrives later than that, or exposed before the base, is dropped and counted.
+that the history stays bounded; what arrives later than that is dropped and counted. Of one sensor so is what was exposed before
+the base; where there are several, it is put in its place (``measurement_order``).
 
 A filter begins on trial, from one measurement. When it has taken enough in a row it becomes the filter in charge. While there is
 one, measurements that it refuses go to a new trial; if that takes TRIAL_RELIEF of them, all refused by the filter in charge with
@@ -25,16 +26,21 @@ from proxops.maths.finite import all_finite
 from proxops.maths.kernel import kernel
 from proxops.maths.quaternion import put_unit
 from proxops.maths.rotation import copy_to
+from proxops.maths.small_matrix import cholesky
 from proxops.onboard.attitude_filter import AttitudeFilter, is_quaternion
+from proxops.onboard.image_measurements import ImageMeasurements, image_measurements
 from proxops.onboard.input_history import InputHistory
-from proxops.onboard.relative_filter import RelativeFilter
-from proxops.onboard.relative_model import NO_HALL, SURFACE_WALK, SlowErrors, record_of, relative_model
+from proxops.onboard.measurement_order import MeasurementOrder
+from proxops.onboard.relative_filter import ALL_DIFFER, RelativeFilter
+from proxops.onboard.relative_model import N_SOURCES, NO_HALL, SURFACE_WALK, SlowErrors, record_of, relative_model
 from proxops.onboard.surface_force import SurfaceForce, surface_force_of
 
 TRIAL_FIRST: Final = 5  # measurements in a row that make the first filter
 TRIAL_RELIEF: Final = 10  # that replace a filter in charge
 LAG_SLACK_S: Final = 0.3  # beyond the sensor's largest delay
 SURFACE_S: Final = 10.0  # between two looks at air and sunlight: 0.6 deg of the orbit
+LEAST_PLACE_M: Final = 1e-5  # that a measurement may be told to be uncertain
+LEAST_TURN: Final = 1e-6  # rad
 
 
 class Navigation:
@@ -43,8 +49,9 @@ class Navigation:
     def __init__(
         self, data: OnboardData, sensor: Sensor, avionics: Avionics | None = None, hall: SlowErrors | None = None,
         knowledge: Knowledge | None = None, held: bool = False, pulled: bool = True, surface: SurfaceForce | None = None,
+        images: ImageMeasurements | None = None,
     ) -> None:  # fmt: skip
-        """``surface``: of air and sunlight on the client, as far as it is known."""
+        """``surface``: of air and sunlight on the client, as far as it is known. ``images``: of poses from images."""
         avionics = avionics or Avionics()
         self.age_s = math.inf  # since the exposure of the last accepted measurement
         self.accepted, self.rejected = 0, 0  # in this step
@@ -58,7 +65,10 @@ class Navigation:
         self._record = record_of(self._model)
         self._surface, self._surface_due = surface, -math.inf
         self._exposure_period_s = 1.0 / sensor.rate_hz
-        self._lag_s = 1e-3 * (sensor.delay_ms + sensor.jitter_ms) + data.period_s + LAG_SLACK_S
+        late_s = 1e-3 * (sensor.delay_ms + sensor.jitter_ms)
+        self._lag_s = max(late_s, images.late_s if images else 0.0) + data.period_s + LAG_SLACK_S
+        self._alike = images.alike if images else ALL_DIFFER
+        self._order = MeasurementOrder() if images and images.several else None
         self._history = InputHistory(self._lag_s + 2.0 * data.period_s, data.period_s)
         self._attitude = AttitudeFilter(avionics)
         # The filter's own arrays. The rate: rad/s in the chaser's frame, free of the gyro's bias.
@@ -126,28 +136,37 @@ class Navigation:
             self._refuse(1)
             return
         base = self._filter or self._trial
-        if usable.t < (self._history.begin if base is None else base.t) - 1e-9:
+        in_time = usable.t >= (self._history.begin if base is None else base.t) - 1e-9
+        if not in_time and not (self._order and self._filter and self._order.reaches(usable.t)):
             self.late += 1
             self.rejected += 1
             return
-        if self._filter is not None and self._filter.take(usable, self._history.kept):
+        if self._filter is not None and self._take(self._filter, usable):
             self._accept(usable.t)
             self._trial = None
-            return
-        self._try(usable)
+        elif in_time:
+            self._try(usable)
+        else:
+            self.rejected += 1
+
+    def _take(self, filter_: RelativeFilter, seen: RelativeMeasurement) -> bool:
+        if self._order is None:
+            return filter_.take(seen, self._history.kept)
+        return self._order.take(filter_, seen, self._history.kept, self._history.begin)
 
     def _accept(self, t: float) -> None:
         self.accepted += 1
-        self._last_accepted = t
+        self._last_accepted = max(t, self._last_accepted)
 
     def _try(self, seen: RelativeMeasurement) -> None:
         """The filter on trial takes it or begins anew from it."""
         if self._trial is None or not self._trial.take(seen, self._history.kept):
-            self._trial = RelativeFilter(self._record, seen, self._history.kept, self._exposure_period_s)
+            self._trial = RelativeFilter(self._record, seen, self._history.kept, self._exposure_period_s, self._alike)
         needed = TRIAL_FIRST if self._filter is None else TRIAL_RELIEF
         if self._trial.taken >= needed:
             self.restarts += self._filter is not None
             self._filter, self._trial = self._trial, None
+            self._order = MeasurementOrder() if self._order else None
             self._accept(seen.t)
         elif self._filter is None:
             self.accepted += 1
@@ -174,7 +193,15 @@ def _unit(seen: RelativeMeasurement, now: float) -> RelativeMeasurement | None:
     p, q, unit = seen.p_sensor_target, seen.q_sensor_target, np.empty(4)
     if p.shape != (3,) or q.shape != (4,) or not usable(p, q, unit) or not -math.inf < seen.t <= now + 1e-9:
         return None
-    return RelativeMeasurement(min(seen.t, now), p, unit)
+    if not 0 <= seen.source < N_SOURCES:
+        return None
+    told = seen.covariance
+    if told is None:
+        return RelativeMeasurement(min(seen.t, now), p, unit, None, seen.source)
+    covariance = np.empty((6, 6))
+    if told.shape != (6, 6) or not put_covariance(told, covariance):
+        return None
+    return RelativeMeasurement(min(seen.t, now), p, unit, covariance, seen.source)
 
 
 @kernel
@@ -182,6 +209,20 @@ def usable(p: Floats, q: Floats, unit: Floats) -> bool:
     """Whether they are a place and a rotation; ``unit`` := q of unit norm."""
     put_unit(q, unit)
     return math.isfinite(p[0] + p[1] + p[2]) and is_quaternion(q)
+
+
+@kernel
+def put_covariance(told: Floats, out: Floats) -> bool:
+    """``out`` := symmetric, by the lower half, a little above what no sensor is better than; whether it is positive definite."""
+    for i in range(6):
+        for j in range(i + 1):
+            out[i, j] = out[j, i] = told[i, j]
+        out[i, i] += LEAST_PLACE_M**2 if i < 3 else LEAST_TURN**2
+    total = 0.0
+    for row in cholesky(out):
+        for value in row:
+            total += value
+    return math.isfinite(total)
 
 
 @kernel
@@ -199,4 +240,6 @@ def navigation_of(file: MissionFile, data: OnboardData) -> Navigation:
     turned by the gravity gradient where the mission has it, and by air and sunlight."""
     hall = SlowErrors() if file.hall.use else NO_HALL
     held, pulled = file.target.control == "lvlh", file.environment.gravity_gradient
-    return Navigation(data, file.sensor, file.avionics, hall, file.knowledge, held, pulled, surface_force_of(file))
+    return Navigation(
+        data, file.sensor, file.avionics, hall, file.knowledge, held, pulled, surface_force_of(file), image_measurements(file)
+    )  # fmt: skip

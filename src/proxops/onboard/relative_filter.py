@@ -1,9 +1,15 @@
-"""The error-state Kalman filter of relative motion: through the history of inputs, then the measurement, gated as a whole."""
+"""The error-state Kalman filter of relative motion: through the history of inputs, then the measurement, gated as a whole.
+
+The error of a pose from an image lasts: light and shape that are not as they are believed make nearly the same of it until the
+view has changed. So one image is judged by the covariance R that comes with it, and counts as one of n that err alike:
+
+    z S⁻¹ z ≤ gate with S = H P Hᵀ + R,     then Kalman's update with n R.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +30,7 @@ from proxops.onboard.relative_model import (
     LEARNT,
     N_ERROR,
     N_SCALE,
+    N_SOURCES,
     N_STATE,
     NOISE,
     NOISE_KNOWN,
@@ -47,15 +54,29 @@ FIRST_RATE: Final = math.radians(10.0)  # rad/s
 FIRST_TURN: Final = 0.7  # rad between two exposures at most, else their difference could be misread
 
 
+ALL_DIFFER: Final = (1.0,) * N_SOURCES
+NO_COVARIANCE: Final = np.zeros((6, 6))
+
+
+class FilterState(NamedTuple):
+    """At time ``t``; ``taken`` measurements are in it."""
+
+    t: float
+    x: Floats
+    P: Floats
+    taken: int
+
+
 class RelativeFilter:
     """State, covariance and the time they belong to. Begins with one measurement: it sets position and attitude about a wide
     prior and is then taken in like any other, which makes the covariance with all its correlations to the slow errors."""
 
     def __init__(
-        self, model: NDArray[np.void], seen: RelativeMeasurement, history: Floats, exposure_period_s: float
-    ) -> None:
-        """``model``: see ``record_of``."""
-        self.model = model
+        self, model: NDArray[np.void], seen: RelativeMeasurement, history: Floats, exposure_period_s: float,
+        alike: tuple[float, ...] = ALL_DIFFER,
+    ) -> None:  # fmt: skip
+        """``model``: see ``record_of``; ``alike``: how many measurements of each source err alike."""
+        self.model, self._alike = model, alike
         self.t = seen.t
         self.x: Floats = np.zeros(N_STATE)
         self.P: Floats = np.zeros((N_ERROR, N_ERROR))
@@ -74,13 +95,23 @@ class RelativeFilter:
 
     def take(self, seen: RelativeMeasurement, history: Floats) -> bool:
         """Take in a measurement exposed now or later; False: it does not fit, the filter has only gone on to its time."""
+        covariance, own = (NO_COVARIANCE, False) if seen.covariance is None else (seen.covariance, True)
         fits = take_in(
             self.x, self.P, self._x_ahead, self._P_ahead, self.t, self._ahead_s, seen.t, seen.p_sensor_target,
-            seen.q_sensor_target, history, self.model,
+            seen.q_sensor_target, covariance, own, seen.source, self._alike[seen.source],
+            history, self.model,
         )  # fmt: skip
         self.t, self._ahead_s = seen.t, math.nan
         self.taken += fits
         return fits
+
+    def copy(self) -> FilterState:
+        """As it is now, to come ``back`` to."""
+        return FilterState(self.t, self.x.copy(), self.P.copy(), self.taken)
+
+    def back(self, before: FilterState) -> None:
+        self.t, self.taken, self._ahead_s = before.t, before.taken, math.nan
+        self.x[:], self.P[:] = before.x, before.P
 
     def predicted(self, t: float, history: Floats) -> Estimate:
         """At ``t``; the filter itself stays where it is. As it will have to go there soon, it keeps what it meets at the next
@@ -126,11 +157,11 @@ def go_on(
 @kernel
 def take_in(
     x: Floats, P: Floats, x_ahead: Floats, P_ahead: Floats, t: float, ahead: float, seen: float, p: Floats, q: Floats,
-    history: Floats, models: NDArray[np.void],
+    covariance: Floats, own: bool, source: int, alike: float, history: Floats, models: NDArray[np.void],
 ) -> bool:  # fmt: skip
     """Go on to when it was ``seen``, and ``take`` it."""
     go_on(x, P, x_ahead, P_ahead, t, ahead, seen, history, models)
-    return take(x, P, seen, p, q, history, models[0])
+    return take(x, P, seen, p, q, covariance, own, source, alike, history, models[0])
 
 
 @kernel
@@ -202,20 +233,30 @@ def scaled(thrust: Floats, R_eci_chaser: Floats) -> Floats:
 
 
 @kernel
-def take(x: Floats, P: Floats, t: float, p: Floats, q: Floats, history: Floats, model: RelativeModel) -> bool:
-    """Kalman's update in place, if the squared distance z S⁻¹ z of the innovation passes the gate; NaN never does."""
+def take(
+    x: Floats, P: Floats, t: float, p: Floats, q: Floats, covariance: Floats, own: bool, source: int, alike: float,
+    history: Floats, model: RelativeModel,
+) -> bool:  # fmt: skip
+    """Kalman's update in place, if the squared distance z S⁻¹ z of the innovation passes the gate; NaN never does.
+    ``covariance``: of the measurement if it says its ``own``, else as the pose sensor's data sheet has it."""
     q_eci_chaser, w_eci_chaser = attitude_at(history, t)
     p_expected, q_expected, H = observe(x, q_eci_chaser, w_eci_chaser, model)
     z = residual(p, q, p_expected, q_expected)
     HP = matrix(6, N_ERROR)
     sparse_product(H, P, HP)
-    L = cholesky(product(HP, H.T) + (1.0 + x[NOISE]) * noise(p_expected, model))
+    learnt = x[NOISE + source]
+    R = (1.0 + learnt) * (covariance if own else noise(p_expected, model))
+    believed = product(HP, H.T)
+    L = cholesky(believed + R)
     whitened = lower_solved(L, z.reshape(6, 1))[:, 0]
     off = np.sum(whitened * whitened)
     # A sensor that was learnt to be quieter than its data sheet may become as that says again: it is not shut out for it.
-    if not off * min(1.0, 1.0 + x[NOISE]) <= GATE:
+    if not off * min(1.0, 1.0 + learnt) <= GATE:
         return False
-    learn_noise(x, off)
+    learn_noise(x, source, off)
+    if alike > 1.0:
+        L = cholesky(believed + alike * R)
+        whitened = lower_solved(L, z.reshape(6, 1))[:, 0]
     V = lower_solved(L, HP)  # K z = Vᵀ L⁻¹ z,  K S Kᵀ = Vᵀ V
     correct(x, applied(V.T, whitened))
     for i in range(N_ERROR):
@@ -228,12 +269,13 @@ def take(x: Floats, P: Floats, t: float, p: Floats, q: Floats, history: Floats, 
 
 
 @kernel
-def learn_noise(x: Floats, off: float) -> None:
+def learn_noise(x: Floats, source: int, off: float) -> None:
     """From the squared distance of an innovation: nearly all of it is noise, many measurements knowing the state far better."""
-    x[LEARNT] = min(x[LEARNT] + 1.0, NOISE_SETTLE + NOISE_MEMORY)
-    if x[LEARNT] > NOISE_SETTLE:
-        gain = (1.0 + x[NOISE]) / (x[LEARNT] - NOISE_SETTLE + NOISE_KNOWN)
-        x[NOISE] = min(max(x[NOISE] + gain * (off / 6.0 - 1.0), NOISE_LEAST), NOISE_MOST)
+    learnt, scale = LEARNT + source, NOISE + source
+    x[learnt] = min(x[learnt] + 1.0, NOISE_SETTLE + NOISE_MEMORY)
+    if x[learnt] > NOISE_SETTLE:
+        gain = (1.0 + x[scale]) / (x[learnt] - NOISE_SETTLE + NOISE_KNOWN)
+        x[scale] = min(max(x[scale] + gain * (off / 6.0 - 1.0), NOISE_LEAST), NOISE_MOST)
 
 
 @kernel

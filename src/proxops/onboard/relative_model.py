@@ -1,13 +1,13 @@
 """What the relative filter assumes: the layout of its state, the craft as known on board, and the size of every error.
 
-State (37 numbers) and error state (34): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
+State (53 numbers) and error state (34): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
 inertial derivative), attitude q_eci_target with error δθ in the target's frame (q = q̂ Exp(δθ)), rate ω (target's frame),
 the relative errors s of its principal moments of inertia (in units of what is known of them), and the slow errors: of the
 measurement, in the sensor's frame, position bias (m), boresight (rad), attitude bias (rad) and the error of the exposure's time
 stamp (s); of the target's mass centre (m, target's frame); of the thrusters, a
-scale along each axis of the chaser, one for those that push forward along it and one for those that push back. Beside these:
-by how much the variance of the sensor's noise is greater than its data sheet has it (1: twice), and of how many measurements
-that was learnt.
+scale along each axis of the chaser, one for those that push forward along it and one for those that push back. Beside these,
+for each source of measurements: by how much the variance of its noise is greater than its data sheet, or what it says of itself,
+has it (1: twice), and of how many measurements that was learnt.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from proxops.maths.record import one_layout
 from proxops.maths.small_matrix import skew
 from proxops.onboard.attitude_filter import ARCSEC
 
-N_STATE: Final = 37
-Q, W, S, SLOW, NOISE, LEARNT = 6, 10, 13, 16, 35, 36  # where they begin in the state
+N_SOURCES: Final = 9  # the pose sensor and eight imaging sensors
+Q, W, S, SLOW, NOISE, LEARNT = 6, 10, 13, 16, 35, 35 + N_SOURCES  # where they begin in the state
+N_STATE: Final = LEARNT + N_SOURCES
 N_ERROR: Final = 34
 E_V, E_Q, E_W, E_S, E_SLOW = 3, 6, 9, 12, 15  # and in the error state
 N_SLOW: Final = 19
