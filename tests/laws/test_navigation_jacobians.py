@@ -17,7 +17,7 @@ from proxops.core.sensor_table import Avionics, Sensor
 from proxops.maths.quaternion import quat_inverse, quat_product, rotation_vector
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.onboard.local_orbit import gravity_gradient
-from proxops.onboard.navigation import navigation_of
+from proxops.onboard.navigation_build import navigation_of
 from proxops.onboard.relative_dynamics import (
     angular_acceleration,
     gradient_pull,

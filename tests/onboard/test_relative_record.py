@@ -9,7 +9,7 @@ import numpy as np
 import proxops
 from proxops.core.flight import onboard_data
 from proxops.core.mission import parse_mission
-from proxops.onboard.navigation import navigation_of
+from proxops.onboard.navigation_build import navigation_of
 from proxops.onboard.relative_model import record_of
 
 SOURCE = Path(proxops.__file__).parent / "missions" / "approach.toml"

@@ -12,7 +12,7 @@ from proxops.core.flight import Floats, onboard_data
 from proxops.core.mission import MissionFile, load_mission
 from proxops.core.orbit_table import TleOrbit
 from proxops.onboard import surface_force
-from proxops.onboard.navigation import navigation_of
+from proxops.onboard.navigation_build import navigation_of
 from proxops.onboard.relative_dynamics import propagate
 from proxops.onboard.relative_model import N_ERROR, N_SCALE, N_STATE, Q, W
 from proxops.onboard.surface_force import begin_of, in_shadow, sun_direction, surface_force_of

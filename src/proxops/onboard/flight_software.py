@@ -69,7 +69,7 @@ class RendezvousSoftware:
     def __init__(self, file: MissionFile, navigation: Navigator | None = None) -> None:
         self.data = onboard_data(file)
         if navigation is None:
-            from proxops.onboard.navigation import navigation_of
+            from proxops.onboard.navigation_build import navigation_of
 
             navigation = navigation_of(file, self.data)
         self.navigation = navigation

@@ -18,29 +18,23 @@ from typing import Final
 import numpy as np
 
 from proxops.core.dispersion_table import Knowledge
-from proxops.core.earth import MU_M3_S2
 from proxops.core.flight import Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
-from proxops.core.mission import MissionFile
 from proxops.core.sensor_table import Avionics, Sensor
 from proxops.maths.finite import all_finite
-from proxops.maths.kernel import kernel
-from proxops.maths.quaternion import put_unit
-from proxops.maths.rotation import copy_to
-from proxops.maths.small_matrix import cholesky
-from proxops.onboard.attitude_filter import AttitudeFilter, is_quaternion
-from proxops.onboard.image_measurements import ImageMeasurements, image_measurements
+from proxops.onboard.attitude_filter import AttitudeFilter
+from proxops.onboard.image_measurements import ImageMeasurements
 from proxops.onboard.input_history import InputHistory
+from proxops.onboard.measurement_check import checked
 from proxops.onboard.measurement_order import MeasurementOrder
+from proxops.onboard.own_place import OwnPlace
 from proxops.onboard.relative_filter import ALL_DIFFER, RelativeFilter
-from proxops.onboard.relative_model import N_SOURCES, NO_HALL, SURFACE_WALK, SlowErrors, record_of, relative_model
-from proxops.onboard.surface_force import SurfaceForce, surface_force_of
+from proxops.onboard.relative_model import SURFACE_WALK, SlowErrors, record_of, relative_model
+from proxops.onboard.surface_force import SurfaceForce
 
 TRIAL_FIRST: Final = 5  # measurements in a row that make the first filter
 TRIAL_RELIEF: Final = 10  # that replace a filter in charge
 LAG_SLACK_S: Final = 0.3  # beyond the sensor's largest delay
 SURFACE_S: Final = 10.0  # between two looks at air and sunlight: 0.6 deg of the orbit
-LEAST_PLACE_M: Final = 1e-5  # that a measurement may be told to be uncertain
-LEAST_TURN: Final = 1e-6  # rad
 
 
 class Navigation:
@@ -56,8 +50,6 @@ class Navigation:
         self.age_s = math.inf  # since the exposure of the last accepted measurement
         self.accepted, self.rejected = 0, 0  # in this step
         self.refused, self.late, self.restarts = 0, 0, 0  # in all: unusable, too old, times the filter was replaced
-        self.p_eci_chaser: Floats = np.full(3, np.nan)
-        self.v_eci_chaser: Floats = np.full(3, np.nan)
         self._model = relative_model(
             data, sensor, avionics, hall or SlowErrors(), knowledge or Knowledge(), held, pulled,
             surface.place - data.target_mass_centre if surface else None,
@@ -73,6 +65,8 @@ class Navigation:
         self._attitude = AttitudeFilter(avionics)
         # The filter's own arrays. The rate: rad/s in the chaser's frame, free of the gyro's bias.
         self.q_eci_chaser, self.w_eci_chaser = self._attitude.q_eci_chaser, self._attitude.w_eci_chaser
+        self._place = OwnPlace()
+        self.p_eci_chaser, self.v_eci_chaser = self._place.p_eci, self._place.v_eci
         self._filter: RelativeFilter | None = None
         self._trial: RelativeFilter | None = None
         self._last_accepted = -math.inf
@@ -99,7 +93,7 @@ class Navigation:
             raise ValueError(f"navigation: acceleration of the thrusters is no number: {acceleration}")
         self.accepted, self.rejected = 0, 0
         self._attitude.step(m.t, m.q_eci_chaser, m.w_eci_chaser)
-        self._locate(m)
+        self._place.step(m.t, m.p_eci_chaser, m.v_eci_chaser)
         self._t = m.t
         if not self._attitude.ready or math.isnan(self.p_eci_chaser[0]):
             self._refuse(len(m.relative))  # without own attitude or place they say nothing
@@ -116,22 +110,13 @@ class Navigation:
         self._keep_up()
         self._publish()
 
-    def _locate(self, m: Measurements) -> None:
-        """GNSS as it comes; while it says nothing, on along the orbit."""
-        if located(m.p_eci_chaser, m.v_eci_chaser, self.p_eci_chaser, self.v_eci_chaser):
-            return
-        dt = m.t - self._t
-        p, v = self.p_eci_chaser, self.v_eci_chaser
-        fall = -MU_M3_S2 / float(np.linalg.norm(p)) ** 3 * p
-        self.p_eci_chaser, self.v_eci_chaser = p + dt * v + 0.5 * dt * dt * fall, v + dt * fall
-
     def _refuse(self, count: int) -> None:
         self.refused += count
         self.rejected += count
 
     def _consider(self, seen: RelativeMeasurement) -> None:
         """One measurement: to the filter in charge, else to the one on trial."""
-        usable = _unit(seen, self._t)
+        usable = checked(seen, self._t)
         if usable is None:
             self._refuse(1)
             return
@@ -186,60 +171,3 @@ class Navigation:
 
 def _exposure(seen: RelativeMeasurement) -> float:
     return seen.t if math.isfinite(seen.t) else -math.inf
-
-
-def _unit(seen: RelativeMeasurement, now: float) -> RelativeMeasurement | None:
-    """The measurement with a quaternion of unit norm; None if it is no measurement: no numbers, no rotation, of the future."""
-    p, q, unit = seen.p_sensor_target, seen.q_sensor_target, np.empty(4)
-    if p.shape != (3,) or q.shape != (4,) or not usable(p, q, unit) or not -math.inf < seen.t <= now + 1e-9:
-        return None
-    if not 0 <= seen.source < N_SOURCES:
-        return None
-    told = seen.covariance
-    if told is None:
-        return RelativeMeasurement(min(seen.t, now), p, unit, None, seen.source)
-    covariance = np.empty((6, 6))
-    if told.shape != (6, 6) or not put_covariance(told, covariance):
-        return None
-    return RelativeMeasurement(min(seen.t, now), p, unit, covariance, seen.source)
-
-
-@kernel
-def usable(p: Floats, q: Floats, unit: Floats) -> bool:
-    """Whether they are a place and a rotation; ``unit`` := q of unit norm."""
-    put_unit(q, unit)
-    return math.isfinite(p[0] + p[1] + p[2]) and is_quaternion(q)
-
-
-@kernel
-def put_covariance(told: Floats, out: Floats) -> bool:
-    """``out`` := symmetric, by the lower half, a little above what no sensor is better than; whether it is positive definite."""
-    for i in range(6):
-        for j in range(i + 1):
-            out[i, j] = out[j, i] = told[i, j]
-        out[i, i] += LEAST_PLACE_M**2 if i < 3 else LEAST_TURN**2
-    total = 0.0
-    for row in cholesky(out):
-        for value in row:
-            total += value
-    return math.isfinite(total)
-
-
-@kernel
-def located(p: Floats, v: Floats, p_out: Floats, v_out: Floats) -> bool:
-    """Take place and velocity over if they are numbers."""
-    known = math.isfinite(p[0] + p[1] + p[2]) and math.isfinite(v[0] + v[1] + v[2])
-    if known:
-        copy_to(p, p_out)
-        copy_to(v, v_out)
-    return known
-
-
-def navigation_of(file: MissionFile, data: OnboardData) -> Navigation:
-    """For a mission: with the slow errors of the hall, if it goes through it; of a client that tumbles, or one that is held;
-    turned by the gravity gradient where the mission has it, and by air and sunlight."""
-    hall = SlowErrors() if file.hall.use else NO_HALL
-    held, pulled = file.target.control == "lvlh", file.environment.gravity_gradient
-    return Navigation(
-        data, file.sensor, file.avionics, hall, file.knowledge, held, pulled, surface_force_of(file), image_measurements(file)
-    )  # fmt: skip
