@@ -27,6 +27,7 @@ from proxops.onboard.vision.known_light import light_in_orbit
 from proxops.onboard.vision.sight import EarthInView, Sight
 from proxops.optics.scene.light import DistantLight, Light
 from proxops.optics.scene.mesh import Mesh
+from proxops.optics.scene.model_error import altered
 from proxops.optics.scene.orbit_surroundings import CLIENT, SERVICER, orbit_scene, shipped_craft
 from proxops.optics.scene.tree import tree_of
 from proxops.sensors.image_generator import painter
@@ -174,36 +175,8 @@ def pose_error(T_found: Floats, T_true: Floats) -> Floats:
 
 
 def believed_client(mesh: Mesh, rng: np.random.Generator, albedo: float = 2.0, part_m: float = 0.0) -> Mesh:
-    """As it might be known on board: each material up to ``albedo`` times brighter or darker, each connected part in a wrong
-    place, ``part_m`` on each axis (one standard deviation)."""
-    factors = np.exp(rng.uniform(-1.0, 1.0, len(mesh.palette)) * math.log(max(albedo, 1.0)))
-    palette = tuple(
-        replace(one, albedo=min(float(f) * one.albedo, 0.95), specular=min(float(f) * one.specular, 0.95))
-        for one, f in zip(mesh.palette, factors, strict=True)
-    )
-    vertices = mesh.vertices.copy()
-    if part_m > 0.0:
-        parts = connected_parts(mesh)
-        vertices += (part_m * rng.standard_normal((parts.max() + 1, 3)))[parts]
-    return replace(mesh, vertices=vertices, palette=palette)
-
-
-def connected_parts(mesh: Mesh) -> NDArray[np.int64]:
-    """(V) which part each vertex belongs to: those with triangles, or places, in common."""
-    _, place = np.unique(np.round(mesh.vertices, 6), axis=0, return_inverse=True)
-    part = np.arange(place.max() + 1)
-    corners = place.reshape(-1)[mesh.triangles]
-    while True:
-        least = part[corners].min(axis=1)
-        new = part.copy()
-        for k in range(3):
-            np.minimum.at(new, corners[:, k], least)
-        new = new[new]
-        if np.array_equal(new, part):
-            break
-        part = new
-    _, numbers = np.unique(part, return_inverse=True)
-    return np.asarray(numbers.reshape(-1)[place.reshape(-1)])
+    """As it might be known on board: see ``optics/scene/model_error.py``."""
+    return altered(mesh, rng, albedo, part_m)
 
 
 def mirrored_client(mesh: Mesh) -> Mesh:

@@ -9,14 +9,18 @@ from small_eyes import image_bytes, moment, order, small_sensors
 from proxops.core.errors import BadInput
 from proxops.core.images import CameraImage, DepthImage, PointScan
 from proxops.core.imaging_table import CameraSensor, FiducialSensor
-from proxops.core.scenery_table import Illuminator, Scenery
+from proxops.core.scenery_table import Illuminator, ModelError, Scenery
 from proxops.lab.any_cell import load_cell
 from proxops.maths.pose import compose, inverse_pose, pose_from_packed
 from proxops.onboard.marker_finder import MarkerFinder
+from proxops.optics.scene.hall_surroundings import PORT2_BODY
+from proxops.optics.scene.orbit_surroundings import TARGET
 from proxops.sensors.camera.exposure_control import ExposureControl
-from proxops.sensors.image_generator import ImageGenerator
+from proxops.sensors.hall_staging import HallStaging
+from proxops.sensors.image_generator import ImageGenerator, true_lens
 from proxops.sensors.moment import PictureOrder
 from proxops.sensors.mount import T_craft_sensor
+from proxops.sensors.orbit_staging import OrbitStaging
 
 SENSORS = small_sensors()
 
@@ -140,3 +144,30 @@ def test_the_marker_of_a_fiducial_is_found_where_it_is(sees_hall: bool) -> None:
     found = pose_from_packed(sighting.T_camera_marker)
     np.testing.assert_allclose(found[:3, 3], wanted[:3, 3], atol=0.004)  # in depth: 0.1 px of 110 px at 2 m is 2 mm
     assert np.degrees(np.arccos(0.5 * (np.trace(found[:3, :3].T @ wanted[:3, :3]) - 1.0))) < 1.5
+
+
+def test_a_client_that_is_not_as_its_model_is_the_same_in_hall_and_orbit_and_another_with_each_seed() -> None:
+    scenery = Scenery(model_error=ModelError(albedo=2.0, part_m=0.003))
+    cell = load_cell()
+
+    def client(staging: HallStaging | OrbitStaging, body: int) -> np.ndarray:
+        scene = staging.scene
+        return scene.vertices[np.unique(scene.triangles[scene.first_triangle[body] : scene.first_triangle[body + 1]])]
+
+    drawn = client(OrbitStaging(Scenery(), cell, (), 1), TARGET)
+    orbit = client(OrbitStaging(scenery, cell, (), 1), TARGET)
+    hall = client(HallStaging(cell, scenery, False, (), 1), PORT2_BODY)
+    np.testing.assert_array_equal(np.sort(hall, axis=0), np.sort(orbit, axis=0))
+    off = np.linalg.norm(orbit - drawn, axis=1)
+    assert 0.002 < np.sqrt(np.mean(off**2)) < 0.009  # 3 mm on each of three axes, of some tens of parts
+    assert not np.array_equal(client(OrbitStaging(scenery, cell, (), 2), TARGET), orbit)
+
+
+def test_a_focal_length_that_is_not_as_told_scales_the_picture() -> None:
+    spec = SENSORS[0].model_copy(update={"focal_error_share": 0.05})
+    assert isinstance(spec, CameraSensor)
+    lens = true_lens(spec, 3)
+    assert lens.fx != spec.lens.fx and lens.fy / lens.fx == pytest.approx(spec.lens.fy / spec.lens.fx)
+    assert true_lens(spec.model_copy(update={"name": spec.name + "_orbit"}), 3) == lens  # one camera
+    drawn = [true_lens(spec, seed).fx / spec.lens.fx - 1.0 for seed in range(200)]
+    assert np.std(drawn) == pytest.approx(0.05, rel=0.15)

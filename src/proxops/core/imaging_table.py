@@ -40,6 +40,9 @@ class GreyCamera(Pinhole, Rendered):
     gives: ClassVar[Gives] = "camera"
     f_number: Annotated[Finite, within(0.7, 64)] = 8.0  # white in the Sun takes 0.17 ms
     blur_px: Annotated[Finite, within(0, 20)] = 0.5  # point spread, sigma of a Gaussian
+    focal_error_share: Annotated[Finite, within(0, 0.1)] = (
+        0.0  # of calibration: one standard deviation, drawn from the seed
+    )
     exposure_ms: Annotated[Finite, within(0.001, 1000)] | Literal["auto"] = "auto"
     shortest_exposure_ms: Annotated[Finite, within(0.001, 1000)] = 0.01  # of the automatic
     longest_exposure_ms: Annotated[Finite, within(0.001, 1000)] = 20.0  # of the automatic

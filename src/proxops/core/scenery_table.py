@@ -24,6 +24,15 @@ class Illuminator(Strict):
     )  # in the chaser's frame, where the shipped servicer draws it; it shines along -x
 
 
+class ModelError(Strict):
+    """By how much the client that is seen differs from its model, which image processing has: drawn from the run's seed."""
+
+    albedo: Annotated[Finite, within(1, 10)] = 1.0  # each material is up to so many times brighter or darker
+    part_m: Annotated[Finite, within(0, 0.1)] = (
+        0.0  # by which each part stands elsewhere: one standard deviation, each axis
+    )
+
+
 class Scenery(Strict):
     """What imaging sensors look at. ``hall``: what the robots show, with robot, curtain, fence and lamp; ``orbit``: two craft
     before stars and Earth, in the light of the Sun; ``both``: each sensor twice, the second as ``NAME_orbit``. Without a hall:
@@ -34,6 +43,7 @@ class Scenery(Strict):
     client_scale: Annotated[Finite, within(1e-6, 1e4)] = 1.0  # metres in a unit of that file
     wrapped: Truth = True  # robot 2 is wrapped in black cloth
     illuminator: Illuminator = Illuminator()
+    model_error: ModelError = ModelError()
 
     def beside(self, source: Path) -> Scenery:
         """The client's file is named as seen from the scenario's folder; one that is not there may be a shipped model's name."""

@@ -17,7 +17,16 @@ from proxops.optics.scene.hall_mockups import mockup_mesh
 from proxops.optics.scene.hall_surroundings import PORT1_BODY, PORT2_BODY, hall_poses, hall_scene
 from proxops.optics.scene.mesh import Mesh
 from proxops.sensors.moment import Floats, PictureOrder
-from proxops.sensors.staging import in_the_middle, judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
+from proxops.sensors.staging import (
+    as_it_is,
+    in_the_middle,
+    judge_place,
+    lamp_on_chaser,
+    markers_on,
+    staged,
+    true_pose,
+    unpacked,
+)
 
 FAINT = 2.5  # W/m²/sr: a hundredth of white paint in the lamp
 HALF_TURN = np.diag(
@@ -26,11 +35,14 @@ HALF_TURN = np.diag(
 
 
 class HallStaging:
-    """``faint``: see ``Renderer``. ``exchanged``: robot 2 shows the chaser. ``sensors``: whose markers are fitted."""
+    """``faint``: see ``Renderer``. ``exchanged``: robot 2 shows the chaser. ``sensors``: whose markers are fitted.
+    ``seed``: of what the client's model does not have."""
 
     faint = FAINT
 
-    def __init__(self, cell: Cell, scenery: Scenery, exchanged: bool, sensors: Sequence[RenderedSensor]) -> None:
+    def __init__(
+        self, cell: Cell, scenery: Scenery, exchanged: bool, sensors: Sequence[RenderedSensor], seed: int = 0
+    ) -> None:
         self._cell, self._lights, self._lamp = cell, hall_lights(cell), scenery.illuminator
         self._target, self._chaser = (PORT1_BODY, PORT2_BODY) if exchanged else (PORT2_BODY, PORT1_BODY)
         self._T_port_craft = HALF_TURN if exchanged else np.eye(4)
@@ -38,7 +50,8 @@ class HallStaging:
             body: [mesh.moved(self._T_port_craft) for mesh in markers_on(craft, sensors)]
             for craft, body in (("chaser", self._chaser), ("target", self._target))
         }
-        self.scene = hall_scene(cell, wrapped=scenery.wrapped, fitted=markers)
+        client = as_it_is(mockup_mesh(cell, 0 if exchanged else 1).mesh, scenery, seed)
+        self.scene = hall_scene(cell, wrapped=scenery.wrapped, fitted=markers, seen={self._target: client})
         for spec in sensors:
             judge_place(self.scene, self._body_of(spec), self._T_port_craft, spec)
 

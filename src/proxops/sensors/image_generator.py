@@ -13,7 +13,8 @@ import numpy as np
 
 from proxops.core.images import Image
 from proxops.core.imaging_table import GreyCamera, LidarSensor, RenderedSensor, TofSensor
-from proxops.core.scenery_table import Scenery
+from proxops.core.lens import Lens
+from proxops.core.scenery_table import ORBIT_SUFFIX, Scenery
 from proxops.lab.cell import Cell
 from proxops.optics.exposure import Exposure
 from proxops.optics.render.renderer import Renderer
@@ -26,6 +27,7 @@ from proxops.sensors.orbit_staging import OrbitStaging
 from proxops.sensors.tof import TimeOfFlightCamera
 
 Staging = HallStaging | OrbitStaging
+LENS_ERROR: Final = 21  # stream of random numbers
 SAMPLES: Final = 2  # per pixel and direction, of a time-of-flight camera
 AHEAD: Final = np.array([5.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 SCRATCH: Final = Moment(
@@ -61,8 +63,8 @@ class ImageGenerator:
         self, sensors: tuple[RenderedSensor, ...], sees_hall: tuple[bool, ...], scenery: Scenery, seed: int, cell: Cell | None,
         exchanged: bool = False, handed_over: bool = False,
     ) -> None:  # fmt: skip
-        hall = HallStaging(cell, scenery, exchanged, sensors) if cell and any(sees_hall) else None
-        orbit = OrbitStaging(scenery, cell, sensors) if handed_over or not all(sees_hall) else None
+        hall = HallStaging(cell, scenery, exchanged, sensors, seed) if cell and any(sees_hall) else None
+        orbit = OrbitStaging(scenery, cell, sensors, seed) if handed_over or not all(sees_hall) else None
         trees = {id(staging): tree_of(staging.scene) for staging in (hall, orbit) if staging is not None}
 
         def studios(staging: Staging | None, wanted: Callable[[bool], bool]) -> dict[int, Studio]:
@@ -92,7 +94,8 @@ class ImageGenerator:
 def painter(spec: RenderedSensor, index: int, seed: int, staging: Staging, tree: Tree) -> Callable[[Exposure], Image]:
     """Of one sensor: an exposure in, its image out."""
     if isinstance(spec, GreyCamera):
-        camera, renderer = Camera(spec, index, seed), Renderer(staging.scene, tree, spec.lens, staging.faint)
+        lens = true_lens(spec, seed)
+        camera, renderer = Camera(spec, index, seed), Renderer(staging.scene, tree, lens, staging.faint)
         return lambda exposure: camera.develop(renderer.radiance(exposure), exposure)
     if isinstance(spec, TofSensor):
         tof, renderer = TimeOfFlightCamera(spec, index, seed), Renderer(staging.scene, tree, spec.lens, staging.faint)
@@ -100,3 +103,10 @@ def painter(spec: RenderedSensor, index: int, seed: int, staging: Staging, tree:
     assert isinstance(spec, LidarSensor)
     lidar = Lidar(spec, index, seed)
     return lambda exposure: lidar.scan(staging.scene, tree, exposure)
+
+
+def true_lens(spec: GreyCamera, seed: int) -> Lens:
+    """The one that draws: its focal length is not quite what calibration has told. One camera has one, in hall and orbit."""
+    name = spec.name.removesuffix(ORBIT_SUFFIX).encode()
+    off = spec.focal_error_share * float(np.random.default_rng([seed, LENS_ERROR, *name]).standard_normal())
+    return replace(spec.lens, fx=(1.0 + off) * spec.lens.fx, fy=(1.0 + off) * spec.lens.fy)

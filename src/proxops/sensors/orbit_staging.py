@@ -30,20 +30,30 @@ from proxops.optics.scene.orbit_surroundings import (
     shipped_craft,
 )
 from proxops.sensors.moment import Floats, OrbitMoment, PictureOrder
-from proxops.sensors.staging import in_the_middle, judge_place, lamp_on_chaser, markers_on, staged, true_pose, unpacked
+from proxops.sensors.staging import (
+    as_it_is,
+    in_the_middle,
+    judge_place,
+    lamp_on_chaser,
+    markers_on,
+    staged,
+    true_pose,
+    unpacked,
+)
 
 HERE = np.eye(4)
 SHIPPED = (CLIENT, CLIENT_FULL)
 
 
 class OrbitStaging:
-    """``cell``: of the hall, if there is one: its mock-ups are the craft unless the scenery names a file."""
+    """``cell``: of the hall, if there is one: its mock-ups are the craft unless the scenery names a file. ``seed``: of what the
+    client's model does not have."""
 
     faint = 0.0
 
-    def __init__(self, scenery: Scenery, cell: Cell | None, sensors: Sequence[RenderedSensor]) -> None:
+    def __init__(self, scenery: Scenery, cell: Cell | None, sensors: Sequence[RenderedSensor], seed: int = 0) -> None:
         servicer = mockup_mesh(cell, 0).mesh if cell else shipped_craft(SERVICER)
-        client = orbit_client(scenery, cell)
+        client = as_it_is(orbit_client(scenery, cell), scenery, seed)
         self.scene = orbit_scene(
             joined([client, *markers_on("target", sensors)]), joined([servicer, *markers_on("chaser", sensors)])
         )

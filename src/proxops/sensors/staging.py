@@ -10,18 +10,20 @@ import numpy as np
 from proxops.core.errors import BadInput
 from proxops.core.imaging_table import FiducialSensor, RenderedSensor
 from proxops.core.mounted_table import Mounted
-from proxops.core.scenery_table import Illuminator
+from proxops.core.scenery_table import Illuminator, Scenery
 from proxops.maths.pose import compose, inverse_pose, pack_pose, pose_from_packed
 from proxops.optics.exposure import Exposure, Sky
 from proxops.optics.scene.inside import turns_round
 from proxops.optics.scene.light import Light, NearLight
 from proxops.optics.scene.marker_mesh import marker_mesh
 from proxops.optics.scene.mesh import Mesh
+from proxops.optics.scene.model_error import altered
 from proxops.optics.scene.scene import Scene
 from proxops.sensors.moment import Floats, PictureOrder, resampled
 from proxops.sensors.mount import T_craft_sensor
 
 LAMP_RADIUS_M = 0.03  # of the shipped servicer's lamp
+MODEL_ERROR = 20  # stream of random numbers
 
 
 def staged(
@@ -73,6 +75,14 @@ def lamp_on_chaser(lamp: Illuminator, T_scene_chaser: Floats) -> tuple[Light, ..
             math.radians(lamp.half_angle_deg), LAMP_RADIUS_M,
         ),
     )  # fmt: skip
+
+
+def as_it_is(client: Mesh, scenery: Scenery, seed: int) -> Mesh:
+    """The client, with what its model does not have: the same in hall and orbit."""
+    error = scenery.model_error
+    if error.albedo == 1.0 and error.part_m == 0.0:
+        return client
+    return altered(client, np.random.default_rng([seed, MODEL_ERROR]), error.albedo, error.part_m)
 
 
 def markers_on(craft: str, sensors: Sequence[RenderedSensor]) -> list[Mesh]:

@@ -33,11 +33,15 @@ from proxops.optics.scene.urdf_mesh import link_mesh
 PORT1_BODY, PORT2_BODY = ROBOT1 + MOCKUP, ROBOT2 + MOCKUP  # in the scene: what is in the port frames
 N_BODIES = len(BODIES)
 NOTHING_FITTED: Final[Mapping[int, Sequence[Mesh]]] = MappingProxyType({})
+AS_DRAWN: Final[Mapping[int, Mesh]] = MappingProxyType({})
 
 
-def hall_scene(cell: Cell, *, wrapped: bool = False, fitted: Mapping[int, Sequence[Mesh]] = NOTHING_FITTED) -> Scene:
+def hall_scene(
+    cell: Cell, *, wrapped: bool = False, fitted: Mapping[int, Sequence[Mesh]] = NOTHING_FITTED,
+    seen: Mapping[int, Mesh] = AS_DRAWN,
+) -> Scene:  # fmt: skip
     """The hall of a cell file. ``wrapped``: robot 2 in black cloth, from its base to its flange. ``fitted``: what else is on
-    bodies, such as markers."""
+    bodies, such as markers. ``seen``: mock-ups that do not look as the cell has them."""
     found: dict[str, list[Mesh]] = {name: [] for name in BODIES}
     found[BODIES[FLOOR]].append(room_mesh(cell))
     for link in hall_links(cell):
@@ -48,7 +52,7 @@ def hall_scene(cell: Cell, *, wrapped: bool = False, fitted: Mapping[int, Sequen
         if mesh is not None:
             found[link.name].append(mesh)
     for k, body in enumerate((PORT1_BODY, PORT2_BODY)):
-        found[BODIES[body]].append(mockup_mesh(cell, k).mesh)
+        found[BODIES[body]].append(seen[body] if body in seen else mockup_mesh(cell, k).mesh)
     for body, meshes in fitted.items():
         found[BODIES[body]] += meshes
     return Scene.of([(name, joined(meshes)) for name, meshes in found.items()])
