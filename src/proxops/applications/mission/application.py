@@ -53,7 +53,7 @@ class MissionApplication:
         self._every = round(1.0 / file.flight.rate_hz / PERIOD_S)
         self._silent = self._waited = 0
         self.begun = False
-        self.outcome = Outcome()
+        self.outcome = Outcome(images=seeing.tally) if seeing else Outcome()
         t, c = self.pair.true.target.mass_centre, self.pair.true.chaser.mass_centre
         self._reach = file.target.radius_m + file.chaser.radius_m  # of the bodies' spheres together
         places = np.array(file.target.interface_m) - t, np.array(file.chaser.interface_m) - c

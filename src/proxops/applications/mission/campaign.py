@@ -51,6 +51,7 @@ class RunFigures:
     least_distance_m: float
     hall_share: float  # of measurements
     audit: float
+    images: tuple[int, int, int] | None  # that it navigated by: accepted, refused, wrong among those accepted
     nees: tuple[float | None, ...]  # one sample for each range bin: the last in it
     nees_inside: tuple[float | None, ...]  # share of all samples in the 95 % band, for each range bin
     failure: str
@@ -77,10 +78,11 @@ def fly(
     contact: list[float | None] = [None] * 7 if out.contact is None else [float(value) for value in out.contact]
     _, lateral, tilt, roll, closing, lateral_rate, angular_rate = contact
     samples = np.array(out.nees).reshape(-1, 2)
-    hall = out.measurements[SensorSource.HALL]
+    hall, seen = out.measurements[SensorSource.HALL], out.images
+    images = (seen.accepted, seen.refused, seen.wrong) if mission.file.vision.sensors else None
     return RunFigures(
         seed, out.end.name, out.abort.name, out.t, lateral, tilt, roll, closing, lateral_rate, angular_rate, out.propellant_kg,
-        out.least_distance_m, hall / max(1, sum(out.measurements.values())), float(np.max(out.audit)),
+        out.least_distance_m, hall / max(1, sum(out.measurements.values())), float(np.max(out.audit)), images,
         tuple(_last(samples, *bin_m) for bin_m in BINS_M), tuple(_inside(samples, *bin_m) for bin_m in BINS_M),
         out.failure, str(stop) if stop else "",
     )  # fmt: skip
@@ -181,6 +183,7 @@ def summarise(mission: Mission, rows: list[RunFigures]) -> dict[str, Any]:
         "duration_s": _spread([row.t_s for row in rows]),
         "hall_share_min": min(row.hall_share for row in rows),
         "audit_max": max(row.audit for row in rows),
+        "images": _images([row.images for row in rows if row.images is not None]),
         "consistency": [_consistency(rows, k, bin_m) for k, bin_m in enumerate(BINS_M)],
         "failures": sorted({row.failure for row in rows if row.failure}),
         "passed": all(row.within and row.audit < 1e-9 for row in rows),
@@ -196,6 +199,11 @@ def _worst(rows: list[RunFigures], name: str, bound: float) -> dict[str, Any]:
         "seed": seed,
         "median": float(np.median([v for v, _ in met])) if met else None,
     }
+
+
+def _images(rows: list[tuple[int, int, int]]) -> dict[str, int] | None:
+    """Of all flights together; None where no images were navigated by."""
+    return dict(zip(("accepted", "refused", "wrong"), map(sum, zip(*rows, strict=True)), strict=True)) if rows else None
 
 
 def _spread(values: list[float]) -> dict[str, float]:
@@ -223,6 +231,9 @@ def campaign_report(s: dict[str, Any]) -> RunReport:
         f"propellant {used['min']:.3f} … {used['max']:.3f} kg, duration {took['min']:.0f} … {took['max']:.0f} s, "
         f"measurements from the hall at least {100 * s['hall_share_min']:.1f} %, audit at most {s['audit_max']:.1e}"
     )
+    if s["images"]:
+        images = s["images"]
+        detail += f", images {images['accepted']} accepted ({images['wrong']} wrong), {images['refused']} refused"
     if s["outside"]:
         detail += f"; outside: seeds {', '.join(map(str, s['outside']))}"
     headline = f"{s['runs']} runs, {ends}; {s['within_limits']} within all limits at contact"

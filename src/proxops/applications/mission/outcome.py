@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from proxops.applications.mission.vision.tally import VisionTally
 from proxops.core.flight import Floats
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.space.audit import FIGURES
@@ -26,5 +27,6 @@ class Outcome:
     least_distance_m: float = math.inf  # of the centres of mass
     measurements: dict[SensorSource, int] = field(default_factory=lambda: dict.fromkeys(SensorSource, 0))
     audit: Floats = field(default_factory=lambda: np.zeros(FIGURES))  # greatest of each
+    images: VisionTally = field(default_factory=VisionTally)  # that the craft navigated by
     nees: list[tuple[float, float]] = field(default_factory=list)  # distance and value, once a second
     news: int = 0

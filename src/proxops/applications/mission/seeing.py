@@ -10,6 +10,7 @@ from proxops.applications.mission.eyes import EyesFailed, MissionEyes
 from proxops.applications.mission.vision.build import vision_of
 from proxops.applications.mission.vision.mission_vision import MissionVision
 from proxops.applications.mission.vision.order import VisionFailed
+from proxops.applications.mission.vision.tally import VisionTally
 from proxops.core.mission import MissionFile
 from proxops.ground.sensor_log import Arrival
 from proxops.ground.viewer_ring import ViewerRing
@@ -28,6 +29,7 @@ class Seeing:
     def __init__(self) -> None:
         self.eyes: MissionEyes | None = None
         self.vision: MissionVision | None = None
+        self.tally = VisionTally()
 
     def open(
         self, file: MissionFile, seed: int, cell: Cell | None, latency_s: float, *, images: socket.socket | None = None,
@@ -38,6 +40,9 @@ class Seeing:
             return
         self.eyes = MissionEyes(file, seed, cell, waits=waits, images=images, only_vision=not watched)
         self.vision = vision_of(file, cell, latency_s, waits=waits)
+        if self.vision:
+            self.eyes.tell = lambda drawn, t: self.tally.know(drawn)
+            self.vision.listeners.append(self.tally.hear)
 
     def record_in(self, ring: ViewerRing | None, arrival: Callable[[float], Arrival], tell: Tell) -> None:
         """From now on. ``ring``: of a run's log, if it has one; ``arrival``: at a mission time, by its clock. ``tell``: who is
@@ -55,6 +60,7 @@ class Seeing:
         def record(drawn: Drawn, t: float) -> None:
             put(drawn, t)
             said.know(drawn)
+            self.tally.know(drawn)
 
         self.eyes.tell = record
         if self.vision:
