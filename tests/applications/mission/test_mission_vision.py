@@ -1,0 +1,216 @@
+"""Images in, poses out, in a mission's time: when a pose is there, what waits, what faults do, what a dead process does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_eyes import FLIGHT
+
+from proxops import run
+from proxops.applications.mission.vision import mission_vision
+from proxops.applications.mission.vision.mission_vision import CAUGHT_UP_S, MissionVision
+from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
+from proxops.applications.mission.vision.tally import VisionTally, is_wrong
+from proxops.core.flight import RelativeMeasurement, onboard_data
+from proxops.core.images import CameraImage
+from proxops.core.imaging_table import CameraSensor
+from proxops.core.mission import parse_mission
+from proxops.core.scenery_table import Scenery
+from proxops.core.vision import PoseFound, Processed
+from proxops.core.vision_table import Vision
+from proxops.core.vocabulary import Doubt, VisionState
+from proxops.ground.image_encoding import encode
+from proxops.ground.recorded_vision import RecordedPose, recorded_poses
+from proxops.onboard.vision.sight import Sight
+from proxops.onboard.vision.unit import LookedThrough
+from proxops.runs.eyes import Eyes
+from proxops.runs.image_orders import Drawn
+
+EYE = CameraSensor(kind="camera", name="eye", rate_hz=10.0)
+VISION = Vision(sensors=("eye",), frame_ms=50.0, search_s=2.0, lost_after=3)
+POSE = np.array([0.0, 0.0, 6.0, 1.0, 0.0, 0.0, 0.0])
+
+
+class FakeLine:
+    """Who looks for the client: at once, wherever anything is to be seen. ``dies`` at the sight of so many."""
+
+    dies_after = 10**9
+
+    def __init__(self, setting: VisionSetting) -> None:
+        self.sights: list[Sight] = []
+        self.answers: list[PoseFound] = []
+        self.pid = 0
+
+    def wait_ready(self) -> None: ...
+    def close(self) -> None: ...
+    def kill(self) -> None: ...
+    def ready(self, *, block: bool) -> bool:
+        return True
+
+    def give(self, sight: Sight) -> None:
+        if len(self.sights) >= self.dies_after:
+            raise VisionFailed("it has ended")
+        self.sights.append(sight)
+        image = sight.image
+        assert isinstance(image, CameraImage)
+        doubt = Doubt.NONE if image.pixels.any() else Doubt.DARK
+        self.answers.append(PoseFound("eye", image.number, image.t, doubt, 0.9, POSE, np.eye(6) * 1e-5))
+
+    def take(self, *, block: bool) -> PoseFound | None:
+        return self.answers.pop(0) if self.answers else None
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Callable[..., MissionVision]:
+    monkeypatch.setattr(mission_vision, "VisionOrders", FakeLine)
+    monkeypatch.setattr(FakeLine, "dies_after", 10**9)
+
+    def make(*, waits: bool = True, restarts: int = 0) -> MissionVision:
+        file = parse_mission(FLIGHT, Path("short.toml")).file
+        setting = VisionSetting(EYE, VISION, Scenery(), None, False)
+        return MissionVision(
+            VISION, onboard_data(file), (LookedThrough(EYE, 1, 0.0),), (setting,), lambda *_: ((), None),
+            waits=waits, restarts=restarts,
+        )  # fmt: skip
+
+    return make
+
+
+def picture(k: int) -> CameraImage:
+    return CameraImage("eye", k, 0.1 * k, 1e-3, 0.0, 255, np.full((2, 3), [1, 2, k % 200 + 3], np.uint8))
+
+
+def flown(vision: MissionVision, cycles: int, first: int = 0) -> list[tuple[float, RelativeMeasurement]]:
+    """An image every 0.1 s; each measurement with the time at which it came."""
+    found = []
+    for k in range(first, first + cycles):
+        found += [(0.1 * k, one) for one in vision.arrived(0.1 * k)]
+        vision.see(picture(k), 0.1 * k, None)
+    return found
+
+
+def line_of(vision: MissionVision) -> FakeLine:
+    line = vision._work[0].line
+    assert isinstance(line, FakeLine)
+    return line
+
+
+def test_a_pose_is_there_a_declared_time_after_its_image(made: Callable[..., MissionVision]) -> None:
+    found = flown(made(), 60)
+    late = [came - one.t for came, one in found if came > 4.0]
+    np.testing.assert_allclose(late, 0.1, atol=1e-9)
+    assert all(one.source == 1 and one.covariance is not None for _, one in found)
+
+
+def test_after_a_search_the_client_is_followed_from_the_searched_image_to_now(
+    made: Callable[..., MissionVision],
+) -> None:
+    """The whole picture takes 2 s. Those that came meanwhile wait, and are gone through in steps that can be followed."""
+    vision = made()
+    found = flown(vision, 60)
+    first_came, first = found[0]
+    assert (first_came, first.t) == (pytest.approx(2.0), 0.0)
+    times = np.array([one.t for _, one in found])
+    assert np.diff(times).max() <= CAUGHT_UP_S + 1e-9
+    caught_up = next(came for came, one in found if came - one.t < 0.15)
+    assert caught_up < 3.0
+    asked = [sight.prediction is None for sight in line_of(vision).sights]
+    assert asked == [True] + [False] * (len(asked) - 1)
+
+
+def test_in_the_dark_it_is_lost_and_found_again_and_people_are_told(made: Callable[..., MissionVision]) -> None:
+    vision, told = made(), list[str]()
+    vision.tell_condition = lambda name, words: told.append(words)
+    vision.fault_of = lambda t, sensor: "dark" if 3.95 < t < 4.95 else ""
+    found = flown(vision, 100)
+    assert not [one for _, one in found if 3.95 < one.t < 4.95]
+    assert vision.unit.tracking[0].state is VisionState.TRACK
+    assert [words.split(" at ")[0] for words in told] == [
+        "eye: SEARCH → TRACK", "eye: TRACK → LOST: DARK", "eye: LOST → TRACK"
+    ]  # fmt: skip
+
+
+def test_a_frozen_image_is_noticed_at_once(made: Callable[..., MissionVision]) -> None:
+    vision, heard = made(), list[Processed]()
+    vision.listeners.append(lambda processed, t: heard.append(processed))
+    vision.fault_of = lambda t, sensor: "frozen" if t > 3.95 else ""
+    flown(vision, 60)
+    frozen = [one for one in heard if one.found.t > 3.95]
+    assert frozen and all(one.found.doubt is Doubt.FROZEN for one in frozen)
+    assert frozen[0].found.number == 40
+
+
+def test_a_process_that_dies_ends_a_flight_in_lockstep(
+    made: Callable[..., MissionVision], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeLine, "dies_after", 5)
+    with pytest.raises(VisionFailed):
+        flown(made(), 60)
+
+
+def test_live_it_is_started_again_three_times(
+    made: Callable[..., MissionVision], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeLine, "dies_after", 5)
+    vision, told = made(waits=False, restarts=3), list[str]()
+    vision.tell_condition = lambda name, words: told.append(name)
+    with pytest.raises(VisionFailed):
+        flown(vision, 60)
+    assert told.count("vision_failed") == 3
+
+
+# ---------------------------------------------------------------------- the truth of images
+def test_a_tally_counts_by_the_truth() -> None:
+    tally = VisionTally()
+    wrong = POSE + np.array([0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # 1.7 % of the range
+    for number, (T, doubt) in enumerate([(POSE, Doubt.NONE), (wrong, Doubt.NONE), (wrong, Doubt.SUPPORT)]):
+        image = picture(number)
+        tally.know(Drawn(number, 0, image, encode(image), POSE))
+        found = PoseFound("eye", number, image.t, doubt, 1.0, T, np.eye(6))
+        tally.hear(Processed(found, VisionState.TRACK, False, 1), 0.0)
+    assert (tally.accepted, tally.refused, tally.wrong) == (2, 1, 1)
+    assert not is_wrong(POSE, POSE)
+
+
+SCAN = """
+[[sensor]]
+kind = "lidar"
+name = "scan"
+lines = 60
+points = 60
+field_of_view_deg = [30.0, 30.0]
+rate_hz = 4.0
+[vision]
+sensors = ["scan"]
+pose_sensor = true
+[scenery]
+see = "orbit"
+"""
+
+
+def answers(folder: Path, name: str) -> list[RecordedPose]:
+    (folder / "short.toml").write_text(FLIGHT + SCAN)
+    run(folder / "short.toml", out=folder / name, hall=False, report=False)
+    return list(recorded_poses(folder / name / "run.mcap", "scan"))
+
+
+def test_an_estimator_gets_no_truth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same flight with another truth beside every image: the same answers to the bit."""
+    honest = answers(tmp_path, "honest")
+    look, lie = Eyes.look, np.array([9.0, 8.0, 7.0, 0.5, 0.5, 0.5, 0.5])
+    monkeypatch.setattr(
+        Eyes, "look", lambda self, *given: [replace(drawn, T_sensor_target=lie) for drawn in look(self, *given)]
+    )
+    lied_to = answers(tmp_path, "lied_to")
+    assert any(one.trusted for one in honest)
+    for one, other in zip(honest, lied_to, strict=True):
+        assert other.truth is not None and one.truth is not None
+        np.testing.assert_allclose(other.truth, lie, atol=1e-12)
+        assert (one.number, one.doubt, one.trust) == (other.number, other.doubt, other.trust)
+        if one.T_sensor_target is not None:
+            np.testing.assert_array_equal(one.T_sensor_target, other.T_sensor_target)
+            np.testing.assert_array_equal(one.covariance, other.covariance)
