@@ -149,7 +149,7 @@ def test_torque_of_air_and_sunlight(seed: int) -> None:
     """What the mass centre and the moments change of it; a force so great that its torque stands out."""
     x, dt, size = state(seed), 0.1, 10.0
     x[W : W + 3] = 0.0
-    model = MODEL._replace(force=size * np.array([0.3, -0.8, 0.5]), ratio_slope=np.zeros((3, 3)))
+    model = MODEL._replace(force=size * np.array([0.3, -0.8, 0.5]), free=0.0)
     centre = E_SLOW + CENTRE
 
     def later(y: Floats) -> Floats:
@@ -227,14 +227,14 @@ def test_the_client_turns_by_euler_and_the_gravity_gradient(seed: int) -> None:
         u = axes.T @ w
         return axes @ angular_acceleration((u[0], u[1], u[2]), ratios(s, MODEL), g)
 
-    none, size = np.zeros(3), float(np.linalg.norm(expected(np.zeros(3))))
-    assert found(none) == pytest.approx(expected(none), abs=1e-9 * size)
-    x[W : W + 3], x[S : S + 3] = w, 0.0
-    effect = rotation_transition(x, g, 0.1, MODEL)[3:6, 6:9] / 0.1
-    for i, s in enumerate(1e-3 * np.eye(3)):
-        slope = (expected(s) - expected(-s)) / 2e-3
-        assert found(s) - found(none) == pytest.approx(1e-3 * slope, abs=1e-8 * size)
-        assert effect[:, i] == pytest.approx(slope, abs=1e-3 * size)  # F² dt²/2 beside it
+    size = float(np.linalg.norm(expected(np.zeros(3))))
+    for s in (np.zeros(3), np.array([2.0, -1.5, 1.0])):  # standard deviations
+        assert found(s) == pytest.approx(expected(s), abs=1e-9 * size)
+        x[W : W + 3], x[S : S + 3] = w, s
+        effect = rotation_transition(x, g, 0.1, MODEL)[3:6, 6:9] / 0.1
+        for i, step in enumerate(1e-3 * np.eye(3)):
+            slope = (expected(s + step) - expected(s - step)) / 2e-3
+            assert effect[:, i] == pytest.approx(slope, abs=1e-3 * size)  # F² dt²/2 beside it
     assert size > 1e-7  # rad/s²
 
 

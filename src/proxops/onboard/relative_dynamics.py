@@ -99,8 +99,24 @@ def gradient_pull(q_eci_target: Floats, G: Floats, axes: Floats) -> Floats:
 
 @kernel
 def ratios(s: Floats, model: RelativeModel) -> Floats:
-    """(3) (I_j − I_k)/I_i of moments of inertia that are wrong by s."""
-    return model.ratios + applied(model.ratio_slope, s)
+    """(3) (I_j − I_k)/I_i of moments of inertia that are wrong by s; 0 of a client whose control does what is needed. To first
+    order in s it would not do: what is left turns a client of 2 deg/s by a degree in five minutes."""
+    out, moments = np.empty(3), model.moments * (1.0 + model.moment_share * s)
+    for i in range(3):
+        out[i] = model.free * (moments[(i + 1) % 3] - moments[(i + 2) % 3]) / moments[i]
+    return out
+
+
+@kernel
+def ratio_slope(s: Floats, model: RelativeModel) -> Floats:
+    """(3, 3) how ``ratios``, rows, change with s, columns."""
+    out, moments, k = np.zeros((3, 3)), model.moments * (1.0 + model.moment_share * s), ratios(s, model)
+    for i in range(3):
+        j, h = (i + 1) % 3, (i + 2) % 3
+        share = model.moment_share / moments[i]
+        out[i, j], out[i, h] = model.free * share * model.moments[j], -model.free * share * model.moments[h]
+        out[i, i] = -share * model.moments[i] * k[i]
+    return out
 
 
 @kernel
@@ -175,12 +191,12 @@ def rotation_transition(x: Floats, g: Floats, dt: float, model: RelativeModel) -
     out: of 0.1 deg the gradient's makes 1e-9 rad/s²."""
     w, u, k = x[W : W + 3], applied(model.axes.T, x[W : W + 3]), ratios(x[S : S + 3], model)
     push = surface_acceleration(x, model)
-    by_rate, by_moments = np.zeros((3, 3)), np.empty((3, 3))
+    by_rate, by_moments, slope = np.zeros((3, 3)), np.empty((3, 3)), ratio_slope(x[S : S + 3], model)
     for i in range(3):
         j, h = (i + 1) % 3, (i + 2) % 3
         by_rate[i, j], by_rate[i, h] = k[i] * u[h], k[i] * u[j]
         for m in range(3):
-            by_moments[i, m] = (u[j] * u[h] - g[i]) * model.ratio_slope[i, m]
+            by_moments[i, m] = (u[j] * u[h] - g[i]) * slope[i, m]
         by_moments[i, i] -= model.moment_share * push[i]
     F = np.zeros((9, 9))
     F[0:3, 0:3] = -skew(w)

@@ -117,8 +117,8 @@ class RelativeModel(NamedTuple):
     """For the kernels."""
 
     axes: Floats  # (3, 3) columns: principal axes in the target's frame, right-handed
-    ratios: Floats  # (3) of its principal moments: (I_j − I_k)/I_i; 0: its control does what is needed to keep its rate
-    ratio_slope: Floats  # (3, 3) see `ratio_slope`
+    moments: Floats  # (3) kg m²: principal
+    free: float  # 1: it tumbles; 0: its control does what is needed to keep its rate
     target_mass_centre: Floats  # (3) target's frame
     sensor_place: Floats  # (3) from the chaser's centre of mass, in the sensor's frame
     R_sensor_chaser: Floats
@@ -172,8 +172,7 @@ def relative_model(
     # The craft face each other: their centres of mass lie behind the ports' frames.
     behind_m = float(np.linalg.norm(data.mass_centre) + np.linalg.norm(data.target_mass_centre))
     return RelativeModel(
-        np.ascontiguousarray(axes), free * (np.roll(moments, -1) - np.roll(moments, -2)) / moments,
-        free * ratio_slope(moments, share), data.target_mass_centre,
+        np.ascontiguousarray(axes), moments, free, data.target_mass_centre,
         R_sensor_chaser @ (data.sensor_place - data.mass_centre), R_sensor_chaser, sigma, times, near_times, far_times,
         hall.near_m + behind_m, hall.far_m + behind_m, hall.attitude_lead_s,
         data.period_s, sensor.across_share, sensor.along_share, max(sensor.position_floor_m, 1e-5),
@@ -186,18 +185,6 @@ def relative_model(
 def turn_by_surface(inertia: Floats, lever: Floats | None) -> Floats:
     """(3, 3) angular acceleration of a force at ``lever`` from the centre of mass: J⁻¹ (lever x force)."""
     out: Floats = np.asarray(np.linalg.solve(inertia, skew(np.zeros(3) if lever is None else lever)), np.float64)
-    return out
-
-
-def ratio_slope(moments: Floats, share: float) -> Floats:
-    """(3, 3) change of (I_j − I_k)/I_i, row i, with the relative error of moment m, column, of one
-    standard deviation (``share``)."""
-    out = np.empty((3, 3))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        out[i, j], out[i, k] = moments[j], -moments[k]
-        out[i, i] = moments[k] - moments[j]
-        out[i] *= share / moments[i]
     return out
 
 
