@@ -14,7 +14,7 @@ from proxops.maths.rotation import matrix_from_quat
 from proxops.onboard.vision.depth.client_model import ClientModel, client_model
 from proxops.onboard.vision.depth.first_pose import first_pose
 from proxops.onboard.vision.depth.icp import Icp
-from proxops.onboard.vision.depth.pose_fit import Seen, fit, near
+from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.depth.views import Views, views_of
 from proxops.onboard.vision.fitted import Fitted
@@ -63,7 +63,7 @@ class DepthEstimator:
         clean = near(self._ranging.clean(beams), middle, REACH * self._model.radius + 3.0 * place)
         if len(clean) < LEAST:
             return self._answer(sight, Doubt.TOO_FEW)
-        seen = Seen(clean, self._ranging.grid(beams), self._ranging.noise)
+        seen = RangedImage(clean, self._ranging.grid(beams), self._ranging.noise)
         found = fit(self._model, seen, T, wide, prediction)
         if wide > WIDE_M and (found is None or found[0].doubt in (Doubt.SUPPORT, Doubt.FAR_OFF, Doubt.TOO_FEW)):
             found = first_pose(self._model, self._views, seen, prediction) or found
@@ -77,7 +77,7 @@ class DepthEstimator:
             if len(beams) < LEAST:
                 continue
             doubt = Doubt.NOT_FOUND
-            seen = Seen(self._ranging.clean(beams), self._ranging.grid(beams), self._ranging.noise)
+            seen = RangedImage(self._ranging.clean(beams), self._ranging.grid(beams), self._ranging.noise)
             found = first_pose(self._model, self._views, seen, prediction)
             if found is not None and (best is None or found[0].trust > best[0].trust):
                 best = found

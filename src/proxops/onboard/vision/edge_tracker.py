@@ -61,7 +61,7 @@ class EdgeTracker:
         """How far points may be off at first: the client as a whole, and by its turning."""
         T, tracked = T_first, None
         picture = smoothed(image.pixels.astype(np.float32), SMOOTHED)
-        for turn in range(3):
+        for _ in range(3):
             before = T
             tracked = self._round(picture, T, lights, across_px, around_px)
             if tracked is None:

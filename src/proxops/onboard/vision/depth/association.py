@@ -1,8 +1,8 @@
 """Which place of the model each beam should have met, and how far off it ended: one step of point-to-plane ICP.
 
 A beam is cast at the model as it stands: what it meets first is what the sensor sees, never the far side of a panel. Where it
-meets nothing within reach, the closest place takes its part, so that points beside the outline pull. With n the normal there (or the
-way from an edge), q the place, x the beam's end:
+meets nothing within reach, the closest place takes its part, so that points beside the outline pull. With n the normal there
+(or the way from an edge), q the place, x the beam's end:
 
     e = n·(x − q),    −de/dδ = (n, (q − p) × n) for δ = (place, rotation on the left) of the target, whose origin is p
 """

@@ -15,7 +15,7 @@ from proxops.onboard.vision.depth.agreement import Agreement, agreement
 from proxops.onboard.vision.depth.client_model import ClientModel
 from proxops.onboard.vision.depth.clusters import clusters
 from proxops.onboard.vision.depth.icp import Icp, icp
-from proxops.onboard.vision.depth.pose_fit import Seen, fit, near
+from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.search import candidates, places_of
 from proxops.onboard.vision.depth.views import Views
 from proxops.onboard.vision.expectation import difference
@@ -31,7 +31,7 @@ AS_GOOD: Final = 0.97  # of the best one's score: another pose that fits nearly 
 
 
 def first_pose(
-    model: ClientModel, views: Views, seen: Seen, prediction: PosePrediction | None
+    model: ClientModel, views: Views, seen: RangedImage, prediction: PosePrediction | None
 ) -> tuple[Fitted, Icp] | None:
     """The best, with its doubt; None: nothing there is like the client."""
     places = places_of(model, clusters(seen.grid), PLACES)
@@ -82,7 +82,7 @@ def _same(one: Array, other: Array) -> bool:
 
 
 def _best(
-    model: ClientModel, seen: Seen, chosen: list[tuple[float, Icp]], prediction: PosePrediction | None
+    model: ClientModel, seen: RangedImage, chosen: list[tuple[float, Icp]], prediction: PosePrediction | None
 ) -> tuple[Fitted, Icp] | None:
     ranked: list[tuple[float, Fitted, Icp]] = []
     for _, rough in chosen:

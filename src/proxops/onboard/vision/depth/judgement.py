@@ -32,7 +32,7 @@ BOX_MARGIN_M: Final = 0.03
 
 
 @dataclass(frozen=True)
-class Evidence:
+class FitEvidence:
     """What a fit is judged by."""
 
     fitting: int
@@ -43,14 +43,14 @@ class Evidence:
     turn_sigma: float  # rad
 
 
-def evidence(model: ClientModel, beams: Beams, found: Icp, agrees: Agreement, P: Array) -> Evidence:
+def evidence(model: ClientModel, beams: Beams, found: Icp, agrees: Agreement, P: Array) -> FitEvidence:
     inside = in_box(model, beams, found)
     fits = inside & (found.weight > 0.0) & (np.abs(found.error) < INLIER_SIGMAS * found.sigma)
     told = inside & (found.how != 3)
     spread = 1.4826 * float(np.median(np.abs(found.error[fits] / found.sigma[fits]))) if fits.any() else math.inf
     place, turn = deviations(P)
     far = float(np.linalg.norm(found.p))
-    return Evidence(
+    return FitEvidence(
         int(fits.sum()), float(fits.sum()) / max(int(told.sum()), 1), spread, agrees,
         place / max(far, LEAST_PLACE_M / MOST_DEVIATION[0]), turn,
     )  # fmt: skip
@@ -62,7 +62,7 @@ def in_box(model: ClientModel, beams: Beams, found: Icp) -> NDArray[np.bool_]:
     return np.asarray(((at > model.low - BOX_MARGIN_M) & (at < model.high + BOX_MARGIN_M)).all(axis=1))
 
 
-def doubt_of(seen: Evidence, T_sensor_target: Array, P: Array, prediction: PosePrediction | None) -> Doubt:
+def doubt_of(seen: FitEvidence, T_sensor_target: Array, P: Array, prediction: PosePrediction | None) -> Doubt:
     """The first that holds."""
     if seen.fitting < FEWEST:
         return Doubt.TOO_FEW
@@ -86,7 +86,7 @@ def far_off(T_sensor_target: Array, P: Array, prediction: PosePrediction) -> boo
     return place or float(np.linalg.norm(off[3:])) > limits[1] + FAR_FLOOR[2]
 
 
-def trust_of(seen: Evidence) -> float:
+def trust_of(seen: FitEvidence) -> float:
     """0 … 1: how far within the bounds the worst of it is."""
     agreement = seen.agreement
     margins = (

@@ -27,7 +27,7 @@ UNKNOWN_MOTION: Final = (0.02, math.radians(1.0))  # of none
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class RangedImage:
     """One image: all beams that came back by cells, and those that a pose is fitted to."""
 
     beams: Beams
@@ -36,7 +36,7 @@ class Seen:
 
 
 def fit(
-    model: ClientModel, seen: Seen, T_sensor_target: Array, wide_m: float, prediction: PosePrediction | None
+    model: ClientModel, seen: RangedImage, T_sensor_target: Array, wide_m: float, prediction: PosePrediction | None
 ) -> tuple[Fitted, Icp] | None:
     """From a first pose that is off by ``wide_m``; None: there are too few beams."""
     beams = seen.beams.thinned(BEAMS)
