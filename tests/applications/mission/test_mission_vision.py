@@ -14,7 +14,7 @@ from proxops import run
 from proxops.applications.mission.vision import mission_vision
 from proxops.applications.mission.vision.mission_vision import CAUGHT_UP_S, MissionVision
 from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
-from proxops.applications.mission.vision.tally import VisionTally, is_wrong
+from proxops.applications.mission.vision.tally import VisionTally
 from proxops.core.flight import RelativeMeasurement, onboard_data
 from proxops.core.images import CameraImage
 from proxops.core.imaging_table import CameraSensor
@@ -23,6 +23,7 @@ from proxops.core.scenery_table import Scenery
 from proxops.core.vision import PoseFound, Processed
 from proxops.core.vision_table import Vision
 from proxops.core.vocabulary import Doubt, VisionState
+from proxops.core.wrong_pose import is_wrong
 from proxops.ground.image_encoding import encode
 from proxops.ground.recorded_vision import RecordedPose, recorded_poses
 from proxops.onboard.vision.sight import Sight
