@@ -15,6 +15,7 @@ from proxops.applications.mission.report.path_figures import laboratory_figure, 
 from proxops.applications.mission.report.pose import hall_delays, hall_errors
 from proxops.applications.mission.report.scene_figure import scene_figure
 from proxops.applications.mission.report.summary import figures_of
+from proxops.applications.mission.report.vision_section import vision_sections
 from proxops.applications.mission.report.words import (
     AUDIT_HEAD,
     CONTACT_HEAD,
@@ -96,6 +97,7 @@ def sections(run: MissionRun, cell: Cell, m: Figures) -> Iterator[Section]:
         return
     yield from _approach(run, m, cell)
     yield from _estimate(run, m, cell)
+    yield from vision_sections(run, cell, m)
     yield from eyes_sections(run.eyes, m)
     yield Section("Thrusters, wheels, propellant", [Drawing(actuator_figure(run), ACTUATOR_NOTE)])
     audit = Table(AUDIT_HEAD, audit_rows(m))
