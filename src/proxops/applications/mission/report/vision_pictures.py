@@ -17,17 +17,12 @@ from proxops.applications.mission.report.vision_cutout import (
 )
 from proxops.applications.mission.report.vision_record import ACROSS, ALONG, ATTITUDE, VisionRecord
 from proxops.applications.mission.report.vision_words import answer_words
-from proxops.applications.mission.vision.known_client import known_client
-from proxops.applications.mission.vision.order import VisionSetting
 from proxops.applications.mission.vision.tally import WRONG
-from proxops.core.errors import BadInput
 from proxops.core.images import PointScan
-from proxops.core.mission import MissionFile
 from proxops.ground.log import Log
 from proxops.ground.recorded_image import RecordedImage
 from proxops.ground.recorded_vision import recorded_marks
 from proxops.ground.section import Picture
-from proxops.lab.cell import Cell
 
 MOST: Final = 6
 Chosen = dict[int, str]
@@ -79,16 +74,6 @@ def _share_of_wrong(record: VisionRecord) -> Any:
     """1: so far off that it counts as wrong."""
     place = np.hypot(record.error[:, ACROSS], record.error[:, ALONG]) / (WRONG[0] * record.distance_m)
     return np.maximum(place, record.error[:, ATTITUDE] / WRONG[1])
-
-
-def model_of(file: MissionFile, record: VisionRecord, cell: Cell) -> ModelEdges | None:
-    """As the craft knows its client; None if that file is not where the report is made."""
-    exchanged = file.bridge.chaser_on == 2
-    setting = VisionSetting(record.spec, file.vision, file.scenery, cell if record.hall else None, exchanged)
-    try:
-        return ModelEdges(known_client(setting))
-    except BadInput:
-        return None
 
 
 def _picture(

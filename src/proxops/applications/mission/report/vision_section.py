@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from proxops.applications.mission.report.eyes_section import eyes_sections
 from proxops.applications.mission.report.mission_run import MissionRun
-from proxops.applications.mission.report.vision_pictures import model_of, pictures_of
+from proxops.applications.mission.report.vision_model import model_of
+from proxops.applications.mission.report.vision_pictures import pictures_of
 from proxops.applications.mission.report.vision_record import VisionRecord, pairs_of, same_instants
 from proxops.applications.mission.report.vision_sheets import hall_figure, range_figure
 from proxops.applications.mission.report.vision_strips import strips_figure
@@ -42,8 +44,14 @@ STRIP_NOTE: Final = (
 HALL_FIGURE_NOTE: Final = "The same instants in the hall and in orbit; grey lines join what belongs together."
 
 
+def image_sections(run: MissionRun, cell: Cell, m: Figures) -> Iterator[Section]:
+    """What was found in images, if anybody looked, and what the sensors saw. ``m``: figures of the mission."""
+    yield from vision_sections(run, cell, m)
+    yield from eyes_sections(run.eyes, m)
+
+
 def vision_sections(run: MissionRun, cell: Cell, m: Figures) -> Iterator[Section]:
-    """Nothing where nobody looks for the client in images. ``m``: figures of the mission."""
+    """Nothing where nobody looks for the client in images."""
     if m.get("vision"):
         yield Section("Images", _parts(run, cell, m["vision"]))
 
