@@ -1,7 +1,7 @@
 """Runs the benchmarks one after another; a table on the terminal, JSON in runs/bench.json.
 
 ``python -m benchmarks [name …] [--venv PATH]``. Without names all but ``basilisk``, which installs foreign software on
-first use, and ``laws``, which is no matter of speed.
+first use, and ``laws`` and ``vision_tracking``, which are no matters of speed.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from benchmarks import (
     stages,
     startup,
     touch,
+    vision_tracking,
 )
 
 BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
@@ -63,11 +64,12 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "image_log": image_log.run,
     "render": render.run,
     "report": report.run,
+    "vision_tracking": vision_tracking.run,
     "live": live.run,
     "console": console.run,
     "basilisk": basilisk.run,
 }
-ON_REQUEST = {"basilisk", "laws"}
+ON_REQUEST = {"basilisk", "laws", "vision_tracking"}
 
 
 def main() -> None:
