@@ -1,7 +1,7 @@
 """Closed loops on images alone, seed after seed: how many mate within the limits, whether the others retreat.
 
-``python -m benchmarks vision_flights``. In orbit's light and software only unless told otherwise: a flight of the camera takes some
-minutes of one core. ``PROXOPS_SEEDS`` says how many seeds.
+``python -m benchmarks vision_flights``. In orbit's light and software only unless told otherwise: a flight of the camera takes
+some minutes of one core. ``PROXOPS_SEEDS`` says how many seeds.
 """
 
 from __future__ import annotations

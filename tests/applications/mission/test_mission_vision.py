@@ -12,11 +12,12 @@ from small_eyes import FLIGHT
 
 from proxops import run
 from proxops.applications.mission.vision import mission_vision
+from proxops.applications.mission.vision.image_faults import spoiled
 from proxops.applications.mission.vision.mission_vision import CAUGHT_UP_S, MissionVision
 from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
 from proxops.applications.mission.vision.tally import VisionTally, is_wrong
 from proxops.core.flight import RelativeMeasurement, onboard_data
-from proxops.core.images import CameraImage
+from proxops.core.images import CameraImage, DepthImage, PointScan
 from proxops.core.imaging_table import CameraSensor
 from proxops.core.mission import parse_mission
 from proxops.core.scenery_table import Scenery
@@ -142,6 +143,21 @@ def test_a_frozen_image_is_noticed_at_once(made: Callable[..., MissionVision]) -
     frozen = [one for one in heard if one.found.t > 3.95]
     assert frozen and all(one.found.doubt is Doubt.FROZEN for one in frozen)
     assert frozen[0].found.number == 40
+
+
+def test_ghosts_stand_beside_the_client_of_a_scan_and_in_its_place_in_a_depth_image() -> None:
+    rng = np.random.default_rng(3)
+    points = rng.normal([0.0, 0.0, 10.0], 0.5, (90, 3)).astype(np.float32)
+    scan = PointScan("scan", 1, 0.0, points, np.full(90, 0.1, np.float32), np.linspace(0.0, 0.4, 90, dtype=np.float32))
+    ghosted = spoiled(scan, {}, "ghosts")
+    assert isinstance(ghosted, PointScan) and len(ghosted.points_m) == 120
+    assert np.all(np.diff(ghosted.t_offset_s) >= 0.0)
+    weak = ghosted.points_m[ghosted.intensity < 0.05]
+    np.testing.assert_allclose(np.linalg.norm(weak, axis=1), np.linalg.norm(points[::3], axis=1) + 0.8, atol=1e-4)
+    depth = DepthImage("tof", 1, 0.0, np.full((4, 6), 5.0, np.float32), np.ones((4, 6), np.uint16))
+    late = spoiled(depth, {}, "ghosts")
+    assert isinstance(late, DepthImage)
+    np.testing.assert_allclose(late.range_m[0], [5.8, 5.0, 5.0, 5.8, 5.0, 5.0], rtol=1e-6)
 
 
 def test_a_process_that_dies_ends_a_flight_in_lockstep(
