@@ -1,7 +1,8 @@
 """Runs the benchmarks one after another; a table on the terminal, JSON in runs/bench.json.
 
 ``python -m benchmarks [name …] [--venv PATH]``. Without names all but ``basilisk``, which installs foreign software on
-first use, and ``laws``, which is no matter of speed.
+first use, and those that are no matter of speed: ``laws``, and ``vision``, which takes hours (``PROXOPS_IMAGES`` and
+``PROXOPS_SEEDS`` say how many images a cell and flights a condition).
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ from benchmarks import (
     stages,
     startup,
     touch,
+    vision_flights,
+    vision_tracking,
 )
 
 BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
@@ -63,16 +66,20 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "image_log": image_log.run,
     "render": render.run,
     "report": report.run,
+    "vision_tracking": vision_tracking.run,
     "live": live.run,
     "console": console.run,
+    "vision_flights": vision_flights.run,
     "basilisk": basilisk.run,
 }
-ON_REQUEST = {"basilisk", "laws"}
+VISION = [name for name in BENCHMARKS if name.startswith("vision_")]
+"""What ``vision`` stands for: hours of two cores."""
+ON_REQUEST = {"basilisk", "laws", *VISION}
 
 
 def main() -> None:
     asked = _arguments()
-    terminal, chosen = Console(), asked.names or [name for name in BENCHMARKS if name not in ON_REQUEST]
+    terminal, chosen = Console(), _chosen(asked.names)
     results: dict[str, object] = {"machine": platform.platform(), "python": platform.python_version()}
     for name in chosen:
         call = partial(basilisk.run, asked.venv) if name == "basilisk" else BENCHMARKS[name]
@@ -89,14 +96,20 @@ def main() -> None:
     terminal.print(out)
 
 
+def _chosen(names: list[str]) -> list[str]:
+    if not names:
+        return [name for name in BENCHMARKS if name not in ON_REQUEST]
+    return [one for name in names for one in (VISION if name == "vision" else [name])]
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, as ratios within one run.")
-    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join((*BENCHMARKS, "vision (all of its)")))
     parser.add_argument(
         "--venv", type=Path, help="where Basilisk is, or shall be installed (default: user's cache folder)"
     )
     asked = parser.parse_args()
-    if unknown := set(asked.names) - set(BENCHMARKS):
+    if unknown := set(asked.names) - {*BENCHMARKS, "vision"}:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
     return asked
 

@@ -48,7 +48,7 @@ MISSION: Tables = [
     ("[[sensor]] kind = \"network\"", own_sensor_table.NetworkSensor),
     ("[[sensor]] kind = \"genicam\"", own_sensor_table.GenicamSensor), ("[scenery]", scenery_table.Scenery),
     ("[scenery.illuminator]", scenery_table.Illuminator), ("[scenery.model_error]", scenery_table.ModelError),
-    ("[vision]", vision_table.Vision),
+    ("[vision]", vision_table.Vision), ("[[vision.designate]]", vision_table.Designate),
     ("[avionics]", sensor_table.Avionics),
     ("plan: hold", mission.HoldStep), ("plan: approach", mission.ApproachStep), ("plan: fly_around", mission.FlyAroundStep),
     ("plan: final", mission.FinalStep), ("[corridor]", mission.Corridor), ("[abort]", mission.Abort),

@@ -20,12 +20,13 @@ class SensorOutage(Strict):
 
 
 class ImageFault(Strict):
-    """Images show nothing (``dark``), or the last one again with new numbers and times (``frozen``)."""
+    """Images show nothing (``dark``), the last one again with new numbers and times (``frozen``), or every third distance of the
+    client late by 0.8 m (``ghosts``: a scan has them beside its own points)."""
 
     kind: Literal["image_fault"]
     at_s: Seconds
     duration_s: Seconds
-    what: Literal["dark", "frozen"] = "dark"
+    what: Literal["dark", "frozen", "ghosts"] = "dark"
     sensor: Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]{0,19})?$")] = ""  # its name; all unless given
 
 

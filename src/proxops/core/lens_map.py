@@ -32,6 +32,17 @@ def distorted(lens: Lens, x: Floats, y: Floats) -> tuple[Floats, Floats, tuple[F
 def lines_of_sight(lens: Lens) -> tuple[Floats, Floats]:
     """(h, w) x' = x / z and y' = y / z of every pixel's middle. The lens has been judged (``check_lens``)."""
     u, v = np.meshgrid(np.arange(lens.width, dtype=np.float64), np.arange(lens.height, dtype=np.float64))
+    return undistorted(lens, u, v)
+
+
+def sight_line(lens: Lens, u: float, v: float) -> tuple[float, float]:
+    """x' and y' of one pixel."""
+    x, y = undistorted(lens, np.array([u]), np.array([v]))
+    return float(x[0]), float(y[0])
+
+
+def undistorted(lens: Lens, u: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """x' and y' of pixels, by Newton's method."""
     seen_x, seen_y = (u - lens.cx) / lens.fx, (v - lens.cy) / lens.fy
     if lens.ideal:
         return seen_x, seen_y

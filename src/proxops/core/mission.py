@@ -138,8 +138,9 @@ class MissionFile(Strict):
         return tuple(one for one in self.sensors if not isinstance(one, Sensor))
 
     def as_known_on_board(self, uses_hall: bool) -> MissionFile:
-        """What flight software may be told: no seed, no deviations, no faults to come, nothing of the network."""
+        """What flight software may be told: no seed, no deviations, nothing that is to come, nothing of the network."""
         blank = {
+            "vision": self.vision.model_copy(update={"designate": ()}),
             "seed": 0,
             "dispersion": Dispersion(),
             "fault": (),

@@ -7,10 +7,26 @@ from typing import Annotated
 
 from pydantic import Field
 
+from proxops.core.designation import LEAST_PX, Designation, check_designation
 from proxops.core.errors import BadInput
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mounted_table import Name, PathText
+from proxops.core.segments import Seconds
 from proxops.core.strict_table import Finite, Strict, Truth, Whole, within
+
+
+class Designate(Strict):
+    """An operator says where the target is in the newest picture of a sensor, as with the console: it is searched for there."""
+
+    at_s: Seconds
+    sensor: Name
+    right_px: Annotated[Finite, within(0, 4096)]
+    down_px: Annotated[Finite, within(0, 4096)]
+    radius_px: Annotated[Finite, within(LEAST_PX, 4096)] = 40.0  # within which its middle is
+
+    @property
+    def word(self) -> Designation:
+        return Designation(self.sensor, self.right_px, self.down_px, self.radius_px)
 
 
 class Vision(Strict):
@@ -26,6 +42,7 @@ class Vision(Strict):
     scan_search_s: Annotated[Finite, within(0.01, 600)] = 1.0  # of a depth image or a scan
     compare_s: Annotated[Finite, within(0.1, 3600)] = 10.0  # between orbit's images beside the hall's (see = "both")
     lost_after: Annotated[Whole, within(1, 1000)] = 5  # images in a row without a pose
+    designate: Annotated[tuple[Designate, ...], Field(max_length=100)] = ()  # what an operator says
 
     def beside(self, source: Path) -> Vision:
         """Files are named as seen from the scenario's folder; a client that is not there may be a shipped model's name."""
@@ -46,3 +63,6 @@ class Vision(Strict):
                 raise BadInput(
                     "vision.sensors: it must be on the chaser", value=name, way_out='give it on = "chaser", or leave it out'
                 )  # fmt: skip
+        looked = {name: known[name] for name in self.sensors}
+        for one in self.designate:
+            check_designation(one.word, looked)

@@ -4,99 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from fake_vision import POSE, FakeLine, flown, line_of, picture, without_processes
 from small_eyes import FLIGHT
 
 from proxops import run
-from proxops.applications.mission.vision import mission_vision
+from proxops.applications.mission.vision.image_faults import spoiled
 from proxops.applications.mission.vision.mission_vision import CAUGHT_UP_S, MissionVision
-from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
-from proxops.applications.mission.vision.tally import VisionTally, is_wrong
-from proxops.core.flight import RelativeMeasurement, onboard_data
-from proxops.core.images import CameraImage
-from proxops.core.imaging_table import CameraSensor
-from proxops.core.mission import parse_mission
-from proxops.core.scenery_table import Scenery
+from proxops.applications.mission.vision.order import VisionFailed
+from proxops.applications.mission.vision.tally import VisionTally
+from proxops.core.images import DepthImage, PointScan
 from proxops.core.vision import PoseFound, Processed
-from proxops.core.vision_table import Vision
 from proxops.core.vocabulary import Doubt, VisionState
+from proxops.core.wrong_pose import is_wrong
 from proxops.ground.image_encoding import encode
 from proxops.ground.recorded_vision import RecordedPose, recorded_poses
-from proxops.onboard.vision.sight import Sight
-from proxops.onboard.vision.unit import LookedThrough
 from proxops.runs.eyes import Eyes
 from proxops.runs.image_orders import Drawn
-
-EYE = CameraSensor(kind="camera", name="eye", rate_hz=10.0)
-VISION = Vision(sensors=("eye",), frame_ms=50.0, search_s=2.0, lost_after=3)
-POSE = np.array([0.0, 0.0, 6.0, 1.0, 0.0, 0.0, 0.0])
-
-
-class FakeLine:
-    """Who looks for the client: at once, wherever anything is to be seen. ``dies`` at the sight of so many."""
-
-    dies_after = 10**9
-
-    def __init__(self, setting: VisionSetting) -> None:
-        self.sights: list[Sight] = []
-        self.answers: list[PoseFound] = []
-        self.pid = 0
-
-    def wait_ready(self) -> None: ...
-    def close(self) -> None: ...
-    def kill(self) -> None: ...
-    def ready(self, *, block: bool) -> bool:
-        return True
-
-    def give(self, sight: Sight) -> None:
-        if len(self.sights) >= self.dies_after:
-            raise VisionFailed("it has ended")
-        self.sights.append(sight)
-        image = sight.image
-        assert isinstance(image, CameraImage)
-        doubt = Doubt.NONE if image.pixels.any() else Doubt.DARK
-        self.answers.append(PoseFound("eye", image.number, image.t, doubt, 0.9, POSE, np.eye(6) * 1e-5))
-
-    def take(self, *, block: bool) -> PoseFound | None:
-        return self.answers.pop(0) if self.answers else None
 
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Callable[..., MissionVision]:
-    monkeypatch.setattr(mission_vision, "VisionOrders", FakeLine)
     monkeypatch.setattr(FakeLine, "dies_after", 10**9)
-
-    def make(*, waits: bool = True, restarts: int = 0) -> MissionVision:
-        file = parse_mission(FLIGHT, Path("short.toml")).file
-        setting = VisionSetting(EYE, VISION, Scenery(), None, False)
-        return MissionVision(
-            VISION, onboard_data(file), (LookedThrough(EYE, 1, 0.0),), (setting,), lambda *_: ((), None),
-            waits=waits, restarts=restarts,
-        )  # fmt: skip
-
-    return make
-
-
-def picture(k: int) -> CameraImage:
-    return CameraImage("eye", k, 0.1 * k, 1e-3, 0.0, 255, np.full((2, 3), [1, 2, k % 200 + 3], np.uint8))
-
-
-def flown(vision: MissionVision, cycles: int, first: int = 0) -> list[tuple[float, RelativeMeasurement]]:
-    """An image every 0.1 s; each measurement with the time at which it came."""
-    found = []
-    for k in range(first, first + cycles):
-        found += [(0.1 * k, one) for one in vision.arrived(0.1 * k)]
-        vision.see(picture(k), 0.1 * k, None)
-    return found
-
-
-def line_of(vision: MissionVision) -> FakeLine:
-    line = vision._work[0].line
-    assert isinstance(line, FakeLine)
-    return line
+    return partial(without_processes, monkeypatch)
 
 
 def test_a_pose_is_there_a_declared_time_after_its_image(made: Callable[..., MissionVision]) -> None:
@@ -142,6 +76,21 @@ def test_a_frozen_image_is_noticed_at_once(made: Callable[..., MissionVision]) -
     frozen = [one for one in heard if one.found.t > 3.95]
     assert frozen and all(one.found.doubt is Doubt.FROZEN for one in frozen)
     assert frozen[0].found.number == 40
+
+
+def test_ghosts_stand_beside_the_client_of_a_scan_and_in_its_place_in_a_depth_image() -> None:
+    rng = np.random.default_rng(3)
+    points = rng.normal([0.0, 0.0, 10.0], 0.5, (90, 3)).astype(np.float32)
+    scan = PointScan("scan", 1, 0.0, points, np.full(90, 0.1, np.float32), np.linspace(0.0, 0.4, 90, dtype=np.float32))
+    ghosted = spoiled(scan, {}, "ghosts")
+    assert isinstance(ghosted, PointScan) and len(ghosted.points_m) == 120
+    assert np.all(np.diff(ghosted.t_offset_s) >= 0.0)
+    weak = ghosted.points_m[ghosted.intensity < 0.05]
+    np.testing.assert_allclose(np.linalg.norm(weak, axis=1), np.linalg.norm(points[::3], axis=1) + 0.8, atol=1e-4)
+    depth = DepthImage("tof", 1, 0.0, np.full((4, 6), 5.0, np.float32), np.ones((4, 6), np.uint16))
+    late = spoiled(depth, {}, "ghosts")
+    assert isinstance(late, DepthImage)
+    np.testing.assert_allclose(late.range_m[0], [5.8, 5.0, 5.0, 5.8, 5.0, 5.0], rtol=1e-6)
 
 
 def test_a_process_that_dies_ends_a_flight_in_lockstep(

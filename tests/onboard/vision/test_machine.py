@@ -10,7 +10,7 @@ import pytest
 from proxops.core.flight import Floats
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt, VisionState
-from proxops.onboard.vision.machine import FRESH_S, NEXT, Tracking, after, asked_with
+from proxops.onboard.vision.machine import FRESH_S, NEXT, Tracking, after, asked_with, designated
 
 LOST_AFTER = 3
 SEEN = np.array([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0])
@@ -45,7 +45,14 @@ def test_every_state_with_every_answer(state: VisionState, trusted: bool, missed
         lost = state is VisionState.TRACK and missed + 1 >= LOST_AFTER
         assert then.state is (VisionState.LOST if lost else state)
         assert then.doubt is Doubt.SUPPORT and then.missed == missed + 1
-    assert set(NEXT) <= {(one, word) for one in VisionState for word in ("found", "missed")}
+    assert set(NEXT) <= {(one, word) for one in VisionState for word in ("found", "missed", "designated")}
+
+
+@pytest.mark.parametrize("state", VisionState)
+def test_where_an_operator_points_is_searched_whatever_is_believed(state: VisionState) -> None:
+    then = designated(replace(tracking(1.0), state=state, missed=3))
+    assert then.state is VisionState.SEARCH and then.last is None
+    assert asked_with(then, 1.1, belief(), LOST_AFTER) is None
 
 
 def test_who_knows_nothing_searches_the_whole_image() -> None:

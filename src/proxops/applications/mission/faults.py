@@ -40,7 +40,7 @@ class Faults:
         return blind
 
     def of_images(self, t: float, sensor: str) -> str:
-        """What is wrong with the images of a sensor that come at ``t``: "dark", "frozen", or nothing."""
+        """What is wrong with the images of a sensor that come at ``t``: "dark", "frozen", "ghosts", or nothing."""
         for fault in self._faults:
             lasts = isinstance(fault, SensorOutage | ImageFault) and fault.at_s <= t < fault.at_s + fault.duration_s
             if lasts and isinstance(fault, SensorOutage):

@@ -24,6 +24,8 @@ NEXT: Final[Mapping[tuple[VisionState, str], VisionState]] = {
     (SEARCH, "found"): TRACK,
     (LOST, "found"): TRACK,
     (TRACK, "missed"): LOST,  # so many in a row
+    (TRACK, "designated"): SEARCH,  # an operator says where the client is: what was tracked is not believed any more
+    (LOST, "designated"): SEARCH,
 }
 """What is not listed changes nothing."""
 FRESH_S: Final = 2.0  # so long a pose of an image before tells where the next one is
@@ -81,3 +83,8 @@ def after(now: Tracking, found: PoseFound, lost_after: int) -> Tracking:
     missed = now.missed + 1
     state = NEXT.get((now.state, "missed"), now.state) if missed >= lost_after else now.state
     return replace(now, state=state, doubt=found.doubt, missed=missed)
+
+
+def designated(now: Tracking) -> Tracking:
+    """An operator says where the client is: the next image is searched as a whole, whatever the filter believes."""
+    return Tracking(NEXT.get((now.state, "designated"), now.state), now.doubt)

@@ -24,7 +24,7 @@ from proxops.maths.pose import pose_from_packed
 from proxops.maths.quaternion import put_unit, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.onboard.vision.expectation import OwnAttitude, expected
-from proxops.onboard.vision.machine import Tracking, after, asked_with
+from proxops.onboard.vision.machine import Tracking, after, asked_with, designated
 from proxops.onboard.vision.reference_frame import T_reference_sensor, in_reference, in_sensor
 
 REMEMBERED_S: Final = 30.0  # of the own attitude: longer than a picture is searched
@@ -81,6 +81,12 @@ class VisionUnit:
         R_chaser_sensor = R_CHASER_SENSOR @ pose_from_packed(self._mounts[sensor])[:3, :3]
         return np.asarray((matrix_from_quat(own.q_eci_chaser) @ R_chaser_sensor).T)
 
+    def R_to_from(self, sensor: int, t_to: float, t_from: float) -> Floats:
+        """Of the sensor's frame at the times of two images; no turn as long as nothing has been measured."""
+        ends = [self.own_at(self._shown_t(sensor, t)) for t in (t_to, t_from)]
+        R_to_eci, R_from_eci = (np.eye(3) if own is None else self.R_sensor_eci(sensor, own[0]) for own in ends)
+        return np.asarray(R_to_eci @ R_from_eci.T)
+
     # ------------------------------------------------------------------ an image and its answer
     def time_of(self, sensor: int, image: Image) -> float:
         """Of what it shows, by the filter's clock."""
@@ -104,6 +110,10 @@ class VisionUnit:
         self._seen[sensor] = image.number, new
         doubt = Doubt.STALE if image.number <= number else Doubt.FROZEN if new and new == digest else None
         return None if doubt is None else PoseFound(image.sensor, image.number, image.t, doubt)
+
+    def search(self, sensor: int) -> None:
+        """An operator says where the client is: the next image is searched."""
+        self.tracking[sensor] = designated(self.tracking[sensor])
 
     def prediction(self, sensor: int, image: Image) -> PosePrediction | None:
         """What the image is compared with; None: it is searched as a whole."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from proxops.applications.mission.vision.designations import Designations
 from proxops.applications.mission.vision.image_faults import spoiled
 from proxops.applications.mission.vision.order import VisionFailed, VisionOrders, VisionSetting
 from proxops.core.flight import Floats, Measurements, OnboardData, RelativeMeasurement, Telemetry
@@ -38,6 +39,7 @@ class Job:
     image: Image
     due_s: float  # mission time at which its pose is there, in lockstep
     searched: bool
+    designated: bool  # an operator has said where
 
 
 class SensorWork:
@@ -87,6 +89,10 @@ class MissionVision:
         self.fault_of: Callable[[float, str], str] = lambda t, sensor: ""
         self.listeners: list[Callable[[Processed, float], None]] = []
         self.tell_condition: Callable[[str, str], None] = lambda name, words: None
+        specs = [setting.sensor for setting in settings]
+        self.designations = Designations(
+            self.unit, specs, vision.designate, lambda name, words: self.tell_condition(name, words)
+        )
         try:
             for work in self._work:
                 work.line.wait_ready()
@@ -104,6 +110,8 @@ class MissionVision:
         if place is None:
             return
         image = spoiled(image, self._shown, self.fault_of(t, image.sensor))
+        self.designations.come(image)
+        self.designations.follow_script(t)
         refused = self.unit.refusal(place, image)
         if refused is not None:
             self._answered(place, refused, t, searched=False)
@@ -119,6 +127,7 @@ class MissionVision:
 
     def arrived(self, t: float) -> tuple[RelativeMeasurement, ...]:
         """Poses that are there at ``t`` and were not before; images that waited are begun."""
+        self.designations.follow_script(t)
         for place, work in enumerate(self._work):
             while work.job is not None and self._finish(place, work.job, t):
                 pass
@@ -134,13 +143,17 @@ class MissionVision:
         work = self._work[place]
         if work.job is not None or not work.waiting:
             return
-        image, (lights, earth) = work.next_image(self.unit.followed_t(place))
+        said = self.designations.waits(work.name)
+        image, (lights, earth) = work.next_image(None if said else self.unit.followed_t(place))
+        where = self.designations.take(place, image) if said else None
+        if where is not None:
+            self.unit.search(place)
         prediction = self.unit.prediction(place, image)
         searched = searches(prediction)
         takes_s = work.search_s if searched else 1e-3 * self._vision.frame_ms
-        work.job = Job(image, t + takes_s, searched)
+        work.job = Job(image, t + takes_s, searched, where is not None)
         try:
-            work.line.give(Sight(image, prediction, lights, earth))
+            work.line.give(Sight(image, prediction, lights, earth, where))
         except VisionFailed as failure:
             self._lose(place, failure)
 
@@ -157,6 +170,8 @@ class MissionVision:
         if found is None:
             return False
         work.job = None
+        if job.designated:
+            self.designations.searched(found)
         self._answered(place, found, t, job.searched)
         self._begin(place, job.due_s if self._waits else t)
         return True
