@@ -41,6 +41,11 @@ class VisionRecord:
         return np.array([one.t for one in self.answers], np.float64)
 
     @cached_property
+    def answered_s(self) -> Floats:
+        """s from an image's time to its answer: live by the clock, in lockstep as the scenario says."""
+        return np.array([1e-9 * (one.arrived_ns - one.exposed_ns) for one in self.answers], np.float64)
+
+    @cached_property
     def accepted(self) -> Flags:
         return np.array([one.trusted for one in self.answers], bool)
 
