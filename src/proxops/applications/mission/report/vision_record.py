@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.applications.mission.seen_by import ORBIT_SUFFIX, looked_through, seen_by
-from proxops.applications.mission.vision.tally import is_wrong
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mission import MissionFile
+from proxops.core.wrong_pose import is_wrong
 from proxops.ground.log import Log
 from proxops.ground.recorded import Floats
 from proxops.ground.recorded_vision import RecordedPose, poses_of
