@@ -42,6 +42,7 @@ from benchmarks import (
     startup,
     touch,
     vision_flights,
+    vision_tracking,
 )
 
 BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
@@ -65,6 +66,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "image_log": image_log.run,
     "render": render.run,
     "report": report.run,
+    "vision_tracking": vision_tracking.run,
     "live": live.run,
     "console": console.run,
     "vision_flights": vision_flights.run,

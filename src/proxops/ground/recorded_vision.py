@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ class RecordedPose:
     T_sensor_target: Floats | None
     covariance: Floats | None
     truth: Floats | None
+    exposed_ns: int = 0  # UTC of ``t``, which marks of the same image have, too
 
     @property
     def trusted(self) -> bool:
@@ -43,22 +44,32 @@ class RecordedPose:
 
 def recorded_poses(path: Path, sensor: str) -> Iterator[RecordedPose]:
     """In the order in which they came."""
-    for arrived_ns, message in _messages(path, topic_of(sensor, FOUND_PART), FOUND):
+    for _, arrived_ns, message in _messages(path, [topic_of(sensor, FOUND_PART)], FOUND):
         yield _pose_of(message, arrived_ns)
+
+
+def poses_of(path: Path, sensors: Sequence[str]) -> dict[str, list[RecordedPose]]:
+    """Of several sensors at once: a log is long."""
+    by_topic = {topic_of(sensor, FOUND_PART): sensor for sensor in sensors}
+    found: dict[str, list[RecordedPose]] = {sensor: [] for sensor in sensors}
+    for topic, arrived_ns, message in _messages(path, list(by_topic), FOUND):
+        found[by_topic[topic]].append(_pose_of(message, arrived_ns))
+    return found
 
 
 def recorded_marks(path: Path, sensor: str) -> Iterator[tuple[int, Any]]:
     """UTC of the exposure, and the marks over that image as Foxglove has them."""
-    for _, message in _messages(path, topic_of(sensor, MARKS_PART), ANNOTATIONS):
+    for _, _, message in _messages(path, [topic_of(sensor, MARKS_PART)], ANNOTATIONS):
         times = [one.timestamp for one in (*message.texts, *message.points)]
         if times:
-            yield times[0].seconds * 10**9 + times[0].nanos, message
+            yield _ns_of(times[0]), message
 
 
-def _messages(path: Path, topic: str, kind: str) -> Iterator[tuple[int, Any]]:
+def _messages(path: Path, topics: Sequence[str], kind: str) -> Iterator[tuple[str, int, Any]]:
+    """Topic, time of arrival, message."""
     scan = Scan(path)
     for part in scan.parts():
-        numbers = {channel.id for channel in scan.channels.values() if channel.topic == topic}
+        numbers = {channel.id: channel.topic for channel in scan.channels.values() if channel.topic in topics}
         if not numbers:
             continue
         for opcode, start, end in records(part, 0, len(part)):
@@ -67,7 +78,11 @@ def _messages(path: Path, topic: str, kind: str) -> Iterator[tuple[int, Any]]:
             channel, _, arrived_ns, _ = MESSAGE.unpack_from(part, start)
             if channel in numbers:
                 try:
-                    yield arrived_ns, foxglove_message(kind).FromString(part[start + MESSAGE.size : end])
+                    yield (
+                        numbers[channel],
+                        arrived_ns,
+                        foxglove_message(kind).FromString(part[start + MESSAGE.size : end]),
+                    )
                 except DecodeError:
                     continue  # damaged
 
@@ -77,7 +92,12 @@ def _pose_of(message: Any, arrived_ns: int) -> RecordedPose:
     return RecordedPose(
         message.number, message.t, arrived_ns, VisionState[message.state], Doubt[message.doubt], message.trust,
         message.searched, _packed(message, "T_sensor_target"), covariance, _packed(message, "T_sensor_target_true"),
+        _ns_of(message.timestamp),
     )  # fmt: skip
+
+
+def _ns_of(stamp: Any) -> int:
+    return int(stamp.seconds * 10**9 + stamp.nanos)
 
 
 def _packed(message: Any, field: str) -> Floats | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proxops.core.images import CameraImage, Image
 from proxops.core.imaging_table import GreyCamera, ImagingSensor
@@ -11,7 +10,8 @@ from proxops.core.lens import Lens
 from proxops.core.vision import Floats, PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt
 from proxops.onboard.vision.edge_tracker import EdgeTracker
-from proxops.onboard.vision.fitted import Fitted, Refine
+from proxops.onboard.vision.fitted import Fitted
+from proxops.onboard.vision.picture_search.search import PictureSearch
 from proxops.onboard.vision.prediction_width import searches, spread
 from proxops.onboard.vision.sight import PoseEstimator, Sight
 from proxops.onboard.vision.tracking_judgement import judged
@@ -33,6 +33,7 @@ class CameraEstimator:
     def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
         self._lens = lens
         self._tracker = EdgeTracker(lens, client, blur_px)
+        self._searcher = PictureSearch(lens, client)
 
     def estimate(self, sight: Sight) -> PoseFound:
         image = sight.image
@@ -54,12 +55,7 @@ class CameraEstimator:
             tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
             return judged(tracked, image, sight, self._tracker)
 
-        return find(sight, image.pixels.astype(np.float32), refine)
-
-
-def find(sight: Sight, picture: NDArray[np.float32], refine: Refine) -> Fitted | None:
-    """Seam: the search of a whole picture goes here."""
-    return None
+        return self._searcher.find(sight, image.pixels.astype(np.float32), refine)
 
 
 def answer(image: Image, fitted: Fitted | None) -> PoseFound:

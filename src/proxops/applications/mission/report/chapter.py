@@ -9,12 +9,12 @@ from proxops.applications.mission.report.actuator_figures import actuator_figure
 from proxops.applications.mission.report.course_figures import audit_figure, course_figure, surroundings_figure
 from proxops.applications.mission.report.criteria import criteria
 from proxops.applications.mission.report.estimate_figures import consistency_figure, error_figure, measurement_figure
-from proxops.applications.mission.report.eyes_section import eyes_sections
 from proxops.applications.mission.report.mission_run import MissionRun, mission_run
 from proxops.applications.mission.report.path_figures import laboratory_figure, orbit_frame_figure
 from proxops.applications.mission.report.pose import hall_delays, hall_errors
 from proxops.applications.mission.report.scene_figure import scene_figure
 from proxops.applications.mission.report.summary import figures_of
+from proxops.applications.mission.report.vision_section import image_sections
 from proxops.applications.mission.report.words import (
     AUDIT_HEAD,
     CONTACT_HEAD,
@@ -96,7 +96,7 @@ def sections(run: MissionRun, cell: Cell, m: Figures) -> Iterator[Section]:
         return
     yield from _approach(run, m, cell)
     yield from _estimate(run, m, cell)
-    yield from eyes_sections(run.eyes, m)
+    yield from image_sections(run, cell, m)
     yield Section("Thrusters, wheels, propellant", [Drawing(actuator_figure(run), ACTUATOR_NOTE)])
     audit = Table(AUDIT_HEAD, audit_rows(m))
     yield Section("Conservation audit", [Drawing(audit_figure(run), AUDIT_NOTE), audit])

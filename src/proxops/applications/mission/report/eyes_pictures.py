@@ -22,7 +22,7 @@ SCAN_SIDE: Final = 400  # px, of a scan's longer side
 def picture_of(spec: ImagingSensor, image: Image, near_m: float, far_m: float, width: int) -> Rgb:
     """``width`` pixels wide. ``near_m`` red, ``far_m`` blue."""
     if isinstance(image, CameraImage):
-        rgb = np.repeat(_levels(image)[:, :, None], 3, axis=2)
+        rgb = np.repeat(grey_levels(image)[:, :, None], 3, axis=2)
     elif isinstance(image, DepthImage):
         rgb = coloured(image.range_m.astype(np.float64), near_m, far_m)
     else:
@@ -40,7 +40,7 @@ def coloured(range_m: Floats, near_m: float, far_m: float) -> Rgb:
     return np.where(known[..., None], rgb, np.array(NOTHING, np.uint8)).astype(np.uint8)
 
 
-def _levels(image: CameraImage) -> NDArray[np.uint8]:
+def grey_levels(image: CameraImage) -> NDArray[np.uint8]:
     return np.round(255.0 * (image.pixels / image.white) ** GAMMA).astype(np.uint8)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.applications.mission.report.eyes_record import EyeRecord, eye_records
+from proxops.applications.mission.report.vision_record import VisionRecord, vision_records
 from proxops.core.messages import PERIOD_S, TRUTH_EVERY, XYZ
 from proxops.core.mission import FinalStep, MissionFile, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase
@@ -148,8 +149,16 @@ class MissionRun:
     @cached_property
     def eyes(self) -> tuple[EyeRecord, ...]:
         """The imaging sensors; none in a log without images."""
-        uses_hall = self.log.metadata.get("hall", str(self.file.hall.use)) == "True"
-        return eye_records(self.log, self.file, uses_hall)
+        return eye_records(self.log, self.file, self.uses_hall)
+
+    @cached_property
+    def vision(self) -> tuple[VisionRecord, ...]:
+        """Of the sensors that are looked through; none in a mission where nobody looks."""
+        return vision_records(self.log, self.file, self.uses_hall)
+
+    @property
+    def uses_hall(self) -> bool:
+        return self.log.metadata.get("hall", str(self.file.hall.use)) == "True"
 
     @cached_property
     def lateness(self) -> Floats:

@@ -20,6 +20,7 @@ from proxops.applications.mission.report.pose import (
     hall_errors,
     true_contact,
 )
+from proxops.applications.mission.report.vision_figures import vision_figures
 from proxops.core.earth import STANDARD_GRAVITY
 from proxops.core.messages import PERIOD_S, POOL
 from proxops.core.vocabulary import MissionPhase, SensorSource
@@ -58,7 +59,7 @@ def figures_of(run: MissionRun, cell: Cell) -> Figures:
         "faults": len(run.file.fault),
         "wants_contact": run.wants_contact,
         "expect": run.file.expect,
-        "uses_hall": run.log.metadata.get("hall", str(run.file.hall.use)) == "True",
+        "uses_hall": run.uses_hall,
         "steps_planned": len(run.file.plan),
         "step_reached": int(run.of("step", run.truth).max()) if run.began else 0,
         "phase": _last_phase(run),
@@ -74,6 +75,7 @@ def figures_of(run: MissionRun, cell: Cell) -> Figures:
         **_phases(run),
         "audit": _audit(run),
         **eyes_figures(run, cell),
+        **(vision_figures(run.vision) if run.began else {}),
     }
     return {**figures, **_hall(run, cell)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from proxops.applications.mission.report.vision_words import brief_words
 from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.ground.words import DEG, MISSING, count, told
 
@@ -102,6 +103,7 @@ def mission_rows(m: Mission) -> Rows:
         ("thrusters", f"{count(m['thruster_pulses'])} pulses, {told(m['thruster_on_s'], unit='s')} on"),
         ("wheels", f"up to {told(m['wheel_momentum_share_max'], 100.0, '%', 1)} of their momentum"),
         ("measurements", f"{count(m['measurements'])}: {', '.join(sources)}"),
+        *([("images", brief_words(m["vision"]))] if m.get("vision") else []),
         *([("on-board computer", _line_words(m["flight_line"]))] if m.get("flight_line") else []),
         ("estimate, last range", _estimate_words(m["estimate"])),
         ("hall against orbit", _hall_words(m)),

@@ -1,0 +1,98 @@
+"""Where in a picture the client may be: what is bright, is large enough to be no star, and is not the Earth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proxops.core.lens import Lens
+from proxops.core.vision import Floats
+from proxops.onboard.vision.sight import EarthInView
+
+Picture = NDArray[np.float32]
+LIT: Final = 0.15  # of what is bright: it is seen
+FEWEST: Final = 60  # px of a client
+SPECK: Final = 12  # px of a star, a stuck pixel
+TOGETHER: Final = 0.35  # of its own size: what lies no further from the largest piece belongs to it
+AIR_RAD: Final = math.radians(1.5)  # beside the Earth's disc
+FAINTEST: Final = 6.0  # times the noise of the dark
+
+
+@dataclass(frozen=True, eq=False)
+class BrightRegion:
+    """``mask`` of the whole picture. ``dark``: the level where nothing is; ``white``: of its bright parts, above that."""
+
+    mask: NDArray[np.bool_]
+    dark: float
+    white: float
+    middle: tuple[float, float]  # px
+    extent: float  # px: root of the mean square of the distance from there
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """First row and column, and one past the last."""
+        rows, columns = np.flatnonzero(self.mask.any(axis=1)), np.flatnonzero(self.mask.any(axis=0))
+        return int(rows[0]), int(columns[0]), int(rows[-1]) + 1, int(columns[-1]) + 1
+
+
+def bright_region(picture: Picture, sky: NDArray[np.bool_]) -> BrightRegion | None:
+    """``sky``: where to look. None if nothing is lit."""
+    smooth = cv2.GaussianBlur(picture, (0, 0), 1.0)
+    looked_at = smooth[sky]
+    if looked_at.size < FEWEST:
+        return None
+    dark = float(np.median(looked_at))
+    noise = max(1.4826 * float(np.median(np.abs(looked_at - dark))), 0.3)
+    lit = (smooth > dark + FAINTEST * noise) & sky
+    if np.count_nonzero(lit) < FEWEST:
+        return None
+    white = float(np.percentile(picture[lit], 90.0)) - dark
+    mask = _largest((smooth > dark + max(LIT * white, FAINTEST * noise)) & sky)
+    if np.count_nonzero(mask) < FEWEST:
+        return None
+    white = float(np.percentile(picture[mask], 85.0)) - dark
+    y, x = np.nonzero(mask)
+    u, v = float(x.mean()), float(y.mean())
+    return BrightRegion(mask, dark, white, (u, v), float(np.sqrt(np.mean((x - u) ** 2 + (y - v) ** 2))))
+
+
+def _largest(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The largest piece with those near it."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    area = stats[:, cv2.CC_STAT_AREA].copy()
+    area[0] = 0
+    if count < 2:
+        return mask
+    taken = labels == int(np.argmax(area))
+    while True:
+        y, x = np.nonzero(taken)
+        reach = max(3, round(TOGETHER * max(x.max() - x.min(), y.max() - y.min())))
+        near = cv2.distanceTransform(1 - taken.astype(np.uint8), cv2.DIST_L2, 3) <= reach
+        numbers = np.unique(labels[near])
+        wanted = [k for k in numbers if k > 0 and area[k] >= SPECK]
+        grown = np.isin(labels, wanted)
+        if np.count_nonzero(grown) == np.count_nonzero(taken):
+            return np.asarray(taken, np.bool_)
+        taken = grown
+
+
+def without_earth(lens: Lens, x: Floats, y: Floats, earth: EarthInView | None) -> NDArray[np.bool_]:
+    """(h, w) which pixels look past it. ``x``, ``y``: their lines of sight."""
+    if earth is None:
+        return np.ones((lens.height, lens.width), np.bool_)
+    d = earth.direction / np.linalg.norm(earth.direction)
+    cosine = (d[0] * x + d[1] * y + d[2]) / np.sqrt(x * x + y * y + 1.0)
+    return np.asarray(cosine < math.cos(min(earth.radius_rad + AIR_RAD, math.pi)))
+
+
+def near_designated(lens: Lens, designated: tuple[float, float, float] | None, client_px: float) -> NDArray[np.bool_]:
+    """(h, w) where a client may reach whose middle is within the circle."""
+    if designated is None:
+        return np.ones((lens.height, lens.width), np.bool_)
+    u, v = np.meshgrid(np.arange(lens.width), np.arange(lens.height))
+    return np.asarray(np.hypot(u - designated[0], v - designated[1]) < designated[2] + client_px)
