@@ -12,6 +12,7 @@ from proxops.core.vocabulary import Doubt
 from proxops.onboard.vision.edge_tracker import EdgeTracker
 from proxops.onboard.vision.fitted import Fitted
 from proxops.onboard.vision.picture_search.search import PictureSearch
+from proxops.onboard.vision.pose_covariance import DeclaredError
 from proxops.onboard.vision.prediction_width import searches, spread
 from proxops.onboard.vision.sight import PoseEstimator, Sight
 from proxops.onboard.vision.tracking_judgement import judged
@@ -24,15 +25,19 @@ SEARCHED_PX = 4.0  # that a pose from a search may be off
 def camera_estimator(sensor: ImagingSensor, client: Mesh) -> PoseEstimator:
     """``client``: as known on board, in the target's frame."""
     assert sensor.gives == "camera" and isinstance(sensor.lens, Lens)
-    return CameraEstimator(sensor.lens, client, sensor.blur_px if isinstance(sensor, GreyCamera) else BLUR_PX)
+    if not isinstance(sensor, GreyCamera):
+        return CameraEstimator(sensor.lens, client, BLUR_PX)
+    focal = max(sensor.focal_error_share, DeclaredError.focal_share)
+    return CameraEstimator(sensor.lens, client, sensor.blur_px, DeclaredError(focal_share=focal))
 
 
 class CameraEstimator:
     """Keeps nothing from image to image but room to draw in."""
 
-    def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
+    def __init__(self, lens: Lens, client: Mesh, blur_px: float, declared: DeclaredError | None = None) -> None:
+        """``declared``: of the client's model and the lens; a tenth of a millimetre and of a thousandth unless given."""
         self._lens = lens
-        self._tracker = EdgeTracker(lens, client, blur_px)
+        self._tracker = EdgeTracker(lens, client, blur_px, declared or DeclaredError())
         self._searcher = PictureSearch(lens, client)
 
     def estimate(self, sight: Sight) -> PoseFound:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.images import CameraImage
-from proxops.core.vision import Floats, Marks
+from proxops.core.vision import Marks
 from proxops.core.vocabulary import Doubt
 from proxops.onboard.vision.edge_search import NORMAL, SHIFT, U, V
 from proxops.onboard.vision.edge_tracker import EdgeTracker, Tracked
@@ -17,7 +17,6 @@ from proxops.onboard.vision.sight import Sight
 
 FEWEST: Final = 40
 SUPPORT: Final = 0.5
-TOGETHER: Final = 6.0  # neighbouring points err alike: so many count as one
 
 
 def judged(tracked: Tracked | None, image: CameraImage, sight: Sight, tracker: EdgeTracker) -> Fitted | None:
@@ -26,7 +25,7 @@ def judged(tracked: Tracked | None, image: CameraImage, sight: Sight, tracker: E
     fit = tracked.fit
     fits = int(np.count_nonzero(fit.weights > 0.1))
     support = fits / len(tracked.points)
-    P = covariance(tracked)
+    P = tracker.covariance(tracked)
     place, turn = spread(P)
     distance = float(np.linalg.norm(fit.T_sensor_target[:3]))
     doubt = (
@@ -36,14 +35,6 @@ def judged(tracked: Tracked | None, image: CameraImage, sight: Sight, tracker: E
         Doubt.NONE
     )  # fmt: skip
     return Fitted(fit.T_sensor_target, P, doubt, support if doubt is Doubt.NONE else 0.0, support, fits, marks(tracked))
-
-
-def covariance(tracked: Tracked) -> Floats:
-    """(6, 6) of the pose's own error."""
-    fit = tracked.fit
-    worth = max(fit.spread, 0.05) / 0.05
-    P = TOGETHER * worth * worth * np.linalg.inv(fit.information + 1e-9 * np.eye(6))
-    return np.asarray(0.5 * (P + P.T))
 
 
 def marks(tracked: Tracked) -> Marks:
