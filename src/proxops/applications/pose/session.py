@@ -17,7 +17,7 @@ from proxops.applications.pose.statistics import judgement, statistics
 from proxops.applications.pose.wanted import PoseOptions
 from proxops.core.errors import BadInput
 from proxops.ground.results import PAGE, SUMMARY, write_results
-from proxops.onboard.vision.estimators import estimator_of
+from proxops.onboard.vision.own.named import estimator_named, let_go
 from proxops.runs.folder import LOG, prepare_folder
 from proxops.runs.progress import count_bar
 
@@ -27,7 +27,7 @@ def pose_session(folder: Path, out: Path, options: PoseOptions, *, quiet: bool) 
     options.demand()
     images = recorded_in(folder, options)
     client, warnings = client_named(options.model, options.model_scale)
-    estimator = estimator_of(images.sensor, client)
+    estimator = estimator_named(options.estimator, images.sensor, client, options.limit_s)
     alone = options.alone or not images.timed
     run = PoseRun(estimator, alone=alone, lost_after=options.lost_after, range_m=images.range_m)
     looked: list[AnsweredImage] = []
@@ -38,6 +38,7 @@ def pose_session(folder: Path, out: Path, options: PoseOptions, *, quiet: bool) 
             done()
             if len(looked) == count:
                 break
+    let_go(estimator)
     if not looked:
         raise BadInput(
             "no image can be read", where=str(folder), value=images.complaints[0] if images.complaints else None
