@@ -20,11 +20,9 @@ from proxops.onboard.vision.expectation import difference
 from proxops.onboard.vision.expected_picture import Draughtsman, ExpectedPicture, Picture, smoothed
 from proxops.onboard.vision.lens_kernel import lens_numbers
 from proxops.onboard.vision.picture_offset import brought_over
-from proxops.onboard.vision.pose_covariance import DeclaredError, pose_covariance
 from proxops.onboard.vision.pose_fit import PoseFit, fit_pose
 from proxops.optics.scene.light import Light
 from proxops.optics.scene.mesh import Mesh
-from proxops.optics.scene.model_error import connected_parts
 
 SMOOTHED: Final = 0.7  # px, both pictures
 MARGIN: Final = 44  # px round the client
@@ -55,9 +53,8 @@ class Tracked:
 class EdgeTracker:
     """Of one client through one lens. ``blur_px``: of the lens, standard deviation."""
 
-    def __init__(self, lens: Lens, client: Mesh, blur_px: float, declared: DeclaredError) -> None:
+    def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
         cv2.setNumThreads(1)
-        self._declared, self._part = declared, connected_parts(client)[client.triangles[:, 0]]
         self.drawn_by = Draughtsman(lens, client)
         self._lens, self._blur = lens_numbers(lens), blur_px
 
@@ -126,16 +123,6 @@ class EdgeTracker:
         sigma = np.hypot(rows[used, SIGMA], FLOOR)
         fit = fit_pose(T, points.place[used], normal, found, sigma, self._lens, np.full(6, 1e-3))
         return Tracked(fit, expected, level, points, rows, used)
-
-    def covariance(self, tracked: Tracked) -> Floats:
-        """(6, 6) of the pose's own error."""
-        rows, points = tracked.rows[tracked.used], tracked.points
-        normal = np.ascontiguousarray(rows[:, NORMAL : NORMAL + 2])
-        part = self._part[points.triangle[tracked.used]]
-        return pose_covariance(
-            tracked.fit, points.place[tracked.used], normal, np.hypot(rows[:, SIGMA], FLOOR), part, points.spacing, self._lens,
-            self._declared,
-        )  # fmt: skip
 
     def _moved_px(self, before: Floats, after: Floats) -> float:
         off = difference(after, before)
