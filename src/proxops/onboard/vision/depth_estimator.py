@@ -14,6 +14,7 @@ from proxops.maths.rotation import matrix_from_quat
 from proxops.onboard.vision.depth.client_model import ClientModel, client_model
 from proxops.onboard.vision.depth.first_pose import first_pose
 from proxops.onboard.vision.depth.icp import Icp
+from proxops.onboard.vision.depth.plane_marks import plane_marks
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.depth.views import Views, views_of
@@ -89,7 +90,8 @@ class DepthEstimator:
         fitted = found[0]
         image = sight.image
         return PoseFound(
-            image.sensor, image.number, image.t, fitted.doubt, fitted.trust, fitted.T_sensor_target, fitted.covariance
+            image.sensor, image.number, image.t, fitted.doubt, fitted.trust, fitted.T_sensor_target, fitted.covariance,
+            plane_marks(self._model, found[1]),
         )  # fmt: skip
 
     def _answer(self, sight: Sight, doubt: Doubt) -> PoseFound:
