@@ -14,7 +14,6 @@ from proxops.maths.rotation import matrix_from_quat
 from proxops.onboard.vision.depth.client_model import ClientModel, client_model
 from proxops.onboard.vision.depth.first_pose import first_pose
 from proxops.onboard.vision.depth.icp import Icp
-from proxops.onboard.vision.depth.plane_marks import plane_marks
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.depth.views import Views, views_of
@@ -91,7 +90,7 @@ class DepthEstimator:
         image = sight.image
         return PoseFound(
             image.sensor, image.number, image.t, fitted.doubt, fitted.trust, fitted.T_sensor_target, fitted.covariance,
-            plane_marks(self._model, found[1]),
+            fitted.marks,
         )  # fmt: skip
 
     def _answer(self, sight: Sight, doubt: Doubt) -> PoseFound:
