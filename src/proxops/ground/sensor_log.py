@@ -56,6 +56,10 @@ class Arrival:
     utc_ns: int
     t: float
 
+    def utc_of(self, t: float) -> int:
+        """Of an earlier time of the run."""
+        return self.utc_ns - round((self.t - t) * 1e9)
+
 
 class SensorLog:
     """``T_craft_sensor``: (4, 4) of each sensor by name; ``craft_frames``: what the log calls the craft; ``looked_through``:
@@ -100,7 +104,7 @@ class SensorLog:
     ) -> list[ViewerMessage]:
         """Of one image. ``T_sensor_target``: the truth at the image's time, (4, 4) or packed with the scalar first.
         ``exposed_ns``: UTC of that time; unless given it is reckoned back from the arrival."""
-        name, exposed_ns = image.sensor, exposed_ns or arrival.utc_ns - round((arrival.t - image.t) * 1e9)
+        name, exposed_ns = image.sensor, exposed_ns or arrival.utc_of(image.t)
         truth = None if T_sensor_target is None else _packed(T_sensor_target)
         bodies = {topic_of(name, part): part_message(image, part, exposed_ns) for part in image.parts}
         bodies[topic_of(name, FACTS_PART)] = facts_message(image, exposed_ns, truth)
@@ -113,11 +117,13 @@ class SensorLog:
         ]
 
     def said(
-        self, processed: Processed, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None = None
-    ) -> list[ViewerMessage]:
-        """What image processing says of an image. ``T_sensor_target``: the truth at the image's time, packed."""
+        self, processed: Processed, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None = None,
+        exposed_ns: int = 0,
+    ) -> list[ViewerMessage]:  # fmt: skip
+        """What image processing says of an image. ``T_sensor_target``: the truth at the image's time, packed. ``exposed_ns``: as
+        of ``messages``."""
         found = processed.found
-        exposed_ns = arrival.utc_ns - round((arrival.t - found.t) * 1e9)
+        exposed_ns = exposed_ns or arrival.utc_of(found.t)
         bodies = {FOUND_PART: found_message(processed, exposed_ns, T_sensor_target)}
         if found.marks is not None and found.marks.points.shape[1:] != (3,) and self._drawn(found.sensor, found.t):
             bodies[MARKS_PART] = marks_message(found.marks, exposed_ns, words_of(processed))
