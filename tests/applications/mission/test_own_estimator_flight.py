@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_eyes import FLIGHT
@@ -11,6 +12,7 @@ import proxops
 from proxops.core.errors import BadInput
 from proxops.core.mission import parse_mission
 from proxops.core.vocabulary import Doubt
+from proxops.ground.image_export import export_images
 from proxops.ground.recorded_vision import recorded_poses
 
 SCANS = """
@@ -60,16 +62,34 @@ class Mine:
 """
 
 
-def test_it_looks_at_its_sensor_and_nothing_that_it_does_stops_the_flight(tmp_path: Path) -> None:
-    (tmp_path / "short.toml").write_text(FLIGHT + SCANS)
-    (tmp_path / "mine.py").write_text(MINE)
-    proxops.run(tmp_path / "short.toml", out=tmp_path / "out", hall=False, report=False)
-    found = {one.number: one for one in recorded_poses(tmp_path / "out" / "run.mcap", "scan")}
+@pytest.fixture(scope="module")
+def flown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("flown")
+    (folder / "short.toml").write_text(FLIGHT + SCANS)
+    (folder / "mine.py").write_text(MINE)
+    proxops.run(folder / "short.toml", out=folder / "out", hall=False, report=False)
+    return folder / "out"
+
+
+def test_it_looks_at_its_sensor_and_nothing_that_it_does_stops_the_flight(flown: Path) -> None:
+    found = {one.number: one for one in recorded_poses(flown / "run.mcap", "scan")}
     assert len(found) >= 6
     for number, one in found.items():
         wanted = Doubt.STALE if number == 2 else Doubt.NONE if number % 5 in (0, 2) else Doubt.BROKEN
         assert one.doubt is wanted and one.trusted == (wanted is Doubt.NONE)
-    assert list(recorded_poses(tmp_path / "out" / "run.mcap", "other"))
+    assert list(recorded_poses(flown / "run.mcap", "other"))
+
+
+def test_its_log_and_what_is_exported_of_it_are_looked_through_alike(flown: Path, tmp_path: Path) -> None:
+    export_images(proxops.read_log(flown), tmp_path / "images")
+    words: dict[str, Any] = {"model": "client", "sensor": "scan", "pictures": 2, "camera": flown.parent / "short.toml"}
+    logged = proxops.pose(flown, out=tmp_path / "logged", **words)
+    exported = proxops.pose(tmp_path / "images", out=tmp_path / "exported", **words)
+    assert logged["images"] == logged["with_truth"] == exported["with_truth"] >= 4 and logged["way"] == "tracked"
+    for key in ("accepted", "doubts", "states", "place_median_m", "nees_mean"):
+        assert logged[key] == exported[key]
+    with pytest.raises(BadInput, match="several sensors"):
+        proxops.pose(flown, model="client", out=tmp_path / "none")
 
 
 def test_it_is_meant_for_sensors_that_are_looked_through(tmp_path: Path) -> None:

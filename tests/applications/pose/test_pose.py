@@ -115,20 +115,22 @@ def test_pictures_of_ones_own_with_labels_like_speeds_begin_where_they_are_told_
     assert summary["place_p95_mm_per_m"] < 10.0 and summary["turn_p95_deg"] < 1.0
 
 
-def test_truth_is_not_what_an_image_is_compared_with(data_set: Path, pictures: Path, tmp_path: Path) -> None:
+def test_truth_is_not_what_an_image_is_compared_with(data_set: Path, tmp_path: Path) -> None:
     """Whatever the labels say is true, the same is found."""
-    labels_for(data_set, pictures)
-    words: dict[str, Any] = {"model": "client", "camera": tmp_path / "camera.toml", "pictures": 0, "most": 1}
-    proxops.pose(pictures, out=tmp_path / "honest", **words)
-    told = json.loads((pictures / "labels.json").read_text())
-    for one in told:
-        one["r_Vo2To_vbs_true"] = [0.5, -0.5, 30.0]
-    (pictures / "labels.json").write_text(json.dumps(told))
-    summary = proxops.pose(pictures, out=tmp_path / "lied_to", **words)
-    honest, lied_to = lines(tmp_path / "honest")[0], lines(tmp_path / "lied_to")[0]
-    assert lied_to["T_sensor_target_true"][:3] == [0.5, -0.5, 30.0] and summary["with_truth"] == 1
-    for key in ("doubt", "trust", "T_sensor_target", "covariance", "searched"):
-        assert honest[key] == lied_to[key]
+    words: dict[str, Any] = {"model": "client", "sensor": "scan", "pictures": 0, "most": 2}
+    proxops.pose(data_set, out=tmp_path / "honest", **words)
+    shutil.copytree(data_set, tmp_path / "set")
+    own = rows(data_set / "labels.csv")
+    with (tmp_path / "set" / "labels.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, own[0])
+        writer.writeheader()
+        writer.writerows({**row, "sensor_target_x": "0.5", "sensor_target_z": "30.0"} for row in own)
+    summary = proxops.pose(tmp_path / "set", out=tmp_path / "lied_to", **words)
+    assert summary["with_truth"] == 2
+    for honest, lied_to in zip(lines(tmp_path / "honest"), lines(tmp_path / "lied_to"), strict=True):
+        assert lied_to["T_sensor_target_true"][2] == 30.0
+        for key in ("doubt", "trust", "T_sensor_target", "covariance", "searched"):
+            assert honest[key] == lied_to[key]
 
 
 @pytest.mark.parametrize(

@@ -42,17 +42,19 @@ def sensors_beside(folder: Path, kinds: dict[str, str]) -> tuple[ImagingSensor, 
         about = read_about(folder / ABOUT)
         return tuple(_of_data_set(row, folder / ABOUT) for row in about.get("sensors", ()))
     if (folder / LENSES).is_file():
-        lenses = read_about(folder / LENSES)
-        return tuple(
-            with_lens(kinds.get(name, "camera"), name, lens_of(lens, folder / LENSES)) for name, lens in lenses.items()
-        )
+        lenses = {name: lens_of(lens, folder / LENSES) for name, lens in read_about(folder / LENSES).items()}
+        scanners = [name for name, kind in kinds.items() if kind == "lidar"]
+        names = dict.fromkeys([*lenses, *scanners])
+        return tuple(with_lens(kinds.get(name, "camera"), name, lenses.get(name)) for name in names)
     return ()
 
 
 def with_lens(kind: str, name: str, lens: Lens | None) -> ImagingSensor:
     """Of that kind, all else as tables have it unless they say otherwise."""
-    if kind == "lidar" or lens is None:
+    if kind == "lidar":
         return LidarSensor(kind="lidar", name=name)
+    if lens is None:
+        raise BadInput("nothing tells of the lens", value=name, way_out="--camera FILE")
     try:
         if kind == "tof":
             return TofSensor(kind="tof", name=name, width=lens.width, height=lens.height).looking_through(lens)
