@@ -231,6 +231,8 @@ def test_the_model_is_drawn_where_geometry_puts_it() -> None:
     for place in (rows, columns):
         assert place.min() == pytest.approx(99.5 - half, abs=1.0) and place.max() == pytest.approx(99.5 + half, abs=1.0)
     assert not model.drawn(lens, TRUE)[80:120, 80:120].any()
+    near = np.array([0.0, 0.0, 0.6, 1.0, 0.0, 0.0, 0.0])
+    assert not model.drawn(lens, near).any()  # nothing but that face is in the picture, whose rim is no edge
 
 
 def test_a_cutout_has_the_client_in_its_middle_and_marks_where_they_were() -> None:
