@@ -74,9 +74,7 @@ def _sections(result: PoseResult) -> Iterator[Section]:
     if result.pictures:
         yield Section("Pictures", list(_rows(result.pictures)))
     if result.notes:
-        yield Section(
-            "What is assumed, and what could not be read", [Text([*result.notes, ""][: max(2, len(result.notes))])]
-        )
+        yield Section("What is assumed, and what could not be read", [Text(list(result.notes))])
     told = [(key.replace("_", " "), str(value)) for key, value in result.about.items() if value not in (None, "")]
     yield Section("Provenance", [Table((), told), Code(result.command)])
 
