@@ -84,7 +84,10 @@ def _sections(result: PoseResult) -> Iterator[Section]:
 def _errors(result: PoseResult) -> Iterator[Part]:
     yield _ranges(result.figures)
     if result.figures["accepted"]:
-        yield Drawing(draw_errors(result.judged), "Accepted poses. Grey: the standard deviation that is claimed.")
+        yield Drawing(
+            draw_errors(result.judged),
+            "Accepted poses. Grey: the standard deviation that is claimed, of the widest axis.",
+        )
 
 
 def _ranges(figures: Figures) -> Table:
