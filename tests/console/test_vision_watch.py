@@ -83,6 +83,22 @@ def test_marks_say_of_which_picture_they_are(writer: EyeWriter) -> None:
     np.testing.assert_array_equal(np.frombuffer(marks.payload, "<f4"), [1, 2, 3, 4, 30, 40, 10, 20, 50, 60])
 
 
+def test_marks_of_a_scan_are_points_of_it(writer: EyeWriter) -> None:
+    watch, attendance = watching(writer)
+    points = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]], np.float32)
+    marks = Marks(points, np.array([1, 0, 1], np.uint8), np.zeros((0, 4), np.float32))
+    assert writer.log.due("scan", 1.0)
+    writer.say(PoseFound("scan", 7, 1.0, Doubt.NONE, 0.8, POSE, SIGMA, marks), VisionState.TRACK)
+    watch.look()
+    seen = attendance.gallery.newest["scan", "marks"].sight
+    assert [(one["kind"], one["count"]) for one in seen.format["layers"]] == [("cloud", 1), ("cloud", 2)]
+    assert seen.facts["number"] == 7
+    np.testing.assert_array_equal(np.frombuffer(seen.payload, "<f4"), [4, 5, 6, 1, 2, 3, 7, 8, 9])
+    writer.ring.push([ViewerMessage(writer.channel("scan", MARKS_PART), 0, 0, b"\x08\x01")])
+    watch.look()
+    assert watch.malformed == 1
+
+
 def test_pages_are_told_now_and_then_and_only_news(writer: EyeWriter) -> None:
     watch, attendance = watching(writer)
     anna = attendance.enter("Anna")

@@ -103,7 +103,7 @@ class Sensors implements Mounted {
     const canvas = (tile.view.cloud ?? tile.view.pixels!).canvas;
     const pixel = (x: number, y: number) => Array.from(canvas.getContext("2d")!.getImageData(x, y, 1, 1).data);
     const value = (x: number, y: number) => sight.values[y * sight.width + x]!;
-    return { number: sight.number, same: sight.same, ageMs: this.eyes.ageMs(sight), peak: tile.spread ? peak(tile.spread) : NaN, saturated: tile.spread ? tile.spread.saturated / tile.spread.total : NaN, points: tile.view.cloud?.drawn ?? 0, marks: tile.view.marks ? tile.view.pixels?.overlay.drawn ?? 0 : 0, limits: (tile.view.cloud ?? tile.view.pixels!).limits, pixel, value };
+    return { number: sight.number, same: sight.same, ageMs: this.eyes.ageMs(sight), peak: tile.spread ? peak(tile.spread) : NaN, saturated: tile.spread ? tile.spread.saturated / tile.spread.total : NaN, points: tile.view.cloud?.drawn ?? 0, marks: tile.view.marks ? (tile.view.pixels?.overlay.drawn ?? tile.view.cloud?.marked ?? 0) : 0, limits: (tile.view.cloud ?? tile.view.pixels!).limits, pixel, value };
   }
 }
 

@@ -56,6 +56,7 @@ function drawMarks(context: CanvasRenderingContext2D, marks: Sight, scale: numbe
   const values = marks.values as Float32Array;
   const side = Math.max(1.6, Math.min(4, 2 * scale)) / scale;
   for (const { kind, count, colour } of marks.layers ?? []) {
+    if (kind === "cloud") return drawn;
     const [step, shade] = [kind === "lines" ? 4 : 2, `rgb(${colour.join(" ")}${kind === "lines" ? " / 0.7" : ""})`];
     context.fillStyle = context.strokeStyle = shade;
     context.lineWidth = 1 / scale;

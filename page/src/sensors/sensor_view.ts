@@ -7,7 +7,7 @@ import { gradient } from "./colours";
 import type { Eyes } from "./eyes";
 import { PixelView, type Showing } from "./pixel_view";
 import type { Part, Sight } from "./sight";
-import { saidOf, type Said } from "./words";
+import { inWords, saidOf, type Said } from "./words";
 
 export class SensorView {
   readonly element: HTMLElement;
@@ -52,7 +52,9 @@ export class SensorView {
       [this.sight, this.marks] = [now.picture, now.marks];
     }
     const { sight } = this;
-    const said = saidOf(this.sensor, sight, this.eyes.ageMs(sight), trouble, connected);
+    const newest = this.eyes.shown(this.sensor.name, this.part, false).picture;
+    const said = saidOf(this.sensor, newest, this.eyes.ageMs(newest), trouble, connected);
+    if (said.kind === "ok" && sight !== newest) said.text = `${inWords(this.eyes.ageMs(sight))} old, with its marks`;
     this.empty.hidden = sight !== undefined && !sight.trouble;
     say(this.empty, said.text);
     mark(this.element, "old", said.kind === "bad" || said.kind === "warn");
@@ -65,7 +67,7 @@ export class SensorView {
     this.shown = `${sight.serial} ${this.marks?.serial}`;
     if (sight.trouble) return;
     this.pixels?.show(sight, this.showing, this.marks);
-    this.cloud?.show(sight, this.by);
+    this.cloud?.show(sight, this.by, this.marks);
     const coloured = this.part === "depth" || this.part === "points";
     this.scale.hidden = !coloured;
     if (coloured) this.label();

@@ -3,9 +3,9 @@ import { decodeGrey } from "./png";
 
 export type Part = "image" | "depth" | "intensity" | "points" | "marks";
 
-/** Marks of one colour, one layer after the other in the values: u v of each point, or of both ends of each line. */
+/** Marks of one colour, one layer after the other in the values: u v of each point, or of both ends of each line; of a scan x y z. */
 export interface Layer {
-  kind: "points" | "lines";
+  kind: "points" | "lines" | "cloud";
   count: number; // of points, or ends
   colour: [number, number, number];
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from proxops.console.attendance import Attendance
-from proxops.console.marks import marks_of
+from proxops.console.marks import marks_of, scan_marks_of
 from proxops.console.sight import facts_of, sight_of
 from proxops.console.vision_watch import VisionWatch
 from proxops.ground.eyes_about import SEEN_PARTS, EyeAbout, EyesAbout
@@ -94,7 +94,7 @@ class EyesWatch:
             elif what == FOUND_PART:
                 self._vision.learn(eye.name, message.body)
             elif what == MARKS_PART:
-                marks = marks_of(eye.name, message.body)
+                marks = (scan_marks_of if eye.kind == "lidar" else marks_of)(eye.name, message.body)
                 marks = marks.with_facts(number=self._vision.number_at(eye.name, marks.utc_ns))
                 self._gallery.hang(marks, self._moment_ms(marks.utc_ns))
             else:
