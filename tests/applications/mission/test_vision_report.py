@@ -206,7 +206,7 @@ def test_the_section_has_pictures_with_what_was_found_and_drawings(log: Log, cel
     captions = [picture.caption for picture in pictures]
     assert any("first pose" in words and "off by 5.0 mm, 0.11 deg" in words for words in captions)
     assert any("worst" in words for words in captions) and any("refused: support" in words for words in captions)
-    assert any(words.startswith("scan") and "refused: not found" in words for words in captions)
+    assert any(words.startswith("scan") and "searched · refused: not found" in words for words in captions)
     first = next(picture for picture in pictures if "first pose" in picture.caption)
     assert first.rgb.shape == (HEIGHT, WIDTH, 3)
     for colour in (FITS, DOES_NOT):

@@ -11,6 +11,7 @@ from proxops.core.errors import BadInput
 from proxops.core.imaging_table import CameraSensor, ImagingSensor, LidarSensor, TofSensor
 from proxops.core.json_text import read_json
 from proxops.core.lens import Lens
+from proxops.core.lens_check import check_lens
 from proxops.core.lens_file import read_lens
 from proxops.core.mission import load_mission, mission_paths
 from proxops.core.mounted_table import Lensed
@@ -69,7 +70,23 @@ def calibrated(camera: Path, kind: str, size: tuple[int, int]) -> ImagingSensor:
     """From a calibration file; ``size`` (width, height) of the images."""
     if kind == "lidar":
         raise BadInput("--camera: a LiDAR has no lens", where=str(camera), bound="a TOML file with a [[sensor]] table")
-    return with_lens(kind, "camera", read_lens(camera, size))
+    about = read_about(camera) if camera.suffix.lower() == ".json" else {}
+    return with_lens(kind, "camera", _of_speed(about, camera) if "cameraMatrix" in about else read_lens(camera, size))
+
+
+def _of_speed(about: dict[str, Any], path: Path) -> Lens:
+    """``camera.json`` of SPEED+."""
+    try:
+        K, size = about["cameraMatrix"], {"width": about["Nu"], "height": about["Nv"]}
+        numbers = {"fx": K[0][0], "fy": K[1][1], "cx": K[0][2], "cy": K[1][2]}
+        distortion = [*about.get("distCoeffs", ()), 0.0, 0.0, 0.0, 0.0, 0.0][:5]
+    except (KeyError, TypeError, IndexError):
+        raise BadInput(
+            "a camera that makes no sense", where=str(path), bound="Nu, Nv, cameraMatrix, distCoeffs"
+        ) from None
+    lens = lens_of({**size, **numbers, "distortion": distortion}, path)
+    check_lens(lens, where=str(path))
+    return lens
 
 
 def _of_data_set(row: Any, path: Path) -> ImagingSensor:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from proxops.applications.pose.client import client_named
-from proxops.applications.pose.found_pictures import PICTURES, write_pictures
+from proxops.applications.pose.found_pictures import PICTURES, FoundPictures
 from proxops.applications.pose.image_folder import FolderOfImages
 from proxops.applications.pose.image_log import LoggedImages
 from proxops.applications.pose.looking import AnsweredImage, PoseRun
@@ -32,9 +33,12 @@ def pose_session(folder: Path, out: Path, options: PoseOptions, *, quiet: bool) 
     run = PoseRun(estimator, alone=alone, lost_after=options.lost_after, range_m=images.range_m)
     looked: list[AnsweredImage] = []
     count = min(images.count, options.most or images.count)
+    pictures = FoundPictures(images.sensor.lens, client, options.pictures, count)
     with count_bar(quiet, "images", count) as done:
-        for one in run.through(images):
-            looked.append(one)
+        for place, seen in enumerate(images):
+            one = run.look(seen)
+            pictures.look(place, seen.file, seen.image, one.found)
+            looked.append(replace(one, found=replace(one.found, marks=None)))
             done()
             if len(looked) == count:
                 break
@@ -52,9 +56,11 @@ def pose_session(folder: Path, out: Path, options: PoseOptions, *, quiet: bool) 
         "estimator": options.estimator or "proxops", "way": "each image alone" if alone else "tracked",
         "start": str(options.start) if options.start else None,
     }  # fmt: skip
-    pictures = write_pictures(looked, images.sensor.lens, client, out / PICTURES, options.pictures)
+    pictures.write(out / PICTURES)
     notes = [*images.notes, *warnings, *images.complaints]
-    result = PoseResult(folder.name or str(folder), about, figures, judged, notes, pictures, _command(folder, options))
+    result = PoseResult(
+        folder.name or str(folder), about, figures, judged, notes, pictures.shown, _command(folder, options)
+    )
     told = report(result)
     write_results(out, told, quiet=quiet, told=(SUMMARY, LINES, ROWS, PAGE, PICTURES))
     return told.summary

@@ -124,6 +124,7 @@ def answer_words(record: VisionRecord, row: int, why: str) -> str:
     parts = [f"{why}: {one.t:.1f} s"]
     if np.isfinite(record.distance_m[row]):
         parts.append(f"{record.distance_m[row]:.2f} m")
+    parts += ["searched"] if one.searched else []
     parts.append(f"trust {one.trust:.2f}" if one.trusted else f"refused: {reason(one.doubt)}")
     error = record.error[row]
     if np.isfinite(error).all():
