@@ -36,6 +36,9 @@ class Vision(Strict):
     pose_sensor: Truth = False  # the modelled pose sensor measures beside them
     client: PathText = ""  # as known on board: URDF, STL, OBJ, glTF beside this file; the one that is seen unless given
     client_scale: Annotated[Finite, within(1e-6, 1e4)] = 1.0  # metres in a unit of that file
+    part_m: Annotated[Finite, within(0, 0.1)] = (
+        1e-4  # by which that model's parts may stand elsewhere: one standard deviation
+    )
     estimator: PathText = ""  # one of your own: path/to/file.py:ClassName, package.module:ClassName or tcp://HOST:PORT
     estimator_sensors: Annotated[
         tuple[Name, ...], Field(max_length=8)

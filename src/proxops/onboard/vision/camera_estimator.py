@@ -22,13 +22,13 @@ BLUR_PX = 0.5  # of a lens of which nobody says it
 SEARCHED_PX = 4.0  # that a pose from a search may be off
 
 
-def camera_estimator(sensor: ImagingSensor, client: Mesh) -> PoseEstimator:
+def camera_estimator(sensor: ImagingSensor, client: Mesh, part_m: float) -> PoseEstimator:
     """``client``: as known on board, in the target's frame."""
     assert sensor.gives == "camera" and isinstance(sensor.lens, Lens)
     if not isinstance(sensor, GreyCamera):
-        return CameraEstimator(sensor.lens, client, BLUR_PX)
+        return CameraEstimator(sensor.lens, client, BLUR_PX, DeclaredError(part_m))
     focal = max(sensor.focal_error_share, DeclaredError.focal_share)
-    return CameraEstimator(sensor.lens, client, sensor.blur_px, DeclaredError(focal_share=focal))
+    return CameraEstimator(sensor.lens, client, sensor.blur_px, DeclaredError(part_m, focal))
 
 
 class CameraEstimator:

@@ -27,7 +27,8 @@ def serve(line: socket.socket) -> None:
     try:
         vision, sensor = setting.vision, setting.sensor
         name = vision.estimator_for(sensor.name.removesuffix(ORBIT_SUFFIX))
-        estimator = estimator_named(name, sensor, known_client(setting), vision.estimator_limit_s)
+        client, limit_s = known_client(setting), vision.estimator_limit_s
+        estimator = estimator_named(name, sensor, client, limit_s, vision.part_m)
     except BadInput as bad:
         say(line, bad)
         return
