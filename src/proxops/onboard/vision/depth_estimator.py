@@ -71,9 +71,10 @@ class DepthEstimator:
     def _search(self, sight: Sight, prediction: PosePrediction | None) -> PoseFound:
         best: tuple[Fitted, Icp] | None = None
         doubt = Doubt.DARK
-        for about in self._ranging.tries(prediction):
-            beams = self._ranging.beams(sight.image, prediction, about)
-            if len(beams) < LEAST:
+        tries = [self._ranging.beams(sight.image, prediction, about) for about in self._ranging.tries(prediction)]
+        enough = max(LEAST, 0.6 * max(map(len, tries)))
+        for beams in tries:
+            if len(beams) < enough:
                 continue
             doubt = Doubt.NOT_FOUND
             seen = RangedImage(self._ranging.clean(beams), self._ranging.grid(beams), self._ranging.noise)

@@ -14,24 +14,25 @@ from proxops.maths.rotation import Array, matrix_from_quat, quat_from_matrix
 from proxops.onboard.vision.depth.agreement import Agreement, agreement
 from proxops.onboard.vision.depth.client_model import ClientModel
 from proxops.onboard.vision.depth.clusters import clusters
-from proxops.onboard.vision.depth.icp import Icp, icp
+from proxops.onboard.vision.depth.icp import MOST_OFF, Icp, icp, misfits
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.search import candidates, places_of
 from proxops.onboard.vision.depth.shared_errors import motion_error
 from proxops.onboard.vision.depth.twins import Twin, twins_of
 from proxops.onboard.vision.depth.views import Views, views_of
-from proxops.onboard.vision.expectation import difference
 from proxops.onboard.vision.fitted import Fitted
 
 PLACES: Final = 6  # where the client is looked for, at most
-REFINED: Final = 30  # candidates
+REFINED: Final = 20  # candidates
 TURNED: Final = 2  # of them, looked at as what else they may be
 FINAL: Final = 6
 LEAST: Final = 6  # beams
 FEW_BEAMS: Final = 250
 ROUGH_M: Final = 0.12  # by which a candidate may be off
 SAME: Final = (0.02, math.radians(6.0))  # share of the range, rad: two poses that are one
-AS_GOOD: Final = 0.97  # of the best one's score: another pose that fits nearly as well
+COMPARED: Final = 1500  # beams
+CLEARLY: Final = 40.0  # by how much the squares of another pose's errors must be more
+CLEAR_SHARE: Final = 0.01  # and by how many beams more it must miss altogether, as a share
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +50,7 @@ def known_views(model: ClientModel) -> KnownViews:
     return KnownViews(model, views, twins_of(model, views))
 
 
-def first_pose(
-    known: KnownViews, seen: RangedImage, prediction: PosePrediction | None
-) -> tuple[Fitted, Icp] | None:
+def first_pose(known: KnownViews, seen: RangedImage, prediction: PosePrediction | None) -> tuple[Fitted, Icp] | None:
     """The best, with its doubt; None: nothing there is like the client."""
     model = known.model
     places = places_of(model, clusters(seen.grid), PLACES)
@@ -97,15 +96,14 @@ def _apart(refined: list[tuple[float, Icp]]) -> list[tuple[float, Icp]]:
     """Each pose once, the best first."""
     kept: list[tuple[float, Icp]] = []
     for score, found in sorted(refined, key=lambda row: -row[0]):
-        if all(not _same(found.T_sensor_target, other.T_sensor_target) for _, other in kept):
+        if all(not _same(found, other) for _, other in kept):
             kept.append((score, found))
     return kept
 
 
-def _same(one: Array, other: Array) -> bool:
-    off = difference(one, other)
-    place = float(np.linalg.norm(off[:3])) < SAME[0] * float(np.linalg.norm(one[:3]))
-    return place and float(np.linalg.norm(off[3:])) < SAME[1]
+def _same(one: Icp, other: Icp) -> bool:
+    near_by = float(np.linalg.norm(one.p - other.p)) < SAME[0] * float(np.linalg.norm(one.p))
+    return near_by and float((one.R * other.R).sum()) > 1.0 + 2.0 * math.cos(SAME[1])
 
 
 def _best(
@@ -121,9 +119,19 @@ def _best(
     if not ranked:
         return None
     ranked.sort(key=lambda row: -row[0])
-    score, best, found = ranked[0]
-    for other, second, _ in ranked[1:]:
-        rival = other > AS_GOOD * score and not _same(second.T_sensor_target, best.T_sensor_target)
-        if rival and best.doubt is Doubt.NONE:
-            best = replace(best, doubt=Doubt.AMBIGUOUS)
+    _, best, found = ranked[0]
+    if best.doubt is Doubt.NONE and any(_rivals(model, seen, found, one, prediction) for _, _, one in ranked[1:]):
+        best = replace(best, doubt=Doubt.AMBIGUOUS)
     return best, found
+
+
+def _rivals(model: ClientModel, seen: RangedImage, best: Icp, other: Icp, prediction: PosePrediction | None) -> bool:
+    """Whether what there is does not speak clearly for the first: by the beams, each against each, and by the cells."""
+    if _same(best, other):
+        return False
+    middle, motion = best.p + best.R @ model.centre, motion_error(prediction)
+    beams = near(seen.beams, middle, 1.2 * model.radius).thinned(COMPARED)
+    ours, theirs = (misfits(model, beams, seen.noise, one, motion) for one in (best, other))
+    against = [agreement(model, seen.grid, seen.noise, one.R, one.p).against for one in (best, other)]
+    gain = float(np.nansum(theirs - ours)) + MOST_OFF * (against[1] - against[0])
+    return gain < max(CLEARLY, CLEAR_SHARE * MOST_OFF * len(beams))

@@ -1,7 +1,8 @@
 """The client's pose from a range grid alone: what is seen of the model from all sides is laid over what is there.
 
-400 viewpoints times 24 rolls (9,600 attitudes), each at every place where the client may be (``view_score``). The best are refined
-by ICP with few points, judged by the agreement of the whole model, and the best of these by ICP with all.
+400 viewpoints times 24 rolls (9,600 attitudes), each at every place where the client may be (``view_score``). The best are
+refined by ICP with few points, judged by the agreement of the whole model, and the best of these by ICP with all. What the client
+looks like when it is turned (``twins``) is tried beside them.
 """
 
 from __future__ import annotations
@@ -113,5 +114,3 @@ def places_of(model: ClientModel, found: list[Cluster], most: int) -> Array:
         for k in np.argsort(-count, kind="stable"):
             places.append(np.median(one.places[first.reshape(-1) == k], axis=0))
     return np.array(places[:most]).reshape(-1, 3)
-
-

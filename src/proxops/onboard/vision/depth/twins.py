@@ -1,6 +1,6 @@
 """How a client may be turned and look nearly the same: whoever finds it must ask whether it is not one of these.
 
-Tried are turns about the axes of its frame, by multiples of 30 and 45 degrees, and half turns about all axes between two of these,
+Tried are turns about the axes of its frame, by multiples of 30 and 45 degrees, and half turns about axes between two of these,
 15 degrees apart. With each, samples of its surface are laid on its surface again, as well as they fit.
 """
 
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from proxops.maths.kernel import kernel
@@ -25,6 +24,7 @@ WITHIN_M: Final = 0.12  # of its place: what may be a sample's counterpart
 SAME_M: Final = 0.03  # what is
 LEAST: Final = 0.45  # share of the samples that have one
 STEPS: Final = 12
+ALIKE: Final = 1.0 + 2.0 * math.cos(math.radians(20.0))  # trace of what turns one into the other: ICP finds both
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +39,20 @@ def twins_of(model: ClientModel, views: Views) -> tuple[Twin, ...]:
     """Without the client itself."""
     step = max(1, views.places.size // 3 // SAMPLES)
     places, normals = views.places.reshape(-1, 3)[::step], views.normals.reshape(-1, 3)[::step]
-    found = []
+    found: list[tuple[float, Twin]] = []
     for R in _turns():
         twin = max((_laid(model, places, normals, R, centre) for centre in (model.centre, np.zeros(3))), key=_share)
         if twin[0] > LEAST:
-            found.append(Twin(R, twin[1]))
-    return tuple(found)
+            found.append((twin[0], Twin(R, twin[1])))
+    return _apart_from_each_other(found)
+
+
+def _apart_from_each_other(found: list[tuple[float, Twin]]) -> tuple[Twin, ...]:
+    kept: list[Twin] = []
+    for _, one in sorted(found, key=lambda row: -row[0]):
+        if all(float((one.R * other.R).sum()) < ALIKE for other in kept):
+            kept.append(one)
+    return tuple(kept)
 
 
 def _share(one: tuple[float, Array]) -> float:
@@ -68,16 +76,18 @@ def _laid(model: ClientModel, places: Array, normals: Array, R: Array, centre: A
     off, known = np.empty_like(places), np.empty(len(places), np.bool_)
     turned, ahead = places @ R.T, -normals @ R.T
     for _ in range(STEPS):
-        _apart(model.surface, turned + p, ahead, WITHIN_M, off, known)
+        _offsets(model.surface, turned + p, ahead, WITHIN_M, off, known)
         if not known.any():
             return 0.0, p
         p = p + off[known].mean(axis=0)
-    _apart(model.surface, turned + p, ahead, SAME_M, off, known)
+    _offsets(model.surface, turned + p, ahead, SAME_M, off, known)
     return float(known.mean()), p
 
 
 @kernel
-def _apart(surface: Surface, places: Array, ahead: Array, within: float, off: Array, known: NDArray[np.bool_]) -> None:
+def _offsets(
+    surface: Surface, places: Array, ahead: Array, within: float, off: Array, known: NDArray[np.bool_]
+) -> None:
     for i in range(places.shape[0]):
         x = (places[i, 0], places[i, 1], places[i, 2])
         face, q = closest_point(surface, x, (ahead[i, 0], ahead[i, 1], ahead[i, 2]), within)

@@ -26,8 +26,8 @@ def score_views(
     places: Array, middle: Array, bases: Array, infrared: Array, turns: Array, place: Array, grid: Grid, figures: Array,
     wanted: NDArray[np.bool_], score: Array, shift: Array,
 ) -> None:  # fmt: skip
-    """``score`` (V, ROLLS) of those ``wanted`` about ``place``, and ``shift`` (m) of each along the sight. ``figures``: roughness,
-    noise, noise at full amplitude, wave, least signal."""
+    """``score`` (V, ROLLS) of those ``wanted`` about ``place``, and ``shift`` (m) of each along the sight. ``figures``:
+    roughness, noise, noise at full amplitude, wave, least signal."""
     R = matrix(3, 3)
     far = math.sqrt(place[0] * place[0] + place[1] * place[1] + place[2] * place[2])
     for v in range(places.shape[0]):
@@ -43,7 +43,13 @@ def score_views(
             along = (far + deep) / far
             shift[v, roll] = deep
             score[v, roll] = _score(
-                places[v], middle[v], infrared[v], R, (along * place[0], along * place[1], along * place[2]), grid, figures
+                places[v],
+                middle[v],
+                infrared[v],
+                R,
+                (along * place[0], along * place[1], along * place[2]),
+                grid,
+                figures,
             )
 
 
@@ -73,7 +79,13 @@ def _depth(places: Array, middle: Array, R: Array, place: Array, grid: Grid) -> 
 
 @kernel
 def _score(
-    places: Array, middle: Array, infrared: Array, R: Array, place: tuple[float, float, float], grid: Grid, figures: Array
+    places: Array,
+    middle: Array,
+    infrared: Array,
+    R: Array,
+    place: tuple[float, float, float],
+    grid: Grid,
+    figures: Array,
 ) -> float:
     frame, near, far, near3, far3 = grid
     total, seen = 0.0, 0
