@@ -7,6 +7,7 @@ from typing import Final
 
 from proxops.applications.mission.report.eyes_section import eyes_sections
 from proxops.applications.mission.report.mission_run import MissionRun
+from proxops.applications.mission.report.vision_designations import DESIGNATION_HEAD, designation_rows
 from proxops.applications.mission.report.vision_model import model_of
 from proxops.applications.mission.report.vision_pictures import pictures_of
 from proxops.applications.mission.report.vision_record import VisionRecord, pairs_of, same_instants
@@ -24,6 +25,7 @@ from proxops.applications.mission.report.vision_words import (
     range_rows,
     sensor_rows,
 )
+from proxops.core.fault_table import ImageFault
 from proxops.ground.chapter import Figures
 from proxops.ground.section import Drawing, Part, Section, SideBySide, Table, Text
 from proxops.lab.cell import Cell
@@ -34,6 +36,7 @@ PICTURE_NOTE: Final = (
     "Cut out of recorded images, round the client as it was found. Camera: green edges fit the pose, red ones do not. Depth: "
     "near is bright, each colour is a plane. Scan: red is near, blue is far. Blue lines: the model at the pose that was found."
 )
+SPOILED_NOTE: Final = " An image that a fault of the mission spoiled is shown as the sensor gave it."
 RANGE_FIGURE_NOTE: Final = (
     "Error of each image by the truth. Black: standard deviation that was claimed (medians of stretches); dashed: three times as "
     "much."
@@ -60,13 +63,16 @@ def _parts(run: MissionRun, cell: Cell, v: Figures) -> Iterator[Part]:
     used = [record for record in run.vision if record.used]
     yield Text([f"{brief_words(v)}."])
     yield Table(SENSOR_HEAD, sensor_rows(v["sensors"]), SENSOR_NOTE, wraps=True)
-    yield Text([PICTURE_NOTE])
+    spoiled = any(isinstance(fault, ImageFault) for fault in run.file.fault)
+    yield Text([PICTURE_NOTE + (SPOILED_NOTE if spoiled else "")])
     for record in used:
         yield from _pictures(run, cell, record)
     if any(record.accepted.any() for record in used):
         yield Drawing(range_figure([record for record in used if record.accepted.any()]), RANGE_FIGURE_NOTE)
     yield Table(RANGE_HEAD, list(range_rows(v["sensors"])), RANGE_NOTE)
     yield Drawing(strips_figure(run, used), STRIP_NOTE)
+    if said := designation_rows(run):
+        yield Table(DESIGNATION_HEAD, said, wraps=True)
     if v["hall_against_orbit"]:
         yield from _hall(run, v)
 
