@@ -33,7 +33,7 @@ class CameraEstimator:
     def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
         self._lens = lens
         self._tracker = EdgeTracker(lens, client, blur_px)
-        self._searcher = PictureSearch(lens, client)
+        self._searcher = PictureSearch(lens, client, self._tracker.drawn_by)
 
     def estimate(self, sight: Sight) -> PoseFound:
         image = sight.image
@@ -55,7 +55,7 @@ class CameraEstimator:
             tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
             return judged(tracked, image, sight, self._tracker)
 
-        return self._searcher.find(sight, image.pixels.astype(np.float32), refine)
+        return self._searcher.find(sight, image.pixels * np.float32(255.0 / image.white), refine)
 
 
 def answer(image: Image, fitted: Fitted | None) -> PoseFound:

@@ -20,15 +20,18 @@ FEWEST: Final = 60  # px of a client
 SPECK: Final = 12  # px of a star, a stuck pixel
 TOGETHER: Final = 0.35  # of its own size: what lies no further from the largest piece belongs to it
 AIR_RAD: Final = math.radians(1.5)  # beside the Earth's disc
+LEAST_NOISE: Final = 0.4  # of levels, after smoothing
 FAINTEST: Final = 6.0  # times the noise of the dark
 
 
 @dataclass(frozen=True, eq=False)
 class BrightRegion:
-    """``mask`` of the whole picture. ``dark``: the level where nothing is; ``white``: of its bright parts, above that."""
+    """``mask`` of the whole picture. ``dark``: the level where nothing is, and its ``noise``; ``white``: of its bright
+    parts, above that. Levels are 0 to 255."""
 
     mask: NDArray[np.bool_]
     dark: float
+    noise: float
     white: float
     middle: tuple[float, float]  # px
     extent: float  # px: root of the mean square of the distance from there
@@ -47,7 +50,7 @@ def bright_region(picture: Picture, sky: NDArray[np.bool_]) -> BrightRegion | No
     if looked_at.size < FEWEST:
         return None
     dark = float(np.median(looked_at))
-    noise = max(1.4826 * float(np.median(np.abs(looked_at - dark))), 0.3)
+    noise = max(1.4826 * float(np.median(np.abs(looked_at - dark))), LEAST_NOISE)
     lit = (smooth > dark + FAINTEST * noise) & sky
     if np.count_nonzero(lit) < FEWEST:
         return None
@@ -58,7 +61,7 @@ def bright_region(picture: Picture, sky: NDArray[np.bool_]) -> BrightRegion | No
     white = float(np.percentile(picture[mask], 85.0)) - dark
     y, x = np.nonzero(mask)
     u, v = float(x.mean()), float(y.mean())
-    return BrightRegion(mask, dark, white, (u, v), float(np.sqrt(np.mean((x - u) ** 2 + (y - v) ** 2))))
+    return BrightRegion(mask, dark, noise, white, (u, v), float(np.sqrt(np.mean((x - u) ** 2 + (y - v) ** 2))))
 
 
 def _largest(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
