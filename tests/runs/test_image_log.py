@@ -26,7 +26,7 @@ def test_the_log_has_a_sensor_where_its_pictures_are_taken(exchanged: bool, monk
     """Port frame of the log times the mount in the log: the pose that the scene is seen from."""
     mounts = {}
 
-    def noted(sensors: object, places: dict[str, np.ndarray], frames: object = None) -> None:
+    def noted(sensors: object, places: dict[str, np.ndarray], *others: object, **named: object) -> None:
         mounts.update(places)
 
     monkeypatch.setattr(image_log, "SensorLog", noted)

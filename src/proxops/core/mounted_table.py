@@ -56,8 +56,13 @@ class Lensed(Mounted):
         path = source.parent / self.lens_file
         if not self.lens_file or not path.is_file():
             return self
-        found, size = self.model_copy(), self.table_lens
-        found._calibrated = read_lens(path, (size.width, size.height))
+        size = self.table_lens
+        return self.looking_through(read_lens(path, (size.width, size.height)))
+
+    def looking_through(self, lens: Lens) -> Self:
+        """With a lens that is known from elsewhere."""
+        found = self.model_copy()
+        found._calibrated = lens
         return found
 
 

@@ -395,7 +395,7 @@ def test_a_run_outside_a_limit_fails_the_campaign() -> None:
     good = dict(
         seed=1, end="MATED", abort="NONE", t_s=1.0, lateral_m=0.01, tilt_rad=0.01, roll_rad=-0.01, closing_rate_m_s=0.01,
         lateral_rate_m_s=0.001, angular_rate_rad_s=0.001, propellant_kg=0.1, least_distance_m=2.5, hall_share=1.0, audit=1e-13,
-        nees=(12.0,) * 4, nees_inside=(1.0,) * 4, failure="", stop="",
+        images=(0, 0, 0), nees=(12.0,) * 4, nees_inside=(1.0,) * 4, failure="", stop="",
     )  # fmt: skip
     assert RunFigures(**good).within  # type: ignore[arg-type]
     for name, bound in CONTACT_LIMITS.items():

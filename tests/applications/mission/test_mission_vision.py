@@ -16,10 +16,11 @@ from proxops import run
 from proxops.applications.mission.vision.image_faults import spoiled
 from proxops.applications.mission.vision.mission_vision import CAUGHT_UP_S, MissionVision
 from proxops.applications.mission.vision.order import VisionFailed
-from proxops.applications.mission.vision.tally import VisionTally, is_wrong
+from proxops.applications.mission.vision.tally import VisionTally
 from proxops.core.images import DepthImage, PointScan
 from proxops.core.vision import PoseFound, Processed
 from proxops.core.vocabulary import Doubt, VisionState
+from proxops.core.wrong_pose import is_wrong
 from proxops.ground.image_encoding import encode
 from proxops.ground.recorded_vision import RecordedPose, recorded_poses
 from proxops.runs.eyes import Eyes

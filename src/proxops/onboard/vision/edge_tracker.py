@@ -13,6 +13,7 @@ from proxops.core.images import CameraImage
 from proxops.core.lens import Lens
 from proxops.core.vision import Floats
 from proxops.maths.pose import pose_from_packed
+from proxops.onboard.vision.brightness import Brightness, seen_brightness
 from proxops.onboard.vision.control_points import ControlPoints, control_points
 from proxops.onboard.vision.edge_search import GAIN, LIKENESS, NORMAL, SHIFT, SIGMA, U, V, search, searched
 from proxops.onboard.vision.expectation import difference
@@ -33,6 +34,7 @@ FLOOR: Final = 0.05  # px, of where a profile is found
 FEWEST: Final = 12
 WIDEST, NARROW = 14, 3  # px that are searched to either side: at most, and when little is left
 FAR_PX: Final = 5.0  # from which on the whole client is looked for before its edges are
+ALIKE: Final = 1.15  # times that a material may be brighter than drawn
 AGAIN_PX: Final = 1.5  # the client is drawn anew when its points have moved by more
 
 
@@ -42,6 +44,7 @@ class Tracked:
 
     fit: PoseFit
     expected: ExpectedPicture
+    level: Picture  # of ``expected``, as it was compared
     points: ControlPoints
     rows: Floats  # (n, 8) of ``edge_search``
     used: NDArray[np.bool_]  # (n) found well enough to be fitted
@@ -61,40 +64,45 @@ class EdgeTracker:
         """How far points may be off at first: the client as a whole, and by its turning."""
         T, tracked = T_first, None
         picture = smoothed(image.pixels.astype(np.float32), SMOOTHED)
+        bright = Brightness(np.ones(self.drawn_by.materials))
         for _ in range(3):
-            before = T
-            tracked = self._round(picture, T, lights, across_px, around_px)
+            before, drawn_with = T, bright
+            tracked = self._round(picture, T, lights, bright, across_px, around_px)
             if tracked is None:
                 return None
             T, across_px, around_px = tracked.fit.T_sensor_target, 0.0, 0.5 * NARROW
-            if self._moved_px(before, T) < AGAIN_PX:
+            bright = seen_brightness(
+                picture, image.white, tracked.expected, tracked.level, self.drawn_by, T, self._lens, drawn_with
+            )
+            if self._moved_px(before, T) < AGAIN_PX and bright.differs(drawn_with) < ALIKE:
                 break
         return tracked
 
     def _round(
-        self, picture: Picture, T: Floats, lights: tuple[Light, ...], across_px: float, around_px: float
-    ) -> Tracked | None:
+        self, picture: Picture, T: Floats, lights: tuple[Light, ...], bright: Brightness, across_px: float, around_px: float
+    ) -> Tracked | None:  # fmt: skip
         """Draws once; searches wide, then narrow."""
-        expected = self.drawn_by.draw(T, lights, MARGIN)
+        expected = self.drawn_by.draw(T, lights, MARGIN, bright.gains)
         if expected.pixels < 30:
             return None
-        level = smoothed(expected.radiance, float(np.hypot(self._blur, SMOOTHED)))
-        bright = float(np.percentile(level[expected.ids >= 0], 75))
-        points = control_points(expected, level, self.drawn_by, LEAST_SLOPE * bright, HALF, POINTS)
+        level = np.minimum(smoothed(expected.radiance, self._blur), np.float32(bright.brightest))
+        level = smoothed(level, SMOOTHED)
+        brightest = float(np.percentile(level[expected.ids >= 0], 75))
+        points = control_points(expected, level, self.drawn_by, LEAST_SLOPE * brightest, HALF, POINTS)
         if len(points) < FEWEST:
             return None
         if across_px > FAR_PX:
             T, across_px = brought_over(picture, level, expected, self.drawn_by.lens, MARGIN), 2.0
         for reach in reaches(across_px + around_px):
-            tracked = self._fit(picture, expected, points, T, reach)
+            tracked = self._fit(picture, expected, level, points, T, reach)
             if tracked is None:
                 return None
             T = tracked.fit.T_sensor_target
         return tracked
 
     def _fit(
-        self, picture: Picture, expected: ExpectedPicture, points: ControlPoints, T: Floats, reach: int
-    ) -> Tracked | None:
+        self, picture: Picture, expected: ExpectedPicture, level: Picture, points: ControlPoints, T: Floats, reach: int
+    ) -> Tracked | None:  # fmt: skip
         rows = searched(len(points))
         search(
             picture,
@@ -114,7 +122,7 @@ class EdgeTracker:
         found = normal[:, 0] * rows[used, U] + normal[:, 1] * rows[used, V] + rows[used, SHIFT]
         sigma = np.hypot(rows[used, SIGMA], FLOOR)
         fit = fit_pose(T, points.place[used], normal, found, sigma, self._lens, np.full(6, 1e-3))
-        return Tracked(fit, expected, points, rows, used)
+        return Tracked(fit, expected, level, points, rows, used)
 
     def _moved_px(self, before: Floats, after: Floats) -> float:
         off = difference(after, before)

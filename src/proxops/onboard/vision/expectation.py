@@ -16,7 +16,8 @@ import numpy as np
 from proxops.core.flight import N_ERRORS, R_CHASER_SENSOR, Estimate, Floats, OnboardData
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.maths.pose import pose_from_packed
-from proxops.maths.quaternion import put_unit, quat_inverse, quat_product, rotation_vector
+from proxops.maths.pose_change import pose_change
+from proxops.maths.quaternion import put_unit, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_matrix, quat_from_rotation_vector
 from proxops.maths.small_matrix import skew
 
@@ -85,13 +86,9 @@ def carried_on(last: PoseFound, before: PoseFound | None, t: float) -> PosePredi
 
 def motion_between(T_before: Floats, T_after: Floats, dt: float) -> Floats:
     """(6) of the target against the sensor, in its axes."""
-    turn = np.empty(3)
-    rotation_vector(
-        quat_product(np.ascontiguousarray(T_after[3:]), quat_inverse(np.ascontiguousarray(T_before[3:]))), turn
-    )
-    return np.concatenate([T_after[:3] - T_before[:3], turn]) / dt
+    return np.asarray(pose_change(T_before, T_after) / dt)
 
 
 def difference(T_one: Floats, T_other: Floats) -> Floats:
     """(6) what takes the second pose to the first."""
-    return motion_between(T_other, T_one, 1.0)
+    return pose_change(T_other, T_one)

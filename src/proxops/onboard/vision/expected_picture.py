@@ -16,6 +16,7 @@ from proxops.onboard.vision.believed_surface import believed_surface
 from proxops.optics.exposure import Exposure
 from proxops.optics.render.distortion import lines_of_sight
 from proxops.optics.render.fill import Ids
+from proxops.optics.render.reflection import EXPONENT
 from proxops.optics.render.renderer import Renderer
 from proxops.optics.scene.light import Light
 from proxops.optics.scene.mesh import Mesh
@@ -53,6 +54,7 @@ class Draughtsman:
         tree = tree_of(scene)
         self._renderer = Renderer(scene, tree, lens)
         self.triangles = self._renderer.surfaces.triangles  # a row for each: ``optics/render/surfaces.py``
+        self._known = self._renderer.surfaces.materials.copy()
         self.x, self.y = lines_of_sight(lens)
         self.box_m = tree.body_boxes[0]
         self.radius_m = 0.5 * float(np.linalg.norm(self.box_m[3:] - self.box_m[:3]))
@@ -62,8 +64,17 @@ class Draughtsman:
         T = pose_from_packed(T_sensor_target)
         return np.asarray(T[:3, :3] @ (0.5 * (self.box_m[:3] + self.box_m[3:])) + T[:3, 3])
 
-    def draw(self, T_sensor_target: Floats, lights: tuple[Light, ...], margin: int) -> ExpectedPicture:
-        """``margin``: pixels round the client that belong to the box."""
+    @property
+    def materials(self) -> int:
+        return len(self._known)
+
+    def draw(
+        self, T_sensor_target: Floats, lights: tuple[Light, ...], margin: int, gains: Floats | None = None
+    ) -> ExpectedPicture:
+        """``margin``: pixels round the client that belong to the box; ``gains``: so many times brighter each material is than
+        known."""
+        times = 1.0 if gains is None else gains[:, None]
+        self._renderer.surfaces.materials[:, :EXPONENT] = self._known[:, :EXPONENT] * times
         exposure = Exposure(0, 0, 0.0, 1.0, 0.0, T_sensor_target[None, None], HERE[None], lights, None)
         radiance = self._renderer.radiance(exposure)
         ids, nearness, rows = self._renderer.nearest(exposure)

@@ -51,6 +51,7 @@ def _sensor(record: VisionRecord) -> Figures:
         "searched": sum(one.searched for one in record.answers),
         "lost": lost,
         "first_pose_s": float(record.t[record.accepted][0]) if record.accepted.any() else None,
+        "answered_s": _median(record.answered_s),
         **_errors(record, record.accepted),
         "ranges": [row for part in RANGES if (row := _range(record, part))],
     }

@@ -17,8 +17,8 @@ from proxops.applications.mission.report.vision_cutout import (
 )
 from proxops.applications.mission.report.vision_record import ACROSS, ALONG, ATTITUDE, VisionRecord
 from proxops.applications.mission.report.vision_words import answer_words
-from proxops.applications.mission.vision.tally import WRONG
 from proxops.core.images import PointScan
+from proxops.core.wrong_pose import WRONG
 from proxops.ground.log import Log
 from proxops.ground.recorded_image import RecordedImage
 from proxops.ground.recorded_vision import recorded_marks

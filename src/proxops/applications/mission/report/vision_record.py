@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.applications.mission.seen_by import ORBIT_SUFFIX, looked_through, seen_by
-from proxops.applications.mission.vision.tally import is_wrong
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mission import MissionFile
+from proxops.core.wrong_pose import is_wrong
 from proxops.ground.log import Log
 from proxops.ground.recorded import Floats
 from proxops.ground.recorded_vision import RecordedPose, poses_of
@@ -39,6 +39,11 @@ class VisionRecord:
     def t(self) -> Floats:
         """s, of the images."""
         return np.array([one.t for one in self.answers], np.float64)
+
+    @cached_property
+    def answered_s(self) -> Floats:
+        """s from an image's time to its answer: live by the clock, in lockstep as the scenario says."""
+        return np.array([1e-9 * (one.arrived_ns - one.exposed_ns) for one in self.answers], np.float64)
 
     @cached_property
     def accepted(self) -> Flags:

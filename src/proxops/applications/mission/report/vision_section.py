@@ -24,6 +24,7 @@ from proxops.applications.mission.report.vision_words import (
     range_rows,
     sensor_rows,
 )
+from proxops.core.fault_table import ImageFault
 from proxops.ground.chapter import Figures
 from proxops.ground.section import Drawing, Part, Section, SideBySide, Table, Text
 from proxops.lab.cell import Cell
@@ -34,6 +35,7 @@ PICTURE_NOTE: Final = (
     "Cut out of recorded images, round the client as it was found. Camera: green edges fit the pose, red ones do not. Depth: "
     "near is bright, each colour is a plane. Scan: red is near, blue is far. Blue lines: the model at the pose that was found."
 )
+SPOILED_NOTE: Final = " An image that a fault of the mission spoiled is shown as the sensor gave it."
 RANGE_FIGURE_NOTE: Final = (
     "Error of each image by the truth. Black: standard deviation that was claimed (medians of stretches); dashed: three times as "
     "much."
@@ -60,7 +62,8 @@ def _parts(run: MissionRun, cell: Cell, v: Figures) -> Iterator[Part]:
     used = [record for record in run.vision if record.used]
     yield Text([f"{brief_words(v)}."])
     yield Table(SENSOR_HEAD, sensor_rows(v["sensors"]), SENSOR_NOTE, wraps=True)
-    yield Text([PICTURE_NOTE])
+    spoiled = any(isinstance(fault, ImageFault) for fault in run.file.fault)
+    yield Text([PICTURE_NOTE + (SPOILED_NOTE if spoiled else "")])
     for record in used:
         yield from _pictures(run, cell, record)
     if any(record.accepted.any() for record in used):

@@ -12,9 +12,11 @@ from proxops.applications.mission.report.bands import T_LABEL, phase_pieces, spa
 from proxops.applications.mission.report.mission_run import MissionRun
 from proxops.applications.mission.report.vision_record import VisionRecord
 from proxops.applications.mission.report.vision_words import reason
+from proxops.core.fault_table import ImageFault
 from proxops.core.vocabulary import Doubt, VisionState
 from proxops.ground.figures import WIDTH
 from proxops.ground.panels.boxes import Box
+from proxops.ground.panels.items import Words
 from proxops.ground.panels.sheet import Sheet
 from proxops.ground.panels.strip import Piece, add_strip
 from proxops.ground.plot_style import BAD, RAIL
@@ -22,13 +24,15 @@ from proxops.ground.plot_style import BAD, RAIL
 STATE_COLOURS: Final = {VisionState.SEARCH: "#e3b04b", VisionState.TRACK: "#6cc08b", VisionState.LOST: "#e5734d"}
 REFUSED: Final = "#8a6fb8"
 LEFT, STRIP, LANE, GAP = 0.125, 0.2, 0.17, 0.34  # share; inches
+TOP, ROOM = 1.05, 0.8  # lanes: above the middle of the first; beside what they need
+INF: Final = float("inf")
 ACCEPTED, WRONG = "accepted", "wrong"
 
 
 def strips_figure(run: MissionRun, records: Sequence[VisionRecord]) -> Sheet:
     """The mission's phases, and below them for each sensor its states and a lane for every reason."""
     lanes = [_lanes(record) for record in records]
-    heights = [STRIP + LANE * (len(one) + 0.5) + GAP for one in lanes]
+    heights = [STRIP + LANE * (len(one) + ROOM) + GAP for one in lanes]
     height = STRIP + 0.15 + sum(heights) + 0.35
     out, span = Sheet(WIDTH, height), span_of(run)
     at = 1.0 - (0.05 + STRIP) / height
@@ -36,12 +40,17 @@ def strips_figure(run: MissionRun, records: Sequence[VisionRecord]) -> Sheet:
     for record, names in zip(records, lanes, strict=True):
         at -= (GAP + STRIP - 0.02) / height
         add_strip(out, Box(LEFT, at, 0.985 - LEFT, STRIP / height), _states(record, span[1]), span)
-        tall = LANE * (len(names) + 0.5) / height
+        tall = LANE * (len(names) + ROOM) / height
         at -= tall + 0.02 / height
         panel = out.panel(Box(LEFT, at, 0.985 - LEFT, tall))
-        panel.x.limits, panel.x.worded, panel.y.limits = span, record is records[-1], (len(names) - 0.25, -0.75)
+        panel.x.limits, panel.x.worded, panel.y.limits = span, record is records[-1], (len(names) - 0.25, -TOP)
         panel.y.places, panel.y.words, panel.y.grid = list(range(len(names))), names, False
         panel.x.label = T_LABEL if record is records[-1] else ""
+        for fault in run.file.fault:
+            if isinstance(fault, ImageFault) and fault.sensor in ("", record.spec.name):
+                end = min(fault.at_s + fault.duration_s, span[1])
+                panel.region([fault.at_s, end, end, fault.at_s], [-INF, -INF, INF, INF], BAD, 0.14)
+                panel.words(Words((fault.at_s, -TOP), f"fault: {fault.what}", 7.0, BAD, up="top", shift=(3.0, 0.0)))
         for row, name in enumerate(names):
             colour = {ACCEPTED: RAIL, WRONG: BAD}.get(name, REFUSED)
             for begin, end in _stretches(record, name):

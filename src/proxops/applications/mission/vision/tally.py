@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from proxops.core.flight import Floats
 from proxops.core.vision import Processed
-from proxops.onboard.vision.expectation import difference
+from proxops.core.wrong_pose import is_wrong
 from proxops.runs.image_orders import Drawn
 
-WRONG: Final = (0.01, math.radians(1.5))  # a pose that is further off than this share of the range, or this angle
 MOST_KEPT: Final = 4096  # images that nobody has answered yet
 
 
@@ -46,10 +42,3 @@ class VisionTally:
         self.refused += not found.trusted
         if found.trusted and found.T_sensor_target is not None and truth is not None:
             self.wrong += is_wrong(found.T_sensor_target, truth)
-
-
-def is_wrong(T_found: Floats, T_true: Floats) -> bool:
-    """Whether a pose is worse than none."""
-    off = difference(T_found, T_true)
-    place, turn = float(np.linalg.norm(off[:3])), float(np.linalg.norm(off[3:]))
-    return place > WRONG[0] * float(np.linalg.norm(T_true[:3])) or turn > WRONG[1]

@@ -29,7 +29,7 @@ FLAT_M: Final = 0.012  # from the plane of a beam's middle, of its corners
 
 @kernel
 def associate(
-    surface: Surface, R: Array, p: Array, origin: Array, end: Array, reach_m: float, spot_rad: float, error: Array,
+    surface: Surface, R: Array, p: Array, origin: Array, end: Array, reach_m: float, spot_rad: Array, error: Array,
     rows: Array, along: Array, face: NDArray[np.int32], how: NDArray[np.uint8],
 ) -> None:  # fmt: skip
     """For each beam: e (m), (6) −de/dδ, cosine of beam and normal, face of the model, and how it was found. A beam of half width
@@ -45,7 +45,7 @@ def associate(
         far = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
         d = (way[0] / far, way[1] / far, way[2] / far)
         o_body, d_body = mapped(back, difference(o, place)), mapped(back, d)
-        e, n_body, q_body, found, hit = _met(surface, o_body, d_body, far, reach_m, spot_rad * far)
+        e, n_body, q_body, found, hit = _met(surface, o_body, d_body, far, reach_m, spot_rad[i] * far)
         how[i], face[i], error[i] = found, hit, e
         if found == MISSED:
             continue
@@ -83,37 +83,38 @@ def _met(
 
 
 @kernel
-def whole(
-    surface: Surface, R: Array, p: Array, origin: Array, end: Array, spot_rad: float, face: NDArray[np.int32],
-    how: NDArray[np.uint8], out: NDArray[np.bool_],
-) -> None:  # fmt: skip
-    """Whether each beam, ``spot_rad`` wide to either side, lies on one surface of the model: its corners meet the plane that its
-    middle meets. Others mix what lies before and behind an edge."""
+def over_edges(
+    surface: Surface, R: Array, p: Array, origin: Array, end: Array, spot_rad: Array, out: NDArray[np.bool_]
+) -> None:
+    """Whether each beam, ``spot_rad`` wide to either side, meets the model and not one surface of it: its corners do not meet the
+    plane that its middle meets. Those mix what lies before and behind an edge."""
     boxes, children, faces, _, root = surface
     back = matrix(3, 3)
     for i in range(3):
         for j in range(3):
             back[i, j] = R[j, i]
     for i in range(end.shape[0]):
-        out[i] = False
-        if how[i] != CAST:
-            continue
         o, x = triple(origin[i], 0), triple(end[i], 0)
-        way, row = difference(x, o), faces[face[i]]
+        way = difference(x, o)
         o_body = mapped(back, (o[0] - p[0], o[1] - p[1], o[2] - p[2]))
-        far = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
-        wide, good = spot_rad * far, True
+        wide = spot_rad[i] * math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
+        d = _unit(mapped(back, way))
+        _, hit = nearest_of_body(boxes, children, faces, root, o_body, d, 0.0, np.inf)
+        out[i] = False
+        if hit < 0 or wide == 0.0:
+            continue
+        row = faces[hit]
         for corner in range(4):
             side = (wide if corner & 1 else -wide, wide if corner & 2 else -wide)
-            d = mapped(back, (way[0] + side[0], way[1] + side[1], way[2]))
-            long = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-            d = (d[0] / long, d[1] / long, d[2] / long)
-            t, hit = nearest_of_body(boxes, children, faces, root, o_body, d, 0.0, np.inf)
-            if hit < 0:
-                good = False
-                break
+            d = _unit(mapped(back, (way[0] + side[0], way[1] + side[1], way[2])))
+            t, other = nearest_of_body(boxes, children, faces, root, o_body, d, 0.0, np.inf)
             q = (o_body[0] + t * d[0], o_body[1] + t * d[1], o_body[2] + t * d[2])
-            if abs(row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + row[3]) > FLAT_M:
-                good = False
+            if other < 0 or abs(row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + row[3]) > FLAT_M:
+                out[i] = True
                 break
-        out[i] = good
+
+
+@kernel
+def _unit(v: Triple) -> Triple:
+    long = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    return v[0] / long, v[1] / long, v[2] / long

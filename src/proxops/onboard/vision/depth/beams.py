@@ -8,7 +8,7 @@ still since that time: with v and w its motion and p its origin, all at that tim
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ class Beams:
     phase: Array  # (n)
     late_s: Array  # (n)
     seen: NDArray[np.float32]  # (n, 2) px of a depth image, (n, 3) m of a scan: where it is in a picture of it
+    spot_rad: Array  # (n) half of what a beam sees; 0 of a scan
 
     def __len__(self) -> int:
         return len(self.end)
@@ -34,13 +35,17 @@ class Beams:
     def some(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Beams:
         return Beams(
             self.origin[which], self.end[which], self.sigma[which], self.phase[which], self.late_s[which],
-            self.seen[which],
+            self.seen[which], self.spot_rad[which],
         )  # fmt: skip
 
     def thinned(self, most: int) -> Beams:
         """So many at most, evenly."""
         n = len(self)
         return self if n <= most else self.some((np.arange(most) * (n / most)).astype(np.int64))
+
+
+def together(one: Beams, other: Beams) -> Beams:
+    return Beams(*(np.concatenate([getattr(one, part.name), getattr(other, part.name)]) for part in fields(Beams)))
 
 
 def moved_back(place: Array, late_s: Array, centre: Array, motion: Array) -> Array:

@@ -45,12 +45,12 @@ class DepthPoints:
         if math.isfinite(self._noise.wrap_m) and about_m is not None:
             range_m = unwrapped(range_m, about_m, self._noise.wrap_m)
         sigma = np.hypot(self._noise.per_amplitude_m / np.maximum(amplitude, 1e-6), self._noise.floor_m)
-        sigma = np.hypot(sigma, 0.3 * self._noise.wave_m)
         measured &= range_m > 0.0
         end = (range_m[..., None] * self._sight)[measured]
         phase = (PERIOD_SHARE / self._period) * range_m[measured]
         none = np.zeros(len(end))
-        return Beams(np.zeros_like(end), end, sigma[measured], phase, none, self._pixel[measured])
+        spot = np.full(len(end), self._noise.spot_rad)
+        return Beams(np.zeros_like(end), end, sigma[measured], phase, none, self._pixel[measured], spot)
 
     def _without_stray(self, range_m: Array, amplitude: Array, measured: NDArray[np.bool_]) -> tuple[Array, Array]:
         share = self._noise.stray_share

@@ -17,6 +17,7 @@ from proxops.onboard.vision.depth.clusters import clusters
 from proxops.onboard.vision.depth.icp import Icp, icp
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.search import candidates, places_of
+from proxops.onboard.vision.depth.shared_errors import motion_error
 from proxops.onboard.vision.depth.views import Views
 from proxops.onboard.vision.expectation import difference
 from proxops.onboard.vision.fitted import Fitted
@@ -42,12 +43,12 @@ def first_pose(
     if not len(places):
         return None
     rough = candidates(model, views, seen.grid, seen.noise, places, REFINED, prediction)
-    refined = []
+    refined, motion = [], motion_error(prediction)
     for one in rough:
         beams = near(seen.beams, one.p + one.R @ model.centre, 1.2 * model.radius).thinned(FEW_BEAMS)
         if len(beams) < 6:
             continue
-        found = icp(model, beams, seen.noise, np.concatenate([one.p, quat_from_matrix(one.R)]), ROUGH_M, 5)
+        found = icp(model, beams, seen.noise, np.concatenate([one.p, quat_from_matrix(one.R)]), ROUGH_M, motion, 5)
         if found.p[2] > 0.0:
             score = _score(found, agreement(model, seen.grid, seen.noise, found.R, found.p))
             refined.append((score, found))

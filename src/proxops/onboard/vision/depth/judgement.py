@@ -43,8 +43,8 @@ class FitEvidence:
     turn_sigma: float  # rad
 
 
-def evidence(model: ClientModel, beams: Beams, found: Icp, agrees: Agreement, P: Array) -> FitEvidence:
-    inside = in_box(model, beams, found)
+def evidence(model: ClientModel, found: Icp, agrees: Agreement, P: Array) -> FitEvidence:
+    inside = in_box(model, found.beams, found)
     fits = inside & (found.weight > 0.0) & (np.abs(found.error) < INLIER_SIGMAS * found.sigma)
     told = inside & (found.how != 3)
     spread = 1.4826 * float(np.median(np.abs(found.error[fits] / found.sigma[fits]))) if fits.any() else math.inf

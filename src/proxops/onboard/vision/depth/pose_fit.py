@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,12 +17,10 @@ from proxops.onboard.vision.depth.distance_noise import DistanceNoise
 from proxops.onboard.vision.depth.icp import Icp, icp
 from proxops.onboard.vision.depth.judgement import doubt_of, evidence, trust_of
 from proxops.onboard.vision.depth.range_grid import RangeGrid
+from proxops.onboard.vision.depth.shared_errors import motion_error
 from proxops.onboard.vision.fitted import Fitted
 
-BEAMS: Final = 3000  # that a pose is fitted to, at most
 LEAST: Final = 6
-KNOWN_MOTION: Final = (0.003, math.radians(0.1))  # m/s, rad/s: deviation of a motion that is expected
-UNKNOWN_MOTION: Final = (0.02, math.radians(1.0))  # of none
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +36,13 @@ def fit(
     model: ClientModel, seen: RangedImage, T_sensor_target: Array, wide_m: float, prediction: PosePrediction | None
 ) -> tuple[Fitted, Icp] | None:
     """From a first pose that is off by ``wide_m``; None: there are too few beams."""
-    beams = seen.beams.thinned(BEAMS)
-    if len(beams) < LEAST:
+    if len(seen.beams) < LEAST:
         return None
-    found = icp(model, beams, seen.noise, T_sensor_target, wide_m)
+    found = icp(model, seen.beams, seen.noise, T_sensor_target, wide_m, motion_error(prediction))
     if not np.isfinite(found.p).all() or found.p[2] <= 0.0:
         return None
-    place, turn = KNOWN_MOTION if prediction is not None else UNKNOWN_MOTION
-    motion = np.repeat([place, turn], 3)
-    P = covariance_of(model, found, beams.phase, beams.late_s, seen.noise, motion)
-    told = evidence(model, beams, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
+    P = covariance_of(found)
+    told = evidence(model, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
     T = found.T_sensor_target
     doubt = doubt_of(told, T, P, prediction)
     return Fitted(T, P, doubt, trust_of(told), told.agreement.share, told.fitting), found

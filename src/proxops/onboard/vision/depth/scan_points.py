@@ -21,7 +21,8 @@ def scan_beams(scan: PointScan, noise: DistanceNoise, prediction: PosePrediction
     if prediction is not None and prediction.motion.any():
         origin, points = (_back(places, late_s, prediction) for places in (origin, points))
     sigma = np.full(len(points), noise.floor_m)
-    return Beams(origin, points, sigma, np.zeros(len(points)), late_s, scan.points_m[known])
+    none = np.zeros(len(points))
+    return Beams(origin, points, sigma, none, late_s, scan.points_m[known], none)
 
 
 def _back(places: Array, late_s: Array, prediction: PosePrediction) -> Array:

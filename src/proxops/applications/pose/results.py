@@ -1,0 +1,64 @@
+"""What was found, for programs: a line of JSON and a row of CSV for each image."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from proxops.applications.pose.looking import AnsweredImage
+from proxops.applications.pose.statistics import PoseJudgement
+
+LINES: Final = "poses.jsonl"
+ROWS: Final = "poses.csv"
+POSE: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
+
+
+def write_poses(folder: Path, looked: Sequence[AnsweredImage], judged: Sequence[PoseJudgement]) -> None:
+    """Both; the same numbers. ``sigma_…``: the widest axis of what is claimed."""
+    rows = [_row(one, own) for one, own in zip(looked, judged, strict=True)]
+    with (folder / LINES).open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    with (folder / ROWS).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        plain = [_plain(row) for row in rows]
+        writer.writerow(plain[0] if plain else ())
+        writer.writerows([list(row.values()) for row in plain])
+
+
+def _row(one: AnsweredImage, own: PoseJudgement) -> dict[str, Any]:
+    found = one.found
+    return {
+        "file": one.seen.file, "sensor": found.sensor, "number": found.number, "t_s": found.t, "state": one.state.name,
+        "searched": one.searched, "accepted": found.trusted, "doubt": found.doubt.name, "trust": found.trust,
+        "T_sensor_target": _listed(found.T_sensor_target), "covariance": _listed(found.covariance),
+        "T_sensor_target_true": _listed(one.truth),
+        "error_m": _number(own.place_m), "error_deg": _number(np.degrees(own.turn_rad)), "wrong": own.wrong,
+        "sigma_m": _number(own.sigma_m), "sigma_deg": _number(np.degrees(own.sigma_rad)), "nees": _number(own.nees),
+        "ms": round(1e3 * one.took_s, 3),
+    }  # fmt: skip
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Poses as columns, so that the file is a list of labels; without covariance."""
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        if key in ("T_sensor_target", "T_sensor_target_true"):
+            name = "found" if key == "T_sensor_target" else "T_sensor_target"
+            out |= {f"{name}_{c}": v for c, v in zip(POSE, value or [""] * len(POSE), strict=True)}
+        elif key != "covariance":
+            out[key] = "" if value is None else value
+    return out
+
+
+def _listed(values: Any) -> list[Any] | None:
+    return None if values is None else np.asarray(values).tolist()
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
