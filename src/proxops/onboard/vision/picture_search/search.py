@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from proxops.core.lens import Lens
+from proxops.core.vision import Floats
 from proxops.onboard.vision.expected_picture import Draughtsman
 from proxops.onboard.vision.fitted import Fitted, Refine
-from proxops.onboard.vision.picture_search.bright_region import Picture, bright_region, near_designated, without_earth
+from proxops.onboard.vision.lens_kernel import lens_numbers, pixel_of
+from proxops.onboard.vision.picture_search.bright_region import BrightRegion, Picture, bright_region, without_earth
 from proxops.onboard.vision.picture_search.candidates import FirstPose, first_poses
 from proxops.onboard.vision.picture_search.contradiction import contradiction
 from proxops.onboard.vision.picture_search.known_shape import known_shape
 from proxops.onboard.vision.picture_search.line_of_sight import LinesOfSight
-from proxops.onboard.vision.picture_search.survivors import Survivor, apart, believed, same
+from proxops.onboard.vision.picture_search.narrowing import narrowing
+from proxops.onboard.vision.picture_search.survivors import Survivor, apart, believed, may_be_shadowed, same
 from proxops.onboard.vision.sight import Sight
 from proxops.optics.scene.mesh import Mesh
 
@@ -26,27 +29,30 @@ class PictureSearch:
 
     def __init__(self, lens: Lens, client: Mesh, drawn_by: Draughtsman) -> None:
         self._lens, self._shape, self._lines, self._drawn_by = lens, known_shape(client), LinesOfSight(lens), drawn_by
+        self._numbers = lens_numbers(lens)
 
     def find(self, sight: Sight, picture: Picture, refine: Refine) -> Fitted | None:
         """``picture``: levels from 0 to 255. None if nothing is there."""
+        where = narrowing(sight, self._lens, self._shape.centre)
         sky = without_earth(self._lens, self._lines.x, self._lines.y, sight.earth)
-        region = bright_region(picture, sky & near_designated(self._lens, sight.designated, 0.25 * self._lens.width))
+        region = bright_region(picture, sky, where.looked_at(picture.shape))
         if region is None:
             return None
-        first = distinct(first_poses(sight, picture, region, self._lens, self._lines, self._shape))[:REFINED]
+        first = distinct(first_poses(sight, picture, region, where, self._lens, self._lines, self._shape))[:REFINED]
         refined = [found for one in first if (found := refine(one.T_sensor_target)) is not None]
+        refined = [one for one in refined if where.holds(*self._middle_px(one.T_sensor_target))]
         hopeful = [one for one in apart(refined) if one.support > HOPELESS][:COMPARED]
-        return believed(
-            [
-                Survivor(
-                    one,
-                    contradiction(
-                        picture, region, one.T_sensor_target, sight.lights, self._drawn_by, self._shape.arrays.materials
-                    ),
-                )
-                for one in hopeful
-            ]
-        )
+        return believed([self._compared(picture, region, sight, one) for one in hopeful])
+
+    def _compared(self, picture: Picture, region: BrightRegion, sight: Sight, one: Fitted) -> Survivor:
+        against = contradiction(
+            picture, region, one.T_sensor_target, sight.lights, self._drawn_by, self._shape.crinkled
+        )  # fmt: skip
+        return Survivor(one, against, may_be_shadowed(one.T_sensor_target, sight.lights))
+
+    def _middle_px(self, T_sensor_target: Floats) -> tuple[float, float]:
+        x, y, z = self._drawn_by.middle(T_sensor_target)
+        return pixel_of(self._numbers, x, y, max(z, 0.02))
 
 
 def distinct(poses: list[FirstPose]) -> list[FirstPose]:

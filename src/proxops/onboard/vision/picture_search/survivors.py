@@ -16,17 +16,27 @@ from proxops.core.vocabulary import Doubt
 from proxops.onboard.vision.expectation import difference
 from proxops.onboard.vision.fitted import Fitted
 from proxops.onboard.vision.picture_search.contradiction import Contradiction
+from proxops.optics.scene.light import DistantLight, Light
 
 SAME: Final = (0.03, float(np.radians(5.0)))  # share of the distance, rad: poses that are one
 LEAST_SUPPORT: Final = 0.6
-MOST_CONTRADICTION: Final = 0.035
-APART: Final = (0.02, 24.0)  # share and pixels by which another pose must be contradicted more
+MOST_CONTRADICTION: Final = 0.018
+MOST_SHADOWED: Final = 0.3  # unseen, where the chaser may stand in the Sun
+CHASER_M: Final = 3.0  # from the line of sight: as far as its shadow falls on the client
+APART: Final = (0.012, 16.0)  # share and pixels by which another pose must be contradicted more
 
 
 @dataclass(frozen=True, eq=False)
 class Survivor:
     fitted: Fitted
     against: Contradiction
+    may_be_shadowed: bool  # by the chaser, of which nothing is drawn
+
+    @property
+    def contradicted(self) -> bool:
+        if self.may_be_shadowed:
+            return self.against.beside > MOST_CONTRADICTION or self.against.unseen > MOST_SHADOWED
+        return self.against.share > MOST_CONTRADICTION
 
 
 def same(T_one: Floats, T_other: Floats) -> bool:
@@ -52,7 +62,7 @@ def believed(survivors: Sequence[Survivor]) -> Fitted | None:
     doubt = best.fitted.doubt
     if doubt is Doubt.NONE:
         doubt = (
-            Doubt.SUPPORT if best.fitted.support < LEAST_SUPPORT or best.against.share > MOST_CONTRADICTION else
+            Doubt.SUPPORT if best.fitted.support < LEAST_SUPPORT or best.contradicted else
             Doubt.AMBIGUOUS if any(_nearly(one, best) for one in survivors if one is not best) else
             Doubt.NONE
         )  # fmt: skip
@@ -62,3 +72,15 @@ def believed(survivors: Sequence[Survivor]) -> Fitted | None:
 def _nearly(other: Survivor, best: Survivor) -> bool:
     more = other.against.share - best.against.share
     return more < APART[0] or more * other.against.pixels < APART[1]
+
+
+def may_be_shadowed(T_sensor_target: Floats, lights: tuple[Light, ...]) -> bool:
+    """Whether the Sun shines so nearly along the line of sight."""
+    p = T_sensor_target[:3]
+    for light in lights:
+        if isinstance(light, DistantLight):
+            direction = np.array(light.direction) / np.linalg.norm(light.direction)
+            along = float(p @ direction)
+            if along < 0.0 and float(np.linalg.norm(p - along * direction)) < CHASER_M:
+                return True
+    return False
