@@ -42,6 +42,7 @@ from benchmarks import (
     startup,
     touch,
     vision_flights,
+    vision_inspection,
     vision_tracking,
 )
 
@@ -70,6 +71,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "live": live.run,
     "console": console.run,
     "vision_flights": vision_flights.run,
+    "vision_inspection": vision_inspection.run,
     "basilisk": basilisk.run,
 }
 VISION = [name for name in BENCHMARKS if name.startswith("vision_")]

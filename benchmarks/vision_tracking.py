@@ -31,6 +31,7 @@ from proxops.applications.mission.dataset.lights import CATALOGUE
 from proxops.applications.mission.vision.tally import is_wrong
 from proxops.core.vision import PoseFound
 from proxops.onboard.vision.camera_estimator import CameraEstimator
+from proxops.onboard.vision.pose_covariance import DeclaredError
 from proxops.optics.scene.mesh import Mesh
 from proxops.optics.scene.orbit_surroundings import CLIENT, CLIENT_FULL, SERVICER, shipped_craft
 from proxops.optics.scene.palette import MLI_GOLD
@@ -94,11 +95,12 @@ def tried(
 
 
 def estimator_with(client: Mesh, seed: int, part_m: float = 0.0, focal: float = 0.0) -> CameraEstimator:
-    """Wrong by as much as said, another way with each seed."""
+    """Wrong by as much as said, another way with each seed; of parts and focal length it is told how much."""
     rng = np.random.default_rng((seed, 20))
     lens, wrong = CAMERA.lens, 1.0 + focal * rng.choice([-1.0, 1.0])
     lens = replace(lens, fx=wrong * lens.fx, fy=wrong * lens.fy)
-    return CameraEstimator(lens, believed_client(client, rng, ALBEDO, part_m), CAMERA.blur_px)
+    declared = DeclaredError(part_m, focal) if part_m or focal else None
+    return CameraEstimator(lens, believed_client(client, rng, ALBEDO, part_m), CAMERA.blur_px, declared)
 
 
 def accuracy(seen: VisionCatalogue, count: int) -> Figures:

@@ -15,13 +15,37 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 sys.path += [str(Path(__file__).parents[1] / "tests" / part) for part in ("console", "shared")]
-from served_console import FLAGS, Served, Tab, serve
+from patient_cell import patient_cell
+from served_console import FLAGS, Served, Tab, announced, serve
+
+from proxops.lab.any_cell import read_any_cell
 
 OUT = Path(__file__).parent / "console"
 ARMS = "cell_view"  # the picture of a cell of arms
+EYES = "vision"  # that of a mission on images
 SIZE = {"width": 1366, "height": 768}
 FINE = "?fine"  # shadows and foil also where there is no graphics card
 DRAWING_S = 7.0  # a fine picture without a graphics card
+COMPILING_S = 600.0
+WATCHED = """
+kind = "mission"
+like = "approach"
+name = "watched"
+about = "A camera and a time-of-flight camera look at the client 8 m away"
+duration_s = 3600.0
+plan = [{ kind = "hold", duration_s = 7200.0 }]
+orbit = { anomaly_deg = 130.0 }
+start = { position_m = [-8.0, 0.0, 0.0] }
+vision = { sensors = ["eye", "depth"], pose_sensor = true }
+[[sensor]]
+kind = "camera"
+name = "eye"
+rate_hz = 2.0
+[[sensor]]
+kind = "tof"
+name = "depth"
+rate_hz = 2.0
+"""
 
 
 class Shooting:
@@ -115,6 +139,42 @@ def cell_view(shooting: Shooting) -> None:
     shooting.shoot(ARMS, "rvd", DRAWING_S)
 
 
+def vision(browser: Any, folder: Path) -> None:
+    """A mission by the wall's clock: the client is tracked, and somebody points at it."""
+    (folder / "watched.toml").write_text(WATCHED)
+    words = (
+        "run",
+        str(folder / "watched.toml"),
+        "--realtime",
+        "--console",
+        "--no-report",
+        "--out",
+        str(folder / "out"),
+    )
+    cell = patient_cell(folder, "epos")
+    command = [sys.executable, "-m", "proxops.cli", *words, "--cell", str(cell)]
+    (folder / "out").mkdir()
+    served = announced(command, folder / "out", read_any_cell(cell))
+    try:
+        shooting = Shooting(browser, served, set())
+        tab = shooting.tab
+        tab.open("sensors")
+        tab.take_control()
+        tab.wait("proxops.desk.vision?.sensors.eye?.accepted > 3 && proxops.sensors.of('eye')?.marks > 0", COMPILING_S)
+        tab.page.click('[data-sensor="eye"] button:has-text("Designate")')
+        box = tab.page.locator('[data-sensor="eye"] canvas.sensor-canvas').bounding_box()
+        x, y = box["x"] + 0.52 * box["width"], box["y"] + 0.52 * box["height"]
+        tab.wait("proxops.sensors.of('eye')?.marks > 0", 60.0)
+        tab.page.mouse.move(x, y)
+        tab.page.mouse.down()
+        tab.page.mouse.move(x + 60, y)
+        time.sleep(0.5)
+        tab.page.screenshot(path=OUT / f"{EYES}.jpg", type="jpeg", quality=82)
+        print(OUT / f"{EYES}.jpg", flush=True)
+    finally:
+        served.end()
+
+
 def session(cell: str, wanted: set[str], parts: tuple[Callable[[Shooting], None], ...]) -> None:
     """Pictures of one served cell."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
@@ -132,7 +192,12 @@ def session(cell: str, wanted: set[str], parts: tuple[Callable[[Shooting], None]
 def main() -> None:
     OUT.mkdir(exist_ok=True)
     wanted = set(sys.argv[1:])
-    if wanted != {ARMS}:
+    if not wanted or EYES in wanted:
+        with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(FLAGS))
+            vision(browser, Path(name))
+            browser.close()
+    if not wanted or wanted - {ARMS, EYES}:
         session("epos", wanted, (operate, replay, silence))
     if not wanted or ARMS in wanted:
         session("kube", wanted, (cell_view,))

@@ -1,6 +1,6 @@
 // What the page knows of the hall: the newest cycle with its age, events, who holds control, what is possible now.
 import { HEAD, Link, type Frame } from "./link";
-import { SYSTEMS, type ControlState, type EventItem, type Hello, type Refusals, type Reply, type RunState, type SensorsState, type Status, type SystemName, type TimingState, type UploadState } from "./messages";
+import { SYSTEMS, type ControlState, type EventItem, type Hello, type Refusals, type Reply, type RunState, type SensorsState, type Status, type SystemName, type TimingState, type UploadState, type VisionState } from "./messages";
 import { DEG } from "./numbers";
 import { PoolRecord, PoolTable } from "./record";
 import { decodeSight, unpackSight, type Sight } from "./sensors/sight";
@@ -9,7 +9,7 @@ export const STALE_MS = 250; // older data greys out; looked at every 25 ms
 const EVENTS_KEPT = 2000;
 const SYSTEM_VALUES = 2 * 4 * 22; // commanded and actual in four coordinate systems
 
-export type Topic = "frame" | "hello" | "events" | "status" | "control" | "buttons" | "run" | "upload" | "timing" | "lists" | "state" | "sensors" | "sight";
+export type Topic = "frame" | "hello" | "events" | "status" | "control" | "buttons" | "run" | "upload" | "timing" | "lists" | "state" | "sensors" | "sight" | "vision";
 
 export class Desk {
   hello: Hello | null = null;
@@ -23,6 +23,7 @@ export class Desk {
   timing: TimingState | null = null;
   sensors: SensorsState | null = null; // none: the facility has no imaging sensors
   sight: Sight | null = null; // the newest that came
+  vision: VisionState | null = null; // none: nobody looks for the target in images
   connected = false;
   why = "connecting"; // not connected
   frames = 0;
@@ -158,7 +159,7 @@ export class Desk {
         this.hello = message as unknown as Hello;
         this.table = new PoolTable(this.hello.variables, this.hello.record_bytes);
         this.events = this.hello.events;
-        this.sensors = null; // of this server: told right after, where there are any
+        this.sensors = this.vision = null; // of this server: told right after, where there are any
         break;
       case "events":
         this.events = [...this.events, ...(message.items as EventItem[])].slice(-EVENTS_KEPT);
@@ -183,6 +184,9 @@ export class Desk {
         break;
       case "sensors":
         this.sensors = message as unknown as SensorsState;
+        break;
+      case "vision":
+        this.vision = message as unknown as VisionState;
         break;
       case "lists":
         if (this.hello) this.hello.lists = message.lists as Record<string, string[]>;

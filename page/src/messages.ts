@@ -153,6 +153,29 @@ export interface SensorInfo {
   height: number;
   rate_hz: number; // of what is told to viewers
   shows: Part[];
+  looked_through?: boolean; // its images are searched for the target
+}
+
+/** What image processing said last of a sensor's images, and what has been counted. */
+export interface VisionSaid {
+  number: number; // of the image
+  at_ms: number; // middle of its exposure, server's clock
+  state: "SEARCH" | "TRACK" | "LOST";
+  doubt: string; // NONE: the pose is trusted
+  words: string; // the doubt's
+  searched: boolean; // the whole image was
+  trust: number | null; // 0 … 1
+  sigma_m: number | null; // as claimed: largest standard deviation
+  sigma_rad: number | null;
+  distance_m: number | null;
+  accepted: number;
+  refused: Record<string, number>; // by doubt, the most frequent first
+  trusted_at_ms: number | null; // exposure of the last image whose pose was trusted
+}
+
+export interface VisionState {
+  kind: "vision";
+  sensors: Record<string, VisionSaid>;
 }
 
 export interface SensorsState {

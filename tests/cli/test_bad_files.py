@@ -24,6 +24,9 @@ from proxops.cli import main
         ("log", "export", "FILE"),
         ("log", "recover", "FILE"),
         ("log", "align", "FILE", "FILE"),
+        ("pose", "FILE", "--model", "client"),
+        ("pose", ".", "--model", "client", "--camera", "FILE"),
+        ("pose", ".", "--model", "client", "--labels", "FILE"),
     ],
 )
 @pytest.mark.parametrize("kind", ["device", "pipe", "deep"])

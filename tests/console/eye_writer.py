@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from proxops.core.images import CameraImage, DepthImage, Image, PointScan
 from proxops.core.imaging_table import CameraSensor, LidarSensor, TofSensor
+from proxops.core.vision import PoseFound, Processed
+from proxops.core.vocabulary import VisionState
 from proxops.ground.eyes_about import EyesAbout, eyes_about
 from proxops.ground.image_encoding import encode
 from proxops.ground.sensor_log import Arrival, SensorLog
@@ -29,7 +31,11 @@ class EyeWriter:
     """``push`` images; what they are is the caller's. Time of the run: seconds since it began, ending now."""
 
     ring: ViewerRing = field(default_factory=lambda: ViewerRing.create(512))
-    log: SensorLog = field(default_factory=lambda: SensorLog(SENSORS, {each.name: np.eye(4) for each in SENSORS}))
+    log: SensorLog = field(
+        default_factory=lambda: SensorLog(
+            SENSORS, {each.name: np.eye(4) for each in SENSORS}, looked_through=("near", "tof", "scan")
+        )
+    )
     begun_ns: int = field(default_factory=time.time_ns)
 
     @property
@@ -48,6 +54,12 @@ class EyeWriter:
     def push(self, *images: Image, late_s: float = 0.0) -> None:
         for image in images:
             self.ring.push(self.messages(image, late_s))
+
+    def say(self, found: PoseFound, state: VisionState, late_s: float = 0.0) -> None:
+        """What image processing says of an image, so long after it was exposed."""
+        t = found.t + late_s
+        arrival = Arrival(0, self.begun_ns + round(t * 1e9), t)
+        self.ring.push(self.log.said(Processed(found, state, False, 1), arrival))
 
     def channel(self, name: str, part: str) -> int:
         """Number of the channel."""

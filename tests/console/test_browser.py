@@ -18,6 +18,8 @@ from eye_writer import EyeWriter, depth, picture, scan
 from jog_hold import MINUS, PLUS, hold_until_it_moves, point_at, stands
 from served_console import Served, Tab, wait_until
 
+from proxops.core.vision import Marks, PoseFound
+from proxops.core.vocabulary import Doubt, VisionState
 from proxops.lab.any_cell import load_cell
 from proxops.lab.coordinates import values_from_axes
 
@@ -430,6 +432,8 @@ def test_what_sensors_see_is_shown(served: Served, open_tab: OpenTab, tmp_path: 
                 tab.wait(f"proxops.sensors.of('{name}')?.number === 41")
             pictures_are_right(tab)
             ages_are_told(tab, writer)
+            marks_are_drawn_over_their_own_picture(tab, writer)
+            an_operator_points(tab)
             one_stands_beside_the_hall(tab, writer)
             writer.close()
             tab.open("sensors")
@@ -483,6 +487,69 @@ def ages_are_told(tab: Tab, writer: EyeWriter) -> None:
     assert 0.0 <= tab.ask("() => proxops.sensors.of('near').ageMs") * 1e-3 <= time.monotonic() - exposed + 0.25
     tab.wait(f"{said}.includes('frozen: the same to the bit, 4 times') || {said}.includes('no newer one')")
     assert tab.ask("() => proxops.sensors.of('near').same") == 3
+
+
+def marks_are_drawn_over_their_own_picture(tab: Tab, writer: EyeWriter) -> None:
+    """A newer picture that nobody has answered yet waits for its marks; what image processing says stands beside it."""
+    t = writer.t
+    for number in (50, 51):
+        writer.log.due("near", t + number - 50)
+        writer.push(picture(number, t + number - 50, np.full((480, 640), number, np.uint8)))
+        tab.wait(f"proxops.sensors.of('near')?.number === {number}")
+    marks = Marks(
+        np.array([[320.0, 240.0], [10.0, 20.0]], np.float32), np.array([1, 0], np.uint8), np.zeros((0, 4), np.float32)
+    )
+    found = PoseFound(
+        "near", 50, t, Doubt.SUPPORT, 0.0, np.array([0.0, 0.0, 5.0, 1.0, 0.0, 0.0, 0.0]), np.eye(6) * 1e-4, marks
+    )
+    writer.say(found, VisionState.LOST)
+    tab.wait("proxops.sensors.of('near')?.number === 50 && proxops.sensors.of('near').marks === 2")
+    tab.wait("document.querySelector('[data-sensor=near] .vision-state').textContent === 'LOST'")
+    said = tab.page.inner_text('[data-sensor="near"] .sensor-vision')
+    assert all(
+        word in said for word in ("too many of what was found do not fit", "5.000 m", "10 mm, 0.57°", "none yet")
+    )
+    wall = np.array([[-1.0, -1.0, 6.0], [1.0, 1.0, 6.0], [0.0, 0.0, 6.0]], np.float32)  # of the scan before
+    marks = Marks(wall, np.array([1, 0, 2], np.uint8), np.zeros((0, 4), np.float32))
+    writer.log.due("scan", t)
+    writer.push(scan(52, t, wall))
+    writer.say(PoseFound("scan", 52, t, Doubt.NONE, 0.5, marks=marks), VisionState.TRACK)
+    tab.wait("proxops.sensors.of('scan').number === 52 && proxops.sensors.of('scan').marks === 3")
+    tab.page.click('[data-sensor="near"] button:has-text("Marks")')
+    tab.wait("proxops.sensors.of('near').number === 51 && proxops.sensors.of('near').marks === 0")
+
+
+def an_operator_points(tab: Tab) -> None:
+    """Only with control; where the pointer was pressed, as far as it was drawn, in pixels of the picture that was shown."""
+    button = '[data-sensor="near"] button:has-text("Designate")'
+    assert tab.page.get_attribute(button, "aria-disabled") == "true"
+    tab.take_control()
+    tab.wait("document.querySelectorAll('[data-sensor=near] button[aria-disabled=false]').length")
+    tab.ask("() => { proxops.desk.ask = (...said) => { window.said = said; return Promise.resolve({ ok: true }); }; }")
+    tab.page.click(button)
+    box = tab.page.locator('[data-sensor="near"] canvas.sensor-canvas').bounding_box()
+    x, y = box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]
+    scale = min(box["width"] / 640, box["height"] / 480)
+    tab.page.mouse.move(x, y)
+    tab.page.mouse.down()
+    tab.page.mouse.move(x + 50 * scale, y)
+    tab.page.mouse.up()
+    verb, word = tab.ask("() => window.said")
+    assert (verb, word["sensor"], word["number"]) == ("designate", "near", 51)
+    assert [word[key] for key in ("right_px", "down_px", "radius_px")] == pytest.approx([319.5, 239.5, 50.0], abs=2.0)
+    assert tab.page.get_attribute(button, "aria-pressed") == "false"  # one word at a time
+    tab.page.click(button)
+    tab.page.focus('[data-sensor="near"] canvas.sensor-canvas')
+    for key in ("ArrowRight", "Enter"):
+        tab.page.keyboard.press(key)
+    assert tab.ask("() => window.said")[1] == {
+        **word,
+        "right_px": 321,
+        "down_px": 240,
+        "radius_px": pytest.approx(38.4),
+    }
+    tab.ask("() => { delete proxops.desk.ask; }")
+    tab.page.click("#take")
 
 
 def one_stands_beside_the_hall(tab: Tab, writer: EyeWriter) -> None:

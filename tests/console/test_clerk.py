@@ -24,11 +24,13 @@ from proxops.core.errors import Refused
 class Line:
     def __init__(self) -> None:
         self.asked: list[tuple[str, float, float]] = []
+        self.arguments: dict[str, Any] = {}  # of the last request
 
     async def ask(
         self, verb: str, arguments: dict[str, Any], ttl_ms: float = 0.0, age_ms: float = 0.0, fd: int | None = None
     ) -> None:
         self.asked.append((verb, ttl_ms, age_ms))
+        self.arguments = arguments
 
     async def stop(self, by: str) -> None:
         self.asked.append(("stop", 0.0, 0.0))
@@ -122,5 +124,17 @@ def test_the_facility_hears_how_old_a_request_is(tmp_path: Path) -> None:
         line.close()
         await serving
         listening.close()
+
+    asyncio.run(test())
+
+
+def test_only_who_holds_control_says_where_the_target_is_and_under_his_own_name() -> None:
+    async def test() -> None:
+        desk, word = Desk(), {"sensor": "eye", "number": 3, "right_px": 1.0, "down_px": 2.0, "radius_px": 9.0}
+        with pytest.raises(Refused, match="Anna"):
+            await desk.ask(desk.ben, "designate", **word)
+        assert desk.line.asked == []
+        await desk.ask(desk.anna, "designate", **word, by="Ben")
+        assert desk.line.arguments == {**word, "by": "Anna"}
 
     asyncio.run(test())

@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 
 from proxops.applications.catalogue import parse_experiment
 from proxops.console.facility_about import FacilityAbout
-from proxops.console.scenario_catalogue import BESIDE, LIVE
+from proxops.console.scenario_catalogue import BESIDE, LIVE, NO_IMAGES
 from proxops.console.scenario_run import ScenarioRuns
 from proxops.core.bridge_datagram import BridgeCommand, unpack_command
 from proxops.core.errors import BadInput, Refused
@@ -134,7 +135,10 @@ def test_the_catalogue_is_the_shelf(tmp_path: Path) -> None:
         runs.start("approach")
     assert runs.state()["phase"] == "idle"
     offered = ScenarioRuns(FacilityAbout(1, at, at, tmp_path, tmp_path, tmp_path, tmp_path, tmp_path, 0.05), tmp_path)
-    assert not any(row["why_not"] for row in offered.catalogue())
+    refused = {row["name"]: row["why_not"] for row in offered.catalogue() if row["why_not"]}
+    assert "approach_camera" in refused and set(refused.values()) == {NO_IMAGES}
+    flown = replace(about, flies="approach_camera")
+    assert ScenarioRuns(flown, tmp_path).catalogue() == [], "a hall that was started for one run flies no other"
     assert offered.needs_bridge("approach")
     assert not offered.needs_bridge("planar")
 

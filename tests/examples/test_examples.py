@@ -32,3 +32,8 @@ def test_it_runs(name: str, tmp_path: Path) -> None:
     command = [sys.executable, str(tmp_path / "examples" / name), *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_estimator_of_ones_own_runs() -> None:
+    done = subprocess.run([sys.executable, str(HERE / "own_estimator.py")], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "doubt NONE" in done.stdout, done.stderr

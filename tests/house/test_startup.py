@@ -16,7 +16,7 @@ SRC = str(Path(proxops.__file__).parent.parent)
 
 COMMANDS = (
     ("--help",), ("play", "--help"), ("convert", "--help"), ("serve", "--help"), ("log", "--help"), ("run", "--help"),
-    ("check", "--help"), ("orbit", "--help"), ("ft", "--help"), ("report", "--help"), ("list",),
+    ("check", "--help"), ("orbit", "--help"), ("ft", "--help"), ("report", "--help"), ("pose", "--help"), ("list",),
 )  # fmt: skip
 PROGRAM = """
 import contextlib, io, json, sys

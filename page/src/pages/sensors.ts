@@ -1,6 +1,8 @@
 // Sensors: what the facility's cameras, time-of-flight cameras and LiDARs see, with what a picture was exposed and how its values are spread.
 import type { Desk } from "../desk";
 import { el, fill, mark, say } from "../dom";
+import type { EventItem } from "../messages";
+import { notice } from "../notice";
 import type { Mounted, Page } from "../page";
 import { sharedEyes, type Eyes } from "../sensors/eyes";
 import { peak } from "../sensors/histogram";
@@ -8,6 +10,7 @@ import { SensorTile } from "../sensors/sensor_tile";
 import "../sensors/sensors.css";
 
 const HZ = 10;
+const SAID: Record<string, "ok" | "warn" | "bad"> = { "operator.designate": "ok", designated: "ok", "refused.designate": "bad" }; // events
 
 class Sensors implements Mounted {
   private readonly eyes: Eyes;
@@ -18,6 +21,7 @@ class Sensors implements Mounted {
   private alone: SensorTile | null = null;
   private shown = true;
   private built = "";
+  private heard: EventItem | undefined; // the newest event that was looked at
 
   constructor(
     root: HTMLElement,
@@ -26,7 +30,9 @@ class Sensors implements Mounted {
     this.eyes = sharedEyes(desk);
     root.append(this.trouble, this.empty, this.wall);
     desk.on("sensors", () => this.build());
-    desk.on("hello", () => this.build());
+    desk.on("hello", () => ((this.heard = desk.events[desk.events.length - 1]), this.build()));
+    desk.on("events", () => this.hear());
+    this.heard = desk.events[desk.events.length - 1];
     window.proxops.sensors = { of: (name) => this.look(name) };
     this.build();
   }
@@ -46,6 +52,13 @@ class Sensors implements Mounted {
   leave(): void {
     this.shown = false;
     this.ask();
+  }
+
+  /** What becomes of an operator's word is said by who looks for the target, a moment later. */
+  private hear(): void {
+    const { events } = this.desk;
+    for (const { name, text } of events.slice(events.lastIndexOf(this.heard!) + 1)) if (SAID[name]) notice(text, SAID[name], name);
+    this.heard = events[events.length - 1];
   }
 
   private ask(): void {
@@ -90,7 +103,7 @@ class Sensors implements Mounted {
     const canvas = (tile.view.cloud ?? tile.view.pixels!).canvas;
     const pixel = (x: number, y: number) => Array.from(canvas.getContext("2d")!.getImageData(x, y, 1, 1).data);
     const value = (x: number, y: number) => sight.values[y * sight.width + x]!;
-    return { number: sight.number, same: sight.same, ageMs: this.eyes.ageMs(sight), peak: tile.spread ? peak(tile.spread) : NaN, saturated: tile.spread ? tile.spread.saturated / tile.spread.total : NaN, points: tile.view.cloud?.drawn ?? 0, limits: (tile.view.cloud ?? tile.view.pixels!).limits, pixel, value };
+    return { number: sight.number, same: sight.same, ageMs: this.eyes.ageMs(sight), peak: tile.spread ? peak(tile.spread) : NaN, saturated: tile.spread ? tile.spread.saturated / tile.spread.total : NaN, points: tile.view.cloud?.drawn ?? 0, marks: tile.view.marks ? (tile.view.pixels?.overlay.drawn ?? tile.view.cloud?.marked ?? 0) : 0, limits: (tile.view.cloud ?? tile.view.pixels!).limits, pixel, value };
   }
 }
 
@@ -101,6 +114,7 @@ export interface SensorLook {
   peak: number; // where the most values are
   saturated: number; // share
   points: number; // drawn
+  marks: number; // drawn over the picture
   limits: [number, number]; // of the scale
   pixel(x: number, y: number): number[]; // as it is on the canvas, RGBA
   value(x: number, y: number): number; // as it was measured

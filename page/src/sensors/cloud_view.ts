@@ -18,7 +18,9 @@ export class CloudView {
   readonly canvas = el("canvas.sensor-canvas.turned", { tabindex: 0, role: "img", title: "drag or use the arrow keys to turn, the wheel or + and − to come closer, Home to begin anew" }) as HTMLCanvasElement;
   limits: [number, number] = [0, 1]; // of the colours
   drawn = 0; // points in the picture
+  marked = 0; // marks in the picture
   private sight: Sight | null = null;
+  private marks: Sight | undefined; // of image processing: points of that scan, by what they fit
   private by: "range" | "intensity" = "range";
   private camera = { ...START };
   private middle: Triple = [0, 0, 5];
@@ -37,8 +39,9 @@ export class CloudView {
     new ResizeObserver(() => this.want()).observe(canvas);
   }
 
-  show(sight: Sight, by: "range" | "intensity"): void {
+  show(sight: Sight, by: "range" | "intensity", marks?: Sight): void {
     this.sight = sight;
+    this.marks = marks;
     this.by = by;
     const points = sight.values as Float32Array;
     this.canvas.setAttribute("aria-label", `${points.length / 4} points of ${sight.sensor}`);
@@ -108,6 +111,7 @@ export class CloudView {
     const seen = this.lens(width, height);
     this.drawn = this.paint(new Uint32Array(image.data.buffer), width, height, seen);
     context.putImageData(image, 0, 0);
+    this.marked = this.marks ? drawMarks(context, this.marks, seen, ratio) : 0;
     drawSensor(context, seen, ratio, this.middle[2] + this.reach);
   }
 
@@ -150,6 +154,23 @@ export class CloudView {
     }
     return drawn;
   }
+}
+
+/** Over the points, nothing hides them: a little larger than these. */
+function drawMarks(context: CanvasRenderingContext2D, marks: Sight, seen: (x: number, y: number, z: number) => Triple, ratio: number): number {
+  const values = marks.values as Float32Array;
+  let [at, drawn] = [0, 0];
+  for (const { kind, count, colour } of marks.layers ?? []) {
+    if (kind !== "cloud") return drawn;
+    context.fillStyle = `rgb(${colour.join(" ")})`;
+    for (const end = at + 3 * count; at < end; at += 3) {
+      const [u, v, depth] = seen(values[at]!, values[at + 1]!, values[at + 2]!);
+      if (depth <= 0.01) continue;
+      context.fillRect(u - 1.5 * ratio, v - 1.5 * ratio, 3 * ratio, 3 * ratio);
+      drawn++;
+    }
+  }
+  return drawn;
 }
 
 /** Where the sensor is: its axes, and metres along its line of sight. */

@@ -1,10 +1,13 @@
 // The newest sight of every sensor that some page looks at. What is shown nowhere is not sent.
+import { reasonOf } from "../button";
 import type { Desk } from "../desk";
-import type { SensorInfo } from "../messages";
+import type { Reply, SensorInfo, VisionSaid } from "../messages";
+import type { Circle } from "./overlay";
+import { kept, paired } from "./paired";
 import type { Part, Sight } from "./sight";
 
 export class Eyes {
-  private readonly sights = new Map<string, Sight>();
+  private readonly sights = new Map<string, Sight[]>(); // the last of each part, from old to new
   private readonly looks = new Map<object, Record<string, number>>();
   private asked = "";
 
@@ -24,12 +27,28 @@ export class Eyes {
     this.ask();
   }
 
-  newest(sensor: string, part: Part): Sight | undefined {
-    return this.sights.get(`${sensor}/${part}`);
+  /** The newest, or with `marked` the newest that has its marks. */
+  shown(sensor: string, part: Part, marked: boolean): { picture: Sight | undefined; marks: Sight | undefined } {
+    const last = (what: Part) => this.sights.get(`${sensor}/${what}`) ?? [];
+    return paired(last(part), marked ? last("marks") : []);
+  }
+
+  /** What image processing says of a sensor's images, where it looks through it. */
+  said(sensor: string): VisionSaid | undefined {
+    return this.desk.vision?.sensors[sensor];
+  }
+
+  /** Why nobody can say from here where the target is; empty when one can. */
+  get mute(): string {
+    return reasonOf(this.desk, "designate");
+  }
+
+  designate(sight: Sight, { right, down, radius }: Circle): Promise<Reply> {
+    return this.desk.ask("designate", { sensor: sight.sensor, number: sight.number, right_px: right, down_px: down, radius_px: radius });
   }
 
   /** At most so old, ms. */
-  ageMs(sight: Sight | undefined): number {
+  ageMs(sight: { at_ms: number } | undefined): number {
     return sight ? this.desk.ageOfMs(sight.at_ms) : Infinity;
   }
 
@@ -43,13 +62,17 @@ export class Eyes {
 
   private take(): void {
     const { sight } = this.desk;
-    if (sight) this.sights.set(`${sight.sensor}/${sight.what}`, sight);
+    if (!sight) return;
+    const key = `${sight.sensor}/${sight.what}`;
+    const before = this.sights.get(key) ?? [];
+    const again = before.findIndex((one) => one.number !== undefined && one.number === sight.number); // with more facts
+    this.sights.set(key, again < 0 ? kept(before, sight) : before.map((one, k) => (k === again ? sight : one)));
   }
 
   /** Sensors that are no longer there. */
   private forget(): void {
     const names = new Set(this.sensors.map((sensor) => sensor.name));
-    for (const [key, sight] of this.sights) if (!names.has(sight.sensor)) this.sights.delete(key);
+    for (const key of this.sights.keys()) if (!names.has(key.split("/")[0]!)) this.sights.delete(key);
   }
 }
 

@@ -33,7 +33,8 @@ export class EyeInset {
     if (!this.view || !this.open) return;
     const said = this.view.update(this.desk.sensors?.trouble ?? "", this.desk.connected);
     const number = this.view.sight?.number;
-    say(this.said, number === undefined ? said.text : `${number} · ${said.text}`);
+    const vision = this.eyes.said(this.view.sensor.name);
+    say(this.said, [number, vision?.state, said.text].filter((part) => part !== undefined).join(" · "));
     this.said.className = `tag ${said.kind}`;
   }
 

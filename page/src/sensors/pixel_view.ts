@@ -3,6 +3,8 @@ import { el, mark, say } from "../dom";
 import { fixed } from "../numbers";
 import { NEAR_TO_FAR, stepOf } from "./colours";
 import { quantiles, roundLimits } from "./levels";
+import { Overlay, type Circle, type Fit } from "./overlay";
+import { drawnCircle } from "./pointing";
 import type { Sight } from "./sight";
 
 const NOTHING = 0xff241d17; // no light came back: as the ground, a little lighter
@@ -12,27 +14,42 @@ const FEW_PIXELS = 400; // across: they are shown as squares
 export interface Showing {
   stretch: boolean; // the levels that occur fill the scale from black to white
   saturated: boolean; // pixels at the highest level are red
+  marks: boolean; // of image processing, over the picture they were found in
 }
 
 export class PixelView {
   readonly canvas = el("canvas.sensor-canvas", { tabindex: 0, role: "img" }) as HTMLCanvasElement;
   readonly element: HTMLElement;
   limits: [number, number] = [0, 1]; // of the scale of colours or greys
+  readonly overlay = new Overlay();
+  pressed = false; // somebody points: the picture stays as it is
+  private designates: ((sight: Sight, circle: Circle) => void) | null = null;
+  private from: [number, number] = [0, 0];
   private readonly told = el("div.sensor-pixel", { "aria-live": "polite" });
   private readonly cross = el("i.sensor-cross", { hidden: true });
   private sight: Sight | null = null;
   private at: [number, number] | null = null;
 
   constructor() {
-    this.element = el("div.sensor-pixels", null, this.canvas, this.cross, this.told);
+    this.element = el("div.sensor-pixels", null, this.canvas, this.overlay.canvas, this.cross, this.told);
+    this.canvas.addEventListener("pointerdown", (event) => this.press(event));
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
+    this.canvas.addEventListener("pointerup", (event) => this.release(event));
+    this.canvas.addEventListener("pointercancel", () => this.letGo());
     this.canvas.addEventListener("pointerleave", () => this.choose(null));
     this.canvas.addEventListener("blur", () => this.choose(null));
     this.canvas.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.place()).observe(this.element);
+    new ResizeObserver(() => (this.place(), this.overlay.draw(this.fit()))).observe(this.element);
   }
 
-  show(sight: Sight, showing: Showing): void {
+  /** From now on whoever presses says where the target is; null: nobody does. */
+  designate(by: ((sight: Sight, circle: Circle) => void) | null): void {
+    this.designates = by;
+    mark(this.element, "pointing", by !== null);
+    this.letGo();
+  }
+
+  show(sight: Sight, showing: Showing, marks?: Sight): void {
     this.sight = sight;
     const { canvas } = this;
     if (canvas.width !== sight.width || canvas.height !== sight.height) [canvas.width, canvas.height] = [sight.width, sight.height];
@@ -45,6 +62,7 @@ export class PixelView {
     canvas.getContext("2d")?.putImageData(image, 0, 0);
     this.tell();
     this.place();
+    this.overlay.show(marks, this.fit());
   }
 
   private paintDepth({ values }: Sight, out: Uint32Array): void {
@@ -69,11 +87,48 @@ export class PixelView {
   }
 
   private point(event: PointerEvent): void {
+    const [right, down] = this.pixel(event);
+    if (this.pressed) this.overlay.point(this.circle(event), this.fit());
+    else this.choose([Math.floor(right + 0.5), Math.floor(down + 0.5)]);
+  }
+
+  /** Where in the picture, in its pixels: (0, 0) is the middle of the first. */
+  private pixel(event: PointerEvent): [number, number] {
     const { left, top, scale } = this.fit();
-    this.choose([Math.floor((event.offsetX - left) / scale), Math.floor((event.offsetY - top) / scale)]);
+    return [(event.offsetX - left) / scale - 0.5, (event.offsetY - top) / scale - 0.5];
+  }
+
+  private press(event: PointerEvent): void {
+    const { sight } = this;
+    if (!this.designates || !sight || event.button !== 0) return;
+    const [right, down] = (this.from = this.pixel(event));
+    if (right < -0.5 || down < -0.5 || right >= sight.width - 0.5 || down >= sight.height - 0.5) return;
+    this.pressed = true;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.overlay.point(this.circle(event), this.fit());
+  }
+
+  private circle(event: PointerEvent): Circle {
+    return drawnCircle(this.sight!, this.from, this.pixel(event), this.fit().scale);
+  }
+
+  private release(event: PointerEvent): void {
+    if (!this.pressed) return;
+    const circle = this.circle(event);
+    this.letGo();
+    this.designates?.(this.sight!, circle);
+  }
+
+  private letGo(): void {
+    this.pressed = false;
+    this.overlay.point(null, this.fit());
   }
 
   private key(event: KeyboardEvent): void {
+    if (event.key === "Enter" && this.designates && this.sight && this.at) {
+      event.preventDefault();
+      this.designates(this.sight, drawnCircle(this.sight, this.at, this.at, 1));
+    }
     const step = ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] } as Record<string, [number, number]>)[event.key];
     if (!step || !this.sight || event.altKey) return;
     event.preventDefault();
@@ -100,7 +155,7 @@ export class PixelView {
   }
 
   /** Of the picture inside the canvas's box, which it fills in one direction. */
-  private fit(): { left: number; top: number; scale: number } {
+  private fit(): Fit {
     const { clientWidth, clientHeight, width, height } = this.canvas;
     const scale = Math.min(clientWidth / width, clientHeight / height) || 1;
     return { scale, left: (clientWidth - width * scale) / 2, top: (clientHeight - height * scale) / 2 };

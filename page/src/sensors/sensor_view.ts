@@ -7,7 +7,7 @@ import { gradient } from "./colours";
 import type { Eyes } from "./eyes";
 import { PixelView, type Showing } from "./pixel_view";
 import type { Part, Sight } from "./sight";
-import { saidOf, type Said } from "./words";
+import { inWords, saidOf, type Said } from "./words";
 
 export class SensorView {
   readonly element: HTMLElement;
@@ -15,9 +15,10 @@ export class SensorView {
   readonly cloud: CloudView | null;
   part: Part;
   by: "range" | "intensity" = "range"; // colours of points
-  showing: Showing = { stretch: false, saturated: false };
+  showing: Showing = { stretch: false, saturated: false, marks: true };
   sight: Sight | undefined;
-  private shown = -1; // serial
+  marks: Sight | undefined; // of that sight
+  private shown = ""; // serials
   private readonly ticks = [el("span"), el("span"), el("span")];
   private readonly scale = el("div.sensor-scale", null, el("div.sensor-bar", null), el("div.sensor-ticks", null, ...this.ticks));
   private readonly empty = el("div.sensor-empty");
@@ -41,26 +42,32 @@ export class SensorView {
   }
 
   redraw(): void {
-    this.shown = -1;
+    this.shown = "";
   }
 
   /** Bring it up to date; what is to be said of it. True in `fresh` when the picture is another one. */
   update(trouble: string, connected: boolean): Said & { fresh: boolean } {
-    const sight = (this.sight = this.eyes.newest(this.sensor.name, this.part));
-    const said = saidOf(this.sensor, sight, this.eyes.ageMs(sight), trouble, connected);
+    if (!this.pixels?.pressed) {
+      const now = this.eyes.shown(this.sensor.name, this.part, this.showing.marks);
+      [this.sight, this.marks] = [now.picture, now.marks];
+    }
+    const { sight } = this;
+    const newest = this.eyes.shown(this.sensor.name, this.part, false).picture;
+    const said = saidOf(this.sensor, newest, this.eyes.ageMs(newest), trouble, connected);
+    if (said.kind === "ok" && sight !== newest) said.text = `${inWords(this.eyes.ageMs(sight))} old, with its marks`;
     this.empty.hidden = sight !== undefined && !sight.trouble;
     say(this.empty, said.text);
     mark(this.element, "old", said.kind === "bad" || said.kind === "warn");
-    const fresh = sight !== undefined && sight.serial !== this.shown;
+    const fresh = sight !== undefined && `${sight.serial} ${this.marks?.serial}` !== this.shown;
     if (fresh) this.show(sight);
     return { ...said, fresh };
   }
 
   private show(sight: Sight): void {
-    this.shown = sight.serial;
+    this.shown = `${sight.serial} ${this.marks?.serial}`;
     if (sight.trouble) return;
-    this.pixels?.show(sight, this.showing);
-    this.cloud?.show(sight, this.by);
+    this.pixels?.show(sight, this.showing, this.marks);
+    this.cloud?.show(sight, this.by, this.marks);
     const coloured = this.part === "depth" || this.part === "points";
     this.scale.hidden = !coloured;
     if (coloured) this.label();

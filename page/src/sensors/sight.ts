@@ -1,7 +1,14 @@
 // What a sensor has seen, as numbers: from the bytes that the server sends. The other side is src/proxops/console/sight.py.
 import { decodeGrey } from "./png";
 
-export type Part = "image" | "depth" | "intensity" | "points";
+export type Part = "image" | "depth" | "intensity" | "points" | "marks";
+
+/** Marks of one colour, one layer after the other in the values: u v of each point, or of both ends of each line; of a scan x y z. */
+export interface Layer {
+  kind: "points" | "lines" | "cloud";
+  count: number; // of points, or ends
+  colour: [number, number, number];
+}
 
 /** What is said beside the bytes. */
 interface Head {
@@ -10,7 +17,8 @@ interface Head {
   serial: number;
   at_ms: number; // middle of the exposure, server's clock
   same: number; // sights before it with the same bytes
-  format: "png" | "u8" | "u16" | "f32" | "xyzi";
+  format: "png" | "u8" | "u16" | "f32" | "xyzi" | "marks";
+  layers?: Layer[];
   width?: number;
   height?: number;
   count?: number; // points before they were thinned out

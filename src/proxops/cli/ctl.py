@@ -273,6 +273,20 @@ def push(
     _ask(context, json, "push", x_Ns=x, y_Ns=y, z_Ns=z, duration_s=duration_ms * 1e-3)
 
 
+@ctl.command("designate")
+def designate(
+    context: typer.Context,
+    sensor: Annotated[str, typer.Argument(help="Whose picture it is.")],
+    number: Annotated[int, typer.Argument(help="Of that picture.", min=0)],
+    right: Annotated[float, typer.Argument(help="Where the target's middle is, px from the left.")],
+    down: Annotated[float, typer.Argument(help="The same from above, px.")],
+    radius: Annotated[float, typer.Option(help="Within which it is, px.")] = 40.0,
+    json: Json = False,
+) -> None:
+    """Say where the target is in a picture of a live mission (proxops run MISSION --realtime --control NAME)."""
+    _ask(context, json, "designate", sensor=sensor, number=number, right_px=right, down_px=down, radius_px=radius)
+
+
 @ctl.command("shut-down")
 def shut_down(context: typer.Context, json: Json = False) -> None:
     """End the facility in good order: robots to rest, log closed."""

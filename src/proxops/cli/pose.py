@@ -37,7 +37,7 @@ def pose(
         float, typer.Option(min=0.01, max=3600, help="For an image, of an estimator of your own.")
     ] = 10.0,
     alone: Annotated[bool, typer.Option("--alone", help="Search each image; none follows another.")] = False,
-    pictures: Annotated[int, typer.Option(min=0, max=1000, help="With what was found drawn into them.")] = 12,
+    pictures: Annotated[int, typer.Option(min=0, max=200, help="With what was found drawn into them.")] = 12,
     most: Annotated[int | None, typer.Option(min=1, help="Images, from the first on.")] = None,
     json: Json = False,
 ) -> None:

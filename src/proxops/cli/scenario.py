@@ -29,11 +29,11 @@ WithHall = Annotated[
 Runs = Annotated[int, typer.Option(help="Fly a mission this many times, with seeds counting up.", min=1, max=100_000)]
 Control = Annotated[
     str | None,
-    typer.Option(help="Name of a live experiment for proxops ctl --control; 0: after its process."),
+    typer.Option(help="Name of a live run for proxops ctl --control; 0: after its process."),
 ]
 Watched = Annotated[
     bool,
-    typer.Option("--console", help="Watch a live experiment with an arm (float, kube) in the browser: add --realtime."),
+    typer.Option("--console", help="Watch a mission or an experiment with an arm in the browser: add --realtime."),
 ]
 Overseen = Annotated[
     Path | None, typer.Option(hidden=True, help="Ring of the process that oversees this run through standard input.")

@@ -29,6 +29,7 @@ DESK_VERBS: Final = frozenset(
         "move_to_start",
         "confirm",
         "accept",
+        "designate",
         "reset",
         "interlock",
         "sine",
@@ -88,6 +89,8 @@ class Clerk:
             )
         if verb in ("jog", "release"):
             self._jogging = verb == "jog"
+        if verb == "designate":  # who said it stands in the log
+            arguments = {**arguments, "by": viewer.name}
         return await self._line.ask(verb, arguments, request.ttl_ms, age_ms)
 
     def _patience_with(self, viewer: Viewer, verb: str) -> Patience:

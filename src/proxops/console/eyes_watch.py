@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from proxops.console.attendance import Attendance
+from proxops.console.marks import marks_of, scan_marks_of
 from proxops.console.sight import facts_of, sight_of
-from proxops.ground.eyes_about import PARTS, EyeAbout, EyesAbout
-from proxops.ground.sensor_log import FACTS_PART
+from proxops.console.vision_watch import VisionWatch
+from proxops.ground.eyes_about import SEEN_PARTS, EyeAbout, EyesAbout
+from proxops.ground.sensor_log import FACTS_PART, FOUND_PART, MARKS_PART
 from proxops.ground.viewer_message import ViewerMessage
 from proxops.ground.viewer_onlooker import ViewerOnlooker
 
 LOOK_S: Final = 0.04
+VISION_EVERY: Final = 5  # looks, between two states of image processing
 NO_RING: Final = "their ring cannot be read"
 CLOSED: Final = "the sensors have ended"
 
@@ -28,10 +31,12 @@ class EyesWatch:
         self._channels: dict[int, tuple[EyeAbout, str]] = {}
         self._trouble, self.malformed = "", 0
         self._about: EyesAbout | None = None
+        self._vision, self._looks = VisionWatch(moment_ms), 0
 
     def states(self) -> list[dict[str, Any]]:
         """What a page that comes now must know: nothing where there never was a sensor."""
-        return [] if self._about is None and not self._trouble else [self._state()]
+        seen = [] if self._about is None and not self._trouble else [self._state()]
+        return [*seen, self._vision.state()] if self._looked_through else seen
 
     def follow(self, about: EyesAbout | None) -> None:
         """Other sensors than before: another ring, and nothing that the old ones saw."""
@@ -39,6 +44,7 @@ class EyesWatch:
             return
         self._about, self._onlooker, self._trouble = about, None, ""
         self._gallery.clear()
+        self._vision.clear()
         self._channels = {
             number: (eye, what) for eye in (about.sensors if about else ()) for number, what in eye.channels.items()
         }
@@ -72,6 +78,9 @@ class EyesWatch:
             if self._onlooker.closed:
                 self._onlooker = None
                 self._say(CLOSED)
+        self._looks += 1
+        if self._vision.news and self._looked_through and self._looks % VISION_EVERY == 0:
+            self._attendance.tell_all(self._vision.state())
         self._wake()
 
     def _take(self, message: ViewerMessage) -> None:
@@ -82,6 +91,12 @@ class EyesWatch:
         try:
             if what == FACTS_PART:
                 self._gallery.learn(eye.name, *facts_of(message.body))
+            elif what == FOUND_PART:
+                self._vision.learn(eye.name, message.body)
+            elif what == MARKS_PART:
+                marks = (scan_marks_of if eye.kind == "lidar" else marks_of)(eye.name, message.body)
+                marks = marks.with_facts(number=self._vision.number_at(eye.name, marks.utc_ns))
+                self._gallery.hang(marks, self._moment_ms(marks.utc_ns))
             else:
                 sight = sight_of(eye.name, what, message.body)
                 self._gallery.hang(sight, self._moment_ms(sight.utc_ns))
@@ -93,6 +108,10 @@ class EyesWatch:
             if viewer.looking.waiting():
                 viewer.wake.set()
 
+    @property
+    def _looked_through(self) -> bool:
+        return any(what == FOUND_PART for _, what in self._channels.values())
+
     def _say(self, trouble: str) -> None:
         if trouble != self._trouble:
             self._trouble = trouble
@@ -102,7 +121,8 @@ class EyesWatch:
         sensors = [
             {
                 "name": eye.name, "kind": eye.kind, "width": eye.width, "height": eye.height, "rate_hz": eye.rate_hz,
-                "shows": [part for part in PARTS if part in eye.channels.values() and part != FACTS_PART],
+                "shows": [part for part in SEEN_PARTS if part in eye.channels.values()],
+                "looked_through": FOUND_PART in eye.channels.values(),
             }
             for eye in (self._about.sensors if self._about else ())
         ]  # fmt: skip

@@ -35,6 +35,7 @@ class FacilityAbout:
     period_ns: int = PERIOD_NS  # of its cycle
     bridge_settings: BridgeSettings = field(default_factory=BridgeSettings)
     eyes: EyesAbout | None = None  # its imaging sensors
+    flies: str = ""  # the one run that it was started for
 
     @classmethod
     def read(cls, path: Path) -> FacilityAbout:
@@ -48,7 +49,7 @@ class FacilityAbout:
                 None if ring is None else Path(ring), None if latency_s is None else float(latency_s),
                 None if key is None else Path(key), tuple(Group.of(each) for each in told.get("groups", ())),
                 int(told.get("period_ns", PERIOD_NS)), BridgeSettings(**(told.get("bridge_settings") or {})),
-                EyesAbout.of(told.get("eyes")),
+                EyesAbout.of(told.get("eyes")), str(told.get("flies", "")),
             )  # fmt: skip
         except OSError as error:
             raise BadInput(f"cannot read where the facility listens: {error.strerror}", where=str(path)) from None

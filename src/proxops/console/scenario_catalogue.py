@@ -23,6 +23,7 @@ NO_RING: Final = "this facility has no place for a mission's part of the pool"
 OTHER_BRIDGE: Final = (
     "this hall's bridge is set otherwise than its [bridge] says: proxops serve --bridge-settings, or proxops run"
 )
+NO_IMAGES: Final = "it navigates by images, which nobody draws for it here: proxops run NAME --realtime --console"
 NO_LINE: Final = "it does not wait for its on-board computer (flight.waits), and none can be named here"
 
 Loaded = Scenario | Mission | Experiment
@@ -53,8 +54,9 @@ class Offer:
 
 
 def offers(facility: FacilityAbout, items: Sequence[Loaded] | None = None) -> dict[str, Offer]:
-    """By name: everything on the shelf, unless ``items`` are given; nothing where there is no bridge, which moves the hall."""
-    if facility.bridge is None:
+    """By name: everything on the shelf, unless ``items`` are given; nothing where there is no bridge, which moves the hall, or
+    where the hall was started for one run."""
+    if facility.bridge is None or facility.flies:
         return {}
     return {item.name: _offer(item, facility) for item in (shelf() if items is None else items)}
 
@@ -68,6 +70,8 @@ def _offer(item: Loaded, facility: FacilityAbout) -> Offer:
     why_not = NO_RING if live and (facility.mission_ring is None or facility.latency_s is None) else ""
     if isinstance(item, Mission) and live and not _set_as(item.file.bridge, facility):
         why_not = OTHER_BRIDGE
+    if isinstance(item, Mission) and live and item.file.vision.sensors:
+        why_not = NO_IMAGES
     if isinstance(item, Mission) and not item.file.flight.waits:
         why_not = NO_LINE
     return Offer(

@@ -70,10 +70,10 @@ def facts_of(body: bytes) -> tuple[int, dict[str, Any]]:
     except Exception as error:  # protobuf has errors of its own
         raise ValueError(f"{type(error).__name__} {error}"[:200]) from None
     camera = {"exposure_s": told.exposure_s, "gain_db": told.gain_db, "white": told.white} if told.white else {}
-    return _utc_ns(told), {"number": told.number, **camera}
+    return utc_ns_of(told), {"number": told.number, **camera}
 
 
-def _utc_ns(message: Any) -> int:
+def utc_ns_of(message: Any) -> int:
     """Of the middle of its exposure."""
     return int(message.timestamp.seconds) * 10**9 + int(message.timestamp.nanos)
 
@@ -82,10 +82,12 @@ def _picture(sensor: str, what: str, body: bytes) -> HungSight:
     """A compressed image is handed on as it is; a plain one without what its rows are padded with."""
     if what != "image":
         raw = foxglove_message(RAW_IMAGE).FromString(body)
-        return HungSight(sensor, what, _utc_ns(raw), *_raw(raw), {})
+        return HungSight(sensor, what, utc_ns_of(raw), *_raw(raw), {})
     image = foxglove_message(IMAGE).FromString(body)
     width, height = _png_size(image.data)
-    return HungSight(sensor, what, _utc_ns(image), {"format": "png", "width": width, "height": height}, image.data, {})
+    return HungSight(
+        sensor, what, utc_ns_of(image), {"format": "png", "width": width, "height": height}, image.data, {}
+    )
 
 
 def _png_size(data: bytes) -> tuple[int, int]:
@@ -129,4 +131,4 @@ def _points(sensor: str, body: bytes) -> HungSight:
     for k, name in enumerate(names):
         xyzi[:, k] = thinned[name]
     xyzi = xyzi[np.isfinite(xyzi[:, :3]).all(axis=1)]
-    return HungSight(sensor, "points", _utc_ns(cloud), {"format": "xyzi", "count": len(rows)}, xyzi.tobytes(), {})
+    return HungSight(sensor, "points", utc_ns_of(cloud), {"format": "xyzi", "count": len(rows)}, xyzi.tobytes(), {})

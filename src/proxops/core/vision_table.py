@@ -36,7 +36,14 @@ class Vision(Strict):
     pose_sensor: Truth = False  # the modelled pose sensor measures beside them
     client: PathText = ""  # as known on board: URDF, STL, OBJ, glTF beside this file; the one that is seen unless given
     client_scale: Annotated[Finite, within(1e-6, 1e4)] = 1.0  # metres in a unit of that file
-    estimator: PathText = ""  # one of your own: path/to/file.py:ClassName or tcp://HOST:PORT
+    part_m: Annotated[Finite, within(0, 0.1)] = (
+        1e-4  # by which that model's parts may stand elsewhere: one standard deviation
+    )
+    estimator: PathText = ""  # one of your own: path/to/file.py:ClassName, package.module:ClassName or tcp://HOST:PORT
+    estimator_sensors: Annotated[
+        tuple[Name, ...], Field(max_length=8)
+    ] = ()  # whose images it is given; all unless given
+    estimator_limit_s: Annotated[Finite, within(0.01, 50)] = 10.0  # for an image, by the wall's clock: later is no pose
     frame_ms: Annotated[Finite, within(1, 10_000)] = 100.0  # from an image to its pose, in lockstep
     search_s: Annotated[Finite, within(0.01, 600)] = 10.0  # of a picture as a whole, in lockstep
     scan_search_s: Annotated[Finite, within(0.01, 600)] = 1.0  # of a depth image or a scan
@@ -53,6 +60,10 @@ class Vision(Strict):
             found["estimator"] = f"{source.parent / path}:{name}"
         return self.model_copy(update=found)
 
+    def estimator_for(self, sensor: str) -> str:
+        """Whose estimator looks at this sensor's images; empty: ours."""
+        return self.estimator if not self.estimator_sensors or sensor in self.estimator_sensors else ""
+
     def check(self, imaging: tuple[ImagingSensor, ...]) -> None:
         """That they are there, and where the chaser can use them."""
         known = {one.name: one for one in imaging}
@@ -62,6 +73,11 @@ class Vision(Strict):
             if known[name].on != "chaser":
                 raise BadInput(
                     "vision.sensors: it must be on the chaser", value=name, way_out='give it on = "chaser", or leave it out'
+                )  # fmt: skip
+        for name in self.estimator_sensors:
+            if name not in self.sensors:
+                raise BadInput(
+                    "vision.estimator_sensors: none of vision.sensors", value=name, bound=", ".join(self.sensors) or "none"
                 )  # fmt: skip
         looked = {name: known[name] for name in self.sensors}
         for one in self.designate:

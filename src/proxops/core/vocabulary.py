@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from typing import Final
 
 
 class System(IntEnum):
@@ -187,3 +188,21 @@ class Doubt(IntEnum):
     FROZEN = 10  # the same image as before
     STALE = 11  # too old, or not newer than one before
     BROKEN = 12  # no image, or no pose: wrong size, no numbers
+
+
+DOUBTS: Final = {
+    Doubt.NONE: "trusted",
+    Doubt.DARK: "nothing is lit",
+    Doubt.OVER_EXPOSED: "too much of the client is over-exposed",
+    Doubt.OUT_OF_VIEW: "too much of the client is out of view",
+    Doubt.TOO_FEW: "too few edges or points were found",
+    Doubt.SUPPORT: "too many of what was found do not fit",
+    Doubt.UNCERTAIN: "the pose is not determined well enough",
+    Doubt.AMBIGUOUS: "another pose fits nearly as well",
+    Doubt.FAR_OFF: "further from what was expected than that allows",
+    Doubt.NOT_FOUND: "searched in vain",
+    Doubt.FROZEN: "the same image as before",
+    Doubt.STALE: "too old, or not newer than one before",
+    Doubt.BROKEN: "no image, or no pose",
+}
+"""In words for people."""

@@ -11,17 +11,17 @@ from typing import Any, Final
 
 from proxops.core.imaging_table import ImagingSensor
 from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINTS_PART
-from proxops.ground.sensor_log import FACTS_PART, topic_of
+from proxops.ground.sensor_log import FACTS_PART, FOUND_PART, MARKS_PART, topic_of
 from proxops.ground.viewer_message import ViewerChannel
 
 KINDS: Final = ("camera", "tof", "lidar", "fiducial")
-PARTS: Final = (
+SEEN_PARTS: Final = (
     IMAGE_PART,
     DEPTH_PART,
     INTENSITY_PART,
     POINTS_PART,
-    FACTS_PART,
 )  # last word of a topic: what a viewer is shown
+PARTS: Final = (*SEEN_PARTS, FACTS_PART, FOUND_PART, MARKS_PART)
 MOST_SENSORS: Final = 32
 
 

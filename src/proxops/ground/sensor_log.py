@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.vision import Processed
-from proxops.ground.foxglove import ANNOTATIONS, CALIBRATION, FACTS, FOUND, TRANSFORMS
+from proxops.ground.foxglove import ANNOTATIONS, CALIBRATION, FACTS, FOUND, POINTS, TRANSFORMS
 from proxops.ground.image_chunks import SENSOR_TOPICS
 from proxops.ground.image_encoding import DEPTH_PART, IMAGE_PART, INTENSITY_PART, POINTS_PART, EncodedImage
 from proxops.ground.sensor_messages import (
@@ -34,14 +34,13 @@ from proxops.ground.sensor_messages import (
 from proxops.ground.transform_rows import TransformRows
 from proxops.ground.viewer_message import FIRST_SENSOR_CHANNEL, PIECE_BYTES, ViewerChannel, ViewerMessage
 from proxops.ground.viewer_message import SLOTS as LEAST_SLOTS
-from proxops.ground.vision_messages import found_message, marks_message, words_of
+from proxops.ground.vision_messages import found_message, marks_message, scan_marks_message, words_of
 from proxops.maths.pose import pack_pose
 
 SENSORS_TF: Final = f"{SENSOR_TOPICS}tf"
 CRAFT_FRAMES: Final = {"chaser": "port1", "target": "port2"}
 LENS_PART, FACTS_PART = "calibration", "truth"
 FOUND_PART, MARKS_PART = "found", "marks"
-_SAID: Final = {FOUND_PART: FOUND, MARKS_PART: ANNOTATIONS}
 BEHIND_S: Final = 4.0  # of images that the ring holds: in lockstep half of it is used
 MOST_SLOTS: Final = 256 * 1024 * 1024 // PIECE_BYTES
 SOON: Final = 1e-9  # s: times are sums of cycles
@@ -56,6 +55,10 @@ class Arrival:
     utc_ns: int
     t: float
 
+    def utc_of(self, t: float) -> int:
+        """Of an earlier time of the run."""
+        return self.utc_ns - round((self.t - t) * 1e9)
+
 
 class SensorLog:
     """``T_craft_sensor``: (4, 4) of each sensor by name; ``craft_frames``: what the log calls the craft; ``looked_through``:
@@ -68,7 +71,10 @@ class SensorLog:
         recorded = [sensor for sensor in sensors if sensor.log_hz]
         topics = [(SENSORS_TF, TRANSFORMS)] if recorded else []
         topics += [(topic_of(one.name, part), kind) for one in recorded for part, kind in _parts(one).items()]
-        topics += [(topic_of(name, part), kind) for name in looked_through for part, kind in _SAID.items()]
+        scans = {one.name for one in sensors if one.gives == "lidar"}
+        for name in looked_through:
+            marks = POINTS if name in scans else ANNOTATIONS
+            topics += [(topic_of(name, FOUND_PART), FOUND), (topic_of(name, MARKS_PART), marks)]
         self.channels = tuple(ViewerChannel(FIRST_SENSOR_CHANNEL + k, *topic) for k, topic in enumerate(topics))
         self.slots = ring_slots(recorded)
         self._numbers = {channel.topic: channel.number for channel in self.channels}
@@ -100,7 +106,7 @@ class SensorLog:
     ) -> list[ViewerMessage]:
         """Of one image. ``T_sensor_target``: the truth at the image's time, (4, 4) or packed with the scalar first.
         ``exposed_ns``: UTC of that time; unless given it is reckoned back from the arrival."""
-        name, exposed_ns = image.sensor, exposed_ns or arrival.utc_ns - round((arrival.t - image.t) * 1e9)
+        name, exposed_ns = image.sensor, exposed_ns or arrival.utc_of(image.t)
         truth = None if T_sensor_target is None else _packed(T_sensor_target)
         bodies = {topic_of(name, part): part_message(image, part, exposed_ns) for part in image.parts}
         bodies[topic_of(name, FACTS_PART)] = facts_message(image, exposed_ns, truth)
@@ -113,14 +119,20 @@ class SensorLog:
         ]
 
     def said(
-        self, processed: Processed, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None = None
-    ) -> list[ViewerMessage]:
-        """What image processing says of an image. ``T_sensor_target``: the truth at the image's time, packed."""
+        self, processed: Processed, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None = None,
+        exposed_ns: int = 0,
+    ) -> list[ViewerMessage]:  # fmt: skip
+        """What image processing says of an image. ``T_sensor_target``: the truth at the image's time, packed. ``exposed_ns``: as
+        of ``messages``."""
         found = processed.found
-        exposed_ns = arrival.utc_ns - round((arrival.t - found.t) * 1e9)
+        exposed_ns = exposed_ns or arrival.utc_of(found.t)
         bodies = {FOUND_PART: found_message(processed, exposed_ns, T_sensor_target)}
-        if found.marks is not None and found.marks.points.shape[1:] != (3,) and self._drawn(found.sensor, found.t):
-            bodies[MARKS_PART] = marks_message(found.marks, exposed_ns, words_of(processed))
+        if found.marks is not None and self._drawn(found.sensor, found.t):
+            bodies[MARKS_PART] = (
+                scan_marks_message(found.marks, sensor_frame(found.sensor), exposed_ns)
+                if found.marks.points.shape[1:] == (3,)
+                else marks_message(found.marks, exposed_ns, words_of(processed))
+            )
         return [
             ViewerMessage(self._numbers[topic_of(found.sensor, part)], arrival.tick, arrival.utc_ns, body)
             for part, body in bodies.items()

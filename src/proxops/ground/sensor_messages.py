@@ -20,7 +20,7 @@ from proxops.ground.transform_rows import SECOND_NS
 PART_MESSAGES: Final = {IMAGE_PART: IMAGE, DEPTH_PART: RAW_IMAGE, INTENSITY_PART: RAW_IMAGE, POINTS_PART: POINTS}
 """What carries each part of an image."""
 _RAW: Final = {DEPTH_PART: ("32FC1", 4), INTENSITY_PART: ("mono16", 2)}
-_FLOAT32: Final = 7  # of PackedElementField.NumericType
+FLOAT32: Final = 7  # of PackedElementField.NumericType
 
 
 def sensor_frame(name: str) -> str:
@@ -36,7 +36,7 @@ def part_message(encoded: EncodedImage, part: str, utc_ns: int) -> bytes:
         message = foxglove_message(POINTS)(frame_id=frame, point_stride=POINT.itemsize, data=data)
         message.pose.orientation.w = 1.0
         for k, name in enumerate(POINT.names or ()):
-            message.fields.add(name=name, offset=4 * k, type=_FLOAT32)
+            message.fields.add(name=name, offset=4 * k, type=FLOAT32)
         return timed(message, utc_ns)
     kind, pixel_bytes = _RAW[part]
     return timed(

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from proxops.core.vision import Marks, Processed
 from proxops.ground.foxglove import ANNOTATIONS, FOUND, foxglove_message
-from proxops.ground.sensor_messages import sensor_frame, timed
+from proxops.ground.foxglove import POINTS as POINTS_MESSAGE
+from proxops.ground.sensor_messages import FLOAT32, sensor_frame, timed
 
 POINTS, LINE_LIST = 1, 4  # of PointsAnnotation.Type
 MOST_MARKS: Final = 4000  # of one image: a viewer is not to be flooded
@@ -42,8 +43,8 @@ def marks_message(marks: Marks, utc_ns: int, words: str) -> bytes:
     step = max(1, -(-len(marks.points) // MOST_MARKS))
     points, group = marks.points[::step], marks.group[::step]
     for number in np.unique(group).tolist():
-        colour = PLANES[(number - 1) % len(PLANES)] if number else DOES_NOT
-        _put_points(message.points.add(), points[group == number][:, :2], POINTS, colour, 3.0, utc_ns)
+        of_group = points[group == number][:, :2]
+        _put_points(message.points.add(), of_group, POINTS, colour_of(number), 3.0, utc_ns)
     text = message.texts.add(text=words, font_size=14.0)
     text.timestamp.seconds, text.timestamp.nanos = divmod(max(utc_ns, 0), 10**9)
     text.position.x, text.position.y = 8.0, 20.0
@@ -51,6 +52,22 @@ def marks_message(marks: Marks, utc_ns: int, words: str) -> bytes:
     _put_colour(text.background_color, (0.0, 0.0, 0.0), 0.6)
     body: bytes = message.SerializeToString(deterministic=True)
     return body
+
+
+def scan_marks_message(marks: Marks, frame: str, utc_ns: int) -> bytes:
+    """Over a scan: its points with their group, 0 for what does not fit."""
+    step = max(1, -(-len(marks.points) // MOST_MARKS))
+    rows = np.column_stack([marks.points, marks.group])[::step].astype("<f4")
+    message = foxglove_message(POINTS_MESSAGE)(frame_id=frame, point_stride=16, data=rows.tobytes())
+    message.pose.orientation.w = 1.0
+    for k, name in enumerate(("x", "y", "z", "group")):
+        message.fields.add(name=name, offset=4 * k, type=FLOAT32)
+    return timed(message, utc_ns)
+
+
+def colour_of(group: int) -> tuple[float, float, float]:
+    """Of marks: 0 does not fit; 1, 2, … a plane each, or all that fits."""
+    return PLANES[(group - 1) % len(PLANES)] if group else DOES_NOT
 
 
 def words_of(processed: Processed) -> str:

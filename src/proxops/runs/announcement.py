@@ -101,9 +101,10 @@ def announcement(
     beside: list[BesideProcess],
     key_file: Path | None = None,
     eyes: EyesAbout | None = None,
+    flies: str = "",
 ) -> Callable[[RealTime], None]:
     """What is told and started once the facility is about to run; ``beside`` takes what was started. ``eyes``: its imaging
-    sensors and where others can see what they see."""
+    sensors and where others can see what they see. ``flies``: the one run that it was started for."""
 
     def announce(real_time: RealTime) -> None:
         sync, bridge, control, cell = live.hall.desk.sync, live.hall.desk.bridge, live.control, live.hall.facility.cell
@@ -118,7 +119,7 @@ def announcement(
             "latency_s": hall_latency_s(cell) if isinstance(cell, Cell) else None,
             "real_time": str(real_time), "key_file": str(key_file.absolute()) if key_file else None,
             "groups": [group.plain() for group in live.hall.groups],
-            "eyes": eyes.plain() if eyes else None, **_responder(live.hall.remote),
+            "eyes": eyes.plain() if eyes else None, "flies": flies, **_responder(live.hall.remote),
         }  # fmt: skip
         (folder / "facility.json").write_text(json.dumps(about, indent=2) + "\n")
         ports = [f"{name} {at[0]}:{at[1]}" for name, at in _ports(live.hall.desk)]

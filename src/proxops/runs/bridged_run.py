@@ -12,7 +12,7 @@ from proxops.core.messages import PERIOD_S
 from proxops.core.vocabulary import Mode
 from proxops.facility.installation import Installation
 from proxops.facility.live import LiveFacility
-from proxops.facility.loop import SHOW_EVERY_S, Loop, Progress, Ran, Stopped, no_progress
+from proxops.facility.loop import SHOW_EVERY_S, Announce, Loop, Progress, Ran, Stopped, no_progress
 from proxops.safety.guarded_cycle import MOST
 
 AFTER_S: Final = 1.5  # of silence after the last packet: the halt belongs to the run
@@ -115,8 +115,11 @@ def client_process(module: str, *words: object, fds: tuple[int, ...] = ()) -> su
     return subprocess.Popen(child_command(module, *words), pass_fds=fds)
 
 
-def serve_client(live: LiveFacility, client: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes] | None) -> Ran:
-    """Tick for a client in a process of its own until it is gone and the hall has halted."""
+def serve_client(
+    live: LiveFacility, client: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes] | None,
+    announce: Announce = lambda real_time: None,
+) -> Ran:  # fmt: skip
+    """Tick for a client in a process of its own until it is gone and the hall has halted. ``announce``: that it begins."""
     end = live.hall.desk.bridge
     assert end is not None
 
@@ -124,7 +127,7 @@ def serve_client(live: LiveFacility, client: subprocess.Popen[bytes], watcher: s
         return client.poll() is not None and end.port.place.silent_ns * 1e-9 > AFTER_S
 
     try:
-        return live.run(lambda real_time: None, begin=lambda: live.hall.desk.select("bridge"), until=over)
+        return live.run(announce, begin=lambda: live.hall.desk.select("bridge"), until=over)
     finally:
         _end(client)
         if watcher:

@@ -18,7 +18,7 @@ from proxops.runs.image_orders import Drawn
 from proxops.sensors.hall_staging import HALF_TURN
 from proxops.sensors.mount import T_craft_sensor
 
-TRUTHS = 4096  # of images that are still worked on: a search of all that wait takes minutes
+KNOWN = 4096  # images that are still worked on: a search of all that wait takes minutes
 FRAMES_EXCHANGED = {"chaser": "port2", "target": "port1"}
 
 
@@ -45,9 +45,11 @@ class ImageLog:
             encoded = drawn.encoded or encode(drawn.image)
             self._ring.push(self._log.messages(encoded, arrival, drawn.T_sensor_target, drawn.exposed_ns))
 
-    def say(self, processed: Processed, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None) -> None:
-        """What image processing says of an image, and the truth of that image."""
-        self._ring.push(self._log.said(processed, arrival, T_sensor_target))
+    def say(
+        self, processed: Processed, arrival: Arrival, T_sensor_target: NDArray[np.float64] | None, exposed_ns: int
+    ) -> None:
+        """What image processing says of an image, with the truth and the UTC of that image."""
+        self._ring.push(self._log.said(processed, arrival, T_sensor_target, exposed_ns))
 
 
 class Shown(Protocol):
@@ -68,18 +70,21 @@ def into_log(log: ImageLog, arrival: Callable[[float], Arrival]) -> Callable[[Dr
 
 
 class SaidLog:
-    """What image processing says, on its way into the log with the truth of each image: the images came before."""
+    """What image processing says, on its way into the log with the truth and the UTC of each image: the images came before, and
+    live the run's clock may have lost cycles since."""
 
     def __init__(self, log: ImageLog, arrival: Callable[[float], Arrival]) -> None:
         self._log, self._arrival = log, arrival
-        self._truth: OrderedDict[tuple[str, int], NDArray[np.float64]] = OrderedDict()
+        self._images: OrderedDict[tuple[str, int], tuple[int, NDArray[np.float64] | None]] = OrderedDict()
 
-    def know(self, drawn: Drawn) -> None:
-        if drawn.T_sensor_target is not None:
-            self._truth[drawn.image.sensor, drawn.image.number] = drawn.T_sensor_target
-            if len(self._truth) > TRUTHS:
-                self._truth.popitem(last=False)
+    def know(self, drawn: Drawn, t: float) -> None:
+        """An image that has come at ``t`` of the run."""
+        exposed_ns = drawn.exposed_ns or self._arrival(t).utc_of(drawn.image.t)
+        self._images[drawn.image.sensor, drawn.image.number] = exposed_ns, drawn.T_sensor_target
+        if len(self._images) > KNOWN:
+            self._images.popitem(last=False)
 
     def say(self, processed: Processed, t: float) -> None:
-        found = processed.found
-        self._log.say(processed, self._arrival(t), self._truth.get((found.sensor, found.number)))
+        key = processed.found.sensor, processed.found.number
+        exposed_ns, truth = self._images.get(key, (0, None))
+        self._log.say(processed, self._arrival(t), truth, exposed_ns)

@@ -14,6 +14,14 @@ from proxops.facility.events import EventLog
 LINE_BYTES: Final = 1000  # less than what a pipe takes as a whole
 PIPE_BYTES: Final = 65_536
 ENDED: Final = "images_process"
+SAID: Final = frozenset(
+    {"operator.designate", "designated"}
+)  # that an operator points into a picture, and what came of it
+
+
+def severity_of(name: str) -> Severity:
+    """What is told of images is a warning, but for what was asked for."""
+    return Severity.INFO if name in SAID else Severity.WARNING
 
 
 class ImageNews:
@@ -45,7 +53,7 @@ class ImageNewsWatch:
         for line in lines:
             with suppress(ValueError):  # one that was cut
                 name, words = json.loads(line)
-                self._events.tell(Severity.WARNING, str(name), str(words))
+                self._events.tell(severity_of(str(name)), str(name), str(words))
         if self._process is not None and (code := self._process.poll()) is not None:
             self._process = None
             words = f"the process that looks into the hall has ended (exit code {code}): there are no more images"

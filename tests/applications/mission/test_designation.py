@@ -13,6 +13,9 @@ import pytest
 from fake_vision import flown, line_of, without_processes
 from small_eyes import EYES, FLIGHT
 
+from proxops import run
+from proxops.applications.mission.report.mission_run import mission_run
+from proxops.applications.mission.report.vision_designations import designation_rows
 from proxops.applications.mission.vision.designations import LAPSES_S
 from proxops.applications.mission.vision.mission_vision import MissionVision
 from proxops.core.designation import Designation
@@ -21,7 +24,8 @@ from proxops.core.flight import Measurements
 from proxops.core.lens import Lens
 from proxops.core.mission import parse_mission
 from proxops.core.vision_table import Designate
-from proxops.core.vocabulary import VisionState
+from proxops.core.vocabulary import Severity, VisionState
+from proxops.ground.log import Log
 from proxops.onboard.vision.designated_place import carried_over
 
 WORD = Designation("eye", 400.0, 200.0, 30.0, by="Anna")
@@ -151,3 +155,38 @@ def test_who_flies_is_not_told_what_will_be_said() -> None:
     said = 'designate = [{ at_s = 1.0, sensor = "eye", right_px = 6.0, down_px = 3.0 }]'
     file = parse_mission(f'{FLIGHT}{EYES}[vision]\nsensors = ["eye"]\n{said}\n', Path("short.toml")).file
     assert file.vision.designate and not file.as_known_on_board(False).vision.designate
+
+
+FLOWN = """
+[[sensor]]
+kind = "tof"
+name = "depth"
+width = 64
+height = 64
+rate_hz = 4.0
+log_hz = 4.0
+[scenery]
+see = "orbit"
+[vision]
+sensors = ["depth"]
+pose_sensor = true
+scan_search_s = 0.5
+designate = [
+    { at_s = 0.0, sensor = "depth", right_px = 32.0, down_px = 32.0 },
+    { at_s = 1.5, sensor = "depth", right_px = 32.0, down_px = 32.0, radius_px = 9.0 },
+]
+"""
+
+
+def test_a_flight_in_lockstep_tells_of_it_in_its_log_and_report(tmp_path: Path) -> None:
+    (tmp_path / "short.toml").write_text(FLIGHT + FLOWN)
+    run(tmp_path / "short.toml", out=tmp_path / "flown", hall=False, report=False)
+    log = Log.open(tmp_path / "flown" / "run.mcap")
+    flown = mission_run(log)
+    assert flown is not None
+    refused, said, came = designation_rows(flown)
+    assert refused == ("0.0", "refused: designate: no image has come yet; got depth")
+    assert said[1].startswith("depth: the target is within 9 px of (32, 32) in image ") and float(said[0]) >= 1.5
+    assert "was searched there" in came[1] and 0.5 <= float(came[0]) - float(said[0]) <= 1.1
+    levels = {bytes(event["name"]): int(event["severity"]) for event in log.events}
+    assert (levels[b"operator.designate"], levels[b"refused.designate"]) == (Severity.INFO, Severity.WARNING)

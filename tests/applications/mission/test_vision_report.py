@@ -206,7 +206,7 @@ def test_the_section_has_pictures_with_what_was_found_and_drawings(log: Log, cel
     captions = [picture.caption for picture in pictures]
     assert any("first pose" in words and "off by 5.0 mm, 0.11 deg" in words for words in captions)
     assert any("worst" in words for words in captions) and any("refused: support" in words for words in captions)
-    assert any(words.startswith("scan") and "refused: not found" in words for words in captions)
+    assert any(words.startswith("scan") and "searched · refused: not found" in words for words in captions)
     first = next(picture for picture in pictures if "first pose" in picture.caption)
     assert first.rgb.shape == (HEIGHT, WIDTH, 3)
     for colour in (FITS, DOES_NOT):
@@ -231,6 +231,8 @@ def test_the_model_is_drawn_where_geometry_puts_it() -> None:
     for place in (rows, columns):
         assert place.min() == pytest.approx(99.5 - half, abs=1.0) and place.max() == pytest.approx(99.5 + half, abs=1.0)
     assert not model.drawn(lens, TRUE)[80:120, 80:120].any()
+    near = np.array([0.0, 0.0, 0.6, 1.0, 0.0, 0.0, 0.0])
+    assert not model.drawn(lens, near).any()  # nothing but that face is in the picture, whose rim is no edge
 
 
 def test_a_cutout_has_the_client_in_its_middle_and_marks_where_they_were() -> None:

@@ -41,6 +41,14 @@ height = 240
 focal_mm = 4.95
 """
 
+YAML = """
+image_width: 320
+image_height: 240
+camera_matrix: {{rows: 3, cols: 3, data: [{}]}}
+distortion_model: plumb_bob
+distortion_coefficients: {{rows: 1, cols: 5, data: [0.0, 0.0, 0.0, 0.0, 0.0]}}
+"""
+
 
 @pytest.fixture(scope="module")
 def data_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -103,11 +111,17 @@ def test_scans_of_a_data_set_are_searched_and_judged_by_their_labels(data_set: P
     assert json.loads((tmp_path / "out" / "summary.json").read_text()) == summary
 
 
+@pytest.mark.parametrize("camera", ["camera.toml", "camera.yaml", "camera.json"])
 def test_pictures_of_ones_own_with_labels_like_speeds_begin_where_they_are_told_to(
-    data_set: Path, pictures: Path, tmp_path: Path
+    camera: str, data_set: Path, pictures: Path, tmp_path: Path
 ) -> None:
     labels_for(data_set, pictures)
-    words: dict[str, Any] = {"model": "client", "camera": tmp_path / "camera.toml", "pictures": 0}
+    K = [[500.0, 0.0, 159.5], [0.0, 500.0, 119.5], [0.0, 0.0, 1.0]]
+    (tmp_path / "camera.json").write_text(
+        json.dumps({"Nu": 320, "Nv": 240, "cameraMatrix": K, "distCoeffs": [0.0] * 5})
+    )
+    (tmp_path / "camera.yaml").write_text(YAML.format(", ".join(str(k) for row in K for k in row)))
+    words: dict[str, Any] = {"model": "client", "camera": tmp_path / camera, "pictures": 0}
     summary = proxops.pose(
         pictures, start=pictures / "labels.json", alone=True, out=tmp_path / "out", **words
     )  # fmt: skip
@@ -115,20 +129,43 @@ def test_pictures_of_ones_own_with_labels_like_speeds_begin_where_they_are_told_
     assert summary["place_p95_mm_per_m"] < 10.0 and summary["turn_p95_deg"] < 1.0
 
 
-def test_truth_is_not_what_an_image_is_compared_with(data_set: Path, pictures: Path, tmp_path: Path) -> None:
+def test_truth_is_not_what_an_image_is_compared_with(data_set: Path, tmp_path: Path) -> None:
     """Whatever the labels say is true, the same is found."""
-    labels_for(data_set, pictures)
-    words: dict[str, Any] = {"model": "client", "camera": tmp_path / "camera.toml", "pictures": 0, "most": 1}
-    proxops.pose(pictures, out=tmp_path / "honest", **words)
-    told = json.loads((pictures / "labels.json").read_text())
-    for one in told:
-        one["r_Vo2To_vbs_true"] = [0.5, -0.5, 30.0]
-    (pictures / "labels.json").write_text(json.dumps(told))
-    summary = proxops.pose(pictures, out=tmp_path / "lied_to", **words)
-    honest, lied_to = lines(tmp_path / "honest")[0], lines(tmp_path / "lied_to")[0]
-    assert lied_to["T_sensor_target_true"][:3] == [0.5, -0.5, 30.0] and summary["with_truth"] == 1
-    for key in ("doubt", "trust", "T_sensor_target", "covariance", "searched"):
-        assert honest[key] == lied_to[key]
+    words: dict[str, Any] = {"model": "client", "sensor": "scan", "pictures": 0, "most": 2}
+    proxops.pose(data_set, out=tmp_path / "honest", **words)
+    shutil.copytree(data_set, tmp_path / "set")
+    own = rows(data_set / "labels.csv")
+    with (tmp_path / "set" / "labels.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, own[0])
+        writer.writeheader()
+        writer.writerows({**row, "sensor_target_x": "0.5", "sensor_target_z": "30.0"} for row in own)
+    summary = proxops.pose(tmp_path / "set", out=tmp_path / "lied_to", **words)
+    assert summary["with_truth"] == 2
+    for honest, lied_to in zip(lines(tmp_path / "honest"), lines(tmp_path / "lied_to"), strict=True):
+        assert lied_to["T_sensor_target_true"][2] == 30.0
+        for key in ("doubt", "trust", "T_sensor_target", "covariance", "searched"):
+            assert honest[key] == lied_to[key]
+
+
+def test_scans_of_ones_own_follow_one_another(data_set: Path, tmp_path: Path) -> None:
+    """The same client, seen again and again: found once, then tracked; what is assumed is told."""
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    for number in range(1, 11):
+        shutil.copy(data_set / "all" / "scan_000000.pcd", folder / f"s{number}.pcd")
+    (folder / "pose.toml").write_text("rate_hz = 4.0\nrange_m = 5.0\n")
+    summary = proxops.pose(folder, model="client_full", out=tmp_path / "wrong_client", pictures=1, most=1)
+    assert summary["wrong"] is None and summary["place_median_m"] is None and summary["with_truth"] == 0
+    summary = proxops.pose(folder, model="client", out=tmp_path / "out", pictures=0)
+    found = lines(tmp_path / "out")
+    assert [one["file"] for one in found] == [f"s{number}.pcd" for number in range(1, 11)]
+    assert [one["t_s"] for one in found[:3]] == [0.0, 0.25, 0.5]
+    assert summary["way"] == "tracked" and any("4 a second" in note for note in summary["notes"])
+    tracked = [one for one, before in zip(found[1:], found, strict=False) if before["state"] == "TRACK"]
+    assert all(not one["searched"] for one in tracked) and found[0]["searched"]
+    (folder / "pose.toml").write_text("rate = 4.0\n")
+    with pytest.raises(BadInput, match="rate: unknown key"):
+        proxops.pose(folder, model="client", out=tmp_path / "none")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pathlib import Path
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.flight_loading import load_in_real_time, own_flight_software
 from proxops.applications.mission.hall_view import RingView
-from proxops.applications.mission.live_eyes import add_options, open_eyes, record
+from proxops.applications.mission.live_eyes import add_options, open_eyes, operator_words, record
 from proxops.applications.mission.run import COMPILING_S
 from proxops.core.clock import LiveClock
 from proxops.core.errors import BadInput
@@ -45,6 +45,7 @@ def fly(options: argparse.Namespace) -> None:
     ring = Ring.attach(options.ring, MISSION_DTYPE)
     line, clock = ClientLine(options.host, options.port, key), LiveClock()
     record(seeing, options, arrival_by(view))
+    hear = operator_words(seeing, options)
     try:
         while not application.over:
             overseer.wait_while_held()  # the clock counts lost cycles, it does not make up for them
@@ -56,6 +57,7 @@ def fly(options: argparse.Namespace) -> None:
             ring.push(bytes(application.record.bytes))
             if eyes:
                 eyes.poll()
+            hear()
         out = application.outcome
         options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
     finally:

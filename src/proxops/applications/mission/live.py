@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import socket
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from proxops.applications.mission.flight_loading import demand_line, let_go, load_in_real_time
 from proxops.applications.mission.live_eyes import EyesLine
-from proxops.applications.mission.outcome import Outcome
+from proxops.applications.mission.outcome import outcome_told
 from proxops.applications.mission.run import MissionRan
 from proxops.bridge.settings import settings_of
 from proxops.core.channel import LOOPBACK
 from proxops.core.mission import Mission
-from proxops.core.vocabulary import MissionEnd
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.control import ANY, ControlSettings
 from proxops.facility.live import LiveFacility
 from proxops.lab.cell import Cell
+from proxops.runs.announcement import Launch, announcement, processes_beside
 from proxops.runs.bridged_run import client_process, serve_client
 from proxops.runs.progress import monitor
 
@@ -35,8 +33,11 @@ def run_mission_realtime(
     quiet: bool,
     inside: bool = False,
     images: socket.socket | None = None,
+    control: str | None = None,
+    console: Launch | None = None,
 ) -> MissionRan:
-    """At 250 Hz, until the application is over and the hall stands. ``images``: listens for who wants every image."""
+    """At 250 Hz, until the application is over and the hall stands. ``images``: listens for who wants every image. ``control``:
+    name for ``proxops ctl``; ``console``: to watch it, and to say where the target is in a picture."""
     file = mission.file
     seed = file.seed if seed is None else seed
     demand_line(file, software, realtime=True)
@@ -44,7 +45,7 @@ def run_mission_realtime(
     if software:  # what cannot be used is said before anything moves, and never loaded into the tick's process
         let_go(load_in_real_time(software, file))
     live = LiveFacility(
-        cell, record, sync=(LOOPBACK, 0), control=ControlSettings(ANY), seed=seed, bridge=settings_of(file.bridge),
+        cell, record, sync=(LOOPBACK, 0), control=ControlSettings(control or ANY), seed=seed, bridge=settings_of(file.bridge),
         metadata={"scenario": file.name, "scenario_file": mission.text, "mission": "true", "hall": "True"},
         additions=eyes.additions,
     )  # fmt: skip
@@ -64,18 +65,12 @@ def run_mission_realtime(
         )  # fmt: skip
         eyes.begin(live.hall)
         try:
-            ran = serve_client(live, client, watcher)
+            with processes_beside() as beside:
+                announce = announcement(
+                    live, record.parent, console, beside, eyes=eyes.about(live.hall), flies=file.name
+                )
+                watched = console is not None or control is not None
+                ran = serve_client(live, client, watcher, announce if watched else lambda real_time: None)
         finally:
             eyes.close()
-        return MissionRan(ran, _outcome(told, client.returncode))
-
-
-def _outcome(told: Path, code: int) -> Outcome:
-    """As the application's process told it when it ended; one that told nothing was ended with the facility."""
-    outcome = Outcome(
-        end=MissionEnd.FACILITY, failure=f"the application's process ended by itself ({code})" if code else ""
-    )
-    if told.exists():
-        values: dict[str, Any] = json.loads(told.read_text())
-        outcome.end, outcome.t, outcome.failure = MissionEnd(values["end"]), values["t"], values["failure"]
-    return outcome
+        return MissionRan(ran, outcome_told(told, client.returncode))

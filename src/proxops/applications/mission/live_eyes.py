@@ -8,12 +8,14 @@ import pickle
 import socket
 from collections.abc import Callable
 
+from proxops.applications.mission.operator_line import OperatorWords, designate_verb
 from proxops.applications.mission.seeing import Seeing
-from proxops.applications.mission.seen_by import log_of
+from proxops.applications.mission.seen_by import log_of, looked_through, seen_by
 from proxops.core.imaging_table import own
 from proxops.core.mission import Mission, MissionFile
 from proxops.facility.installation import Installation
 from proxops.facility.live import Additions
+from proxops.ground.eyes_about import EyesAbout, eyes_about
 from proxops.ground.sensor_log import Arrival
 from proxops.ground.viewer_ring import ViewerRing
 from proxops.runs.image_news import ImageNews, ImageNewsWatch
@@ -25,9 +27,13 @@ class EyesLine:
 
     def __init__(self, file: MissionFile, images: socket.socket | None) -> None:
         demand_sources(own(file.imaging), live=True)
-        self.additions = Additions(sensors=log_of(file) if file.imaging else None)
-        self._news, self._tells = os.pipe()
-        handed = {"--news": self._tells, **({"--images": images.fileno()} if images else {})}
+        self._log = log_of(file) if file.imaging else None
+        self._seen = {spec.name: spec for spec, _ in seen_by(file, True)}
+        (self._news, self._tells), (self._heard, self._says) = os.pipe(), os.pipe()
+        looked = {name: self._seen[name] for name in looked_through(file, True)}
+        verbs = {"designate": designate_verb(self._says, looked)} if looked else {}
+        self.additions = Additions(sensors=self._log, verbs=verbs)
+        handed = {"--news": self._tells, "--words": self._heard, **({"--images": images.fileno()} if images else {})}
         self.words: tuple[object, ...] = tuple(word for pair in handed.items() for word in pair)
         self.fds = tuple(handed.values())  # for the application's process
         self._watch: ImageNewsWatch | None = None
@@ -35,10 +41,18 @@ class EyesLine:
     def begin(self, hall: Installation) -> None:
         """The process has its end; what it tells becomes events."""
         os.close(self._tells)
+        os.close(self._heard)
         self._watch = ImageNewsWatch(self._news, hall.facility.events)
         hall.facility.surroundings.watchers.append(self._watch)
 
+    def about(self, hall: Installation) -> EyesAbout | None:
+        """For who looks on."""
+        if hall.viewer is None or self._log is None:
+            return None
+        return eyes_about(hall.viewer.ring.path, self._seen.values(), self._log.channels)
+
     def close(self) -> None:
+        os.close(self._says)
         if self._watch:
             self._watch.close()
 
@@ -47,6 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Of the application's process."""
     parser.add_argument("--images", type=int, help="descriptor of the socket that listens for who wants images")
     parser.add_argument("--news", type=int, help="descriptor of a pipe for what is wrong with images")
+    parser.add_argument("--words", type=int, help="descriptor of a pipe from which an operator's words come")
 
 
 def open_eyes(mission: Mission, options: argparse.Namespace, latency_s: float) -> Seeing:
@@ -65,3 +80,17 @@ def record(seeing: Seeing, options: argparse.Namespace, arrival: Callable[[float
     if seeing.eyes:
         tell = ImageNews(options.news).tell if options.news is not None else lambda name, words: None
         seeing.record_in(ViewerRing.attach(options.viewer), arrival, tell)
+
+
+def operator_words(seeing: Seeing, options: argparse.Namespace) -> Callable[[], None]:
+    """To be called in every cycle: what an operator has said by then is heard."""
+    vision = seeing.vision
+    if vision is None or options.words is None:
+        return lambda: None
+    words = OperatorWords(options.words)
+
+    def hear() -> None:
+        for word in words.come():
+            vision.designations.hear(word)
+
+    return hear

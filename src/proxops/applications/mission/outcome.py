@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,3 +33,15 @@ class Outcome:
     images: VisionTally = field(default_factory=VisionTally)  # that the craft navigated by
     nees: list[tuple[float, float]] = field(default_factory=list)  # distance and value, once a second
     news: int = 0
+
+
+def outcome_told(path: Path, code: int) -> Outcome:
+    """As the application's process told it in a file when it ended, with ``code``; one that told nothing was ended with the
+    facility."""
+    outcome = Outcome(
+        end=MissionEnd.FACILITY, failure=f"the application's process ended by itself ({code})" if code else ""
+    )
+    if path.exists():
+        values: dict[str, Any] = json.loads(path.read_text())
+        outcome.end, outcome.t, outcome.failure = MissionEnd(values["end"]), values["t"], values["failure"]
+    return outcome

@@ -10,11 +10,11 @@ from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.flight_loading import Named, demand_line, let_go, load_flight_software
 from proxops.applications.mission.lockstep_client import MissionClient
 from proxops.applications.mission.outcome import Outcome
-from proxops.applications.mission.seeing import Seeing
+from proxops.applications.mission.seeing import Seeing, into_events
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.mission import Mission
-from proxops.core.vocabulary import MissionEnd, Mode, Severity
+from proxops.core.vocabulary import MissionEnd, Mode
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import build
 from proxops.facility.loop import Progress, Ran, no_progress
@@ -58,9 +58,7 @@ def run_mission(
         seeing.close()
         raise
     client = MissionClient(application, hall.facility, used)
-    seeing.record_in(
-        hall.viewer, client.arrival, lambda name, words: hall.facility.events.tell(Severity.WARNING, name, words)
-    )
+    seeing.record_in(hall.viewer, client.arrival, into_events(hall.facility.events))
     bridged = BridgedRun(hall, client, bridged=used, progress=progress)
 
     def work() -> None:

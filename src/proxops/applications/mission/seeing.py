@@ -12,11 +12,13 @@ from proxops.applications.mission.vision.mission_vision import MissionVision
 from proxops.applications.mission.vision.order import VisionFailed
 from proxops.applications.mission.vision.tally import VisionTally
 from proxops.core.mission import MissionFile
+from proxops.facility.events import EventLog
 from proxops.ground.sensor_log import Arrival
 from proxops.ground.viewer_ring import ViewerRing
 from proxops.lab.cell import Cell
 from proxops.runs.eyes import Tell
 from proxops.runs.image_log import ImageLog, SaidLog, into_log
+from proxops.runs.image_news import severity_of
 from proxops.runs.image_orders import Drawn
 
 NO_IMAGES: Final = (EyesFailed, VisionFailed)
@@ -59,7 +61,7 @@ class Seeing:
 
         def record(drawn: Drawn, t: float) -> None:
             put(drawn, t)
-            said.know(drawn)
+            said.know(drawn, t)
             self.tally.know(drawn)
 
         self.eyes.tell = record
@@ -72,6 +74,11 @@ class Seeing:
             self.eyes.handed_over, self.vision.unit.handed_over_s = True, t
 
     def close(self) -> None:
-        for part in (self.eyes, self.vision):
+        for part in (self.vision, self.eyes):
             if part:
                 part.close()
+
+
+def into_events(events: EventLog) -> Tell:
+    """What is told becomes an event of the facility."""
+    return lambda name, words: events.tell(severity_of(name), name, words)

@@ -34,6 +34,8 @@ def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, An
         "runs",
         "overseer",
         "images",
+        "control",
+        "console",
     )
     options.demand_only(mission.name, mission.kind, *known)
     software = options.flight_software
@@ -44,6 +46,9 @@ def session(mission: Mission, folder: Path, options: RunOptions) -> dict[str, An
         )  # fmt: skip
     if options.runs > 1 and options.realtime:
         raise BadInput("--runs: many runs are made in lockstep", value="--realtime", way_out="leave one of the two out")
+    if (options.console or options.control) and not options.realtime:
+        given = "--console" if options.console else "--control"
+        raise BadInput(f"{given}: is for a run by the wall's clock", where=mission.name, way_out="add --realtime")
     if options.runs > 1 and options.images:
         raise BadInput("--images: many runs serve none", value=f"--runs {options.runs}", way_out="make one run")
     demand_line(mission.file, software, realtime=options.realtime)
@@ -99,6 +104,8 @@ def _flown(cell: Cell, mission: Mission, record: Path, options: RunOptions, imag
             inside=inside,
             quiet=options.quiet,
             images=images,
+            control=options.control,
+            console=options.console,
         )
     from proxops.applications.mission.run import run_mission
 

@@ -41,6 +41,8 @@ class FolderOfImages:
         if not self.timed:
             self.notes.append("images of a data set do not follow one another: each is searched alone")
         self._starts = {Path(one.file).name: one for one in read_labels(options.start)} if options.start else {}
+        if options.start:
+            self.notes.append(f"searches begin at the poses of {options.start.name}: errors are what is left of these")
         self._surroundings = KnownLighting(self.sensor, self._beside, _lamps(folder))
 
     def __iter__(self) -> Iterator[RecordedSight]:
@@ -169,7 +171,9 @@ class FolderOfImages:
 def _chosen(known: tuple[ImagingSensor, ...], name: str, options: PoseOptions) -> ImagingSensor | None:
     if not known:
         return None
-    named = [one for one in known if one.name == name] or (list(known) if len(known) == 1 else [])
+    named = [one for one in known if one.name == name] or (
+        list(known) if len(known) == 1 and (options.camera or not name) else []
+    )
     if not named:
         raise BadInput(
             "several sensors, or none of that name", where=str(options.camera or ""), value=name or None,

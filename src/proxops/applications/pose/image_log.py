@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from proxops.applications.pose.beside import read_beside
 from proxops.applications.pose.labels import ImageLabel, read_labels
@@ -19,6 +20,8 @@ from proxops.core.mounted_table import Lensed
 from proxops.core.scenery_table import ORBIT_SUFFIX
 from proxops.ground.log import Log
 from proxops.ground.recorded_image import RecordedImage, demand_sensor, recorded_images
+
+UNTOLD: Final = "a log does not tell what shines (pose.toml does): taken as a Sun behind the camera"
 
 
 class LoggedImages:
@@ -43,6 +46,8 @@ class LoggedImages:
         self.sensor = _sensor(log, self._name, first, options)
         self.count = sum(1 for _ in recorded_images(path, self._name))
         self._starts = {one.number: one for one in read_labels(options.start)} if options.start else {}
+        if options.start:
+            self.notes.append(f"searches begin at the poses of {options.start.name}: errors are what is left of these")
         beside = read_beside(path.parent)
         self.range_m = beside.range_m
         self._surroundings = KnownLighting(self.sensor, beside, {})
@@ -58,8 +63,8 @@ class LoggedImages:
                 continue
             _demand_size(image, size, str(self._path))
             lights, earth = self._surroundings.lights(ImageLabel(""))
-            if self._surroundings.assumed and len(self.notes) == 0:
-                self.notes.append("a log does not tell what shines (pose.toml does): taken as a Sun behind the camera")
+            if self._surroundings.assumed and UNTOLD not in self.notes:
+                self.notes.append(UNTOLD)
             start = self._starts.get(image.number) or (self._starts.get(None) if place == 0 else None)
             yield RecordedSight(
                 f"{self._name} {image.number}", replace(image, sensor=self.sensor.name), recorded.T_sensor_target,

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+import traceback
 from dataclasses import dataclass
 
-from proxops.applications.pose.recorded_sight import RecordedImages, RecordedSight, about_range
+from proxops.applications.pose.recorded_sight import RecordedSight, about_range
 from proxops.core.vision import Floats, PoseFound, PosePrediction
 from proxops.core.vocabulary import VisionState
 from proxops.onboard.vision.machine import Tracking, after, asked_with
 from proxops.onboard.vision.prediction_width import searches
 from proxops.onboard.vision.sight import PoseEstimator, Sight
-from proxops.onboard.vision.unit import at_time
+from proxops.onboard.vision.unit import at_time, broken
 
 
 @dataclass(frozen=True, eq=False)
 class AnsweredImage:
-    """One image with its answer."""
+    """What was said of one image, without it: there may be ten thousand. ``light``: by the name of a data set."""
 
-    seen: RecordedSight
+    file: str
+    light: str
+    truth: Floats | None
     found: PoseFound
     state: VisionState  # after it
     searched: bool
     asked: PosePrediction | None  # what it was compared with
     took_s: float
-
-    @property
-    def truth(self) -> Floats | None:
-        return self.seen.truth
 
 
 class PoseRun:
@@ -39,18 +37,20 @@ class PoseRun:
         self._anywhere = None if range_m is None else about_range(range_m)
         self.tracking = Tracking()
 
-    def through(self, images: RecordedImages) -> Iterator[AnsweredImage]:
-        for seen in images:
-            yield self.look(seen)
-
     def look(self, seen: RecordedSight) -> AnsweredImage:
         asked = self._asked(seen)
         sight = Sight(seen.image, asked, seen.lights, seen.earth)
         began = time.perf_counter()
-        found = at_time(self._estimator.estimate(sight), seen.image)
+        try:
+            found = at_time(self._estimator.estimate(sight), seen.image)
+        except Exception:  # ours never do; if one does, its image has no pose and the rest goes on
+            traceback.print_exc()
+            found = broken(seen.image)
         took_s = time.perf_counter() - began
         self.tracking = after(Tracking() if self._alone else self.tracking, found, self._lost_after)
-        return AnsweredImage(seen, found, self.tracking.state, searches(asked), asked, took_s)
+        return AnsweredImage(
+            seen.file, seen.light, seen.truth, found, self.tracking.state, searches(asked), asked, took_s
+        )
 
     def _asked(self, seen: RecordedSight) -> PosePrediction | None:
         """What somebody has said of this very image counts unless the client is followed."""

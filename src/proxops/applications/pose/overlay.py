@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.applications.pose.looking import AnsweredImage
-from proxops.core.images import CameraImage, DepthImage, PointScan
+from proxops.core.images import CameraImage, DepthImage, Image, PointScan
 from proxops.core.lens import Lens
-from proxops.core.vision import Floats, Marks
+from proxops.core.vision import Floats, Marks, PoseFound
 from proxops.maths.pose import pose_from_packed
 from proxops.onboard.vision.expected_picture import Draughtsman
 from proxops.optics.scene.mesh import Mesh, face_normals
@@ -33,17 +31,17 @@ class Overlay:
         self._drawn_by = Draughtsman(lens, client) if lens else None
         self._normals = face_normals(client.vertices, client.triangles)
 
-    def picture(self, one: AnsweredImage) -> Rgb:
-        image, T = one.seen.image, one.found.T_sensor_target
+    def picture(self, image: Image, found: PoseFound) -> Rgb:
+        T = found.T_sensor_target
         if isinstance(image, PointScan):
-            return self._scan(image, T, good=one.found.trusted)
+            return self._scan(image, T, good=found.trusted)
         rgb = _levels(image) if isinstance(image, CameraImage) else _coloured(image)
         scale = max(1, round(SIDE / max(rgb.shape[:2])))
         rgb = np.repeat(np.repeat(rgb, scale, axis=0), scale, axis=1)
         if T is not None and T[2] > 0.0:
-            self._outline(rgb, T, scale, GOOD if one.found.trusted else BAD)
-        if one.found.marks is not None:
-            _mark(rgb, one.found.marks, scale)
+            self._outline(rgb, T, scale, GOOD if found.trusted else BAD)
+        if found.marks is not None:
+            _mark(rgb, found.marks, scale)
         return rgb
 
     def _outline(self, rgb: Rgb, T: Floats, scale: int, colour: tuple[int, int, int]) -> None:
@@ -86,13 +84,6 @@ class Overlay:
                 v = (0.25 * SIDE * ((at[:, 1] if side == 0 else -at[:, 1]) + 1.0)).astype(int)
                 rgb[np.clip(v, 0, SIDE // 2 - 1), np.clip(u, 0, SIDE - 1)] = colour
         return rgb
-
-
-def some_of(looked: Sequence[AnsweredImage], count: int) -> list[AnsweredImage]:
-    """Evenly over all, those without a pose last."""
-    posed = [one for one in looked if one.found.T_sensor_target is not None] or list(looked)
-    places = np.linspace(0, len(posed) - 1, min(count, len(posed))).round().astype(int)
-    return [posed[place] for place in dict.fromkeys(places.tolist())]
 
 
 def _levels(image: CameraImage) -> Rgb:

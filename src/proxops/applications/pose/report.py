@@ -74,9 +74,7 @@ def _sections(result: PoseResult) -> Iterator[Section]:
     if result.pictures:
         yield Section("Pictures", list(_rows(result.pictures)))
     if result.notes:
-        yield Section(
-            "What is assumed, and what could not be read", [Text([*result.notes, ""][: max(2, len(result.notes))])]
-        )
+        yield Section("What is assumed, and what could not be read", [Text(list(result.notes))])
     told = [(key.replace("_", " "), str(value)) for key, value in result.about.items() if value not in (None, "")]
     yield Section("Provenance", [Table((), told), Code(result.command)])
 
@@ -84,7 +82,10 @@ def _sections(result: PoseResult) -> Iterator[Section]:
 def _errors(result: PoseResult) -> Iterator[Part]:
     yield _ranges(result.figures)
     if result.figures["accepted"]:
-        yield Drawing(draw_errors(result.judged), "Accepted poses. Grey: the standard deviation that is claimed.")
+        yield Drawing(
+            draw_errors(result.judged),
+            "Accepted poses. Grey: the standard deviation that is claimed, of the widest axis.",
+        )
 
 
 def _ranges(figures: Figures) -> Table:
@@ -110,7 +111,8 @@ def _counts(figures: Figures) -> Table:
     rows = [
         ("images", str(figures["images"])), ("with truth", str(figures["with_truth"])), ("accepted", str(figures["accepted"])),
         ("refused", str(figures["refused"])), ("searched as a whole", str(figures["searched"])),
-        ("client lost", str(figures["lost"])),
+        ("client lost", str(figures["lost"])), ("trust of accepted poses, median", _words(figures["trust_median"], "{:.2f}")),
+        ("against what was expected, by both covariances, median (5.3 if true)", _words(figures["against_expected"], "{:.1f}")),
         ("could not be read", str(figures["unread"])),
         ("time for an image, median / 95 %", _pair(figures["median_ms"], figures["p95_ms"], "{:.0f}", "ms")),
     ]  # fmt: skip

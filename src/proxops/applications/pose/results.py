@@ -34,7 +34,7 @@ def write_poses(folder: Path, looked: Sequence[AnsweredImage], judged: Sequence[
 def _row(one: AnsweredImage, own: PoseJudgement) -> dict[str, Any]:
     found = one.found
     return {
-        "file": one.seen.file, "sensor": found.sensor, "number": found.number, "t_s": found.t, "state": one.state.name,
+        "file": one.file, "sensor": found.sensor, "number": found.number, "t_s": found.t, "state": one.state.name,
         "searched": one.searched, "accepted": found.trusted, "doubt": found.doubt.name, "trust": found.trust,
         "T_sensor_target": _listed(found.T_sensor_target), "covariance": _listed(found.covariance),
         "T_sensor_target_true": _listed(one.truth),

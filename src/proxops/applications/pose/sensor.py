@@ -11,6 +11,7 @@ from proxops.core.errors import BadInput
 from proxops.core.imaging_table import CameraSensor, ImagingSensor, LidarSensor, TofSensor
 from proxops.core.json_text import read_json
 from proxops.core.lens import Lens
+from proxops.core.lens_check import check_lens
 from proxops.core.lens_file import read_lens
 from proxops.core.mission import load_mission, mission_paths
 from proxops.core.mounted_table import Lensed
@@ -42,17 +43,19 @@ def sensors_beside(folder: Path, kinds: dict[str, str]) -> tuple[ImagingSensor, 
         about = read_about(folder / ABOUT)
         return tuple(_of_data_set(row, folder / ABOUT) for row in about.get("sensors", ()))
     if (folder / LENSES).is_file():
-        lenses = read_about(folder / LENSES)
-        return tuple(
-            with_lens(kinds.get(name, "camera"), name, lens_of(lens, folder / LENSES)) for name, lens in lenses.items()
-        )
+        lenses = {name: lens_of(lens, folder / LENSES) for name, lens in read_about(folder / LENSES).items()}
+        scanners = [name for name, kind in kinds.items() if kind == "lidar"]
+        names = dict.fromkeys([*lenses, *scanners])
+        return tuple(with_lens(kinds.get(name, "camera"), name, lenses.get(name)) for name in names)
     return ()
 
 
 def with_lens(kind: str, name: str, lens: Lens | None) -> ImagingSensor:
     """Of that kind, all else as tables have it unless they say otherwise."""
-    if kind == "lidar" or lens is None:
+    if kind == "lidar":
         return LidarSensor(kind="lidar", name=name)
+    if lens is None:
+        raise BadInput("nothing tells of the lens", value=name, way_out="--camera FILE")
     try:
         if kind == "tof":
             return TofSensor(kind="tof", name=name, width=lens.width, height=lens.height).looking_through(lens)
@@ -67,7 +70,23 @@ def calibrated(camera: Path, kind: str, size: tuple[int, int]) -> ImagingSensor:
     """From a calibration file; ``size`` (width, height) of the images."""
     if kind == "lidar":
         raise BadInput("--camera: a LiDAR has no lens", where=str(camera), bound="a TOML file with a [[sensor]] table")
-    return with_lens(kind, "camera", read_lens(camera, size))
+    about = read_about(camera) if camera.suffix.lower() == ".json" else {}
+    return with_lens(kind, "camera", _of_speed(about, camera) if "cameraMatrix" in about else read_lens(camera, size))
+
+
+def _of_speed(about: dict[str, Any], path: Path) -> Lens:
+    """``camera.json`` of SPEED+."""
+    try:
+        K, size = about["cameraMatrix"], {"width": about["Nu"], "height": about["Nv"]}
+        numbers = {"fx": K[0][0], "fy": K[1][1], "cx": K[0][2], "cy": K[1][2]}
+        distortion = [*about.get("distCoeffs", ()), 0.0, 0.0, 0.0, 0.0, 0.0][:5]
+    except (KeyError, TypeError, IndexError):
+        raise BadInput(
+            "a camera that makes no sense", where=str(path), bound="Nu, Nv, cameraMatrix, distCoeffs"
+        ) from None
+    lens = lens_of({**size, **numbers, "distortion": distortion}, path)
+    check_lens(lens, where=str(path))
+    return lens
 
 
 def _of_data_set(row: Any, path: Path) -> ImagingSensor:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from proxops.applications.pose.client import client_named
-from proxops.applications.pose.found_pictures import PICTURES, write_pictures
+from proxops.applications.pose.found_pictures import PICTURES, FoundPictures
 from proxops.applications.pose.image_folder import FolderOfImages
 from proxops.applications.pose.image_log import LoggedImages
 from proxops.applications.pose.looking import AnsweredImage, PoseRun
@@ -17,7 +18,7 @@ from proxops.applications.pose.statistics import judgement, statistics
 from proxops.applications.pose.wanted import PoseOptions
 from proxops.core.errors import BadInput
 from proxops.ground.results import PAGE, SUMMARY, write_results
-from proxops.onboard.vision.estimators import estimator_of
+from proxops.onboard.vision.own.named import estimator_named, let_go
 from proxops.runs.folder import LOG, prepare_folder
 from proxops.runs.progress import count_bar
 
@@ -27,17 +28,21 @@ def pose_session(folder: Path, out: Path, options: PoseOptions, *, quiet: bool) 
     options.demand()
     images = recorded_in(folder, options)
     client, warnings = client_named(options.model, options.model_scale)
-    estimator = estimator_of(images.sensor, client)
+    estimator = estimator_named(options.estimator, images.sensor, client, options.limit_s)
     alone = options.alone or not images.timed
     run = PoseRun(estimator, alone=alone, lost_after=options.lost_after, range_m=images.range_m)
     looked: list[AnsweredImage] = []
     count = min(images.count, options.most or images.count)
+    pictures = FoundPictures(images.sensor.lens, client, options.pictures, count)
     with count_bar(quiet, "images", count) as done:
-        for one in run.through(images):
-            looked.append(one)
+        for place, seen in enumerate(images):
+            one = run.look(seen)
+            pictures.look(place, seen.file, seen.image, one.found)
+            looked.append(replace(one, found=replace(one.found, marks=None)))
             done()
             if len(looked) == count:
                 break
+    let_go(estimator)
     if not looked:
         raise BadInput(
             "no image can be read", where=str(folder), value=images.complaints[0] if images.complaints else None
@@ -51,9 +56,11 @@ def pose_session(folder: Path, out: Path, options: PoseOptions, *, quiet: bool) 
         "estimator": options.estimator or "proxops", "way": "each image alone" if alone else "tracked",
         "start": str(options.start) if options.start else None,
     }  # fmt: skip
-    pictures = write_pictures(looked, images.sensor.lens, client, out / PICTURES, options.pictures)
+    pictures.write(out / PICTURES)
     notes = [*images.notes, *warnings, *images.complaints]
-    result = PoseResult(folder.name or str(folder), about, figures, judged, notes, pictures, _command(folder, options))
+    result = PoseResult(
+        folder.name or str(folder), about, figures, judged, notes, pictures.shown, _command(folder, options)
+    )
     told = report(result)
     write_results(out, told, quiet=quiet, told=(SUMMARY, LINES, ROWS, PAGE, PICTURES))
     return told.summary

@@ -72,6 +72,8 @@ def statistics(looked: Sequence[AnsweredImage], judged: Sequence[PoseJudgement],
         "doubts": dict(doubts.most_common()),
         "states": dict(states),
         "searched": sum(one.searched for one in looked),
+        "trust_median": _median([one.found.trust for one in looked if one.found.trusted]),
+        "against_expected": _median([_against_expected(one) for one in looked if one.found.trusted and not one.searched]),
         "lost": sum(_lost(a, b) for a, b in pairwise(looked)),
         "median_ms": _median([1e3 * one.took_s for one in looked]),
         "p95_ms": _percentile([1e3 * one.took_s for one in looked], 95.0),
@@ -108,6 +110,14 @@ def by_range(judged: Sequence[PoseJudgement]) -> list[tuple[float, float, list[P
     known = [one for one in judged if np.isfinite(one.range_m) and one.range_m > 0.0]
     powers = sorted({int(np.floor(np.log2(one.range_m))) for one in known})
     return [(2.0**k, 2.0 ** (k + 1), [one for one in known if 2.0**k <= one.range_m < 2.0 ** (k + 1)]) for k in powers]
+
+
+def _against_expected(one: AnsweredImage) -> float:
+    """Of a tracked image, without any truth: squared difference from what those before it tell, by both covariances."""
+    found, asked = one.found, one.asked
+    if asked is None or found.T_sensor_target is None or found.covariance is None:
+        return float("nan")
+    return _nees(pose_change(asked.T_sensor_target, found.T_sensor_target), asked.covariance + found.covariance)
 
 
 def _lost(before: AnsweredImage, now: AnsweredImage) -> bool:

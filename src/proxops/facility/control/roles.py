@@ -30,6 +30,7 @@ LEAST: Final[dict[str, Role]] = {
     "safe_stop": Role.WATCH,  # whoever may look may stop
     "accept": Role.OPERATE,
     "confirm": Role.OPERATE,
+    "designate": Role.OPERATE,
     "drives": Role.OPERATE,
     "jog": Role.OPERATE,
     "load": Role.OPERATE,

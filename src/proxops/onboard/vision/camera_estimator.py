@@ -12,27 +12,33 @@ from proxops.core.vocabulary import Doubt
 from proxops.onboard.vision.edge_tracker import EdgeTracker
 from proxops.onboard.vision.fitted import Fitted
 from proxops.onboard.vision.picture_search.search import PictureSearch
+from proxops.onboard.vision.pose_covariance import DeclaredError
 from proxops.onboard.vision.prediction_width import searches, spread
 from proxops.onboard.vision.sight import PoseEstimator, Sight
-from proxops.onboard.vision.tracking_judgement import judged
+from proxops.onboard.vision.tracking_judgement import TrackingJudge
 from proxops.optics.scene.mesh import Mesh
 
 BLUR_PX = 0.5  # of a lens of which nobody says it
 SEARCHED_PX = 4.0  # that a pose from a search may be off
 
 
-def camera_estimator(sensor: ImagingSensor, client: Mesh) -> PoseEstimator:
+def camera_estimator(sensor: ImagingSensor, client: Mesh, part_m: float) -> PoseEstimator:
     """``client``: as known on board, in the target's frame."""
     assert sensor.gives == "camera" and isinstance(sensor.lens, Lens)
-    return CameraEstimator(sensor.lens, client, sensor.blur_px if isinstance(sensor, GreyCamera) else BLUR_PX)
+    if not isinstance(sensor, GreyCamera):
+        return CameraEstimator(sensor.lens, client, BLUR_PX, DeclaredError(part_m))
+    focal = max(sensor.focal_error_share, DeclaredError.focal_share)
+    return CameraEstimator(sensor.lens, client, sensor.blur_px, DeclaredError(part_m, focal))
 
 
 class CameraEstimator:
     """Keeps nothing from image to image but room to draw in."""
 
-    def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
+    def __init__(self, lens: Lens, client: Mesh, blur_px: float, declared: DeclaredError | None = None) -> None:
+        """``declared``: of the client's model and the lens; a tenth of a millimetre and of a thousandth unless given."""
         self._lens = lens
         self._tracker = EdgeTracker(lens, client, blur_px)
+        self._judge = TrackingJudge(lens, client, declared or DeclaredError())
         self._searcher = PictureSearch(lens, client, self._tracker.drawn_by)
 
     def estimate(self, sight: Sight) -> PoseFound:
@@ -48,12 +54,12 @@ class CameraEstimator:
         pixels = 3.0 * self._lens.fx / max(float(prediction.T_sensor_target[2]), 0.1)
         around = turn * self._tracker.drawn_by.radius_m
         tracked = self._tracker.track(image, prediction.T_sensor_target, sight.lights, pixels * place, pixels * around)
-        return judged(tracked, image, sight, self._tracker)
+        return self._judge.judged(tracked)
 
     def _search(self, sight: Sight, image: CameraImage) -> Fitted | None:
         def refine(T_first: Floats) -> Fitted | None:
             tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
-            return judged(tracked, image, sight, self._tracker)
+            return self._judge.judged(tracked)
 
         return self._searcher.find(sight, image.pixels * np.float32(255.0 / image.white), refine)
 

@@ -41,6 +41,8 @@ class ControlPoints:
     along: Array
     profile: Array
     contour: NDArray[np.bool_]
+    triangle: NDArray[np.int64]  # that each point lies on
+    spacing: float  # px along edges from one to the next
 
     def __len__(self) -> int:
         return len(self.place)
@@ -52,7 +54,7 @@ def control_points(
     """``level``: the picture of ``expected`` as it is compared, (h, w). ``least_slope`` per pixel; ``half``: of a profile, px."""
     top, left, bottom, right = expected.box
     T = pose_from_packed(expected.T_sensor_target)
-    found = np.empty((MOST, 9))
+    found = np.empty((MOST, 10))
     x, y = drawn_by.x[top:bottom, left:right], drawn_by.y[top:bottom, left:right]
     count = find_edges(
         level, expected.ids, expected.nearness, np.ascontiguousarray(x), np.ascontiguousarray(y), T, drawn_by.triangles,
@@ -68,7 +70,9 @@ def control_points(
     sensor[len(chosen) :, :2] += width * np.stack([-chosen[:, 3], chosen[:, 2]], axis=1)
     body = (sensor - T[:3, 3]) @ T[:3, :3]
     place, along = np.ascontiguousarray(body[: len(chosen)]), np.ascontiguousarray(body[len(chosen) :])
-    return ControlPoints(place, along, profile, chosen[:, 7] == CONTOUR)
+    return ControlPoints(
+        place, along, profile, chosen[:, 7] == CONTOUR, chosen[:, 9].astype(np.int64), max(1.0, count / most)
+    )
 
 
 @kernel
@@ -76,10 +80,10 @@ def find_edges(
     level: Picture, ids: Ids, nearness: Picture, x: Array, y: Array, T: Array, triangles: Array, pixel: float,
     least: float, rim: int, out: Array,
 ) -> int:  # fmt: skip
-    """Rows of ``out``: u, v in the box, normal (2, to the brighter side), place in the sensor's frame (3), kind, slope. Returns
-    how many there are; no more than ``out`` holds are written."""
+    """Rows of ``out``: u, v in the box, normal (2, to the brighter side), place in the sensor's frame (3), kind, slope, triangle.
+    Returns how many there are; no more than ``out`` holds are written."""
     height, width = level.shape
-    count, spot = 0, vector(1)
+    count, spot = 0, vector(2)
     for j in range(rim, height - rim):
         for i in range(rim, width - rim):
             gx, gy = 0.5 * (level[j, i + 1] - level[j, i - 1]), 0.5 * (level[j + 1, i] - level[j - 1, i])
@@ -94,7 +98,7 @@ def find_edges(
                 row = out[count]
                 row[0], row[1], row[2], row[3] = i, j, nx, ny
                 row[4], row[5], row[6] = x[j, i] / spot[0], y[j, i] / spot[0], 1.0 / spot[0]
-                row[7], row[8] = kind, slope
+                row[7], row[8], row[9] = kind, slope, spot[1]
             count += 1
     return count
 
@@ -122,7 +126,7 @@ def _shape_edge(
     ids: Ids, nearness: Picture, x: Array, y: Array, T: Array, triangles: Array, pixel: float, j: int, i: int,
     nx: float, ny: float, spot: Array,
 ) -> int:  # fmt: skip
-    """What edge of the shape lies across this direction; ``spot``: 1 / z of the nearest found."""
+    """What edge of the shape lies across this direction; ``spot``: 1 / z of the nearest found, and its triangle."""
     kind = NOTHING
     spot[0] = 0.0
     bj, bi = j - round(REACH * ny), i - round(REACH * nx)
@@ -138,6 +142,8 @@ def _shape_edge(
         if found == CONTOUR or kind != CONTOUR:
             before = 0.0 if found == CONTOUR and kind == CREASE else spot[0]
             spot[0] = max(before, nearness[aj, ai], nearness[bj, bi])
+            if spot[0] > before:
+                spot[1] = a if nearness[aj, ai] >= nearness[bj, bi] else b
             kind = found
     return kind
 

@@ -89,7 +89,8 @@ class DepthEstimator:
         fitted = found[0]
         image = sight.image
         return PoseFound(
-            image.sensor, image.number, image.t, fitted.doubt, fitted.trust, fitted.T_sensor_target, fitted.covariance
+            image.sensor, image.number, image.t, fitted.doubt, fitted.trust, fitted.T_sensor_target, fitted.covariance,
+            fitted.marks,
         )  # fmt: skip
 
     def _answer(self, sight: Sight, doubt: Doubt) -> PoseFound:

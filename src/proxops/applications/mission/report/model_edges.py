@@ -38,12 +38,9 @@ class ModelEdges:
         renderer = Renderer(self._scene, self._tree, lens)
         exposure = Exposure(0, 0, 0.0, 0.0, 0.0, T_sensor_target[None, None], HERE, (), None)
         ids, nearness, (top, left, bottom, right) = renderer.nearest(exposure)
-        whole: Mask = np.zeros((lens.height, lens.width), bool)
-        if ids.size:
-            ids, nearness = np.pad(ids, 1, constant_values=-1), np.pad(nearness, 1)
-            edges = _edges(ids, np.asarray(nearness, np.float64), renderer.surfaces.triangles)
-            whole[top:bottom, left:right] = edges[1:-1, 1:-1]
-        return whole
+        seen, near = np.full((lens.height, lens.width), -1, np.int32), np.zeros((lens.height, lens.width))
+        seen[top:bottom, left:right], near[top:bottom, left:right] = ids, nearness
+        return _edges(seen, near, renderer.surfaces.triangles)
 
 
 def _edges(ids: NDArray[np.int32], nearness: Floats, triangles: Floats) -> Mask:

@@ -7,6 +7,7 @@ from typing import Final
 
 from proxops.applications.mission.report.eyes_section import eyes_sections
 from proxops.applications.mission.report.mission_run import MissionRun
+from proxops.applications.mission.report.vision_designations import DESIGNATION_HEAD, designation_rows
 from proxops.applications.mission.report.vision_model import model_of
 from proxops.applications.mission.report.vision_pictures import pictures_of
 from proxops.applications.mission.report.vision_record import VisionRecord, pairs_of, same_instants
@@ -70,6 +71,8 @@ def _parts(run: MissionRun, cell: Cell, v: Figures) -> Iterator[Part]:
         yield Drawing(range_figure([record for record in used if record.accepted.any()]), RANGE_FIGURE_NOTE)
     yield Table(RANGE_HEAD, list(range_rows(v["sensors"])), RANGE_NOTE)
     yield Drawing(strips_figure(run, used), STRIP_NOTE)
+    if said := designation_rows(run):
+        yield Table(DESIGNATION_HEAD, said, wraps=True)
     if v["hall_against_orbit"]:
         yield from _hall(run, v)
 

@@ -22,6 +22,7 @@ COLUMNS: Final = ((1e3, "across [mm]"), (1e3, "along [mm]"), (DEG, "attitude [de
 ROW: Final = 2.1  # inches
 DOTS: Final = 240  # of a panel and kind
 BINS: Final = 14
+LEAST: Final = 5  # images in a stretch of range, about
 FEW_TICKS: Final = 8.0  # from the nearest to the farthest
 RANGE_LABEL: Final = "range [m]"
 
@@ -86,9 +87,10 @@ def _level(x: Floats, y: Floats, rows: Flags) -> tuple[Floats, Floats]:
     x, y = x[known], y[known]
     if not x.size:
         return np.empty(0), np.empty(0)
-    edges = np.geomspace(x.min() * 0.999, x.max() * 1.001, BINS + 1)
-    place = np.clip(np.digitize(x, edges) - 1, 0, BINS - 1)
-    levels = [float(np.median(y[place == b])) if (place == b).any() else np.nan for b in range(BINS)]
+    bins = min(BINS, max(1, x.size // LEAST))
+    edges = np.geomspace(x.min() * 0.999, x.max() * 1.001, bins + 1)
+    place = np.clip(np.digitize(x, edges) - 1, 0, bins - 1)
+    levels = [float(np.median(y[place == b])) if (place == b).any() else np.nan for b in range(bins)]
     return np.repeat(edges, 2)[1:-1], np.repeat(levels, 2)
 
 

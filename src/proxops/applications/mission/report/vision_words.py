@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from proxops.ground.words import DEG, MISSING, count, told
 
 Figures = dict[str, Any]
 Rows = list[tuple[str, ...]]
-ERRORS: Final = (("across", "m", 1e3, "mm", 1), ("along", "m", 1e3, "mm", 1), ("attitude", "rad", DEG, "deg", 2))
+ERRORS: Final = (("across", "m", 1e3, "mm"), ("along", "m", 1e3, "mm"), ("attitude", "rad", DEG, "deg"))
 
 SENSOR_HEAD: Final = (
     "sensor",
@@ -86,11 +87,11 @@ def range_rows(sensors: Figures) -> Iterator[tuple[str, ...]]:
             )  # fmt: skip
 
 
-def _with_claim(row: Figures, name: str, si: str, scale: float, unit: str, decimals: int) -> str:
+def _with_claim(row: Figures, name: str, si: str, scale: float, unit: str) -> str:
     error, claim = row[f"{name}_error_median_{si}"], row[f"{name}_sigma_median_{si}"]
     if error is None:
         return MISSING
-    return f"{told(error, scale, decimals=decimals)} ({told(claim, scale, decimals=decimals)}) {unit}"
+    return f"{_fine(error * scale)} ({_fine(None if claim is None else claim * scale)}) {unit}"
 
 
 def hall_rows(compared: Figures) -> Rows:
@@ -103,11 +104,18 @@ def hall_rows(compared: Figures) -> Rows:
     ]  # fmt: skip
 
 
-def _both(f: Figures, name: str, si: str, scale: float, unit: str, decimals: int) -> str:
+def _both(f: Figures, name: str, si: str, scale: float, unit: str) -> str:
     ends = [f[f"{name}_error_median_{where}_{si}"] for where in ("hall", "orbit")]
     if None in ends:
         return MISSING
-    return f"{' / '.join(told(end, scale, decimals=decimals + 1) for end in ends)} {unit}"
+    return f"{' / '.join(_fine(end * scale) for end in ends)} {unit}"
+
+
+def _fine(value: float | None) -> str:
+    """With two digits that tell something, and no more than three behind the point."""
+    if value is None or not value:
+        return told(value)
+    return told(value, decimals=min(max(1 - math.floor(math.log10(abs(value))), 0), 3))
 
 
 def answer_words(record: VisionRecord, row: int, why: str) -> str:
@@ -116,10 +124,11 @@ def answer_words(record: VisionRecord, row: int, why: str) -> str:
     parts = [f"{why}: {one.t:.1f} s"]
     if np.isfinite(record.distance_m[row]):
         parts.append(f"{record.distance_m[row]:.2f} m")
+    parts += ["searched"] if one.searched else []
     parts.append(f"trust {one.trust:.2f}" if one.trusted else f"refused: {reason(one.doubt)}")
     error = record.error[row]
     if np.isfinite(error).all():
         place = float(np.hypot(error[ACROSS], error[ALONG]))
-        far = told(place, unit="m") if place >= 1.0 else told(place, 1e3, "mm", 1)
-        parts.append(f"off by {far}, {told(float(error[ATTITUDE]), DEG, 'deg')}")
+        far = f"{_fine(place)} m" if place >= 1.0 else f"{_fine(1e3 * place)} mm"
+        parts.append(f"off by {far}, {_fine(DEG * float(error[ATTITUDE]))} deg")
     return " · ".join(parts)

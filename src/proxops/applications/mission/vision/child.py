@@ -11,8 +11,9 @@ import traceback
 from proxops.applications.mission.vision.known_client import known_client
 from proxops.applications.mission.vision.order import VisionSetting
 from proxops.core.errors import BadInput
+from proxops.core.scenery_table import ORBIT_SUFFIX
 from proxops.core.vision import PoseFound
-from proxops.onboard.vision.estimators import estimator_of
+from proxops.onboard.vision.own.named import estimator_named
 from proxops.onboard.vision.sight import PoseEstimator, Sight
 from proxops.onboard.vision.unit import at_time, broken
 from proxops.runs.work_line import hear, say, step_back
@@ -24,7 +25,10 @@ def serve(line: socket.socket) -> None:
     setting = next(heard)
     assert isinstance(setting, VisionSetting)
     try:
-        estimator = estimator_of(setting.sensor, known_client(setting))
+        vision, sensor = setting.vision, setting.sensor
+        name = vision.estimator_for(sensor.name.removesuffix(ORBIT_SUFFIX))
+        client, limit_s = known_client(setting), vision.estimator_limit_s
+        estimator = estimator_named(name, sensor, client, limit_s, vision.part_m)
     except BadInput as bad:
         say(line, bad)
         return

@@ -16,6 +16,7 @@ from proxops.onboard.vision.depth.covariance import covariance_of
 from proxops.onboard.vision.depth.distance_noise import DistanceNoise
 from proxops.onboard.vision.depth.icp import Icp, icp
 from proxops.onboard.vision.depth.judgement import doubt_of, evidence, trust_of
+from proxops.onboard.vision.depth.plane_marks import plane_marks
 from proxops.onboard.vision.depth.range_grid import RangeGrid
 from proxops.onboard.vision.depth.shared_errors import motion_error
 from proxops.onboard.vision.fitted import Fitted
@@ -45,7 +46,8 @@ def fit(
     told = evidence(model, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
     T = found.T_sensor_target
     doubt = doubt_of(told, T, P, prediction)
-    return Fitted(T, P, doubt, trust_of(told), told.agreement.share, told.fitting), found
+    marks = plane_marks(model, found)
+    return Fitted(T, P, doubt, trust_of(told), told.agreement.share, told.fitting, marks), found
 
 
 def near(beams: Beams, centre: Array, reach_m: float) -> Beams:

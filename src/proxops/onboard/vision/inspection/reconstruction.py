@@ -1,0 +1,75 @@
+"""An unknown client's shape and spin, from looks at it from all sides. Nothing else is known: no model, no truth.
+
+Followed from look to look; tied to all looks from the same side and fitted as one; then by turns a surface is made of all points
+and every look laid onto it again. The frame is the client's at the first look, as whoever asks calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from proxops.core.errors import BadInput
+from proxops.core.imaging_table import ImagingSensor
+from proxops.core.vision import Floats
+from proxops.maths.pose import inverse_pose
+from proxops.onboard.vision.depth.ranging import Ranging
+from proxops.onboard.vision.inspection.following import ClientFollowing
+from proxops.onboard.vision.inspection.fusion import Fineness, fused
+from proxops.onboard.vision.inspection.joint_fit import fitted_together
+from proxops.onboard.vision.inspection.look import InspectionLook
+from proxops.onboard.vision.inspection.refinement import refined
+from proxops.onboard.vision.inspection.spin import Spin, spin_of
+from proxops.onboard.vision.inspection.track import Track
+from proxops.optics.scene.mesh import Mesh
+
+FEWEST: Final = 8  # looks
+ROUNDS_M: Final = (0.04, 0.02, 0.01)  # by how much poses may be off, round by round
+BEGIN: Final = 8  # looks by which the first attitude is made smooth
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """``surface`` in the client's frame; ``lost``: looks that the client was not found in, or that did not fit."""
+
+    surface: Mesh
+    track: Track
+    spin: Spin
+    lost: int
+
+
+def reconstructed(
+    sensor: ImagingSensor, looks: Sequence[InspectionLook], first: Floats | None = None, fine: Fineness | None = None,
+    say: Callable[[str], None] = lambda words: None,
+) -> Reconstruction:  # fmt: skip
+    """``first``: T_sensor_client (4, 4) at the first look, which lays down the frame; unless given its axes are the sensor's
+    and its origin is in the middle of what is seen."""
+    ranging, fine = Ranging(sensor), fine or Fineness()
+    track = ClientFollowing(ranging, first).follow(looks)
+    if len(track) < FEWEST:
+        raise BadInput("too few looks fit together", value=len(track), bound=f"{FEWEST} or more of {len(looks)}")
+    say(f"followed through {len(track)} of {len(looks)} looks")
+    laid = track.T_sensor_client[0]
+    track = fitted_together(track, ranging, say)
+    surface = fused(track, ranging, fine)
+    for wide_m in ROUNDS_M:
+        track = refined(track, surface, ranging, wide_m)
+        surface = fused(track, ranging, fine)
+        say(f"surface of {len(surface.triangles)} triangles")
+    T = _to_first(track, laid)
+    track = track.with_poses(track.T_sensor_client @ inverse_pose(T))
+    return Reconstruction(surface.moved(T), track, spin_of(track.times, track.R_eci_client), len(looks) - len(track))
+
+
+def _to_first(track: Track, laid: Floats) -> Floats:
+    """(4, 4) T_client_now: where the frame was laid down, in the one that poses have come to; attitudes of the first looks are
+    made smooth."""
+    count = min(BEGIN, len(track))
+    R_eci_client = spin_of(track.times[:count], track.R_eci_client[:count]).at(track.looks[0].t)
+    R_own = track.R_eci_client[0] @ track.T_sensor_client[0, :3, :3].T
+    T_now = track.T_sensor_client[0].copy()
+    T_now[:3, :3] = R_own.T @ R_eci_client
+    return np.ascontiguousarray(inverse_pose(np.ascontiguousarray(laid)) @ T_now)

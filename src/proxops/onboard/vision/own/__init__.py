@@ -1,0 +1,1 @@
+"""Estimators that a user brings: a class, or another computer behind a line."""
