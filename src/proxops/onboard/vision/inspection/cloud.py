@@ -11,6 +11,8 @@ from proxops.maths.rotation import quat_from_matrix
 from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.inspection.look import InspectionLook
+from proxops.onboard.vision.inspection.spin import local_rates
+from proxops.onboard.vision.inspection.track import Track
 
 REACH: Final = 1.6  # times the distance from their middle within which nine of ten points lie
 MOST: Final = 4000  # points of a look
@@ -31,6 +33,15 @@ def client_beams(ranging: Ranging, look: InspectionLook, T_sensor_client: Floats
         beams = ranging.clean(_beams(ranging, look, T, motion))
     apart = np.linalg.norm(beams.end - middle, axis=1)
     return beams.some(apart < REACH * np.quantile(apart, 0.9)).thinned(MOST)
+
+
+def clouds(ranging: Ranging, track: Track) -> list[Beams]:
+    """Of all looks of a track, each with the client's rate as its neighbours have it."""
+    rates = local_rates(track.times, track.R_eci_client)
+    return [
+        client_beams(ranging, look, T, track.motion(k, rates[k]))
+        for k, (look, T) in enumerate(zip(track.looks, track.T_sensor_client, strict=True))
+    ]
 
 
 def _beams(ranging: Ranging, look: InspectionLook, T: Floats | None, motion: Floats) -> Beams:

@@ -18,7 +18,7 @@ from proxops.onboard.vision.inspection.cloud import client_beams
 from proxops.onboard.vision.inspection.look import InspectionLook
 from proxops.onboard.vision.inspection.registration import FEWEST, registered
 from proxops.onboard.vision.inspection.spin import spin_of
-from proxops.onboard.vision.inspection.track import Track, foretold, inverted, relative_rate
+from proxops.onboard.vision.inspection.track import Track, foretold, inverted, relative_motion
 
 SAME_SIDE: Final = math.cos(math.radians(50.0))  # between two views
 LAST: Final = 8  # looks by which the rate is known
@@ -43,8 +43,7 @@ class ClientFollowing:
 
     def _take(self, look: InspectionLook) -> None:
         rate = self._rate()
-        motion = np.concatenate([self._velocity(), relative_rate(look, rate)]) if len(self.track) else np.zeros(6)
-        seen = client_beams(self._ranging, look, None, motion).end
+        seen = client_beams(self._ranging, look, None, self._motion(look, rate)).end
         if len(seen) < FEWEST:
             return
         T = self._begin(seen) if not len(self.track) else self._next(look, seen, rate)
@@ -83,6 +82,9 @@ class ClientFollowing:
         times, R = self.track.times[-LAST:], self.track.R_eci_client[-LAST:]
         return spin_of(times, R).w_eci if len(times) > 1 else np.zeros(3)
 
-    def _velocity(self) -> Floats:
-        track = self.track
-        return track.motion(len(track) - 1, np.zeros(3))[:3]
+    def _motion(self, look: InspectionLook, rate: Floats) -> Floats:
+        """(6) as it is expected at a new look."""
+        last = len(self.track) - 1
+        if last < 0:
+            return np.zeros(6)
+        return relative_motion(look, self.track.T_sensor_client[last, :3, 3], self.track.velocity(last), rate)

@@ -1,7 +1,8 @@
 """An unknown client's shape and spin, from looks at it from all sides. Nothing else is known: no model, no truth.
 
-Followed from look to look; tied to all looks from the same side and fitted as one; then by turns a surface is made of all points
-and every look laid onto it again. The frame is the client's at the first look, as whoever asks calls it.
+Followed from look to look; tied to all looks from the same side and fitted as one; stretches of looks laid over each other; then
+by turns a surface is made of all points and every look laid onto it again. The frame is the client's at the first look, as
+whoever asks calls it.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.inspection.following import ClientFollowing
 from proxops.onboard.vision.inspection.fusion import Fineness, fused
 from proxops.onboard.vision.inspection.joint_fit import fitted_together
+from proxops.onboard.vision.inspection.joint_surfaces import laid_together
 from proxops.onboard.vision.inspection.look import InspectionLook
 from proxops.onboard.vision.inspection.refinement import refined
 from proxops.onboard.vision.inspection.spin import Spin, spin_of
+from proxops.onboard.vision.inspection.steadying import steadied
 from proxops.onboard.vision.inspection.track import Track
 from proxops.optics.scene.mesh import Mesh
 
 FEWEST: Final = 8  # looks
-ROUNDS_M: Final = (0.04, 0.02, 0.01)  # by how much poses may be off, round by round
+ROUNDS_M: Final = (0.02, 0.01)  # by how much poses may be off, round by round
 BEGIN: Final = 8  # looks by which the first attitude is made smooth
 
 
@@ -54,9 +57,10 @@ def reconstructed(
     say(f"followed through {len(track)} of {len(looks)} looks")
     laid = track.T_sensor_client[0]
     track = fitted_together(track, ranging, say)
+    track = steadied(laid_together(steadied(track, ranging), ranging), ranging)
     surface = fused(track, ranging, fine)
     for wide_m in ROUNDS_M:
-        track = refined(track, surface, ranging, wide_m)
+        track = steadied(refined(track, surface, ranging, wide_m), ranging)
         surface = fused(track, ranging, fine)
         say(f"surface of {len(surface.triangles)} triangles")
     T = _to_first(track, laid)

@@ -12,8 +12,7 @@ from proxops.onboard.vision.depth.client_model import client_model
 from proxops.onboard.vision.depth.icp import icp
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.depth.shared_errors import LEAST_MOTION
-from proxops.onboard.vision.inspection.cloud import client_beams
-from proxops.onboard.vision.inspection.spin import spin_of
+from proxops.onboard.vision.inspection.cloud import clouds
 from proxops.onboard.vision.inspection.track import Track
 from proxops.optics.scene.mesh import Mesh
 
@@ -24,12 +23,10 @@ FARTHEST: Final = 4.0  # times the scale on which poses move: a look that moves 
 
 def refined(track: Track, surface: Mesh, ranging: Ranging, wide_m: float) -> Track:
     """``wide_m``: by how much poses may be off."""
-    model, w = client_model(surface), spin_of(track.times, track.R_eci_client).w_eci
-    out = track.T_sensor_client.copy()
-    for k, (look, T) in enumerate(zip(track.looks, track.T_sensor_client, strict=True)):
-        beams = client_beams(ranging, look, T, track.motion(k, w)).thinned(BEAMS)
+    model, out = client_model(surface), track.T_sensor_client.copy()
+    for k, (beams, T) in enumerate(zip(clouds(ranging, track), track.T_sensor_client, strict=True)):
         packed = np.concatenate([T[:3, 3], quat_from_matrix(np.ascontiguousarray(T[:3, :3]))])
-        found = icp(model, beams, ranging.noise, packed, wide_m, MOTION)
+        found = icp(model, beams.thinned(BEAMS), ranging.noise, packed, wide_m, MOTION)
         if np.isfinite(found.p).all() and np.linalg.norm(found.p - T[:3, 3]) < FARTHEST * wide_m:
             out[k, :3, :3], out[k, :3, 3] = found.R, found.p
     return track.with_poses(out)

@@ -44,17 +44,24 @@ class Track:
     def with_poses(self, T: Floats) -> Track:
         return Track(self.looks, T)
 
-    def motion(self, k: int, w_eci: Floats) -> Floats:
-        """(6) of the client's origin (m/s) and its rate (rad/s) against the sensor at look ``k``, in the sensor's axes; by the
-        looks before and after, and the client's inertial rate ``w_eci``."""
+    def velocity(self, k: int) -> Floats:
+        """(3) m/s of the client's origin from the sensor's, in inertial axes; by the looks before and after ``k``."""
         t, a, b = self.times, max(k - 1, 0), min(k + 1, len(self) - 1)
-        v = (self.T_sensor_client[b, :3, 3] - self.T_sensor_client[a, :3, 3]) / (t[b] - t[a]) if b > a else np.zeros(3)
-        return np.concatenate([v, relative_rate(self.looks[k], w_eci)])
+        if b == a:
+            return np.zeros(3)
+        ends = [matrix_from_quat(self.looks[j].q_eci_sensor) @ self.T_sensor_client[j, :3, 3] for j in (a, b)]
+        return np.asarray((ends[1] - ends[0]) / (t[b] - t[a]))
+
+    def motion(self, k: int, w_eci: Floats) -> Floats:
+        """(6) of the client at look ``k``, that turns at ``w_eci``."""
+        return relative_motion(self.looks[k], self.T_sensor_client[k, :3, 3], self.velocity(k), w_eci)
 
 
-def relative_rate(look: InspectionLook, w_eci: Floats) -> Floats:
-    """(3) rad/s of a client that turns at ``w_eci``, against the sensor and in its axes."""
-    return np.asarray(matrix_from_quat(look.q_eci_sensor).T @ w_eci - look.w_sensor)
+def relative_motion(look: InspectionLook, p_sensor: Floats, v_eci: Floats, w_eci: Floats) -> Floats:
+    """(6) velocity of the client's origin, which is at ``p_sensor``, m/s, and its rate, rad/s, both against the sensor and in
+    its axes; the sensor's own turn is the gyro's."""
+    R = matrix_from_quat(look.q_eci_sensor).T
+    return np.concatenate([R @ v_eci - np.cross(look.w_sensor, p_sensor), R @ w_eci - look.w_sensor])
 
 
 def foretold(track: Track, look: InspectionLook, w_eci: Floats) -> Floats:
