@@ -25,6 +25,7 @@ from proxops.optics.scene.urdf_mesh import urdf_mesh
 
 CLIENT: Final = "client_mockup.urdf"
 CLIENT_FULL: Final = "client_full.urdf"
+CLIENT_INSPECTED: Final = "client_inspected.obj"  # what `proxops inspect` made of the first
 SERVICER: Final = "servicer_mockup.urdf"
 TARGET, CHASER = 0, 1  # bodies of the scene
 Floats = NDArray[np.float64]

@@ -21,7 +21,6 @@ from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.inspection.following import ClientFollowing
 from proxops.onboard.vision.inspection.fusion import Fineness, fused
 from proxops.onboard.vision.inspection.joint_fit import fitted_together
-from proxops.onboard.vision.inspection.joint_surfaces import laid_together
 from proxops.onboard.vision.inspection.look import InspectionLook
 from proxops.onboard.vision.inspection.refinement import refined
 from proxops.onboard.vision.inspection.spin import Spin, spin_of
@@ -57,7 +56,6 @@ def reconstructed(
     say(f"followed through {len(track)} of {len(looks)} looks")
     laid = track.T_sensor_client[0]
     track = fitted_together(track, ranging, say)
-    track = steadied(laid_together(steadied(track, ranging), ranging), ranging)
     surface = fused(track, ranging, fine)
     for wide_m in ROUNDS_M:
         track = steadied(refined(track, surface, ranging, wide_m), ranging)
