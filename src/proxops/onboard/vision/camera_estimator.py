@@ -49,25 +49,25 @@ class CameraEstimator:
         fitted = self._search(sight, image) if prediction is None else self._track(sight, image, prediction)
         return answer(image, fitted)
 
-    def _track(self, sight: Sight, image: CameraImage, prediction: PosePrediction) -> Fitted | None:
+    def _track(self, sight: Sight, image: CameraImage, prediction: PosePrediction) -> Fitted | Doubt:
         place, turn = spread(prediction.covariance)
         pixels = 3.0 * self._lens.fx / max(float(prediction.T_sensor_target[2]), 0.1)
         around = turn * self._tracker.drawn_by.radius_m
         tracked = self._tracker.track(image, prediction.T_sensor_target, sight.lights, pixels * place, pixels * around)
-        return self._judge.judged(tracked)
+        return tracked if isinstance(tracked, Doubt) else self._judge.judged(tracked, image, prediction)
 
-    def _search(self, sight: Sight, image: CameraImage) -> Fitted | None:
+    def _search(self, sight: Sight, image: CameraImage) -> Fitted | Doubt:
         def refine(T_first: Floats) -> Fitted | None:
             tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
-            return self._judge.judged(tracked)
+            return None if isinstance(tracked, Doubt) else self._judge.judged(tracked, image, None)
 
-        return self._searcher.find(sight, image.pixels.astype(np.float32), refine)
+        return self._searcher.find(sight, image.pixels.astype(np.float32), refine) or Doubt.NOT_FOUND
 
 
-def answer(image: Image, fitted: Fitted | None) -> PoseFound:
-    """``fitted`` None: nothing was found."""
-    if fitted is None:
-        return PoseFound(image.sensor, image.number, image.t, Doubt.NOT_FOUND)
+def answer(image: Image, fitted: Fitted | Doubt) -> PoseFound:
+    """A doubt alone: there is no pose."""
+    if isinstance(fitted, Doubt):
+        return PoseFound(image.sensor, image.number, image.t, fitted)
     return PoseFound(
         image.sensor, image.number, image.t, fitted.doubt, fitted.trust, fitted.T_sensor_target, fitted.covariance, fitted.marks
     )  # fmt: skip
