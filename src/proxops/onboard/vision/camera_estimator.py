@@ -10,6 +10,7 @@ from proxops.core.lens import Lens
 from proxops.core.vision import Floats, PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt
 from proxops.onboard.vision.edge_tracker import EdgeTracker
+from proxops.onboard.vision.expected_picture import Draughtsman
 from proxops.onboard.vision.fitted import Fitted
 from proxops.onboard.vision.picture_search.search import PictureSearch
 from proxops.onboard.vision.pose_covariance import DeclaredError
@@ -37,9 +38,9 @@ class CameraEstimator:
     def __init__(self, lens: Lens, client: Mesh, blur_px: float, declared: DeclaredError | None = None) -> None:
         """``declared``: of the client's model and the lens; a tenth of a millimetre and of a thousandth unless given."""
         self._lens = lens
-        self._tracker = EdgeTracker(lens, client, blur_px)
+        self._tracker = EdgeTracker(Draughtsman(lens, client), blur_px)
         self._judge = TrackingJudge(lens, client, declared or DeclaredError())
-        self._searcher = PictureSearch(lens, client)
+        self._searcher = PictureSearch(lens, client, self._tracker.drawn_by)
 
     def estimate(self, sight: Sight) -> PoseFound:
         image = sight.image
@@ -61,7 +62,8 @@ class CameraEstimator:
             tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
             return None if isinstance(tracked, Doubt) else self._judge.judged(tracked, image, None)
 
-        return self._searcher.find(sight, image.pixels.astype(np.float32), refine) or Doubt.NOT_FOUND
+        picture = image.pixels * np.float32(255.0 / image.white)
+        return self._searcher.find(sight, picture, refine) or Doubt.NOT_FOUND
 
 
 def answer(image: Image, fitted: Fitted | Doubt) -> PoseFound:

@@ -12,11 +12,10 @@ from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt
 from proxops.maths.rotation import matrix_from_quat
 from proxops.onboard.vision.depth.client_model import ClientModel, client_model
-from proxops.onboard.vision.depth.first_pose import first_pose
+from proxops.onboard.vision.depth.first_pose import KnownViews, first_pose, known_views
 from proxops.onboard.vision.depth.icp import Icp
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.ranging import Ranging
-from proxops.onboard.vision.depth.views import Views, views_of
 from proxops.onboard.vision.fitted import Fitted
 from proxops.onboard.vision.prediction_width import searches, spread
 from proxops.onboard.vision.sight import PoseEstimator, Sight
@@ -39,8 +38,8 @@ class DepthEstimator:
         self._ranging, self._model = Ranging(sensor), model
 
     @cached_property
-    def _views(self) -> Views:
-        return views_of(self._model)
+    def _known(self) -> KnownViews:
+        return known_views(self._model)
 
     def estimate(self, sight: Sight) -> PoseFound:
         if not self._ranging.readable(sight.image):
@@ -66,19 +65,20 @@ class DepthEstimator:
         seen = RangedImage(clean, self._ranging.grid(beams), self._ranging.noise)
         found = fit(self._model, seen, T, wide, prediction)
         if wide > WIDE_M and (found is None or found[0].doubt in (Doubt.SUPPORT, Doubt.FAR_OFF, Doubt.TOO_FEW)):
-            found = first_pose(self._model, self._views, seen, prediction) or found
+            found = first_pose(self._known, seen, prediction) or found
         return self._told(sight, found, Doubt.TOO_FEW)
 
     def _search(self, sight: Sight, prediction: PosePrediction | None) -> PoseFound:
         best: tuple[Fitted, Icp] | None = None
         doubt = Doubt.DARK
-        for about in self._ranging.tries(prediction):
-            beams = self._ranging.beams(sight.image, prediction, about)
-            if len(beams) < LEAST:
+        tries = [self._ranging.beams(sight.image, prediction, about) for about in self._ranging.tries(prediction)]
+        enough = max(LEAST, 0.6 * max(map(len, tries)))
+        for beams in tries:
+            if len(beams) < enough:
                 continue
             doubt = Doubt.NOT_FOUND
             seen = RangedImage(self._ranging.clean(beams), self._ranging.grid(beams), self._ranging.noise)
-            found = first_pose(self._model, self._views, seen, prediction)
+            found = first_pose(self._known, seen, prediction)
             if found is not None and (best is None or found[0].trust > best[0].trust):
                 best = found
         return self._told(sight, best, doubt)

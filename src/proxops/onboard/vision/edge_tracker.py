@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.images import CameraImage
-from proxops.core.lens import Lens
 from proxops.core.vision import Floats
 from proxops.core.vocabulary import Doubt
 from proxops.maths.pose import pose_from_packed
@@ -22,8 +21,7 @@ from proxops.onboard.vision.expected_picture import Draughtsman, ExpectedPicture
 from proxops.onboard.vision.lens_kernel import lens_numbers
 from proxops.onboard.vision.picture_offset import brought_over
 from proxops.onboard.vision.pose_fit import PoseFit, fit_pose
-from proxops.optics.scene.light import Light, NearLight
-from proxops.optics.scene.mesh import Mesh
+from proxops.optics.scene.light import Light
 
 SMOOTHED: Final = 0.7  # px, both pictures
 MARGIN: Final = 44  # px round the client
@@ -53,19 +51,17 @@ class Tracked:
 
 
 class EdgeTracker:
-    """Of one client through one lens. ``blur_px``: of the lens, standard deviation."""
+    """Of the client and through the lens of who draws. ``blur_px``: of the lens, standard deviation."""
 
-    def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
+    def __init__(self, drawn_by: Draughtsman, blur_px: float) -> None:
         cv2.setNumThreads(1)
-        self.drawn_by = Draughtsman(lens, client)
-        self._lens, self._blur = lens_numbers(lens), blur_px
+        self.drawn_by = drawn_by
+        self._lens, self._blur = lens_numbers(drawn_by.lens), blur_px
 
     def track(
         self, image: CameraImage, T_first: Floats, lights: tuple[Light, ...], across_px: float, around_px: float
     ) -> Tracked | Doubt:
         """How far points may be off at first: the client as a whole, and by its turning. A doubt says why there is no pose."""
-        if not any(strength(light) > 0.0 for light in lights):
-            return Doubt.DARK
         T = T_first
         picture = smoothed(image.pixels.astype(np.float32), SMOOTHED)
         bright = Brightness(np.ones(self.drawn_by.materials))
@@ -148,8 +144,3 @@ def reaches(off_px: float) -> list[int]:
         out.append(reach)
         reach //= 2
     return [*out, 1]
-
-
-def strength(light: Light) -> float:
-    """W/m², or W/sr of a lamp."""
-    return light.intensity if isinstance(light, NearLight) else light.irradiance

@@ -6,28 +6,23 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proxops.core.images import CameraImage
 from proxops.core.lens import Lens
-from proxops.core.vision import Floats, Marks, PosePrediction
+from proxops.core.vision import Floats, Marks, PosePrediction, spread
 from proxops.core.vocabulary import Doubt
-from proxops.maths.pose import pose_from_packed
-from proxops.onboard.vision.edge_search import NORMAL, SHIFT, SIGMA, U, V
-from proxops.onboard.vision.edge_tracker import FLOOR, HALF, Tracked
+from proxops.onboard.vision.client_in_picture import cut_off, exposure_doubt, found_at, in_view
+from proxops.onboard.vision.edge_search import NORMAL, SIGMA
+from proxops.onboard.vision.edge_tracker import FLOOR, Tracked
 from proxops.onboard.vision.expectation import difference
 from proxops.onboard.vision.fitted import Fitted
 from proxops.onboard.vision.lens_kernel import lens_numbers
 from proxops.onboard.vision.pose_covariance import DeclaredError, pose_covariance
-from proxops.onboard.vision.prediction_width import spread
 from proxops.onboard.vision.visible_edges import VisibleEdges
 from proxops.optics.scene.mesh import Mesh
 from proxops.optics.scene.model_error import connected_parts
 
 FITS: Final = 0.1  # weight of a point that fits
-FULL: Final = 0.97  # of white: a level that is cut off
-DARK: Final = 0.03  # of white, that the brightest twentieth of the client does not reach
-OVER_EXPOSED: Final = 0.6  # share of the client that is white
 IN_VIEW: Final = 0.3  # of the client or, where that is less, of the picture that it covers
 FEWEST: Final = 40  # points that fit
 SUPPORT: Final = 0.7  # share of points that fit
@@ -61,8 +56,8 @@ class TrackingJudge:
         P = self._covariance(tracked, image)
         place, turn = spread(P)
         distance = float(np.linalg.norm(fit.T_sensor_target[:3]))
-        doubt = self._light(tracked, image) or (
-            Doubt.OUT_OF_VIEW if self._in_view(tracked) < IN_VIEW else
+        doubt = exposure_doubt(tracked.expected, image) or (
+            Doubt.OUT_OF_VIEW if in_view(fit.T_sensor_target, tracked.expected, self._corners, self._lens) < IN_VIEW else
             Doubt.TOO_FEW if fits < FEWEST else
             Doubt.SUPPORT if support < SUPPORT else
             Doubt.UNCERTAIN if place > WIDEST[0] * distance or turn > WIDEST[1] else
@@ -71,25 +66,6 @@ class TrackingJudge:
         )  # fmt: skip
         trust = support if doubt is Doubt.NONE else 0.0
         return Fitted(fit.T_sensor_target, P, doubt, trust, support, fits, self._marks(tracked))
-
-    def _light(self, tracked: Tracked, image: CameraImage) -> Doubt:
-        """What the client's pixels say of the exposure."""
-        top, left, bottom, right = tracked.expected.box
-        levels = image.pixels[top:bottom, left:right][tracked.expected.ids >= 0]
-        if np.percentile(levels, 95) < DARK * image.white:
-            return Doubt.DARK
-        full = np.count_nonzero(levels >= FULL * image.white) / len(levels)
-        return Doubt.OVER_EXPOSED if full > OVER_EXPOSED else Doubt.NONE
-
-    def _in_view(self, tracked: Tracked) -> float:
-        """Share of the client that is in the picture, or of the picture that it covers."""
-        T = pose_from_packed(tracked.fit.T_sensor_target)
-        seen = self._corners @ T[:3, :3].T + T[:3, 3]
-        z = np.maximum(seen[:, 2], 1e-3)
-        u, v = self._lens.fx * seen[:, 0] / z + self._lens.cx, self._lens.fy * seen[:, 1] / z + self._lens.cy
-        inside = (seen[:, 2] > 0.0) & (u > 0.0) & (u < self._lens.width - 1) & (v > 0.0) & (v < self._lens.height - 1)
-        covered = tracked.expected.pixels / (self._lens.width * self._lens.height)
-        return max(float(np.mean(inside)), covered)
 
     def _covariance(self, tracked: Tracked, image: CameraImage) -> Floats:
         used, rows, points = tracked.used, tracked.rows[tracked.used], tracked.points
@@ -106,21 +82,6 @@ class TrackingJudge:
         group = (tracked.fit.weights > FITS).astype(np.uint8)
         lines = self._edges.lines(tracked.fit.T_sensor_target, tracked.expected)
         return Marks(found.astype(np.float32), group, lines)
-
-
-def found_at(rows: Floats) -> Floats:
-    """(n, 2) px."""
-    return rows[:, U : V + 1] + rows[:, SHIFT, None] * rows[:, NORMAL : NORMAL + 2]
-
-
-def cut_off(rows: Floats, image: CameraImage) -> NDArray[np.bool_]:
-    """Of which edges the bright side is white in the image."""
-    out = np.zeros(len(rows), bool)
-    for step in (1.0, 0.5 * HALF):
-        at = np.round(found_at(rows) + step * rows[:, NORMAL : NORMAL + 2]).astype(np.int64)
-        u, v = np.clip(at[:, 0], 0, image.pixels.shape[1] - 1), np.clip(at[:, 1], 0, image.pixels.shape[0] - 1)
-        out |= image.pixels[v, u] >= FULL * image.white
-    return out
 
 
 def off(T: Floats, P: Floats, prediction: PosePrediction) -> float:

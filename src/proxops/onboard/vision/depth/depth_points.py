@@ -20,6 +20,7 @@ from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.distance_noise import INTENSITY_OF_WHITE, DistanceNoise
 from proxops.optics.render.distortion import lines_of_sight
 
+BRIGHTEST: Final = 3.0  # of white: what sends back more than that is nearer than it seems
 BEND_M: Final = 0.04  # that a surface may show in three pixels, beside noise
 BEND_SIGMAS: Final = 4.0
 PERIOD_SHARE: Final = 2.0 * math.pi
@@ -45,7 +46,7 @@ class DepthPoints:
         if math.isfinite(self._noise.wrap_m) and about_m is not None:
             range_m = unwrapped(range_m, about_m, self._noise.wrap_m)
         sigma = np.hypot(self._noise.per_amplitude_m / np.maximum(amplitude, 1e-6), self._noise.floor_m)
-        measured &= range_m > 0.0
+        measured &= (range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST)
         end = (range_m[..., None] * self._sight)[measured]
         phase = (PERIOD_SHARE / self._period) * range_m[measured]
         none = np.zeros(len(end))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from proxops.maths.pose import pose_from_packed
 from proxops.maths.rotation import Array, matrix_from_rotation_vector, quat_from_matrix
-from proxops.onboard.vision.depth.association import CAST, MIXED, associate, over_edges
+from proxops.onboard.vision.depth.association import CAST, MISSED, MIXED, associate, over_edges
 from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.blocks import condensed
 from proxops.onboard.vision.depth.client_model import ClientModel
@@ -32,6 +32,7 @@ LAST_STEPS: Final = 12  # at most, without it
 MOST: Final = 2000  # beams that a pose is fitted to, or some more
 FEW: Final = 500  # points of the wide steps
 STILL: Final = (2e-4, 1e-4)  # m, rad: a step below that is the last
+MOST_OFF: Final = 9.0  # square of deviations, as which counts what lies farther off
 HARDLY: Final = 1e-9  # of the largest curvature: below that a direction is left alone
 
 
@@ -78,6 +79,17 @@ def icp(
         if small:
             break
     return found.at(R, p, shared, 0.0, _mixed(model, found.beams, R, p))
+
+
+def misfits(model: ClientModel, beams: Beams, noise: DistanceNoise, found: Icp, motion: Array) -> Array:
+    """(n) squares of what each beam is off in its deviations, with the model where it was found; at most ``MOST_OFF``. Those over
+    edges tell nothing, and have no number."""
+    matching = _matching(model, beams, noise, motion)
+    now = matching.at(found.R, found.p, found.shared, 0.0, _mixed(model, beams, found.R, found.p))
+    off = np.minimum((now.error / now.sigma) ** 2, MOST_OFF)
+    off[now.how == MISSED] = MOST_OFF
+    off[now.how == MIXED] = np.nan
+    return np.asarray(off)
 
 
 def _matching(model: ClientModel, beams: Beams, noise: DistanceNoise, motion: Array) -> _Matching:
