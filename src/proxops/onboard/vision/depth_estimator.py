@@ -14,6 +14,7 @@ from proxops.maths.rotation import matrix_from_quat
 from proxops.onboard.vision.depth.client_model import ClientModel, client_model
 from proxops.onboard.vision.depth.first_pose import KnownViews, first_pose, known_views
 from proxops.onboard.vision.depth.icp import Icp
+from proxops.onboard.vision.depth.pointed_place import PointedPlace
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.fitted import Fitted
@@ -35,7 +36,7 @@ class DepthEstimator:
     """Keeps nothing from image to image."""
 
     def __init__(self, sensor: ImagingSensor, model: ClientModel) -> None:
-        self._ranging, self._model = Ranging(sensor), model
+        self._ranging, self._model, self._lens = Ranging(sensor), model, sensor.lens
 
     @cached_property
     def _known(self) -> KnownViews:
@@ -78,10 +79,14 @@ class DepthEstimator:
                 continue
             doubt = Doubt.NOT_FOUND
             seen = RangedImage(self._ranging.clean(beams), self._ranging.grid(beams), self._ranging.noise)
-            found = first_pose(self._known, seen, prediction)
+            found = first_pose(self._known, seen, prediction, self._pointed(sight))
             if found is not None and (best is None or found[0].trust > best[0].trust):
                 best = found
         return self._told(sight, best, doubt)
+
+    def _pointed(self, sight: Sight) -> PointedPlace | None:
+        at, lens = sight.designated, self._lens
+        return None if at is None or lens is None else PointedPlace(lens, at, self._model.radius)
 
     def _told(self, sight: Sight, found: tuple[Fitted, Icp] | None, otherwise: Doubt) -> PoseFound:
         if found is None:
