@@ -43,6 +43,7 @@ from benchmarks import (
     touch,
     vision_flights,
     vision_inspection,
+    vision_search,
     vision_tracking,
 )
 
@@ -68,6 +69,7 @@ BENCHMARKS: dict[str, Callable[[], Mapping[str, float | str]]] = {
     "render": render.run,
     "report": report.run,
     "vision_tracking": vision_tracking.run,
+    "vision_search": vision_search.run,
     "live": live.run,
     "console": console.run,
     "vision_flights": vision_flights.run,

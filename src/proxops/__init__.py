@@ -17,6 +17,7 @@ _WHERE = {
     "check": "proxops.api",
     "serve": "proxops.api",
     "dataset": "proxops.applications.mission.dataset.command",
+    "inspect": "proxops.applications.mission.inspection.command",
     "pose": "proxops.applications.pose.command",
     "report": "proxops.api",
     "read_log": "proxops.api",
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from proxops.api import run as run
     from proxops.api import serve as serve
     from proxops.applications.mission.dataset.command import dataset as dataset
+    from proxops.applications.mission.inspection.command import inspect as inspect
     from proxops.applications.pose.command import pose as pose
     from proxops.applications.report import summarise as summarise
     from proxops.arms.dynamics import Dynamics as Dynamics

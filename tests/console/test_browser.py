@@ -509,6 +509,12 @@ def marks_are_drawn_over_their_own_picture(tab: Tab, writer: EyeWriter) -> None:
     assert all(
         word in said for word in ("too many of what was found do not fit", "5.000 m", "10 mm, 0.57°", "none yet")
     )
+    wall = np.array([[-1.0, -1.0, 6.0], [1.0, 1.0, 6.0], [0.0, 0.0, 6.0]], np.float32)  # of the scan before
+    marks = Marks(wall, np.array([1, 0, 2], np.uint8), np.zeros((0, 4), np.float32))
+    writer.log.due("scan", t)
+    writer.push(scan(52, t, wall))
+    writer.say(PoseFound("scan", 52, t, Doubt.NONE, 0.5, marks=marks), VisionState.TRACK)
+    tab.wait("proxops.sensors.of('scan').number === 52 && proxops.sensors.of('scan').marks === 3")
     tab.page.click('[data-sensor="near"] button:has-text("Marks")')
     tab.wait("proxops.sensors.of('near').number === 51 && proxops.sensors.of('near').marks === 0")
 

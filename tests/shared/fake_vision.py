@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from small_eyes import FLIGHT
 
-from proxops.applications.mission.vision import mission_vision
+from proxops.applications.mission.vision import sensor_work
 from proxops.applications.mission.vision.mission_vision import MissionVision
 from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
 from proxops.core.flight import RelativeMeasurement, onboard_data
@@ -39,6 +39,7 @@ class FakeLine:
         self.pid = 0
 
     def wait_ready(self) -> None: ...
+    def let_go(self) -> None: ...
     def close(self) -> None: ...
     def kill(self) -> None: ...
     def ready(self, *, block: bool) -> bool:
@@ -60,7 +61,7 @@ class FakeLine:
 def without_processes(
     monkeypatch: pytest.MonkeyPatch, *, waits: bool = True, restarts: int = 0, designate: Sequence[Designate] = ()
 ) -> MissionVision:
-    monkeypatch.setattr(mission_vision, "VisionOrders", FakeLine)
+    monkeypatch.setattr(sensor_work, "VisionOrders", FakeLine)
     file, vision = parse_mission(FLIGHT, Path("short.toml")).file, VISION.model_copy(update={"designate": designate})
     setting = VisionSetting(EYE, vision, Scenery(), None, False)
     return MissionVision(

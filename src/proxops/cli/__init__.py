@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "run": ("scenario", "run", False), "check": ("check", "check", False), "orbit": ("orbit", "orbit", False),
     "play": ("facility", "play", False), "convert": ("facility", "convert", False), "serve": ("facility", "serve", False),
     "dataset": ("dataset", "dataset", False), "pose": ("pose", "pose", False),
+    "inspect": ("inspect", "inspect", False),
     "report": ("report", "report", False), "doctor": ("facility", "doctor", False), "list": ("scenario", "list_", False),
     "arm": ("arm", "arm", True), "ctl": ("ctl", "ctl", True), "ft": ("ft", "ft", True), "log": ("log", "log", True),
 }  # fmt: skip

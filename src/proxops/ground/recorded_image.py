@@ -22,7 +22,7 @@ from proxops.ground.foxglove import CALIBRATION, FACTS, IMAGE, POINTS, RAW_IMAGE
 from proxops.ground.image_chunks import SENSOR_TOPICS
 from proxops.ground.image_encoding import EncodedImage, decode
 from proxops.ground.scan import Scan
-from proxops.ground.sensor_log import FACTS_PART, LENS_PART
+from proxops.ground.sensor_log import FACTS_PART, LENS_PART, MARKS_PART
 from proxops.ground.unpacking import MESSAGE, records
 
 OLD_CAMERA: Final = "camera"
@@ -82,7 +82,7 @@ def _topic(scan: Scan, channel: Any, sensor: str) -> tuple[str, str] | None:
     name, _, part = channel.topic.removeprefix(SENSOR_TOPICS).partition("/")
     if channel.topic in _OLD_TOPICS:
         name, part = OLD_CAMERA, _OLD_TOPICS[channel.topic]
-    elif not channel.topic.startswith(SENSOR_TOPICS):
+    elif not channel.topic.startswith(SENSOR_TOPICS) or part == MARKS_PART:  # those of a scan are points, too
         return None
     return (part, schema.name) if name == sensor and schema is not None and schema.name in _MESSAGES else None
 

@@ -97,9 +97,13 @@ class WorkLine:
         self.taken += 1
         return found
 
-    def close(self) -> None:
-        """Let the process go."""
+    def let_go(self) -> None:
+        """It may end once it has done what it does; ``close`` waits for that."""
         self._line.close()
+
+    def close(self) -> None:
+        """Let the process go, patiently."""
+        self.let_go()
         try:
             self._process.wait(EXIT_S)
         except subprocess.TimeoutExpired:

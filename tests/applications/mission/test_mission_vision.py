@@ -14,8 +14,9 @@ from small_eyes import FLIGHT
 
 from proxops import run
 from proxops.applications.mission.vision.image_faults import spoiled
-from proxops.applications.mission.vision.mission_vision import CAUGHT_UP_S, MissionVision
+from proxops.applications.mission.vision.mission_vision import MissionVision
 from proxops.applications.mission.vision.order import VisionFailed
+from proxops.applications.mission.vision.sensor_work import CAUGHT_UP_S
 from proxops.applications.mission.vision.tally import VisionTally
 from proxops.core.images import DepthImage, PointScan
 from proxops.core.vision import PoseFound, Processed

@@ -10,7 +10,7 @@ import pytest
 from proxops.core.flight import Floats
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt, VisionState
-from proxops.onboard.vision.machine import FRESH_S, NEXT, Tracking, after, asked_with, designated
+from proxops.onboard.vision.machine import FRESH_S, GIVEN_UP, NEXT, Tracking, after, asked_with, designated
 
 LOST_AFTER = 3
 SEEN = np.array([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0])
@@ -45,7 +45,8 @@ def test_every_state_with_every_answer(state: VisionState, trusted: bool, missed
         lost = state is VisionState.TRACK and missed + 1 >= LOST_AFTER
         assert then.state is (VisionState.LOST if lost else state)
         assert then.doubt is Doubt.SUPPORT and then.missed == missed + 1
-    assert set(NEXT) <= {(one, word) for one in VisionState for word in ("found", "missed", "designated")}
+    words = ("found", "missed", "contradicted", "designated")
+    assert set(NEXT) <= {(one, word) for one in VisionState for word in words}
 
 
 @pytest.mark.parametrize("state", VisionState)
@@ -70,6 +71,20 @@ def test_in_a_search_images_are_looked_at_in_turn_as_a_whole_and_where_the_filte
 def test_what_the_filter_believes_is_followed() -> None:
     asked = asked_with(tracking(1.0, 1.5), 2.0, belief(0.1), LOST_AFTER)
     assert asked is not None and asked.T_sensor_target[0] == 0.1
+
+
+def test_a_track_that_the_filter_goes_on_contradicting_is_given_up_for_what_it_believes() -> None:
+    """Another sensor keeps the filter where it is: one of two sides that look alike is followed."""
+    now, turned = tracking(1.0), replace(belief(), T_sensor_target=np.array([0.0, 0.0, 10.0, 0.0, 0.0, 0.0, 1.0]))
+    for k in range(GIVEN_UP - 1):
+        now = after(now, found(1.1 + 0.1 * k), LOST_AFTER, turned)
+        assert now.state is VisionState.TRACK
+    once_right = after(now, found(4.0), LOST_AFTER, belief())
+    assert once_right.contradicted == 0
+    now = after(now, found(4.0), LOST_AFTER, turned)
+    assert now.state is VisionState.LOST and now.doubt is Doubt.FAR_OFF
+    asked = asked_with(now, 4.1, turned, LOST_AFTER)
+    assert asked is not None and asked.T_sensor_target[6] == 1.0
 
 
 def test_images_that_contradict_the_filter_are_followed_by_themselves() -> None:

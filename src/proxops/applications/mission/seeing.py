@@ -74,7 +74,7 @@ class Seeing:
             self.eyes.handed_over, self.vision.unit.handed_over_s = True, t
 
     def close(self) -> None:
-        for part in (self.eyes, self.vision):
+        for part in (self.vision, self.eyes):
             if part:
                 part.close()
 

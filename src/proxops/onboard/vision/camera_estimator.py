@@ -39,7 +39,7 @@ class CameraEstimator:
         self._lens = lens
         self._tracker = EdgeTracker(lens, client, blur_px)
         self._judge = TrackingJudge(lens, client, declared or DeclaredError())
-        self._searcher = PictureSearch(lens, client)
+        self._searcher = PictureSearch(lens, client, self._tracker.drawn_by)
 
     def estimate(self, sight: Sight) -> PoseFound:
         image = sight.image
@@ -61,7 +61,7 @@ class CameraEstimator:
             tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
             return self._judge.judged(tracked)
 
-        return self._searcher.find(sight, image.pixels.astype(np.float32), refine)
+        return self._searcher.find(sight, image.pixels * np.float32(255.0 / image.white), refine)
 
 
 def answer(image: Image, fitted: Fitted | None) -> PoseFound:

@@ -24,10 +24,14 @@ NEXT: Final[Mapping[tuple[VisionState, str], VisionState]] = {
     (SEARCH, "found"): TRACK,
     (LOST, "found"): TRACK,
     (TRACK, "missed"): LOST,  # so many in a row
+    (TRACK, "contradicted"): LOST,  # by the filter, so often in a row
     (TRACK, "designated"): SEARCH,  # an operator says where the client is: what was tracked is not believed any more
     (LOST, "designated"): SEARCH,
 }
 """What is not listed changes nothing."""
+# Poses in a row that contradict the filter, and the track is given up. A filter that has nothing else would have begun anew from
+# half as many: another sensor keeps it where it is, and one of two surfaces that look alike is followed.
+GIVEN_UP: Final = 20
 FRESH_S: Final = 2.0  # so long a pose of an image before tells where the next one is
 # An estimate as wide as this (one standard deviation, in any direction) tells nothing: share of the distance, rad.
 WIDEST: Final = (0.3, math.radians(60.0))
@@ -44,6 +48,7 @@ class Tracking:
     missed: int = 0  # images in a row without a trusted pose
     last: PoseFound | None = None  # trusted
     before: PoseFound | None = None  # the one before that
+    contradicted: int = 0  # trusted poses in a row
 
 
 def asked_with(now: Tracking, t: float, believed: PosePrediction | None, lost_after: int) -> PosePrediction | None:
@@ -74,15 +79,22 @@ def contradicts(own: PosePrediction, belief: PosePrediction) -> bool:
     return far or float(np.linalg.norm(off[3:])) > CONTRADICTS[2] + 3.0 * math.hypot(*turns)
 
 
-def after(now: Tracking, found: PoseFound, lost_after: int) -> Tracking:
-    """With the answer to an image."""
+def after(now: Tracking, found: PoseFound, lost_after: int, believed: PosePrediction | None = None) -> Tracking:
+    """With the answer to an image. ``believed``: by the filter at its time."""
     if found.trusted:
+        against = now.contradicted + 1 if now.state is TRACK and _against(found, believed) else 0
+        if against >= GIVEN_UP:
+            return Tracking(NEXT[TRACK, "contradicted"], Doubt.FAR_OFF, lost_after)
         state = NEXT.get((now.state, "found"), now.state)
         before = now.last if now.state is TRACK else None
-        return Tracking(state, Doubt.NONE, 0, found, before)
+        return Tracking(state, Doubt.NONE, 0, found, before, against)
     missed = now.missed + 1
     state = NEXT.get((now.state, "missed"), now.state) if missed >= lost_after else now.state
     return replace(now, state=state, doubt=found.doubt, missed=missed)
+
+
+def _against(found: PoseFound, believed: PosePrediction | None) -> bool:
+    return believed is not None and telling(believed) and contradicts(carried_on(found, None, found.t), believed)
 
 
 def designated(now: Tracking) -> Tracking:

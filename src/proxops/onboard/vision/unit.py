@@ -117,10 +117,10 @@ class VisionUnit:
 
     def prediction(self, sensor: int, image: Image) -> PosePrediction | None:
         """What the image is compared with; None: it is searched as a whole."""
-        return asked_with(self.tracking[sensor], image.t, self._believed(sensor, image), self._lost_after)
+        return asked_with(self.tracking[sensor], image.t, self._believed(sensor, image.t), self._lost_after)
 
-    def _believed(self, sensor: int, image: Image) -> PosePrediction | None:
-        t = self.time_of(sensor, image)
+    def _believed(self, sensor: int, image_t: float) -> PosePrediction | None:
+        t = self._shown_t(sensor, image_t)
         own = self.own_at(t)
         if self._estimate is None or own is None or abs(t - self._estimate[0]) > OLD_S:
             return None
@@ -128,7 +128,7 @@ class VisionUnit:
 
     def take(self, sensor: int, found: PoseFound) -> RelativeMeasurement | None:
         """An answer has come: what it is for the filter, in the reference sensor's frame."""
-        self.tracking[sensor] = after(self.tracking[sensor], found, self._lost_after)
+        self.tracking[sensor] = after(self.tracking[sensor], found, self._lost_after, self._believed(sensor, found.t))
         if not (found.trusted and self._sensors[sensor].source):
             return None
         assert found.T_sensor_target is not None and found.covariance is not None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from proxops.applications.mission.seen_by import looked_through, seen_by
 from proxops.applications.mission.vision.light import HallLight, own_lamp
-from proxops.applications.mission.vision.mission_vision import Lights, MissionVision
+from proxops.applications.mission.vision.mission_vision import MissionVision
 from proxops.applications.mission.vision.order import VisionSetting
+from proxops.applications.mission.vision.sensor_work import Lights
 from proxops.core.flight import Floats, onboard_data
 from proxops.core.images import Image
 from proxops.core.imaging_table import ImagingSensor

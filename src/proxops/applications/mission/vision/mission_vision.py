@@ -7,69 +7,24 @@ only the newest, while one is searched all, so that the client can be followed f
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from proxops.applications.mission.vision.designations import Designations
 from proxops.applications.mission.vision.image_faults import spoiled
-from proxops.applications.mission.vision.order import VisionFailed, VisionOrders, VisionSetting
+from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
+from proxops.applications.mission.vision.sensor_work import Job, Lights, SensorWork
 from proxops.core.flight import Floats, Measurements, OnboardData, RelativeMeasurement, Telemetry
 from proxops.core.images import Image
 from proxops.core.vision import PoseFound, Processed
 from proxops.core.vision_table import Vision
 from proxops.core.vocabulary import VisionState
 from proxops.onboard.vision.prediction_width import searches
-from proxops.onboard.vision.sight import EarthInView, Sight
+from proxops.onboard.vision.sight import Sight
 from proxops.onboard.vision.unit import LookedThrough, VisionUnit
-from proxops.optics.scene.light import Light
 
 SLACK_S: Final = 1e-9  # times are sums of cycles
-CAUGHT_UP_S: Final = 0.5  # between two images on the way from the one in which the client was found
-MOST_KEPT: Final = 512  # images of one sensor that wait: at 25 Hz twenty seconds
-Lights = tuple[tuple[Light, ...], EarthInView | None]
 LightOf = Callable[[VisionUnit, int, Image, Floats | None], Lights]
-
-
-@dataclass(frozen=True, eq=False)
-class Job:
-    """An image that is worked on."""
-
-    image: Image
-    due_s: float  # mission time at which its pose is there, in lockstep
-    searched: bool
-    designated: bool  # an operator has said where
-
-
-class SensorWork:
-    """Images of one sensor: those that wait, and the one that is worked on."""
-
-    def __init__(self, setting: VisionSetting) -> None:
-        self._setting = setting
-        self.line = VisionOrders(setting)
-        self.waiting: deque[tuple[Image, Lights]] = deque(maxlen=MOST_KEPT)
-        self.job: Job | None = None
-
-    @property
-    def name(self) -> str:
-        return self._setting.sensor.name
-
-    @property
-    def search_s(self) -> float:
-        vision = self._setting.vision
-        return vision.search_s if self._setting.sensor.gives == "camera" else vision.scan_search_s
-
-    def begin_again(self) -> None:
-        self.line.kill()
-        self.line, self.job = VisionOrders(self._setting), None
-
-    def next_image(self, followed_t: float | None) -> tuple[Image, Lights]:
-        """The newest; while the client is followed from an earlier time, the newest that is not too far from then."""
-        image = self.waiting.popleft()
-        while self.waiting and (followed_t is None or self.waiting[0][0].t - followed_t <= CAUGHT_UP_S):
-            image = self.waiting.popleft()
-        return image
 
 
 class MissionVision:
@@ -135,6 +90,9 @@ class MissionVision:
         return out
 
     def close(self) -> None:
+        """All at once: one may be in the middle of a search."""
+        for work in self._work:
+            work.line.let_go()
         for work in self._work:
             work.line.close()
 

@@ -66,3 +66,12 @@ def _left_jacobian(v: Floats) -> Floats:
     if angle < 1e-6:
         return np.asarray(np.eye(3) + 0.5 * K)
     return np.asarray(np.eye(3) + (1.0 - np.cos(angle)) / angle**2 * K + (angle - np.sin(angle)) / angle**3 * K @ K)
+
+
+def local_rates(times: Floats, R_eci_client: Floats, looks: int = 12) -> Floats:
+    """(n, 3) rad/s in inertial axes at each time, by so many looks about it: of a client that tumbles."""
+    half, found = looks // 2, []
+    for k in range(len(times)):
+        first = min(max(k - half, 0), max(len(times) - looks, 0))
+        found.append(spin_of(times[first : first + looks], R_eci_client[first : first + looks]).w_eci)
+    return np.array(found).reshape(-1, 3)

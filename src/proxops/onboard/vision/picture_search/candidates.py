@@ -19,13 +19,13 @@ from proxops.onboard.vision.picture_search.edge_cells import CELL, WAYS
 from proxops.onboard.vision.picture_search.known_shape import GRID, KnownShape
 from proxops.onboard.vision.picture_search.lamps import lamps
 from proxops.onboard.vision.picture_search.line_of_sight import LinesOfSight, R_sensor_line, about_line
+from proxops.onboard.vision.picture_search.narrowing import Narrowing
 from proxops.onboard.vision.picture_search.polish import polish
 from proxops.onboard.vision.sight import Sight
 
 VIEWPOINTS: Final = 400
 ROLLS: Final = 24
 POLISHED: Final = 100
-NEAREST, FARTHEST = 2.0, 80.0  # m
 CELLS: Final = GRID // CELL
 MIDDLE: Final = 0.5 * CELL * (CELLS - 1) - (CELL * (CELLS - 1)) // 2  # px of the cells' from the pixel that they lie at
 
@@ -37,12 +37,16 @@ class FirstPose:
 
 
 def first_poses(
-    sight: Sight, picture: Picture, region: BrightRegion, lens: Lens, lines: LinesOfSight, shape: KnownShape
+    sight: Sight, picture: Picture, region: BrightRegion, narrowing: Narrowing, lens: Lens, lines: LinesOfSight,
+    shape: KnownShape,
 ) -> list[FirstPose]:  # fmt: skip
-    levels = cell_levels(picture, region, lens, shape, NEAREST, FARTHEST)
+    levels = cell_levels(picture, region, lens, shape, narrowing.near, narrowing.far)
     away = float(np.median(levels.distances))
     line = lines.through(*region.middle)
-    lights = lamps(sight.lights, R_sensor_line(line), away * line)
+    R = R_sensor_line(line)
+    lights = lamps(sight.lights, R, away * line)
+    if not (lights[:, 3] > 0.0).any():
+        return []
     bases = np.array([basis(-way) for way in directions(VIEWPOINTS)])
     rolls = 2.0 * math.pi * np.arange(ROLLS) / ROLLS
     room = (
@@ -51,18 +55,23 @@ def first_poses(
     )  # fmt: skip
     u, v = region.middle[0] - levels.corner[0], region.middle[1] - levels.corner[1]
     found = np.empty((VIEWPOINTS, ROLLS, 5))
+    turned = np.array([R @ about_line(roll) for roll in rolls])
+    allowed = narrowing.allowed(np.einsum("rij,vkj->vrik", turned, bases))
     scan(
-        shape.arrays, shape.centre, bases, rolls, shape.pitch, away, lights, np.ones((VIEWPOINTS, ROLLS), np.bool_),
+        shape.arrays, shape.centre, bases, rolls, shape.pitch, away, lights, allowed,
         levels.cells, levels.zoom, np.array([u, v, region.extent, levels.border]), room, found,
     )  # fmt: skip
     best = np.argsort(-found[:, :, LIKE], axis=None, kind="stable")[:POLISHED]
+    best = best[found.reshape(-1, 5)[best, LIKE] > 0.0]
+    if not len(best):
+        return []
     rows = found.reshape(-1, 5)[best]
     turns = np.array([bases[k // ROLLS] @ about_line(-rolls[k % ROLLS]) for k in best])
     polish(
         shape.arrays, shape.centre, shape.pitch, lights, levels.cells, levels.distances, levels.border, room, turns, rows
     )  # fmt: skip
     order = np.argsort(-rows[:, LIKE], kind="stable")
-    return [_pose(lines, shape, levels, turns[k], rows[k]) for k in order if rows[k, LIKE] > 0.0]
+    return [_pose(lines, shape, levels, turns[k], rows[k]) for k in order]
 
 
 def basis(ahead: Floats) -> Floats:

@@ -36,6 +36,7 @@ class KnownShape:
     arrays: ShapeArrays
     centre: Array  # (3) m, of the client's box
     radius: float  # m, half of the box from corner to corner
+    crinkled: NDArray[np.bool_]  # (M) of each material: whether it is a foil
 
     @property
     def pitch(self) -> float:
@@ -44,10 +45,13 @@ class KnownShape:
 
 
 def known_shape(client: Mesh) -> KnownShape:
-    scene = Scene.of([("client", believed_surface(client))])
+    believed = believed_surface(client)
+    scene = Scene.of([("client", believed)])
     tree = tree_of(scene)
     table = surfaces_of(scene, tree)
     surface = np.ascontiguousarray(table.triangles[tree.order][:, [13, 15]])
     box = tree.body_boxes[0]
+    foils = {one for one, true in zip(believed.palette, client.palette, strict=True) if true.crinkle_deg > 0.0}
+    crinkled = np.array([one in foils for one in dict.fromkeys(believed.palette)])  # in the scene's order
     arrays = ShapeArrays(tree.boxes, tree.children, tree.faces, int(tree.roots[0]), surface, table.materials)
-    return KnownShape(arrays, 0.5 * (box[:3] + box[3:]), 0.5 * math.dist(box[:3], box[3:]))
+    return KnownShape(arrays, 0.5 * (box[:3] + box[3:]), 0.5 * math.dist(box[:3], box[3:]), crinkled)
