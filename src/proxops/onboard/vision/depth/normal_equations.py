@@ -33,8 +33,8 @@ def assemble(
     H: Array, g: Array,
 ) -> None:  # fmt: skip
     """``raw``: e as associated; ``error``: without the ``shared`` errors as they are held. ``part``: of each beam's face;
-    ``beside``: weight of what only lies near.
-    ``sums`` (parts, unknowns + 2): to work in. While the search is ``wide_m``, what a beam tells is no better than that."""
+    ``beside``: weight of what only lies near; ``sums`` (parts, unknowns + 2): to work in. While the search is ``wide_m``, what a
+    beam tells is no better than that."""
     n_distance, n_motion = distance.shape[1], motion.shape[0]
     n = 6 + n_distance + n_motion
     a = vector(32)
