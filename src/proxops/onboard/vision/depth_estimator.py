@@ -11,7 +11,7 @@ from proxops.core.imaging_table import ImagingSensor
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt
 from proxops.maths.rotation import matrix_from_quat
-from proxops.onboard.vision.depth.client_model import ClientModel, client_model
+from proxops.onboard.vision.depth.client_model import PART_M, ClientModel, client_model
 from proxops.onboard.vision.depth.first_pose import KnownViews, first_pose, known_views
 from proxops.onboard.vision.depth.icp import Icp
 from proxops.onboard.vision.depth.pointed_place import PointedPlace
@@ -27,9 +27,10 @@ REACH: Final = 1.15  # times its radius, and some deviations: beams that may be 
 WIDE_M: Final = 0.05  # a prediction that is this far off at the client's surface is searched about if it leads nowhere
 
 
-def depth_estimator(sensor: ImagingSensor, client: Mesh) -> PoseEstimator:
-    """Of a time-of-flight camera or a LiDAR; ``client`` as known on board, in the target's frame."""
-    return DepthEstimator(sensor, client_model(client))
+def depth_estimator(sensor: ImagingSensor, client: Mesh, part_m: float = PART_M) -> PoseEstimator:
+    """Of a time-of-flight camera or a LiDAR; ``client`` as known on board, in the target's frame. ``part_m``: by which parts of
+    it may stand elsewhere, one standard deviation."""
+    return DepthEstimator(sensor, client_model(client, part_m))
 
 
 class DepthEstimator:
