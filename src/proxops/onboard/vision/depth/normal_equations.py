@@ -29,8 +29,8 @@ KERNEL: Final = 2.0  # standard deviations at which a weight is a quarter
 @kernel
 def assemble(
     raw: Array, rows: Array, along: Array, noise: Array, how: NDArray[np.uint8], part: Ints, distance: Array, late_s: Array,
-    motion: Array, shared: Array, part_m: float, wide_m: float, across_m: float, beside: float, error: Array, weight: Array, sigma: Array, sums: Array,
-    H: Array, g: Array,
+    motion: Array, shared: Array, part_m: float, wide_m: float, across_m: float, beside: float, error: Array, weight: Array,
+    sigma: Array, sums: Array, H: Array, g: Array,
 ) -> None:  # fmt: skip
     """``raw``: e as associated; ``error``: without the ``shared`` errors as they are held. ``part``: of each beam's face;
     ``beside``: weight of what only lies near; ``sums`` (parts, unknowns + 2): to work in. While the search is ``wide_m``, what a
