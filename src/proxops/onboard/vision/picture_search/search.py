@@ -11,7 +11,6 @@ from proxops.core.lens import Lens
 from proxops.core.vision import Floats
 from proxops.onboard.vision.expected_picture import Draughtsman
 from proxops.onboard.vision.fitted import Fitted, Refine
-from proxops.onboard.vision.lens_kernel import lens_numbers, pixel_of
 from proxops.onboard.vision.picture_search.bright_region import (
     BrightRegion,
     Mask,
@@ -41,7 +40,6 @@ class PictureSearch:
 
     def __init__(self, lens: Lens, client: Mesh, drawn_by: Draughtsman) -> None:
         self._lens, self._shape, self._lines, self._drawn_by = lens, known_shape(client), LinesOfSight(lens), drawn_by
-        self._numbers = lens_numbers(lens)
 
     def find(self, sight: Sight, picture: Picture, refine: Refine) -> Fitted | None:
         """``picture``: levels from 0 to 255. None if nothing is there."""
@@ -52,7 +50,7 @@ class PictureSearch:
             where = replace(where, about=None)
             region = bright_region(picture, past_earth, where.looked_at(picture.shape))
         else:
-            region = region_about(picture, sky, pixel_of(self._numbers, *where.about), self._reach_px(where))
+            region = region_about(picture, sky, self._lines.pixel(where.about), self._reach_px(where))
         if region is None:
             return None
         first = distinct(first_poses(sight, picture, region, where, self._lens, self._lines, self._shape))[:REFINED]
@@ -68,7 +66,7 @@ class PictureSearch:
     def _clear(self, sky: Mask, where: Narrowing) -> bool:
         """Whether nothing else than the client can be lit where it is expected: then what is bright tells more."""
         assert where.about is not None
-        u, v = pixel_of(self._numbers, *where.about)
+        u, v = self._lines.pixel(where.about)
         i, j = np.meshgrid(np.arange(sky.shape[1]), np.arange(sky.shape[0]))
         return bool(sky[np.hypot(i - u, j - v) < self._reach_px(where)].all())
 
@@ -79,8 +77,7 @@ class PictureSearch:
         return Survivor(one, against, may_be_shadowed(one.T_sensor_target, sight.lights))
 
     def _middle_px(self, T_sensor_target: Floats) -> tuple[float, float]:
-        x, y, z = self._drawn_by.middle(T_sensor_target)
-        return pixel_of(self._numbers, x, y, max(z, 0.02))
+        return self._lines.pixel(self._drawn_by.middle(T_sensor_target))
 
 
 def alone(sight: Sight) -> bool:
