@@ -28,7 +28,7 @@ def told(seen: RelativeMeasurement, source: int) -> RelativeMeasurement:
 def flown(late: dict[int, int]) -> tuple[Navigation, Floats]:
     """Exposures in turn of source 1 and 2; that of cycle k comes ``late[source]`` cycles after it."""
     flight = Flight(Approach(3, range_m=12.0, sensor=SENSOR, duration_s=30.0))
-    nav = Navigation(board(), SENSOR, images=ImageMeasurements(LATE_S, ALIKE, several=True))
+    nav = Navigation(board(), SENSOR, images=ImageMeasurements(LATE_S, ALIKE, True, 0.0, 0.0))
     coming: dict[int, list[RelativeMeasurement]] = {}
     for k in range(CYCLES + 1):
         m = flight.measure(k)
@@ -51,7 +51,7 @@ def test_what_comes_late_is_put_in_its_place() -> None:
 
 def test_the_order_in_which_they_came_changes_nothing() -> None:
     flight = Flight(Approach(4, range_m=12.0, sensor=SENSOR, duration_s=20.0))
-    navs = [Navigation(board(), SENSOR, images=ImageMeasurements(LATE_S, ALIKE, several=True)) for _ in range(2)]
+    navs = [Navigation(board(), SENSOR, images=ImageMeasurements(LATE_S, ALIKE, True, 0.0, 0.0)) for _ in range(2)]
     held: list[RelativeMeasurement] = []
     for k in range(121):
         m = flight.measure(k)
@@ -95,7 +95,7 @@ def test_images_that_err_alike_count_less() -> None:
     sigma = []
     for alike in (1.0, 30.0):
         flight = Flight(Approach(6, range_m=12.0, sensor=SENSOR, duration_s=20.0))
-        nav = Navigation(board(), SENSOR, images=ImageMeasurements(0.0, (1.0, alike, *(1.0,) * 7), several=False))
+        nav = Navigation(board(), SENSOR, images=ImageMeasurements(0.0, (1.0, alike, *(1.0,) * 7), False, 0.0, 0.0))
         for k in range(round(15.0 / PERIOD_S)):
             m = flight.measure(k)
             nav.step(replace(m, relative=tuple(told(one, 1) for one in m.relative)), flight.acceleration(k))

@@ -10,20 +10,29 @@ from proxops.core.mission import MissionFile
 from proxops.core.vision_table import Vision
 from proxops.onboard.relative_model import N_SOURCES
 
-# Of an error of light, shape or surface that the covariance of one image has in it: until the client is seen from elsewhere.
-# See docs/vision.md, "Fusion".
-ALIKE_S: Final = 5.0
+# What parts of the client that stand elsewhere leave in every pose of the same view, for a metre of that: to the filter a bias.
+# Seen: 1 mm each in 1 mm and 0.1 to 0.19 deg, another after the fly-around and again in the last metre (docs/vision.md).
+LASTING_SHARE: Final = 1.0
+LASTING_RAD_PER_M: Final = 2.5
+LASTS_S: Final = 150.0
+# For how long errors of light, shape, surface or lens that the covariance of one image has in it stay what they are. Those of a
+# camera are nearly all of its error, and its range is off by a share as long as the client is seen from one side; distances are
+# noise for the most part. See docs/vision.md, "Fusion".
+ALIKE_S: Final = {"camera": 50.0, "tof": 5.0, "lidar": 5.0}
 OWN_LATE_S: Final = 0.5  # of images from outside: ASSUMED
 
 
 @dataclass(frozen=True)
 class ImageMeasurements:
     """``late_s``: from an exposure until its pose is there, of the slowest sensor. ``alike``: for each source of measurements,
-    how many err alike. ``several``: more than one sensor measures."""
+    how many err alike. ``several``: more than one sensor measures. ``lasting_m``, ``lasting_rad``: of a pose, as long as the view
+    lasts."""
 
     late_s: float
     alike: tuple[float, ...]
     several: bool
+    lasting_m: float
+    lasting_rad: float
 
 
 def image_measurements(file: MissionFile) -> ImageMeasurements | None:
@@ -32,9 +41,10 @@ def image_measurements(file: MissionFile) -> ImageMeasurements | None:
     if not vision.sensors:
         return None
     used = {place: spec for place, spec in enumerate(file.imaging, 1) if spec.name in vision.sensors}
-    alike = tuple(max(1.0, ALIKE_S * used[k].rate_hz) if k in used else 1.0 for k in range(N_SOURCES))
+    alike = tuple(max(1.0, ALIKE_S[used[k].gives] * used[k].rate_hz) if k in used else 1.0 for k in range(N_SOURCES))
     late_s = max(_late_s(spec, vision) for spec in used.values())
-    return ImageMeasurements(late_s, alike, len(used) + vision.pose_sensor > 1)
+    several, part_m = len(used) + vision.pose_sensor > 1, vision.part_m
+    return ImageMeasurements(late_s, alike, several, LASTING_SHARE * part_m, LASTING_RAD_PER_M * part_m)
 
 
 def _late_s(spec: ImagingSensor, vision: Vision) -> float:

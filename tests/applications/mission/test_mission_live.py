@@ -14,6 +14,7 @@ from small_eyes import EYES
 
 from proxops.applications.mission.hall_view import RingView
 from proxops.applications.mission.live import run_mission_realtime
+from proxops.applications.mission.outcome import outcome_told
 from proxops.core.image_frame import FrameReader
 from proxops.core.messages import MISSION_DTYPE, MISSION_GROUPS, POOL_DTYPE
 from proxops.core.mission import load_mission, parse_mission
@@ -112,6 +113,12 @@ def test_the_application_flies_in_its_own_process(fails: bool, tmp_path: Path) -
     assert np.max(log.values("mission.t")) == pytest.approx(2.0, abs=0.021)
     assert MissionPhase.HOLD in log.values("mission.phase")
     assert np.max(np.abs(log.values("audit.orbit_energy_chaser"))) < 1e-12
+
+
+def test_who_was_told_to_end_has_not_failed(tmp_path: Path) -> None:
+    for code, failed in ((0, False), (143, False), (-9, True), (1, True)):
+        outcome = outcome_told(tmp_path / "nothing", code)
+        assert outcome.end is MissionEnd.FACILITY and bool(outcome.failure) is failed
 
 
 class Striker(threading.Thread):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from proxops.applications.mission.vision.tally import VisionTally
 from proxops.core.flight import Floats
 from proxops.core.vocabulary import AbortCause, MissionEnd, MissionPhase, SensorSource
 from proxops.space.audit import FIGURES
+
+TOLD_TO_END: Final = 128 + signal.SIGTERM  # exit code of a process that the facility has ended in good order
 
 
 @dataclass(eq=False)
@@ -38,9 +41,8 @@ class Outcome:
 def outcome_told(path: Path, code: int) -> Outcome:
     """As the application's process told it in a file when it ended, with ``code``; one that told nothing was ended with the
     facility."""
-    outcome = Outcome(
-        end=MissionEnd.FACILITY, failure=f"the application's process ended by itself ({code})" if code else ""
-    )
+    failure = "" if code in (0, TOLD_TO_END) else f"the application's process ended by itself ({code})"
+    outcome = Outcome(end=MissionEnd.FACILITY, failure=failure)
     if path.exists():
         values: dict[str, Any] = json.loads(path.read_text())
         outcome.end, outcome.t, outcome.failure = MissionEnd(values["end"]), values["t"], values["failure"]

@@ -65,7 +65,7 @@ def seen_brightness(
         np.ascontiguousarray(drawn_by.x[top:bottom, left:right]), np.ascontiguousarray(drawn_by.y[top:bottom, left:right]),
         pose_from_packed(expected.T_sensor_target), pose_from_packed(T_found), lens, drawn_by.triangles, least, step, found,
     )  # fmt: skip
-    material, seen, drawn = found[:count].T
+    material, seen, drawn = found[:count][found[:count, 1] < FULL * white].T
     ratio = seen / drawn
     times = np.full(len(before.gains), np.nan)
     weight = np.zeros(len(before.gains))

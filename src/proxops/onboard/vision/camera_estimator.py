@@ -10,6 +10,7 @@ from proxops.core.lens import Lens
 from proxops.core.vision import Floats, PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt
 from proxops.onboard.vision.edge_tracker import EdgeTracker
+from proxops.onboard.vision.expected_picture import Draughtsman
 from proxops.onboard.vision.fitted import Fitted
 from proxops.onboard.vision.picture_search.search import PictureSearch
 from proxops.onboard.vision.pose_covariance import DeclaredError
@@ -37,7 +38,7 @@ class CameraEstimator:
     def __init__(self, lens: Lens, client: Mesh, blur_px: float, declared: DeclaredError | None = None) -> None:
         """``declared``: of the client's model and the lens; a tenth of a millimetre and of a thousandth unless given."""
         self._lens = lens
-        self._tracker = EdgeTracker(lens, client, blur_px)
+        self._tracker = EdgeTracker(Draughtsman(lens, client), blur_px)
         self._judge = TrackingJudge(lens, client, declared or DeclaredError())
         self._searcher = PictureSearch(lens, client, self._tracker.drawn_by)
 
@@ -49,25 +50,26 @@ class CameraEstimator:
         fitted = self._search(sight, image) if prediction is None else self._track(sight, image, prediction)
         return answer(image, fitted)
 
-    def _track(self, sight: Sight, image: CameraImage, prediction: PosePrediction) -> Fitted | None:
+    def _track(self, sight: Sight, image: CameraImage, prediction: PosePrediction) -> Fitted | Doubt:
         place, turn = spread(prediction.covariance)
         pixels = 3.0 * self._lens.fx / max(float(prediction.T_sensor_target[2]), 0.1)
         around = turn * self._tracker.drawn_by.radius_m
         tracked = self._tracker.track(image, prediction.T_sensor_target, sight.lights, pixels * place, pixels * around)
-        return self._judge.judged(tracked)
+        return tracked if isinstance(tracked, Doubt) else self._judge.judged(tracked, image, prediction)
 
-    def _search(self, sight: Sight, image: CameraImage) -> Fitted | None:
+    def _search(self, sight: Sight, image: CameraImage) -> Fitted | Doubt:
         def refine(T_first: Floats) -> Fitted | None:
             tracked = self._tracker.track(image, T_first, sight.lights, SEARCHED_PX, SEARCHED_PX)
-            return self._judge.judged(tracked)
+            return None if isinstance(tracked, Doubt) else self._judge.judged(tracked, image, None)
 
-        return self._searcher.find(sight, image.pixels * np.float32(255.0 / image.white), refine)
+        picture = image.pixels * np.float32(255.0 / image.white)
+        return self._searcher.find(sight, picture, refine) or Doubt.NOT_FOUND
 
 
-def answer(image: Image, fitted: Fitted | None) -> PoseFound:
-    """``fitted`` None: nothing was found."""
-    if fitted is None:
-        return PoseFound(image.sensor, image.number, image.t, Doubt.NOT_FOUND)
+def answer(image: Image, fitted: Fitted | Doubt) -> PoseFound:
+    """A doubt alone: there is no pose."""
+    if isinstance(fitted, Doubt):
+        return PoseFound(image.sensor, image.number, image.t, fitted)
     return PoseFound(
         image.sensor, image.number, image.t, fitted.doubt, fitted.trust, fitted.T_sensor_target, fitted.covariance, fitted.marks
     )  # fmt: skip

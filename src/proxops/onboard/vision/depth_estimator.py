@@ -11,9 +11,10 @@ from proxops.core.imaging_table import ImagingSensor
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt
 from proxops.maths.rotation import matrix_from_quat
-from proxops.onboard.vision.depth.client_model import ClientModel, client_model
+from proxops.onboard.vision.depth.client_model import PART_M, ClientModel, client_model
 from proxops.onboard.vision.depth.first_pose import KnownViews, first_pose, known_views
 from proxops.onboard.vision.depth.icp import Icp
+from proxops.onboard.vision.depth.pointed_place import PointedPlace
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.fitted import Fitted
@@ -26,16 +27,17 @@ REACH: Final = 1.15  # times its radius, and some deviations: beams that may be 
 WIDE_M: Final = 0.05  # a prediction that is this far off at the client's surface is searched about if it leads nowhere
 
 
-def depth_estimator(sensor: ImagingSensor, client: Mesh) -> PoseEstimator:
-    """Of a time-of-flight camera or a LiDAR; ``client`` as known on board, in the target's frame."""
-    return DepthEstimator(sensor, client_model(client))
+def depth_estimator(sensor: ImagingSensor, client: Mesh, part_m: float = PART_M) -> PoseEstimator:
+    """Of a time-of-flight camera or a LiDAR; ``client`` as known on board, in the target's frame. ``part_m``: by which parts of
+    it may stand elsewhere, one standard deviation."""
+    return DepthEstimator(sensor, client_model(client, part_m))
 
 
 class DepthEstimator:
     """Keeps nothing from image to image."""
 
     def __init__(self, sensor: ImagingSensor, model: ClientModel) -> None:
-        self._ranging, self._model = Ranging(sensor), model
+        self._ranging, self._model, self._lens = Ranging(sensor), model, sensor.lens
 
     @cached_property
     def _known(self) -> KnownViews:
@@ -78,10 +80,14 @@ class DepthEstimator:
                 continue
             doubt = Doubt.NOT_FOUND
             seen = RangedImage(self._ranging.clean(beams), self._ranging.grid(beams), self._ranging.noise)
-            found = first_pose(self._known, seen, prediction)
+            found = first_pose(self._known, seen, prediction, self._pointed(sight))
             if found is not None and (best is None or found[0].trust > best[0].trust):
                 best = found
         return self._told(sight, best, doubt)
+
+    def _pointed(self, sight: Sight) -> PointedPlace | None:
+        at, lens = sight.designated, self._lens
+        return None if at is None or lens is None else PointedPlace(lens, at, self._model.radius)
 
     def _told(self, sight: Sight, found: tuple[Fitted, Icp] | None, otherwise: Doubt) -> PoseFound:
         if found is None:

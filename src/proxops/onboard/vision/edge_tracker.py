@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proxops.core.images import CameraImage
-from proxops.core.lens import Lens
 from proxops.core.vision import Floats
+from proxops.core.vocabulary import Doubt
 from proxops.maths.pose import pose_from_packed
 from proxops.onboard.vision.brightness import Brightness, seen_brightness
 from proxops.onboard.vision.control_points import ControlPoints, control_points
@@ -22,7 +22,6 @@ from proxops.onboard.vision.lens_kernel import lens_numbers
 from proxops.onboard.vision.picture_offset import brought_over
 from proxops.onboard.vision.pose_fit import PoseFit, fit_pose
 from proxops.optics.scene.light import Light
-from proxops.optics.scene.mesh import Mesh
 
 SMOOTHED: Final = 0.7  # px, both pictures
 MARGIN: Final = 44  # px round the client
@@ -32,6 +31,7 @@ LEAST_SLOPE: Final = 0.02  # per pixel, of the client's brightness
 LIKE: Final = 0.7  # correlation of a profile that counts as found
 FLOOR: Final = 0.05  # px, of where a profile is found
 FEWEST: Final = 12
+FEWEST_PIXELS: Final = 30  # of the client
 WIDEST, NARROW = 14, 3  # px that are searched to either side: at most, and when little is left
 FAR_PX: Final = 5.0  # from which on the whole client is looked for before its edges are
 ALIKE: Final = 1.15  # times that a material may be brighter than drawn
@@ -51,25 +51,25 @@ class Tracked:
 
 
 class EdgeTracker:
-    """Of one client through one lens. ``blur_px``: of the lens, standard deviation."""
+    """Of the client and through the lens of who draws. ``blur_px``: of the lens, standard deviation."""
 
-    def __init__(self, lens: Lens, client: Mesh, blur_px: float) -> None:
+    def __init__(self, drawn_by: Draughtsman, blur_px: float) -> None:
         cv2.setNumThreads(1)
-        self.drawn_by = Draughtsman(lens, client)
-        self._lens, self._blur = lens_numbers(lens), blur_px
+        self.drawn_by = drawn_by
+        self._lens, self._blur = lens_numbers(drawn_by.lens), blur_px
 
     def track(
         self, image: CameraImage, T_first: Floats, lights: tuple[Light, ...], across_px: float, around_px: float
-    ) -> Tracked | None:
-        """How far points may be off at first: the client as a whole, and by its turning."""
-        T, tracked = T_first, None
+    ) -> Tracked | Doubt:
+        """How far points may be off at first: the client as a whole, and by its turning. A doubt says why there is no pose."""
+        T = T_first
         picture = smoothed(image.pixels.astype(np.float32), SMOOTHED)
         bright = Brightness(np.ones(self.drawn_by.materials))
         for _ in range(3):
             before, drawn_with = T, bright
             tracked = self._round(picture, T, lights, bright, across_px, around_px)
-            if tracked is None:
-                return None
+            if isinstance(tracked, Doubt):
+                return tracked
             T, across_px, around_px = tracked.fit.T_sensor_target, 0.0, 0.5 * NARROW
             bright = seen_brightness(
                 picture, image.white, tracked.expected, tracked.level, self.drawn_by, T, self._lens, drawn_with
@@ -80,25 +80,28 @@ class EdgeTracker:
 
     def _round(
         self, picture: Picture, T: Floats, lights: tuple[Light, ...], bright: Brightness, across_px: float, around_px: float
-    ) -> Tracked | None:  # fmt: skip
+    ) -> Tracked | Doubt:  # fmt: skip
         """Draws once; searches wide, then narrow."""
         expected = self.drawn_by.draw(T, lights, MARGIN, bright.gains)
-        if expected.pixels < 30:
-            return None
+        if expected.pixels < FEWEST_PIXELS:
+            return Doubt.OUT_OF_VIEW
         level = np.minimum(smoothed(expected.radiance, self._blur), np.float32(bright.brightest))
         level = smoothed(level, SMOOTHED)
         brightest = float(np.percentile(level[expected.ids >= 0], 75))
         points = control_points(expected, level, self.drawn_by, LEAST_SLOPE * brightest, HALF, POINTS)
+        if brightest <= 0.0:
+            return Doubt.DARK
         if len(points) < FEWEST:
-            return None
+            return Doubt.TOO_FEW
         if across_px > FAR_PX:
             T, across_px = brought_over(picture, level, expected, self.drawn_by.lens, MARGIN), 2.0
+        tracked = None
         for reach in reaches(across_px + around_px):
             tracked = self._fit(picture, expected, level, points, T, reach)
             if tracked is None:
-                return None
+                return Doubt.TOO_FEW
             T = tracked.fit.T_sensor_target
-        return tracked
+        return tracked or Doubt.TOO_FEW
 
     def _fit(
         self, picture: Picture, expected: ExpectedPicture, level: Picture, points: ControlPoints, T: Floats, reach: int

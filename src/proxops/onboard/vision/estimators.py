@@ -17,4 +17,4 @@ def estimator_of(sensor: ImagingSensor, client: Mesh, part_m: float = DeclaredEr
         return camera_estimator(sensor, client, part_m)
     from proxops.onboard.vision.depth_estimator import depth_estimator
 
-    return depth_estimator(sensor, client)
+    return depth_estimator(sensor, client, part_m)

@@ -5,9 +5,11 @@ The fit makes of residuals r the error δ = A r, with H = Σ w J Jᵀ / σ² and
 - noise, and light that is not as expected here and there: points that are neighbours err alike, so k of them count as one;
 - parts of the client that are not where the model has them (τ of each part on each axis), and whose edges do not look as
   expected all along: that counts as if the part stood elsewhere by ALL_ALONG pixels. A part moves all of its points;
-- the focal length, a share φ off: it moves every point away from the principal point c.
+- the focal length, a share φ off: it moves every point away from the principal point c;
+- blur and exposure, which move all edges towards their dark sides by β, and those whose bright side is white by more.
 
-    P = k s² H⁻¹ + (τ² + (ALL_ALONG z / f)²) Σ_parts B Bᵀ + φ² b bᵀ,     B = Σ_part A_i J_iᵀ[:3],   b = Σ A_i n_i·(u_i − c)
+    P = k s² H⁻¹ + (τ² + (ALL_ALONG z / f)²) Σ_parts B Bᵀ + φ² b bᵀ + d dᵀ
+    B = Σ_part A_i J_iᵀ[:3],     b = Σ A_i n_i·(u_i − c),     d = Σ A_i β_i
 
 The first is white from image to image. The others are not while the view stays the same: a filter that takes many images for
 independent believes too much of these.
@@ -29,6 +31,7 @@ TOGETHER: Final = 6.0  # px along an edge that err alike
 FEWEST_TOGETHER: Final = 1.5  # points that count as one, however far apart they are taken
 LEAST_SPREAD: Final = 0.05  # px, of residuals: as well as that every point is found
 ALL_ALONG: Final = 0.025  # px
+TO_DARK, FULL_TO_DARK = 0.02, 0.3  # px: β, and where the bright side is white
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,12 @@ class DeclaredError:
 
 
 def pose_covariance(
-    fit: PoseFit, place: Floats, normal: Floats, sigma: Floats, part: NDArray[np.int64], spacing: float, lens: Floats,
-    declared: DeclaredError,
+    fit: PoseFit, place: Floats, normal: Floats, sigma: Floats, part: NDArray[np.int64], spacing: float,
+    full: NDArray[np.bool_], lens: Floats, declared: DeclaredError,
 ) -> Floats:  # fmt: skip
     """(6, 6). ``spacing``: of the points along edges, px; of those that were fitted all else: their place (n, 3), the normal
-    there, what deviation they were fitted with, the client's part that they lie on."""
+    there (to the brighter side), what deviation they were fitted with, the client's part that they lie on, whether their bright
+    side is white."""
     T = pose_from_packed(fit.T_sensor_target)
     at, slope = np.empty(len(place)), np.empty((len(place), 6))
     put_equations(place, normal, T, lens, at, slope)
@@ -58,6 +62,8 @@ def pose_covariance(
     P += moved_m**2 * _by_parts(influence, slope[:, :3], part)
     away = influence @ (at - normal @ lens[2:4])
     P += declared.focal_share**2 * np.outer(away, away)
+    dark = influence @ np.where(full, FULL_TO_DARK, TO_DARK)
+    P += np.outer(dark, dark)
     return np.asarray(0.5 * (P + P.T))
 
 

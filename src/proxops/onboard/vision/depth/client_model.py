@@ -14,6 +14,7 @@ from proxops.optics.scene.mesh import Mesh
 from proxops.optics.scene.scene import Scene
 from proxops.optics.scene.tree import Ints, tree_of
 
+PART_M: Final = 1e-4  # unless more is declared
 SAME_PLANE: Final = (0.999, 0.002)  # of two faces of one plane: cosine of their normals, m between them
 
 Surface = tuple[Array, Ints, Array, Array, int]
@@ -32,9 +33,10 @@ class ClientModel:
     radius: float  # m
     low: Array  # (3) m: of the box round it
     high: Array  # (3) m
+    part_m: float  # by which each plane may stand elsewhere, one standard deviation
 
 
-def client_model(client: Mesh) -> ClientModel:
+def client_model(client: Mesh, part_m: float = PART_M) -> ClientModel:
     """Of a mesh in the target's frame."""
     scene = Scene.of([("client", client)])
     tree = tree_of(scene)
@@ -45,7 +47,9 @@ def client_model(client: Mesh) -> ClientModel:
     part = planes_of(tree.faces)
     surface = (tree.boxes, tree.children, tree.faces, corners, int(tree.roots[0]))
     infrared = scene.materials[scene.material[tree.order], COLUMNS.index("infrared")]
-    return ClientModel(surface, part, int(part.max()) + 1, np.ascontiguousarray(infrared), centre, radius, low, high)
+    return ClientModel(
+        surface, part, int(part.max()) + 1, np.ascontiguousarray(infrared), centre, radius, low, high, part_m
+    )
 
 
 def planes_of(faces: Array) -> NDArray[np.int32]:

@@ -15,6 +15,7 @@ from proxops.onboard.vision.depth.agreement import Agreement, agreement
 from proxops.onboard.vision.depth.client_model import ClientModel
 from proxops.onboard.vision.depth.clusters import clusters
 from proxops.onboard.vision.depth.icp import MOST_OFF, Icp, icp, misfits
+from proxops.onboard.vision.depth.pointed_place import PointedPlace
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
 from proxops.onboard.vision.depth.search import candidates, places_of
 from proxops.onboard.vision.depth.shared_errors import motion_error
@@ -23,6 +24,7 @@ from proxops.onboard.vision.depth.views import Views, views_of
 from proxops.onboard.vision.fitted import Fitted
 
 PLACES: Final = 6  # where the client is looked for, at most
+MANY_PLACES: Final = 60  # of which an operator means some
 REFINED: Final = 20  # candidates
 TURNED: Final = 2  # of them, looked at as what else they may be
 FINAL: Final = 6
@@ -50,10 +52,14 @@ def known_views(model: ClientModel) -> KnownViews:
     return KnownViews(model, views, twins_of(model, views))
 
 
-def first_pose(known: KnownViews, seen: RangedImage, prediction: PosePrediction | None) -> tuple[Fitted, Icp] | None:
-    """The best, with its doubt; None: nothing there is like the client."""
+def first_pose(
+    known: KnownViews, seen: RangedImage, prediction: PosePrediction | None, pointed: PointedPlace | None = None
+) -> tuple[Fitted, Icp] | None:
+    """The best, with its doubt; None: nothing there is like the client. ``pointed``: by an operator."""
     model = known.model
-    places = places_of(model, clusters(seen.grid), PLACES)
+    places = places_of(model, clusters(seen.grid), PLACES if pointed is None else MANY_PLACES)
+    if pointed is not None:
+        places = pointed.among(places)[:PLACES]
     if prediction is not None:
         reach = model.radius + 4.0 * math.sqrt(float(np.linalg.eigvalsh(prediction.covariance[:3, :3])[-1]))
         middle = _middle(model, prediction.T_sensor_target)

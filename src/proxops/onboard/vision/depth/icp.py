@@ -33,6 +33,8 @@ MOST: Final = 2000  # beams that a pose is fitted to, or some more
 FEW: Final = 500  # points of the wide steps
 STILL: Final = (2e-4, 1e-4)  # m, rad: a step below that is the last
 MOST_OFF: Final = 9.0  # square of deviations, as which counts what lies farther off
+PULLS: Final = 0.5  # weight of a beam that ends beside the model: it pulls, but only one way
+TELLS: Final = 0.05  # what it tells of the pose, as a share: that the outline is not nearer
 HARDLY: Final = 1e-9  # of the largest curvature: below that a direction is left alone
 
 
@@ -78,7 +80,7 @@ def icp(
         R, p, shared, small = _step(found.at(R, p, shared, 0.0, mixed))
         if small:
             break
-    return found.at(R, p, shared, 0.0, _mixed(model, found.beams, R, p))
+    return found.at(R, p, shared, 0.0, _mixed(model, found.beams, R, p), TELLS)
 
 
 def misfits(model: ClientModel, beams: Beams, noise: DistanceNoise, found: Icp, motion: Array) -> Array:
@@ -114,7 +116,15 @@ class _Matching:
     errors: SharedErrors
     noisy_m: float
 
-    def at(self, R: Array, p: Array, shared: Array, wide_m: float, mixed: NDArray[np.bool_] | None = None) -> Icp:
+    def at(
+        self,
+        R: Array,
+        p: Array,
+        shared: Array,
+        wide_m: float,
+        mixed: NDArray[np.bool_] | None = None,
+        beside: float = PULLS,
+    ) -> Icp:
         beams, n, unknowns = self.beams, len(self.beams), 6 + self.errors.count
         raw, rows, along = np.zeros(n), np.zeros((n, 6)), np.zeros(n)
         face, how = np.full(n, -1, np.int32), np.zeros(n, np.uint8)
@@ -128,7 +138,7 @@ class _Matching:
         H, g, sums = np.zeros((unknowns, unknowns)), np.zeros(unknowns), np.zeros((self.model.parts, unknowns + 2))
         short = np.divide(raw, along, out=np.zeros(n), where=how == CAST)
         assemble(raw, rows, along, beams.sigma, how, part, self.errors.distance(short), beams.late_s, self.errors.motion,
-                 shared, wide_m, across, error, weight, sigma, sums, H, g)  # fmt: skip
+                 shared, self.model.part_m, wide_m, across, beside, error, weight, sigma, sums, H, g)  # fmt: skip
         return Icp(beams, R, p, shared, H, g, weight, error, sigma, face, how)
 
 

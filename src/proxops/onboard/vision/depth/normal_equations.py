@@ -20,18 +20,21 @@ from proxops.maths.stack import vector
 from proxops.onboard.vision.depth.association import CAST, CLOSEST, MISSED, MIXED
 from proxops.optics.scene.tree import Ints
 
+GRAZING: Final = (
+    0.25  # cosine of beam and normal, below which a beam counts less: it may as well have met what is beside
+)
 KERNEL: Final = 2.0  # standard deviations at which a weight is a quarter
-PART_M: Final = 0.0015  # of each plane of the model: ASSUMED
 
 
 @kernel
 def assemble(
     raw: Array, rows: Array, along: Array, noise: Array, how: NDArray[np.uint8], part: Ints, distance: Array, late_s: Array,
-    motion: Array, shared: Array, wide_m: float, across_m: float, error: Array, weight: Array, sigma: Array, sums: Array,
-    H: Array, g: Array,
+    motion: Array, shared: Array, part_m: float, wide_m: float, across_m: float, beside: float, error: Array, weight: Array,
+    sigma: Array, sums: Array, H: Array, g: Array,
 ) -> None:  # fmt: skip
     """``raw``: e as associated; ``error``: without the ``shared`` errors as they are held. ``part``: of each beam's face;
-    ``sums`` (parts, unknowns + 2): to work in. While the search is ``wide_m``, what a beam tells is no better than that."""
+    ``beside``: weight of what only lies near; ``sums`` (parts, unknowns + 2): to work in. While the search is ``wide_m``, what a
+    beam tells is no better than that."""
     n_distance, n_motion = distance.shape[1], motion.shape[0]
     n = 6 + n_distance + n_motion
     a = vector(32)
@@ -57,8 +60,10 @@ def assemble(
         square += wide_m * wide_m
         robust = KERNEL * KERNEL * square / (KERNEL * KERNEL * square + e * e)
         w = robust * robust / square
+        if how[i] == CAST and abs(c) < GRAZING:
+            w *= (c / GRAZING) * (c / GRAZING)
         if how[i] == CLOSEST:
-            w *= 0.5
+            w *= beside
         weight[i] = w
         k = part[i]
         for j in range(n):
@@ -72,7 +77,7 @@ def assemble(
             sums[k, n + 1] += w
     for k in range(sums.shape[0]):
         if sums[k, n + 1] > 0.0:
-            share = 1.0 / (sums[k, n + 1] + 1.0 / (PART_M * PART_M))
+            share = 1.0 / (sums[k, n + 1] + 1.0 / max(part_m * part_m, 1e-12))
             for j in range(n):
                 g[j] -= share * sums[k, j] * sums[k, n]
                 for m in range(j + 1):

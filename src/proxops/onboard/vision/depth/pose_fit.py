@@ -14,11 +14,12 @@ from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.client_model import ClientModel
 from proxops.onboard.vision.depth.covariance import covariance_of
 from proxops.onboard.vision.depth.distance_noise import DistanceNoise
-from proxops.onboard.vision.depth.icp import Icp, icp
+from proxops.onboard.vision.depth.icp import Icp
 from proxops.onboard.vision.depth.judgement import doubt_of, evidence, trust_of
 from proxops.onboard.vision.depth.plane_marks import plane_marks
 from proxops.onboard.vision.depth.range_grid import RangeGrid
 from proxops.onboard.vision.depth.shared_errors import motion_error
+from proxops.onboard.vision.depth.two_starts import begun_twice
 from proxops.onboard.vision.fitted import Fitted
 
 LEAST: Final = 6
@@ -39,10 +40,11 @@ def fit(
     """From a first pose that is off by ``wide_m``; None: there are too few beams."""
     if len(seen.beams) < LEAST:
         return None
-    found = icp(model, seen.beams, seen.noise, T_sensor_target, wide_m, motion_error(prediction))
+    motion = motion_error(prediction)
+    found, other = begun_twice(model, seen.beams, seen.noise, T_sensor_target, wide_m, motion)
     if not np.isfinite(found.p).all() or found.p[2] <= 0.0:
         return None
-    P = covariance_of(found)
+    P = covariance_of(found) + other
     told = evidence(model, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
     T = found.T_sensor_target
     doubt = doubt_of(told, T, P, prediction)
