@@ -38,7 +38,7 @@ HOLD: Final = 1e-3  # that keeps a stretch where it is, beside its pairs
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
+class LookStretch:
     """``looks``: from, to. Places and normals in the client's frame."""
 
     looks: tuple[int, int]
@@ -65,7 +65,7 @@ def laid_together(track: Track, ranging: Ranging) -> Track:
     return track.with_poses(out)
 
 
-def _stretches(track: Track, ranging: Ranging) -> list[Stretch]:
+def _stretches(track: Track, ranging: Ranging) -> list[LookStretch]:
     seen, found = clouds(ranging, track), []
     count = max(len(track) // LOOKS, 1)
     for part in np.array_split(np.arange(len(track)), count):
@@ -73,11 +73,11 @@ def _stretches(track: Track, ranging: Ranging) -> list[Stretch]:
         made = surfels(points, sights, ranging.noise.floor_m, RADIUS_M, EVERY_M)
         view = track.views[part].mean(axis=0)
         ends = int(part[0]), int(part[-1]) + 1
-        found.append(Stretch(ends, made.places, made.normals, view / np.linalg.norm(view)))
+        found.append(LookStretch(ends, made.places, made.normals, view / np.linalg.norm(view)))
     return found
 
 
-def _step(stretches: list[Stretch], T: Floats, reach_m: float) -> Floats:
+def _step(stretches: list[LookStretch], T: Floats, reach_m: float) -> Floats:
     """(n, 6) places, then small rotations on the left."""
     n = len(stretches)
     places = [one.places @ t[:3, :3].T + t[:3, 3] for one, t in zip(stretches, T, strict=True)]
