@@ -68,7 +68,7 @@ def against(seen: CatalogueSample, T: Floats) -> Contradiction:
     region = bright_region(picture, everywhere, everywhere)
     assert region is not None
     drawn_by = estimator()._tracker.drawn_by
-    return contradiction(picture, region, T, seen.sight.lights, drawn_by, known_shape(client()).crinkled)
+    return contradiction(picture, region, everywhere, T, seen.sight.lights, drawn_by, known_shape(client()).crinkled)
 
 
 def test_the_client_is_found_with_no_prior() -> None:

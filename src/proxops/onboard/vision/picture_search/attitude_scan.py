@@ -26,7 +26,8 @@ def scan(
     room: tuple[Numbers, Floats32, Floats32, Floats32], out: Array,
 ) -> None:  # fmt: skip
     """``bases`` (v, 3, 3), ``rolls`` (r); ``lamps`` (m, 5) in the axes of the line of sight; ``allowed`` (v, r). ``levels``
-    (d, h, w, WAYS); ``where``: middle of what is bright, px from the corner, its extent, and the border. ``out`` (v, r, 5)."""
+    (d, h, w, WAYS); ``where``: middle of what is bright, px from the corner, its extent, the border, and 0; or of where the
+    client is expected, 0, the border, how far it may be from there, and the step, px there. ``out`` (v, r, 5)."""
     faces, spots, level, cells = room
     turned = np.empty_like(lamps)
     for v in range(bases.shape[0]):
@@ -37,7 +38,10 @@ def scan(
                 continue
             put_turned(lamps, -rolls[r], turned)
             put_bright(shape, centre, bases[v], away, faces, spots, turned, level)
-            lay_over(level, rolls[r], levels, zoom, where, cells, out[v, r])
+            if where[4] > 0.0:
+                lay_about(level, rolls[r], levels, zoom, where, cells, out[v, r])
+            else:
+                lay_over(level, rolls[r], levels, zoom, where, cells, out[v, r])
 
 
 @kernel
@@ -70,6 +74,25 @@ def lay_over(
         x, y = round(zoom[k] * where[0] + where[3] - u), round(zoom[k] * where[1] + where[3] - v)
         for j in range(y - BESIDE, y + BESIDE + 1, BESIDE):
             for i in range(x - BESIDE, x + BESIDE + 1, BESIDE):
+                like = likeness(levels[k], i, j, cells)
+                if like > out[LIKE]:
+                    out[LIKE], out[DISTANCE], out[X], out[Y] = like, k, i, j
+
+
+@kernel
+def lay_about(
+    level: Floats32, roll: float, levels: Floats32, zoom: Floats32, where: Array, cells: Floats32, out: Array
+) -> None:  # fmt: skip
+    """Everywhere about the place where the client is expected, at every second distance."""
+    white = bright_level(level)
+    if white <= 0.0 or put_cells(level, white, roll, cells) <= 0.0:
+        return
+    for k in range(0, zoom.shape[0], 2):
+        x, y = round(zoom[k] * where[0] + where[3]), round(zoom[k] * where[1] + where[3])
+        step = int(where[5])
+        steps = math.ceil(zoom[k] * where[4] / step)
+        for j in range(y - step * steps, y + step * steps + 1, step):
+            for i in range(x - step * steps, x + step * steps + 1, step):
                 like = likeness(levels[k], i, j, cells)
                 if like > out[LIKE]:
                     out[LIKE], out[DISTANCE], out[X], out[Y] = like, k, i, j

@@ -65,6 +65,22 @@ def bright_region(picture: Picture, sky: Mask, looked_at: Mask) -> BrightRegion 
     return BrightRegion(mask, dark, noise, white, (u, v), float(np.sqrt(np.mean((x - u) ** 2 + (y - v) ** 2))))
 
 
+def region_about(picture: Picture, sky: Mask, middle: tuple[float, float], client_px: float) -> BrightRegion | None:
+    """Where the client is expected, whatever is behind it: ``middle`` and ``client_px``, half of its size."""
+    v, u = np.mgrid[: picture.shape[0], : picture.shape[1]]
+    near = np.hypot(u - middle[0], v - middle[1]) <= client_px
+    if np.count_nonzero(near) < FEWEST:
+        return None
+    dark = float(np.percentile(picture, 1.0))
+    levels = picture[near] - dark
+    lit = levels[levels > FAINTEST * LEAST_NOISE]
+    if lit.size < FEWEST:
+        return None
+    white = float(np.percentile(lit, 90.0))
+    mask = near & sky & (picture - dark > LIT * white)
+    return BrightRegion(mask, dark, LEAST_NOISE, white, middle, 0.5 * client_px)
+
+
 def _largest(mask: Mask, looked_at: Mask) -> Mask:
     """The largest piece that begins there, with those near it."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)

@@ -12,10 +12,10 @@ from proxops.core.lens import Lens
 from proxops.core.vision import Floats
 from proxops.maths.pose import pack_pose, pose
 from proxops.onboard.vision.depth.views import directions
-from proxops.onboard.vision.picture_search.attitude_scan import DISTANCE, LIKE, X, Y, scan
+from proxops.onboard.vision.picture_search.attitude_scan import BESIDE, DISTANCE, LIKE, X, Y, scan
 from proxops.onboard.vision.picture_search.bright_region import BrightRegion, Picture
-from proxops.onboard.vision.picture_search.cell_levels import CellLevels, cell_levels
-from proxops.onboard.vision.picture_search.edge_cells import CELL, WAYS
+from proxops.onboard.vision.picture_search.cell_levels import ROUND_IT, CellLevels, cell_levels, distances_of
+from proxops.onboard.vision.picture_search.edge_cells import CELL, WAYS, Floats32
 from proxops.onboard.vision.picture_search.known_shape import GRID, KnownShape
 from proxops.onboard.vision.picture_search.lamps import lamps
 from proxops.onboard.vision.picture_search.line_of_sight import LinesOfSight, R_sensor_line, about_line
@@ -26,6 +26,8 @@ from proxops.onboard.vision.sight import Sight
 VIEWPOINTS: Final = 400
 ROLLS: Final = 24
 POLISHED: Final = 100
+MOST_LAID: Final = 700_000  # sketches over places, some microseconds each
+COARSEST: Final = 10  # px between places
 CELLS: Final = GRID // CELL
 MIDDLE: Final = 0.5 * CELL * (CELLS - 1) - (CELL * (CELLS - 1)) // 2  # px of the cells' from the pixel that they lie at
 
@@ -40,7 +42,14 @@ def first_poses(
     sight: Sight, picture: Picture, region: BrightRegion, narrowing: Narrowing, lens: Lens, lines: LinesOfSight,
     shape: KnownShape,
 ) -> list[FirstPose]:  # fmt: skip
-    levels = cell_levels(picture, region, lens, shape, narrowing.near, narrowing.far)
+    focal = 0.5 * (lens.fx + lens.fy)
+    if narrowing.about is None:
+        half, beside = ROUND_IT * region.extent + 4.0, 0.0
+        least, most = distances_of(region, lens, shape, narrowing.near, narrowing.far)
+    else:
+        least, most, beside = narrowing.near, narrowing.far, focal * narrowing.off_m / narrowing.near
+        half = beside + focal * shape.radius / least
+    levels = cell_levels(picture, region, half, lens, shape, least, most)
     away = float(np.median(levels.distances))
     line = lines.through(*region.middle)
     R = R_sensor_line(line)
@@ -57,9 +66,12 @@ def first_poses(
     found = np.empty((VIEWPOINTS, ROLLS, 5))
     turned = np.array([R @ about_line(roll) for roll in rolls])
     allowed = narrowing.allowed(np.einsum("rij,vkj->vrik", turned, bases))
+    step = step_within(levels.zoom, beside, int(np.count_nonzero(allowed)))
+    if step == COARSEST:  # then fewer attitudes, too
+        allowed[1::2], allowed[:, 1::2] = False, False
     scan(
         shape.arrays, shape.centre, bases, rolls, shape.pitch, away, lights, allowed,
-        levels.cells, levels.zoom, np.array([u, v, region.extent, levels.border]), room, found,
+        levels.cells, levels.zoom, np.array([u, v, region.extent, levels.border, beside, step]), room, found,
     )  # fmt: skip
     best = np.argsort(-found[:, :, LIKE], axis=None, kind="stable")[:POLISHED]
     best = best[found.reshape(-1, 5)[best, LIKE] > 0.0]
@@ -72,6 +84,14 @@ def first_poses(
     )  # fmt: skip
     order = np.argsort(-rows[:, LIKE], kind="stable")
     return [_pose(lines, shape, levels, turns[k], rows[k]) for k in order]
+
+
+def step_within(zoom: Floats32, beside: float, attitudes: int) -> int:
+    """px between places, so that a search about a place ends in time."""
+    for step in range(BESIDE, COARSEST):
+        if attitudes * float(np.sum(np.square(2.0 * np.ceil(zoom[::2] * beside / step) + 1.0))) < MOST_LAID:
+            return step
+    return COARSEST
 
 
 def basis(ahead: Floats) -> Floats:

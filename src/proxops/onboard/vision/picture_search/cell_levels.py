@@ -15,7 +15,8 @@ from proxops.onboard.vision.picture_search.edge_cells import WAYS, Floats32, cel
 from proxops.onboard.vision.picture_search.known_shape import GRID, KnownShape
 
 STEP: Final = 1.03  # from one distance to the next
-SMALLEST: Final = 0.22  # of the client's size, that its lit part may seem to have
+SMALLEST, LARGEST = 0.22, 0.75  # of the client's size, that the extent of its bright part may be
+ROUND_IT: Final = 3.5  # extents to either side of its middle, in which the client lies
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,21 +30,23 @@ class CellLevels:
     border: int
 
 
-def cell_levels(
-    picture: Picture, region: BrightRegion, lens: Lens, shape: KnownShape, near: float, far: float
-) -> CellLevels:
+def distances_of(region: BrightRegion, lens: Lens, shape: KnownShape, near: float, far: float) -> tuple[float, float]:
     """Between ``near`` and ``far`` metres, as far as the region's size allows."""
+    size = 0.5 * (lens.fx + lens.fy) * shape.radius / region.extent
+    least = max(SMALLEST * size, near)
+    return least, max(min(LARGEST * size, far), 1.01 * least)
+
+
+def cell_levels(
+    picture: Picture, region: BrightRegion, half: float, lens: Lens, shape: KnownShape, least: float, most: float
+) -> CellLevels:
+    """Between ``least`` and ``most`` metres; of the picture ``half`` px each way from the region's middle."""
     focal = 0.5 * (lens.fx + lens.fy)
-    least, most = focal * SMALLEST * shape.radius / region.extent, focal * 0.75 * shape.radius / region.extent
-    least, most = max(least, near), max(min(most, far), 1.01 * max(least, near))
     count = max(1, math.ceil(math.log(most / least) / math.log(STEP))) + 1
     distances = least * (most / least) ** (np.arange(count) / (count - 1))
     zoom = distances / (focal * shape.pitch)
     u, v = region.middle
-    half = 3.5 * region.extent + 4.0
-    root = np.sqrt(
-        np.clip((picture - region.dark) / region.white, 0.0, 1.0)
-    )  # before it is smoothed: so edges stay in place
+    root = np.sqrt(np.clip((picture - region.dark) / region.white, 0.0, 1.0))  # before smoothing: edges stay in place
     border = GRID // 2 + 4
     size = math.ceil(2.0 * half * float(zoom[-1])) + 2 * border
     cells = np.zeros((count, size, size, WAYS), np.float32)

@@ -44,8 +44,10 @@ class Contradiction:
 
 
 def contradiction(
-    picture: Picture, region: BrightRegion, T: Floats, lights: tuple[Light, ...], drawn_by: Draughtsman, crinkled: Flags
+    picture: Picture, region: BrightRegion, sky: Flags, T: Floats, lights: tuple[Light, ...], drawn_by: Draughtsman,
+    crinkled: Flags,
 ) -> Contradiction:  # fmt: skip
+    """``sky``: where nothing else than the client is lit."""
     drawn = [drawn_by.draw(T, some, MARGIN) for some in turned_suns(lights)]
     expected = drawn[0]
     if expected.pixels == 0:
@@ -59,13 +61,14 @@ def contradiction(
     gain, darker, brighter = gains(seen, levels[0], expected, drawn_by, crinkled, 0.95 * full, NOISE * noise)
     least = np.minimum(gain * low / darker, 0.9 * full) - NOISE * noise
     most = brighter * gain * high + NOISE * noise
-    lit = seen > NOISE * noise
+    counted = sky[top:bottom, left:right] | (cv2.erode((expected.ids >= 0).astype(np.uint8), kernel) > 0)
+    lit = (seen > NOISE * noise) & counted
     wanted = least > 0.0
     unseen = (seen < least) & wanted
-    beside = (seen > most) & (most < 0.9 * full)
+    beside = (seen > most) & (most < 0.9 * full) & counted
     inside = np.zeros(picture.shape, np.bool_)
     inside[top:bottom, left:right] = True
-    outside = int(np.count_nonzero(region.mask & ~inside))
+    outside = int(np.count_nonzero(region.mask & sky & ~inside))
     all_ = int(np.count_nonzero(lit | wanted)) + outside
     a, b = int(np.count_nonzero(unseen)), int(np.count_nonzero(beside)) + outside
     return Contradiction((a + b) / max(all_, 1), a / max(all_, 1), b / max(all_, 1), all_)

@@ -8,6 +8,7 @@ import numpy as np
 
 from proxops.core.lens import Lens
 from proxops.core.vision import Floats
+from proxops.onboard.vision.lens_kernel import lens_numbers, pixel_of
 from proxops.optics.render.distortion import lines_of_sight
 
 
@@ -15,8 +16,12 @@ class LinesOfSight:
     """Of the pixels of a lens."""
 
     def __init__(self, lens: Lens) -> None:
-        self._lens = lens
+        self._lens, self._numbers = lens, lens_numbers(lens)
         self.x, self.y = lines_of_sight(lens)  # on the plane z = 1
+
+    def pixel(self, place: Floats) -> tuple[float, float]:
+        """u, v of a place (3) m before the lens."""
+        return pixel_of(self._numbers, place[0], place[1], max(place[2], 0.02))
 
     def through(self, u: float, v: float) -> Floats:
         """(3) of length one; beside the picture as at its rim."""

@@ -17,6 +17,7 @@ from proxops.onboard.vision.sight import Sight
 NEAREST, FARTHEST = 2.0, 80.0  # m
 DEVIATIONS: Final = 4.0  # of a prediction, beyond which nothing is looked for
 STEP_RAD: Final = math.radians(12.0)  # between attitudes that are looked at
+ABOUT: Final = 0.35  # of the distance: what is expected no better is no place to look about
 BESIDE_PX: Final = 20.0  # by which the bright part that is nearest the client's middle may lie beside it
 Circle = tuple[float, float, float]
 """Right, down, radius, px."""
@@ -29,6 +30,8 @@ class Narrowing:
     circles: tuple[Circle, ...] = ()  # the client's middle is in all of them
     R_expected: Floats | None = None  # R_sensor_target that the attitude is near
     within_rad: float = math.pi
+    about: Floats | None = None  # (3) m: the client's middle, where its distance and direction are known well enough
+    off_m: float = 0.0  # by which that may be wrong
 
     def allowed(self, R_sensor_target: Floats) -> NDArray[np.bool_]:
         """Of attitudes (…, 3, 3)."""
@@ -68,6 +71,6 @@ def _by(prediction: PosePrediction, lens: Lens, centre: Floats, circles: tuple[C
         u, v = lens.fx * p[0] / p[2] + lens.cx, lens.fy * p[1] / p[2] + lens.cy
         if lens.ideal:
             circles = (*circles, (float(u), float(v), 1.2 * max(lens.fx, lens.fy) * off / float(p[2])))
-    return Narrowing(
-        max(NEAREST, away - off), min(FARTHEST, max(away + off, 1.1 * NEAREST)), circles, R, turn + STEP_RAD
-    )
+    about = p if p[2] > 2.0 * off and off < ABOUT * away else None
+    near, far = max(NEAREST, away - off), min(FARTHEST, max(away + off, 1.1 * NEAREST))
+    return Narrowing(near, far, circles, R, turn + STEP_RAD, about, off)

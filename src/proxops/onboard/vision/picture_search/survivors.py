@@ -20,7 +20,7 @@ from proxops.optics.scene.light import DistantLight, Light
 
 SAME: Final = (0.03, float(np.radians(5.0)))  # share of the distance, rad: poses that are one
 LEAST_SUPPORT: Final = 0.6
-MOST_CONTRADICTION: Final = 0.018
+MOST_CONTRADICTION: Final = 0.008
 MOST_SHADOWED: Final = 0.3  # unseen, where the chaser may stand in the Sun
 CHASER_M: Final = 3.0  # from the line of sight: as far as its shadow falls on the client
 APART: Final = (0.012, 16.0)  # share and pixels by which another pose must be contradicted more
