@@ -16,6 +16,7 @@ from proxops.core.mission import parse_mission
 from proxops.core.vision import PoseFound
 from proxops.core.vocabulary import Doubt, VisionState
 from proxops.maths.rotation import quat_from_rotation_vector
+from proxops.onboard.vision.prediction_width import searches
 from proxops.onboard.vision.unit import LookedThrough, VisionUnit, at_time, broken
 
 SOURCE = Path(proxops.__file__).parent / "missions" / "approach.toml"
@@ -26,6 +27,19 @@ EYE = CameraSensor(kind="camera", name="eye")
 def unit(source: int = 1) -> VisionUnit:
     data = onboard_data(parse_mission(SOURCE.read_text(), SOURCE).file)
     return VisionUnit(data, (LookedThrough(EYE, source, LATE_S),), lost_after=3)
+
+
+def test_a_whole_image_is_searched_where_the_client_was_told_to_be_and_now_and_then_anywhere() -> None:
+    data = onboard_data(parse_mission(SOURCE.read_text(), SOURCE).file)
+    one = VisionUnit(data, (LookedThrough(EYE, 1, LATE_S),), lost_after=3, distance_m=20.0)
+    asked = [one.prediction(0, picture(k)) for k in range(6)]
+    assert [about is None for about in asked] == [False, False, True] * 2
+    about = asked[0]
+    assert about is not None and searches(about)
+    assert 18.0 < np.linalg.norm(about.T_sensor_target[:3]) < 20.0  # the lens stands before the centre of mass
+    one.search(0)  # an operator says where
+    assert one.prediction(0, picture(9)) is None
+    assert unit().prediction(0, picture(1)) is None
 
 
 def picture(number: int, fill: int = 3) -> CameraImage:

@@ -64,10 +64,14 @@ def asked_with(now: Tracking, t: float, believed: PosePrediction | None, lost_af
 
 
 def telling(belief: PosePrediction) -> bool:
+    """Whether it says where the client is, and how it is turned, at all."""
+    return placed(belief) and spread(belief.covariance)[1] < WIDEST[1]
+
+
+def placed(belief: PosePrediction) -> bool:
     """Whether it says where the client is at all."""
     distance = float(np.linalg.norm(belief.T_sensor_target[:3]))
-    place, turn = spread(belief.covariance)
-    return bool(np.isfinite(belief.T_sensor_target).all()) and place < WIDEST[0] * distance and turn < WIDEST[1]
+    return bool(np.isfinite(belief.T_sensor_target).all()) and spread(belief.covariance)[0] < WIDEST[0] * distance
 
 
 def contradicts(own: PosePrediction, belief: PosePrediction) -> bool:

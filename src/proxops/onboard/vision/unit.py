@@ -24,8 +24,9 @@ from proxops.maths.pose import pose_from_packed
 from proxops.maths.quaternion import put_unit, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
 from proxops.onboard.vision.expectation import OwnAttitude, expected
-from proxops.onboard.vision.machine import Tracking, after, asked_with, designated
+from proxops.onboard.vision.machine import Tracking, after, asked_with, designated, placed
 from proxops.onboard.vision.reference_frame import T_reference_sensor, in_reference, in_sensor
+from proxops.onboard.vision.told_place import ALONE_EVERY, anyhow, told_place
 
 REMEMBERED_S: Final = 30.0  # of the own attitude: longer than a picture is searched
 OLD_S: Final = 60.0  # an estimate that was told so long ago is none
@@ -44,10 +45,15 @@ class LookedThrough:
 class VisionUnit:
     """Of the sensors that are looked through; they are named by their place among these."""
 
-    def __init__(self, data: OnboardData, sensors: Sequence[LookedThrough], lost_after: int) -> None:
+    def __init__(
+        self, data: OnboardData, sensors: Sequence[LookedThrough], lost_after: int, distance_m: float | None = None
+    ) -> None:
+        """``distance_m``: of the client, as told at the beginning."""
         self._data, self._sensors, self._lost_after = data, tuple(sensors), lost_after
         self._mounts = tuple(T_reference_sensor(one.spec, data.sensor_place) for one in sensors)
         self.tracking = [Tracking() for _ in sensors]
+        self._told = None if distance_m is None else told_place(data, distance_m)
+        self._searched = [0] * len(self._sensors)  # whole images
         self.handed_over_s = math.inf  # mission time from which on images show a hall
         self._seen: list[tuple[int, bytes]] = [(-1, b"")] * len(sensors)  # last number and digest
         self._own: deque[tuple[float, Floats, Floats, Floats]] = deque(maxlen=round(REMEMBERED_S / data.period_s))
@@ -112,12 +118,23 @@ class VisionUnit:
         return None if doubt is None else PoseFound(image.sensor, image.number, image.t, doubt)
 
     def search(self, sensor: int) -> None:
-        """An operator says where the client is: the next image is searched."""
-        self.tracking[sensor] = designated(self.tracking[sensor])
+        """An operator says where the client is: the next image is searched, and nothing else is asked."""
+        self.tracking[sensor], self._searched[sensor] = designated(self.tracking[sensor]), ALONE_EVERY - 1
 
     def prediction(self, sensor: int, image: Image) -> PosePrediction | None:
-        """What the image is compared with; None: it is searched as a whole."""
-        return asked_with(self.tracking[sensor], image.t, self._believed(sensor, image.t), self._lost_after)
+        """What the image is compared with. None, or one of which nearly nothing is known: it is searched as a whole."""
+        believed = self._believed(sensor, image.t)
+        asked = asked_with(self.tracking[sensor], image.t, believed, self._lost_after)
+        return asked if asked is not None else self._about(sensor, believed)
+
+    def _about(self, sensor: int, believed: PosePrediction | None) -> PosePrediction | None:
+        """About where a whole image is searched."""
+        self._searched[sensor] += 1
+        if self._searched[sensor] % ALONE_EVERY == 0:
+            return None
+        if believed is not None and placed(believed):
+            return anyhow(believed)
+        return None if self._told is None else in_sensor(self._mounts[sensor], self._told)
 
     def _believed(self, sensor: int, image_t: float) -> PosePrediction | None:
         t = self._shown_t(sensor, image_t)

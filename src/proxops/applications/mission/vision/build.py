@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from proxops.applications.mission.seen_by import looked_through, seen_by
 from proxops.applications.mission.vision.light import HallLight, own_lamp
 from proxops.applications.mission.vision.mission_vision import MissionVision
@@ -59,5 +61,5 @@ def vision_of(file: MissionFile, cell: Cell | None, latency_s: float, *, waits: 
     sensors = tuple(LookedThrough(spec, source, latency_s if hall else 0.0) for spec, hall, source in looked)
     return MissionVision(
         file.vision, onboard_data(file), sensors, settings, Lighting(file, tuple(spec for spec, _, _ in looked), cells),
-        waits=waits, restarts=0 if waits else LIVE_RESTARTS,
+        waits=waits, restarts=0 if waits else LIVE_RESTARTS, distance_m=math.hypot(*file.start.position_m),
     )  # fmt: skip

@@ -32,11 +32,12 @@ class MissionVision:
 
     def __init__(
         self, vision: Vision, data: OnboardData, sensors: tuple[LookedThrough, ...], settings: tuple[VisionSetting, ...],
-        light_of: LightOf, *, waits: bool, restarts: int = 0,
+        light_of: LightOf, *, waits: bool, restarts: int = 0, distance_m: float | None = None,
     ) -> None:  # fmt: skip
+        """``distance_m``: of the client, as told at the beginning."""
         self._light_of = light_of
         self._vision, self._waits, self._restarts = vision, waits, restarts
-        self.unit = VisionUnit(data, sensors, vision.lost_after)
+        self.unit = VisionUnit(data, sensors, vision.lost_after, distance_m)
         self._work = [SensorWork(setting) for setting in settings]
         self._places = {setting.sensor.name: place for place, setting in enumerate(settings)}
         self._ready: list[RelativeMeasurement] = []
