@@ -69,8 +69,9 @@ class Seeing:
             self.vision.listeners.append(said.say)
 
     def hand_over(self, t: float) -> None:
-        """From mission time ``t`` on the hall is seen, whatever it shows; before the first time it was the orbit."""
-        if self.eyes and self.vision and not self.eyes.handed_over:
+        """From mission time ``t`` on the hall is seen, whatever it shows; before the first time it was the orbit. Not before the
+        filter has the client: what else stands in a hall and is lit is no sky to find it in."""
+        if self.eyes and self.vision and not self.eyes.handed_over and self.vision.unit.navigates:
             self.eyes.handed_over, self.vision.unit.handed_over_s = True, t
 
     def close(self) -> None:

@@ -74,6 +74,11 @@ class VisionUnit:
         if estimate is not None:
             self._estimate = t, estimate
 
+    @property
+    def navigates(self) -> bool:
+        """Whether the filter has said anything yet."""
+        return self._estimate is not None
+
     def own_at(self, t: float) -> tuple[OwnAttitude, Floats] | None:
         """Attitude and place (m, eci) at ``t``; None as long as nothing has been measured."""
         if not self._own:
