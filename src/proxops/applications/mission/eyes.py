@@ -52,6 +52,7 @@ class MissionEyes:
         self._eyes = Eyes(
             EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1, frozenset(unwanted)), waits=waits, images=images
         )  # fmt: skip
+        self.measure_by = self._eyes.measure_by
 
     @property
     def next_s(self) -> float:

@@ -43,6 +43,7 @@ class Seeing:
         self.eyes = MissionEyes(file, seed, cell, waits=waits, images=images, only_vision=not watched)
         self.vision = vision_of(file, cell, latency_s, waits=waits)
         if self.vision:
+            self.eyes.measure_by(self.vision.part_with_client)
             self.eyes.tell = lambda drawn, t: self.tally.know(drawn)
             self.vision.listeners.append(self.tally.hear)
 
@@ -71,7 +72,7 @@ class Seeing:
     def hand_over(self, t: float) -> None:
         """From mission time ``t`` on the hall is seen, whatever it shows; before the first time it was the orbit. Not before the
         filter has the client: what else stands in a hall and is lit is no sky to find it in."""
-        if self.eyes and self.vision and not self.eyes.handed_over and self.vision.unit.navigates:
+        if self.eyes and self.vision and not self.eyes.handed_over and self.vision.unit.navigates(t):
             self.eyes.handed_over, self.vision.unit.handed_over_s = True, t
 
     def close(self) -> None:
