@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from proxops.core.images import CameraImage, Image, PictureBox
+from proxops.core.images import CameraImage, Image, MeteredPart
 from proxops.core.imaging_table import GreyCamera, RenderedSensor
 from proxops.runs.image_orders import Drawn
 from proxops.sensors.camera.exposure_control import ExposureControl
@@ -40,7 +40,7 @@ class Orders(Protocol):
     def take(self, *, block: bool) -> Drawn | None: ...
 
 
-MeasuredBy = Callable[[CameraImage], PictureBox | None]
+MeasuredBy = Callable[[CameraImage], MeteredPart | None]
 """The part of a picture that an automatic exposure is measured by; None: all of it."""
 
 

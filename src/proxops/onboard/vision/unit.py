@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.flight import R_CHASER_SENSOR, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
-from proxops.core.images import CameraImage, DepthImage, Image, PictureBox
+from proxops.core.images import CameraImage, DepthImage, Image, MeteredPart
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt, VisionState
@@ -136,7 +136,7 @@ class VisionUnit:
         asked = asked_with(self.tracking[sensor], image.t, believed, self._lost_after)
         return asked if asked is not None else self._about(sensor, believed)
 
-    def part_with_client(self, sensor: int, image: CameraImage) -> PictureBox | None:
+    def part_with_client(self, sensor: int, image: CameraImage) -> MeteredPart | None:
         """Where the client is in a picture: as it is followed, else as the filter believes. None: nobody knows."""
         at = followed(self.tracking[sensor], image.t) or self._believed(sensor, image.t)
         return None if at is None or not placed(at) else client_part(self._sensors[sensor].spec, at, self._data)

@@ -15,7 +15,7 @@ from proxops.applications.mission.vision.image_faults import spoiled
 from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
 from proxops.applications.mission.vision.sensor_work import Job, Lights, SensorWork
 from proxops.core.flight import Floats, Measurements, OnboardData, RelativeMeasurement, Telemetry
-from proxops.core.images import CameraImage, Image, PictureBox
+from proxops.core.images import CameraImage, Image, MeteredPart
 from proxops.core.vision import PoseFound, Processed
 from proxops.core.vision_table import Vision
 from proxops.core.vocabulary import MissionPhase, VisionState
@@ -79,7 +79,7 @@ class MissionVision:
         self._work[place].waiting.append((image, self._light_of(self.unit, place, image, axes)))
         self._begin(place, t)
 
-    def part_with_client(self, image: CameraImage) -> PictureBox | None:
+    def part_with_client(self, image: CameraImage) -> MeteredPart | None:
         """Where the client is in a picture, as far as that is known."""
         place = self._places.get(image.sensor)
         return None if place is None else self.unit.part_with_client(place, image)
