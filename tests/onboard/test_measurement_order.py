@@ -49,6 +49,38 @@ def test_what_comes_late_is_put_in_its_place() -> None:
     assert late.estimate.covariance[0, 0] <= in_order.estimate.covariance[0, 0]  # it knows some of source 1 besides
 
 
+def test_it_begins_with_the_image_in_which_the_client_was_found_and_follows_to_now() -> None:
+    """A whole image is searched for 8 s; those that waited then come two in a cycle, each at its own time."""
+    flight = Flight(Approach(5, range_m=15.0, sensor=SENSOR, duration_s=30.0))
+    knows = ImageMeasurements(8.5, (1.0, 100.0, *(1.0,) * 7), False, 0.0, 0.0)
+    nav, waiting, first_rate = Navigation(board(), SENSOR, images=knows), list[RelativeMeasurement](), 0.0
+    for k in range(130):
+        m = flight.measure(k)
+        waiting += [told(one, 1) for one in m.relative if k % 2 == 0]
+        comes, waiting = (waiting[:2], waiting[2:]) if k >= 80 else ([], waiting)
+        nav.step(replace(m, relative=tuple(comes)), flight.acceleration(k))
+        if nav.ready and not first_rate:
+            first_rate = float(nav.estimate.covariance[3, 3] ** 0.5)
+    assert (nav.late, nav.refused, nav.restarts) == (0, 0, 0)
+    assert first_rate > 0.1 and nav.estimate.covariance[3, 3] ** 0.5 < 0.02  # of images that err alike
+    assert np.linalg.norm(flight.error(129, nav.estimate)[:3]) < 0.03
+
+
+def test_a_prediction_that_goes_on_from_the_last_one_is_that_from_the_beginning() -> None:
+    flight = Flight(Approach(6, range_m=12.0, sensor=SENSOR, duration_s=20.0))
+    navs = [Navigation(board(), SENSOR, images=ImageMeasurements(6.0, ALIKE, False, 0.0, 0.0)) for _ in range(2)]
+    for k in range(100):
+        m = flight.measure(k)
+        m = m if k < 50 else replace(m, relative=())
+        for nav in navs:
+            nav.step(m, flight.acceleration(k))
+        if k >= 40:
+            assert navs[0].estimate is not None  # asked in every cycle; the other in the last one alone
+    one, other = (nav.estimate for nav in navs)
+    np.testing.assert_allclose(other.position, one.position, atol=1e-9)
+    np.testing.assert_allclose(other.covariance, one.covariance, rtol=1e-6, atol=1e-15)
+
+
 def test_the_order_in_which_they_came_changes_nothing() -> None:
     flight = Flight(Approach(4, range_m=12.0, sensor=SENSOR, duration_s=20.0))
     navs = [Navigation(board(), SENSOR, images=ImageMeasurements(LATE_S, ALIKE, True, 0.0, 0.0)) for _ in range(2)]
