@@ -100,6 +100,37 @@ def test_the_order_in_which_they_came_changes_nothing() -> None:
     np.testing.assert_allclose(other.covariance, one.covariance, rtol=1e-6, atol=1e-15)
 
 
+def unseen_from(cycle: int, late: dict[int, int], until: int) -> tuple[Navigation, float]:
+    """Both sources in every cycle, nothing from ``cycle`` on; ``late``: cycles of which it comes later. Error of the place, m."""
+    flight = Flight(Approach(3, range_m=12.0, sensor=SENSOR, duration_s=30.0))
+    nav = Navigation(board(), SENSOR, images=ImageMeasurements(LATE_S, ALIKE, True, 0.0, 0.0))
+    coming: dict[int, tuple[RelativeMeasurement, ...]] = {}
+    for k in range(until + 1):
+        m = flight.measure(k)
+        seen = tuple(told(one, source) for one in m.relative for source in (1, 2))
+        if k < cycle or k in late:
+            coming[late.get(k, k)] = seen
+        nav.step(replace(m, relative=coming.pop(k, ())), flight.acceleration(k))
+    return nav, float(np.linalg.norm(flight.error(until, nav.estimate)[:3]))
+
+
+def test_what_comes_when_its_place_is_forgotten_moves_nothing() -> None:
+    """The answer of a long search, when nobody has seen the client for a while: the filter has gone on, and cannot go back."""
+    alone, error = unseen_from(150, {}, 200)
+    late, with_late = unseen_from(150, {152: 200}, 200)
+    assert (late.late, late.rejected) == (alone.late + 2, 2)
+    assert with_late == error
+
+
+def test_a_filter_that_has_gone_on_without_measurements_goes_back() -> None:
+    """The base was moved past the exposure since, and the one before it is remembered still."""
+    in_order, _ = unseen_from(150, {149: 149}, 165)
+    late, _ = unseen_from(149, {149: 165}, 165)
+    assert late.late == in_order.late and late.age_s == in_order.age_s
+    np.testing.assert_allclose(late.estimate.position, in_order.estimate.position, atol=1e-9)
+    np.testing.assert_allclose(late.estimate.covariance, in_order.estimate.covariance, rtol=1e-5, atol=1e-13)
+
+
 @pytest.mark.parametrize(
     "covariance",
     [np.full((6, 6), np.nan), -np.eye(6), np.ones((6, 6)) - 2.0 * np.eye(6), np.eye(3), np.diag([np.inf] * 6)],

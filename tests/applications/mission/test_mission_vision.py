@@ -18,6 +18,7 @@ from proxops.applications.mission.vision.mission_vision import GIVEN_UP_S, Missi
 from proxops.applications.mission.vision.order import VisionFailed
 from proxops.applications.mission.vision.sensor_work import CAUGHT_UP_S
 from proxops.applications.mission.vision.tally import VisionTally
+from proxops.core.errors import BadInput
 from proxops.core.flight import Telemetry
 from proxops.core.images import DepthImage, PointScan
 from proxops.core.vision import PoseFound, Processed
@@ -131,6 +132,24 @@ def test_live_it_is_started_again_three_times(
     with pytest.raises(VisionFailed):
         flown(vision, 60)
     assert told.count("vision_failed") == 3
+
+
+def test_live_one_that_cannot_begin_again_is_told_as_one_that_has_ended(
+    made: Callable[..., MissionVision], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A class whose constructor fails the second time, a computer that nobody reaches any more."""
+    monkeypatch.setattr(FakeLine, "dies_after", 5)
+    vision, told = made(waits=False, restarts=3), list[str]()
+    vision.tell_condition = lambda name, words: told.append(words)
+
+    def unready(self: FakeLine, *, block: bool) -> bool:
+        raise BadInput("nobody answers", where="tcp://127.0.0.1:9")
+
+    flown(vision, 5)
+    monkeypatch.setattr(FakeLine, "ready", unready)
+    with pytest.raises(VisionFailed, match="nobody answers"):
+        flown(vision, 60, first=5)
+    assert len([words for words in told if "nobody answers" in words]) >= 2
 
 
 # ---------------------------------------------------------------------- the truth of images
