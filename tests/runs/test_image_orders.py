@@ -97,3 +97,13 @@ def test_once_the_end_is_asked_for_nobody_waits_for_a_frozen_process(orders: Ima
         os.kill(orders.pid, signal.SIGCONT)
     drawn = orders.take(block=True)  # and after that all is as before
     assert drawn is not None and drawn.order == 0
+
+
+def test_a_frozen_process_is_named_when_it_is_let_go(
+    orders: ImageOrders, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders.wait_ready()
+    monkeypatch.setattr("proxops.runs.work_line.EXIT_S", 0.3)
+    os.kill(orders.pid, signal.SIGSTOP)
+    orders.close()
+    assert "draws pictures was frozen" in capfd.readouterr().err

@@ -11,6 +11,7 @@ import pickle
 import select
 import socket
 import subprocess
+import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -103,11 +104,14 @@ class WorkLine:
         self._line.close()
 
     def close(self) -> None:
-        """Let the process go, patiently."""
+        """Let the process go, patiently. One that has not even worked in that time is named."""
         self.let_go()
+        self._patience.heard()
         try:
             self._process.wait(EXIT_S)
         except subprocess.TimeoutExpired:
+            if self._patience.ended(0.0):
+                print(f"note: {self._what} was frozen, and is ended", file=sys.stderr)
             self.kill()
 
     def kill(self) -> None:
