@@ -179,8 +179,8 @@ class Shutters:
             shutter.waiting = 0
 
     def _give(self, shutter: Shutter, order: PictureOrder) -> None:
-        while self._waits and self._orders.waiting >= MOST_ORDERED:
-            self._hear(block=True)
+        while self._waits and self._orders.waiting >= MOST_ORDERED and self._hear(block=True):
+            pass
         number = self._orders.give(order)
         self._opened[number] = order.moments[0].t, order.moments[0].utc_ns
         spec = shutter.spec
