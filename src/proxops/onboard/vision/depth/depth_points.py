@@ -51,7 +51,10 @@ class DepthPoints:
         phase = (PERIOD_SHARE / self._period) * range_m[measured]
         none = np.zeros(len(end))
         spot = np.full(len(end), self._noise.spot_rad)
-        return Beams(np.zeros_like(end), end, sigma[measured], phase, none, self._pixel[measured], spot)
+        pixel = self._pixel[measured]
+        return Beams(
+            np.zeros_like(end), end, sigma[measured], phase, none, pixel, spot, pixel, 2.0 * self._noise.spot_rad
+        )
 
     def _without_stray(self, range_m: Array, amplitude: Array, measured: NDArray[np.bool_]) -> tuple[Array, Array]:
         share = self._noise.stray_share
