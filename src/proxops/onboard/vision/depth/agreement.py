@@ -67,7 +67,7 @@ def agreement(
     span = (int(box[3] - box[1]) + 1, int(box[2] - box[0]) + 1)
     drawn = np.zeros(span, np.float64)
     least = np.zeros(span, np.float64)
-    figures = np.array([noise.floor_m, noise.per_amplitude_m, noise.wave_m, noise.least_signal, slack_m])
+    figures = np.array([noise.floor_m, noise.per_amplitude_m, noise.wave_m, noise.least_signal, slack_m, noise.least_m])
     fixed = FIXED_M + FIXED_SIGMAS * noise.floor_m + noise.wave_m
     body = np.concatenate([R.ravel(), p, model.low + fixed, model.high - fixed])
     counts = np.zeros(6, np.int64)
@@ -106,7 +106,7 @@ def _compare(
     grid: tuple[Array, Array, Array, Array, Array], box: NDArray[np.int64], drawn: Array, signal: Array, figures: Array,
     body: Array, counts: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """``figures``: noise, noise at full amplitude, wave, least signal, slack; ``body``: pose of the client, and the box in which
+    """``figures``: noise, noise at full amplitude, wave, least signal, slack, least range; ``body``: pose of the client, and the box in which
     nothing but it is."""
     frame, near, far, near3, far3 = grid
     for j in range(1, drawn.shape[0] - 1):
@@ -127,7 +127,7 @@ def _compare(
                     counts[0] += 1
                 elif met == 9:
                     if near3[v, u] == np.inf:
-                        counts[2] += 1 if weak > 3.0 * figures[3] else 0
+                        counts[2] += 1 if weak > 3.0 * figures[3] and low > figures[5] + slack else 0
                     elif near3[v, u] > high + slack:
                         counts[1] += 1
                     elif far3[v, u] < low - slack:
