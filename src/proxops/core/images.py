@@ -48,13 +48,15 @@ class PointScan:
     t_offset_s: NDArray[np.float32]  # (n), from ``t``
 
 
-class PictureBox(NamedTuple):
-    """Part of a picture, px: rows from ``top`` and columns from ``left``, the last ones not among them."""
+class MeteredPart(NamedTuple):
+    """Part of a picture by which its exposure is measured, px: rows from ``top`` and columns from ``left``, the last ones not
+    among them; and how many of its pixels the craft covers, about."""
 
     top: int
     left: int
     bottom: int
     right: int
+    craft_px: float
 
 
 Image = CameraImage | DepthImage | PointScan

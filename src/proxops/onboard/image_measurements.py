@@ -28,8 +28,8 @@ OLDEST_S: Final = 25.0
 @dataclass(frozen=True)
 class ImageMeasurements:
     """``late_s``: from an exposure until its pose is there, of the slowest sensor, in a search. ``alike``: for each source of
-    measurements, how many err alike. ``several``: more than one sensor measures. ``lasting_m``, ``lasting_rad``: of a pose, as long
-    as the view lasts."""
+    measurements, how many err alike. ``several``: more than one sensor measures. ``lasting_m``, ``lasting_rad``: of a pose, as
+    long as the view lasts."""
 
     late_s: float
     alike: tuple[float, ...]

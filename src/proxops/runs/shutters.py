@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from proxops.core.images import CameraImage, Image, PictureBox
+from proxops.core.images import CameraImage, Image, MeteredPart
 from proxops.core.imaging_table import GreyCamera, RenderedSensor
 from proxops.runs.image_orders import Drawn
 from proxops.sensors.camera.exposure_control import ExposureControl
@@ -40,7 +40,7 @@ class Orders(Protocol):
     def take(self, *, block: bool) -> Drawn | None: ...
 
 
-MeasuredBy = Callable[[CameraImage], PictureBox | None]
+MeasuredBy = Callable[[CameraImage], MeteredPart | None]
 """The part of a picture that an automatic exposure is measured by; None: all of it."""
 
 
@@ -179,8 +179,8 @@ class Shutters:
             shutter.waiting = 0
 
     def _give(self, shutter: Shutter, order: PictureOrder) -> None:
-        while self._waits and self._orders.waiting >= MOST_ORDERED:
-            self._hear(block=True)
+        while self._waits and self._orders.waiting >= MOST_ORDERED and self._hear(block=True):
+            pass
         number = self._orders.give(order)
         self._opened[number] = order.moments[0].t, order.moments[0].utc_ns
         spec = shutter.spec

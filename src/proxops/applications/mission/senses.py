@@ -48,8 +48,8 @@ class Senses:
             self._sensor.blind = self.faults.strike(t, self._pair.bank)
         if self._models_poses and self._sensor.due(t):
             self._expose(hall, record, outcome)
-        if hall is not None and hall.converged:
-            self._seeing.hand_over(t)
+        if hall is not None:
+            self._seeing.hand_over(t, hall.converged)
         if self._eyes is None or not self._due_to_look(t):
             return
         for image in self._eyes.look(self._pair, self._line, hall):

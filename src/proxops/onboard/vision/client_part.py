@@ -7,16 +7,17 @@ from typing import Final
 import numpy as np
 
 from proxops.core.flight import OnboardData
-from proxops.core.images import PictureBox
+from proxops.core.images import MeteredPart
 from proxops.core.imaging_table import GreyCamera, ImagingSensor
 from proxops.core.vision import PosePrediction, spread
 from proxops.maths.pose import pose_from_packed
 from proxops.onboard.vision.lens_kernel import lens_numbers, pixel_of
 
 SIGMAS: Final = 3.0  # of the place, about the client
+COVERED: Final = 0.25  # share of a square about the client's sphere that the client covers: seen of ours
 
 
-def client_part(spec: ImagingSensor, at: PosePrediction, data: OnboardData) -> PictureBox | None:
+def client_part(spec: ImagingSensor, at: PosePrediction, data: OnboardData) -> MeteredPart | None:
     """About a sphere that holds the client. None: no camera, or so near, or so far aside, that this tells nothing."""
     if not isinstance(spec, GreyCamera):
         return None
@@ -29,4 +30,5 @@ def client_part(spec: ImagingSensor, at: PosePrediction, data: OnboardData) -> P
     wide, high = lens.fx * radius_m / z, lens.fy * radius_m / z
     left, right = (int(np.clip(one, 0, lens.width)) for one in (u - wide, u + wide + 1.0))
     top, bottom = (int(np.clip(one, 0, lens.height)) for one in (v - high, v + high + 1.0))
-    return PictureBox(top, left, bottom, right) if left < right and top < bottom else None
+    craft_px = COVERED * lens.fx * lens.fy * (2.0 * data.target_radius_m / z) ** 2
+    return MeteredPart(top, left, bottom, right, craft_px) if left < right and top < bottom else None

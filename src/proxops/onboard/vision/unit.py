@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from proxops.core.flight import R_CHASER_SENSOR, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
-from proxops.core.images import CameraImage, DepthImage, Image, PictureBox
+from proxops.core.images import CameraImage, DepthImage, Image, MeteredPart
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt, VisionState
@@ -56,6 +56,7 @@ class VisionUnit:
         self._told = None if distance_m is None else told_place(data, distance_m)
         self._searched = [0] * len(self._sensors)  # whole images
         self.handed_over_s = math.inf  # mission time from which on images show a hall
+        self.measures_from_s = -math.inf  # of images before that poses only tell where the client is
         self._seen: list[tuple[int, bytes]] = [(-1, b"")] * len(sensors)  # last number and digest
         self._own: deque[tuple[float, Floats, Floats, Floats]] = deque(maxlen=round(REMEMBERED_S / data.period_s))
         self._estimate: tuple[float, Estimate] | None = None
@@ -75,10 +76,9 @@ class VisionUnit:
         if estimate is not None:
             self._estimate = t, estimate
 
-    def navigates(self, t: float) -> bool:
-        """Whether the filter has said anything yet, and the client is followed in images of now (and not still of when it was
-        found)."""
-        return self._estimate is not None and any(
+    def follows(self, t: float) -> bool:
+        """Whether a sensor that counts follows the client in images of now, and not still in those of when it was found."""
+        return any(
             one.source and (seen_t := self.followed_t(k)) is not None and t - seen_t <= FRESH_S + 1.0 / one.spec.rate_hz
             for k, one in enumerate(self._sensors)
         )
@@ -136,7 +136,7 @@ class VisionUnit:
         asked = asked_with(self.tracking[sensor], image.t, believed, self._lost_after)
         return asked if asked is not None else self._about(sensor, believed)
 
-    def part_with_client(self, sensor: int, image: CameraImage) -> PictureBox | None:
+    def part_with_client(self, sensor: int, image: CameraImage) -> MeteredPart | None:
         """Where the client is in a picture: as it is followed, else as the filter believes. None: nobody knows."""
         at = followed(self.tracking[sensor], image.t) or self._believed(sensor, image.t)
         return None if at is None or not placed(at) else client_part(self._sensors[sensor].spec, at, self._data)
@@ -160,7 +160,7 @@ class VisionUnit:
     def take(self, sensor: int, found: PoseFound) -> RelativeMeasurement | None:
         """An answer has come: what it is for the filter, in the reference sensor's frame."""
         self.tracking[sensor] = after(self.tracking[sensor], found, self._lost_after, self._believed(sensor, found.t))
-        if not (found.trusted and self._sensors[sensor].source):
+        if not (found.trusted and self._sensors[sensor].source) or found.t < self.measures_from_s:
             return None
         assert found.T_sensor_target is not None and found.covariance is not None
         T, covariance = in_reference(self._mounts[sensor], found.T_sensor_target, found.covariance)

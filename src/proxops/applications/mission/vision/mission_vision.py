@@ -14,8 +14,9 @@ from proxops.applications.mission.vision.designations import Designations
 from proxops.applications.mission.vision.image_faults import spoiled
 from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
 from proxops.applications.mission.vision.sensor_work import Job, Lights, SensorWork
+from proxops.core.errors import BadInput
 from proxops.core.flight import Floats, Measurements, OnboardData, RelativeMeasurement, Telemetry
-from proxops.core.images import CameraImage, Image, PictureBox
+from proxops.core.images import CameraImage, Image, MeteredPart
 from proxops.core.vision import PoseFound, Processed
 from proxops.core.vision_table import Vision
 from proxops.core.vocabulary import MissionPhase, VisionState
@@ -79,7 +80,7 @@ class MissionVision:
         self._work[place].waiting.append((image, self._light_of(self.unit, place, image, axes)))
         self._begin(place, t)
 
-    def part_with_client(self, image: CameraImage) -> PictureBox | None:
+    def part_with_client(self, image: CameraImage) -> MeteredPart | None:
         """Where the client is in a picture, as far as that is known."""
         place = self._places.get(image.sensor)
         return None if place is None else self.unit.part_with_client(place, image)
@@ -139,7 +140,7 @@ class MissionVision:
             return False
         try:
             found = work.line.take(block=self._waits) if work.line.ready(block=self._waits) else None
-        except VisionFailed as failure:
+        except BadInput as failure:  # of one that was started again, what it says of its setting, too
             self._lose(place, failure)
             return False
         if found is None:
@@ -164,10 +165,10 @@ class MissionVision:
         for listener in self.listeners:
             listener(processed, t)
 
-    def _lose(self, place: int, failure: VisionFailed) -> None:
+    def _lose(self, place: int, failure: BadInput) -> None:
         """In lockstep what comes after would not be what the seed says; live another process takes its place."""
         if self._waits or self._restarts <= 0:
-            raise failure
+            raise failure if isinstance(failure, VisionFailed) else VisionFailed(str(failure))
         self._restarts -= 1
         self.tell_condition("vision_failed", f"{self._work[place].name}: {failure}; it is started again")
         self._work[place].begin_again()
