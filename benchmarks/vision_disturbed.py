@@ -41,11 +41,11 @@ class Disturbed:
         return self.text + fault
 
 
-PUSH: Final = '[[fault]]\nkind = "push"\nat_s = 385.0\ndv_m_s = [0.0, 0.005, 0.0]\n'
+PUSH: Final = '[[fault]]\nkind = "push"\nat_s = 400.0\ndv_m_s = [0.0, 0.005, 0.0]\n'
 DISTURBED: Final[dict[str, Disturbed]] = {
     "dark for 4 s in the last 2 m": Disturbed(CAMERA, "dark", (800.0, 804.0)),
     "dark for 300 s from 8 m on": Disturbed(CAMERA, "dark", (300.0, 600.0), mates=False),
-    "dark for 60 s at 5 m, pushed aside meanwhile": Disturbed(CAMERA + PUSH, "dark", (380.0, 440.0)),
+    "dark for 60 s at 5 m, pushed aside meanwhile": Disturbed(CAMERA + PUSH, "dark", (395.0, 455.0)),
     "frozen for 10 s at 12 m": Disturbed(CAMERA, "frozen", (200.0, 210.0)),
     "ghosts in scans for 60 s from 12 m on": Disturbed('like = "approach_lidar"\n', "ghosts", (200.0, 260.0)),
 }

@@ -39,7 +39,7 @@ class ImageMeasurements:
     several: bool
     lasting_m: float
     lasting_rad: float
-    range_share: float
+    range_share: float = 0.0
 
 
 def image_measurements(file: MissionFile) -> ImageMeasurements | None:

@@ -100,7 +100,6 @@ class SlowErrors:
     chaser_deg: Triple = (0.038, 0.025, 0.049)
     target_deg: Triple = (0.036, 0.030, 0.049)
     clock_s: float = 0.003
-    range_share: float = 0.0  # of the range: of a picture, that tells it by the client's size
     # The time stamp is that of the rail, which makes the range: 8 ms dead time, 40 ms of its servo and a cycle. The arms make the
     # attitudes, and their servos need 12 ms instead of 40: what is seen of an attitude is so much newer.
     attitude_lead_s: float = 0.028
@@ -109,6 +108,7 @@ class SlowErrors:
     way: Walks = ON_THE_WAY
     near: Walks = NEAR
     far: Walks = FAR
+    range_share: float = 0.0  # of the range: of a picture, that tells it by the client's size
 
 
 NO_HALL: Final = SlowErrors(NONE, NONE, NONE, 0.0, 0.0, way=STILL, near=STILL, far=STILL)
