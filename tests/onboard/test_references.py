@@ -126,8 +126,8 @@ attitude = { axis = [-1.0, 0.0, 0.0], rate_deg_s = [2.0, 0.8, -0.8] }
 
 
 def test_an_axis_that_only_passes_by_does_not_take_the_target_out_of_view() -> None:
-    """It comes within 5 deg of the chaser, which begins to take on the target's attitude, and is gone again: at 1 deg/s the chaser
-    cannot follow it yet. Who stays parallel to the target then looks 32 deg past it."""
+    """It comes within 5 deg of the chaser, which begins to take on the target's attitude, and is gone again: it is too fast to be
+    followed at once. Who stays parallel to the target then looks 32 deg past it."""
     run = rendezvous(parse_mission(PASSING, Path("passing.toml")).file, noise=Noise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     began, off = False, 0.0
     while run.plant.t < 60.0:

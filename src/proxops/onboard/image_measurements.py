@@ -16,7 +16,8 @@ from proxops.onboard.relative_model import N_SOURCES
 LASTING_SHARE: Final = 1.0
 LASTING_RAD_PER_M: Final = 2.5
 LASTS_S: Final = 150.0
-# What they make of the client's size, as a share, for a metre: half of it is as long as that.
+# What they make of the client's size, as a share, for a metre. The covariance of images of 10 to 20 m says 1.3e-3 of the range
+# with parts 1 mm off and 0.05 % of focal length.
 SIZE_SHARE_PER_M: Final = 1.0
 # For how long errors of light, shape, surface or lens that the covariance of one image has in it stay what they are. Those of a
 # camera are nearly all of its error, and its range is off by a share as long as the client is seen from one side; distances are
