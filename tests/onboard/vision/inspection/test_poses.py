@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from tests.onboard.vision.inspection.known_shapes import apart, on_box, posed
 
@@ -51,7 +53,7 @@ def ring(n: int) -> Floats:
 def drifted(X: Floats, rng: np.random.Generator) -> Floats:
     """Each step a little wrong, so that errors add up."""
     out = [X[0]]
-    for a, b in zip(X, X[1:], strict=False):
+    for a, b in pairwise(X):
         wrong = posed(tuple(0.004 * rng.standard_normal(3)), tuple(0.004 * rng.standard_normal(3)))
         out.append(out[-1] @ inverted(a) @ b @ wrong)
     return np.array(out)
