@@ -1,4 +1,4 @@
-"""Surfaces of shapes that are known: planes through noisy points, the sides of a thin panel, triangles, their errors, the file."""
+"""Surfaces of known shapes: planes through noisy points, the sides of a thin panel, triangles, their errors, the file."""
 
 from __future__ import annotations
 
