@@ -21,6 +21,11 @@ OURS: Final = (*LABELS, "poses.csv")
 AMPLITUDE: Final = "_intensity"
 
 
+def readable(name: str) -> str:
+    """A file's name may hold bytes that are no text: they are written out."""
+    return name.encode(errors="backslashreplace").decode()
+
+
 def listed_as(label: ImageLabel, kind: str, place: int, beside: KnownBeside) -> ListedImage:
     exposure_s = label.exposure_s if label.exposure_s is not None else (beside.exposure_ms or 0.0) * 1e-3
     gain_db = label.gain_db if label.gain_db is not None else beside.gain_db or 0.0
@@ -55,4 +60,4 @@ def image_files_in(folder: Path, kind: str) -> list[str]:
     best: dict[str, str] = {}
     for name in sorted(names, key=lambda name: suffixes.index(Path(name).suffix.lower())):
         best.setdefault(Path(name).stem, name)
-    return sorted(best.values(), key=lambda name: [int(w) if w.isdigit() else w for w in re.split(r"(\d+)", name)])
+    return sorted(best.values(), key=lambda name: [int(w) if w.isdecimal() else w for w in re.split(r"(\d+)", name)])
