@@ -21,6 +21,7 @@ from proxops.onboard.vision.depth.distance_noise import INTENSITY_OF_WHITE, Dist
 from proxops.optics.render.distortion import lines_of_sight
 
 BRIGHTEST: Final = 3.0  # of white: what sends back more than that is nearer than it seems
+ROUNDED: Final = 1.0 / INTENSITY_OF_WHITE  # of amplitudes, twice as much as may be
 BEND_M: Final = 0.04  # that a surface may show in three pixels, beside noise
 BEND_SIGMAS: Final = 4.0
 PERIOD_SHARE: Final = 2.0 * math.pi
@@ -47,11 +48,15 @@ class DepthPoints:
             range_m = unwrapped(range_m, about_m, self._noise.wrap_m)
         sigma = np.hypot(self._noise.per_amplitude_m / np.maximum(amplitude, 1e-6), self._noise.floor_m)
         measured &= (range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST)
+        measured &= amplitude > self._noise.least_signal + ROUNDED  # else nothing was there but stray light
         end = (range_m[..., None] * self._sight)[measured]
         phase = (PERIOD_SHARE / self._period) * range_m[measured]
         none = np.zeros(len(end))
         spot = np.full(len(end), self._noise.spot_rad)
-        return Beams(np.zeros_like(end), end, sigma[measured], phase, none, self._pixel[measured], spot)
+        pixel = self._pixel[measured]
+        return Beams(
+            np.zeros_like(end), end, sigma[measured], phase, none, pixel, spot, pixel, 2.0 * self._noise.spot_rad
+        )
 
     def _without_stray(self, range_m: Array, amplitude: Array, measured: NDArray[np.bool_]) -> tuple[Array, Array]:
         share = self._noise.stray_share
