@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from proxops.applications.pose.beside import read_beside
-from proxops.applications.pose.image_list import LABELS, SUFFIXES, image_files_in, listed_as, readable, white_of
+from proxops.applications.pose.image_list import LABELS, SUFFIXES, image_files_in, listed_as, white_of
 from proxops.applications.pose.labels import ImageLabel, read_labels
 from proxops.applications.pose.recorded_sight import KnownLighting, RecordedSight, with_amplitude
 from proxops.applications.pose.sensor import ABOUT, calibrated, named_sensors, read_about, sensors_beside
@@ -165,6 +165,11 @@ class FolderOfImages:
     def _note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+
+def readable(name: str) -> str:
+    """A file's name may hold bytes that are no text: they are written out."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def _chosen(known: tuple[ImagingSensor, ...], name: str, options: PoseOptions) -> ImagingSensor | None:

@@ -21,11 +21,6 @@ OURS: Final = (*LABELS, "poses.csv")
 AMPLITUDE: Final = "_intensity"
 
 
-def readable(name: str) -> str:
-    """A file's name may hold bytes that are no text: they are written out."""
-    return name.encode(errors="backslashreplace").decode()
-
-
 def listed_as(label: ImageLabel, kind: str, place: int, beside: KnownBeside) -> ListedImage:
     exposure_s = label.exposure_s if label.exposure_s is not None else (beside.exposure_ms or 0.0) * 1e-3
     gain_db = label.gain_db if label.gain_db is not None else beside.gain_db or 0.0

@@ -10,7 +10,7 @@ from typing import IO, Any, Final
 import numpy as np
 
 from proxops.applications.pose.looking import AnsweredImage
-from proxops.applications.pose.statistics import PoseJudgement, judgement
+from proxops.applications.pose.statistics import Figures, PoseJudgement, judgement, statistics
 from proxops.runs.folder import prepare_folder
 
 LINES: Final = "poses.jsonl"
@@ -41,6 +41,10 @@ class PoseLines:
         self._file.write(json.dumps(_row(one, own), ensure_ascii=False) + "\n")
         self.looked.append(one)
         self.judged.append(own)
+
+    def figures(self, unread: int) -> Figures:
+        """Of all of them."""
+        return statistics(self.looked, self.judged, unread)
 
     def close(self) -> None:
         """The same numbers as a table."""

@@ -9,13 +9,11 @@ from typing import Any
 
 from proxops.applications.pose.client import client_named
 from proxops.applications.pose.found_pictures import FoundPictures
-from proxops.applications.pose.image_folder import FolderOfImages
-from proxops.applications.pose.image_list import readable
+from proxops.applications.pose.image_folder import FolderOfImages, readable
 from proxops.applications.pose.image_log import LoggedImages
 from proxops.applications.pose.looking import PoseRun
 from proxops.applications.pose.report import PoseResult, report
 from proxops.applications.pose.results import LINES, PICTURES, ROWS, PoseLines
-from proxops.applications.pose.statistics import statistics
 from proxops.applications.pose.wanted import PoseOptions
 from proxops.core.errors import BadInput
 from proxops.core.interruption import noted_interrupt
@@ -47,7 +45,7 @@ def pose_session(folder: Path, out: Path, options: PoseOptions, *, quiet: bool) 
         )
     with noted_interrupt():
         lines.close()
-        figures = {**statistics(lines.looked, lines.judged, images.unread), "interrupted": not ended}
+        figures = {**lines.figures(images.unread), "interrupted": not ended}
         about = {
             "folder": readable(str(folder)), "sensor": images.sensor.name, "sensor_kind": images.sensor.gives,
             "model": options.model, "estimator": options.estimator or "proxops",
