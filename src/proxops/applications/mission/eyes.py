@@ -19,6 +19,7 @@ from proxops.runs.image_orders import DrawingFailed, Drawn, ImageSetting
 from proxops.space.pair import SpacecraftPair
 
 WHILE_WAITING: Final = 2  # processes that draw; live the other core is the tick's
+LIVE_RESTARTS: Final = 3  # of a process that draws, or looks
 
 
 class EyesFailed(Exception):
@@ -49,7 +50,7 @@ class MissionEyes:
             number for number, spec in enumerate(sensors) if only_vision and spec.name not in file.vision.sensors
         )
         setting = EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1, frozenset(unwanted))
-        self._eyes = Eyes(setting, waits=waits, images=images)
+        self._eyes = Eyes(setting, waits=waits, restarts=0 if waits else LIVE_RESTARTS, images=images)
         self.measure_by = self._eyes.measure_by
 
     @property
