@@ -24,6 +24,7 @@ from proxops.cli import main
         ("log", "export", "FILE"),
         ("log", "recover", "FILE"),
         ("log", "align", "FILE", "FILE"),
+        ("inspect", "FILE"),
         ("pose", "FILE", "--model", "client"),
         ("pose", ".", "--model", "client", "--camera", "FILE"),
         ("pose", ".", "--model", "client", "--labels", "FILE"),

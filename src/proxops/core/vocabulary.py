@@ -147,7 +147,7 @@ class MissionEnd(IntEnum):
     FLIGHT_SOFTWARE = 3  # the flight software failed: it raised, was too slow or gave no usable commands
     FACILITY = 4  # the facility stopped or was interrupted
     COLLISION = 5  # the craft touched outside of the docking interfaces
-    IMAGES = 6  # images could not be drawn any more
+    IMAGES = 6  # images could not be drawn, or looked through, any more
 
 
 class Severity(IntEnum):

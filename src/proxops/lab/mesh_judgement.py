@@ -20,7 +20,7 @@ LARGEST_M: Final = 100.0  # of a craft: more is a drawing in millimetres
 SMALLEST_M: Final = 0.001
 THOUSAND: Final = (300.0, 3000.0)  # times the expected size: millimetres, whatever the exact shape
 SAME_PLACE: Final = 1e-7  # of the extent
-MILLIMETRES: Final = "if it is drawn in millimetres, set a scale of 0.001 (client_scale, cad_scale)"
+MILLIMETRES: Final = "if it is drawn in millimetres, set a scale of 0.001 (client_scale, cad_scale, --model-scale)"
 Ints = NDArray[np.int64]
 
 

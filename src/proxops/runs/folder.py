@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Final
@@ -30,9 +30,9 @@ NOT_WHOLE: Final = {
 _locks: dict[Path, IO[str]] = {}  # of folders that this process writes into
 
 
-def prepare_folder(folder: Path) -> Path:
-    """Make the folder of a run. What an earlier run left there is kept in a folder of its own; a run that is still under way
-    keeps others out."""
+def prepare_folder(folder: Path, also: Sequence[str] = ()) -> Path:
+    """Make the folder of a run. What an earlier run left there (``also``: by these names, too) is kept in a folder of its own; a
+    run that is still under way keeps others out."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = _locks.setdefault(folder.resolve(), (folder / ".lock").open("w"))
@@ -42,7 +42,7 @@ def prepare_folder(folder: Path) -> Path:
             raise BadInput(
                 "another run is writing into this folder", where=str(folder), way_out="choose another --out"
             ) from None
-        earlier = [folder / name for name in (*RESULTS, *BESIDE) if (folder / name).exists()]
+        earlier = [folder / name for name in (*RESULTS, *BESIDE, *also) if (folder / name).exists()]
         if earlier:
             number = next(n for n in itertools.count(1) if not (folder / f"earlier-{n}").exists())
             kept = folder / f"earlier-{number}"

@@ -84,10 +84,10 @@ def progress_bar(quiet: bool, overseer: Overseer | None = None, done: str = SECO
 
 
 @contextmanager
-def count_bar(quiet: bool, what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A bar that counts whole things; call what it gives for each that is done."""
+def count_bar(quiet: bool, what: str, total: int) -> Iterator[Callable[..., None]]:
+    """A bar that counts whole things; call what it gives for each that is done, or for so many."""
     if quiet:
-        yield lambda: None
+        yield lambda more=1: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -97,8 +97,8 @@ def count_bar(quiet: bool, what: str, total: int) -> Iterator[Callable[[], None]
     with Bar(*columns, console=Console(stderr=True), auto_refresh=False) as bar:
         task = bar.add_task(what, total=total)
 
-        def count() -> None:
-            bar.advance(task)
+        def count(more: int = 1) -> None:
+            bar.advance(task, more)
             bar.refresh()
 
         yield count

@@ -30,7 +30,8 @@ def read_listed(folder: Path, one: ListedImage, size: tuple[int, int] | None) ->
     """BadInput for a file that is not that, or of another size than ``size`` (width, height)."""
     if one.kind == "camera":
         pixels = _fitting(_grey(folder, one.file), one.file, size)
-        white = one.white or int(np.iinfo(pixels.dtype).max)
+        most = int(np.iinfo(pixels.dtype).max)
+        white = min(one.white or most, most)  # a camera of 12 bits may have written 8
         return CameraImage(one.sensor, one.number, one.t, one.exposure_s, one.gain_db, white, pixels)
     if one.kind == "lidar":
         rows = _points(_bytes(folder, one.file), one.file)

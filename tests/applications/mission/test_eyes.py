@@ -7,13 +7,15 @@ import json
 import os
 import signal
 import socket
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from small_eyes import EYES, FLIGHT, image_bytes
+from small_eyes import EYES, FLIGHT, image_bytes, moment
 
 from proxops import read_log, run
+from proxops.applications.mission.eyes import MissionEyes
 from proxops.applications.mission.run import run_mission
 from proxops.core.errors import BadInput
 from proxops.core.grey_picture import png
@@ -182,3 +184,19 @@ def test_a_missions_images_are_served_while_it_flies(tmp_path: Path) -> None:
         while data := client.recv(65_536):
             got += [(header.sensor, header.number) for header, _ in reader.feed(data)]
     assert [number for name, number in got if name == "eye"] == list(range(12)) and ("scan", 0) in got
+
+
+def test_live_a_process_that_draws_and_dies_is_replaced() -> None:
+    """A flight that navigates by images would be blind for good."""
+    eyes, told = MissionEyes(parse_mission(FLIGHT + EYES, Path("short.toml")).file, 1, None, waits=False), list[str]()
+    try:
+        eyes.tell_conditions(lambda name, words: told.append(words))
+        first = eyes.pids
+        os.kill(first[0], signal.SIGKILL)
+        os.waitid(os.P_PID, first[0], os.WEXITED | os.WNOWAIT)
+        for t in np.arange(0.0, 60.0, 0.01).tolist():
+            if not told:
+                eyes._eyes.look(t, partial(moment, t))
+        assert "started again" in told[0] and eyes.pids and eyes.pids != first
+    finally:
+        eyes.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
 import threading
@@ -22,6 +23,7 @@ from proxops.core.vision import Marks, PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt
 from proxops.onboard.vision.own.answer_check import NoAnswer, checked
 from proxops.onboard.vision.own.named import estimator_named, let_go
+from proxops.onboard.vision.own.own_class import OwnEstimator
 from proxops.onboard.vision.own.sight_message import ANSWERED, ASKED, HEAD, MOST_BYTES
 from proxops.onboard.vision.sight import EarthInView, PoseEstimator, Sight
 from proxops.optics.scene.light import DistantLight, NearLight
@@ -85,13 +87,15 @@ def test_what_is_one_is_taken_as_it_should_be() -> None:
     assert checked(found(doubt=Doubt.DARK, T_sensor_target=None, covariance=None)).doubt is Doubt.DARK
     told = checked(found(doubt=Doubt.SUPPORT, covariance=None))
     assert not told.trusted and told.T_sensor_target is not None
-    bad_marks = Marks(np.full((2, 2), np.nan, np.float32), np.zeros(2, np.uint8), np.empty((0, 4), np.float32))
-    assert checked(found(marks=bad_marks)).marks is None and checked(found(marks=3)).trusted
+    for nowhere in (np.nan, 1e30):
+        bad_marks = Marks(np.full((2, 2), nowhere, np.float32), np.zeros(2, np.uint8), np.empty((0, 4), np.float32))
+        assert checked(found(marks=bad_marks)).marks is None
+    assert checked(found(marks=3)).trusted
 
 
 # ---------------------------------------------------------------------- a class
 CLASSES = """
-import sys, time
+import os, sys, time
 import numpy as np
 from proxops.core.vision import PoseFound
 from proxops.core.vocabulary import Doubt
@@ -107,6 +111,16 @@ class Raises(Good):
     def estimate(self, sight): raise ValueError("no idea")
 class Exits(Good):
     def estimate(self, sight): sys.exit(3)
+class Cancels(Good):
+    def estimate(self, sight): raise GeneratorExit
+class Talks(Good):
+    def estimate(self, sight):
+        print("looking")
+        return super().estimate(sight)
+class Forks(Good):
+    def estimate(self, sight):
+        self.copy = os.fork()
+        return super().estimate(sight)
 class Hangs(Good):
     def estimate(self, sight):
         while True:
@@ -148,6 +162,7 @@ def test_a_class_is_found_in_a_file_and_in_a_module(classes: Path) -> None:
     [
         ("Raises", Doubt.BROKEN, "no idea"),
         ("Exits", Doubt.BROKEN, "SystemExit"),
+        ("Cancels", Doubt.BROKEN, "GeneratorExit"),
         ("Hangs", Doubt.STALE, "no answer in 0.05 s"),
         ("Silent", Doubt.BROKEN, "not NoneType"),
         ("Nan", Doubt.BROKEN, "finite"),
@@ -161,6 +176,21 @@ def test_whatever_a_class_does_there_is_an_answer(
         one = estimator.estimate(sight(number))
         assert one.doubt is doubt and one.T_sensor_target is None and one.number == number
     assert told in capsys.readouterr().err
+
+
+def test_what_a_class_prints_is_not_our_output(classes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert estimator_named(f"{classes}:Talks", EYE, CLIENT_MESH, 5.0).estimate(sight()).trusted
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "looking\n")
+
+
+def test_a_copy_that_a_class_has_made_of_its_process_answers_nothing(classes: Path) -> None:
+    ours, owner = estimator_named(f"{classes}:Forks", EYE, CLIENT_MESH, 5.0), os.getpid()
+    assert isinstance(ours, OwnEstimator)
+    one = ours.estimate(sight())
+    if os.getpid() != owner:
+        os._exit(1)
+    assert one.trusted and os.waitpid(ours._estimator.copy, 0)[1] == 0
 
 
 @pytest.mark.parametrize(

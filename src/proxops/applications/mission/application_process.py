@@ -31,6 +31,7 @@ from proxops.runs.overseer import Overseer
 
 def fly(options: argparse.Namespace) -> None:
     """Fly the mission in real time. When the facility ends us, flight software is let go in good order, too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the facility: it comes to rest, then it ends us
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     mission = load_mission(options.scenario)
     overseer, key = Overseer(options.overseen), read_key(options.key_file) if options.key_file else None
@@ -61,6 +62,7 @@ def fly(options: argparse.Namespace) -> None:
         out = application.outcome
         options.told.write_text(json.dumps({"end": int(out.end), "t": out.t, "failure": out.failure}))
     finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: who is let go has its time
         if eyes and eyes.left_out:
             print(f"note: {eyes.left_out} exposures were left out: drawing was too slow", file=sys.stderr)
         application.close()

@@ -19,6 +19,7 @@ from proxops.runs.image_orders import DrawingFailed, Drawn, ImageSetting
 from proxops.space.pair import SpacecraftPair
 
 WHILE_WAITING: Final = 2  # processes that draw; live the other core is the tick's
+LIVE_RESTARTS: Final = 3  # of a process that draws, or looks
 
 
 class EyesFailed(Exception):
@@ -48,10 +49,10 @@ class MissionEyes:
         unwanted = (
             number for number, spec in enumerate(sensors) if only_vision and spec.name not in file.vision.sensors
         )
-        drawn = setting if sensors else None
-        self._eyes = Eyes(
-            EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1, frozenset(unwanted)), waits=waits, images=images
-        )  # fmt: skip
+        eyes = EyeSetting(
+            setting if sensors else None, own(file.imaging), WHILE_WAITING if waits else 1, frozenset(unwanted)
+        )
+        self._eyes = Eyes(eyes, waits=waits, restarts=0 if waits else LIVE_RESTARTS, images=images)
         self.measure_by = self._eyes.measure_by
 
     @property

@@ -14,7 +14,7 @@ from proxops.ground.plot_style import BAD, GREY, ROBOT1, in_decades, new_figure,
 
 def draw_errors(judged: Sequence[PoseJudgement]) -> Any:
     """Place and attitude, each over the range; without truth only the claims."""
-    good = [one for one in judged if one.accepted and np.isfinite(one.range_m)]
+    good = [one for one in judged if one.accepted and np.isfinite(one.range_m) and one.range_m > 0.0]
     with styled():
         figure = new_figure(10.0, 3.8)
         axes = figure.subplots(1, 2)

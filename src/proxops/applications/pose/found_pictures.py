@@ -14,7 +14,7 @@ from proxops.core.lens import Lens
 from proxops.core.vision import PoseFound
 from proxops.optics.scene.mesh import Mesh
 
-PICTURES: Final = "pictures"
+MOST_NAME: Final = 50  # characters of an image's name
 
 
 class FoundPictures:
@@ -31,7 +31,7 @@ class FoundPictures:
         if self._overlay is None or place not in self._places:
             return
         self.shown.append((self._overlay.picture(image, found), _caption(file, found)))
-        self._names.append(f"{place:06d}_{Path(file).stem.replace(' ', '_')}.png")
+        self._names.append(f"{place:06d}_{Path(file).stem[:MOST_NAME].replace(' ', '_')}.png")
 
     def write(self, folder: Path) -> None:
         for (rgb, _), name in zip(self.shown, self._names, strict=True):

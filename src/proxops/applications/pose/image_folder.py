@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from os.path import isfile
 from pathlib import Path
 from typing import Final
 
@@ -52,8 +53,6 @@ class FolderOfImages:
             try:
                 image, assumed = with_amplitude(read_listed(self._folder, listed, size))
             except BadInput as reason:
-                if "does not fit the lens" in str(reason):
-                    raise
                 self.unread += 1
                 self._tell(str(reason))
                 continue
@@ -63,7 +62,7 @@ class FolderOfImages:
             if self._surroundings.assumed:
                 self._note("what shines is not told of every image: taken as a Sun behind the camera")
             yield RecordedSight(
-                label.file, image, label.truth, self._expected(label, place), lights, earth, label.light
+                readable(label.file), image, label.truth, self._expected(label, place), lights, earth, label.light
             )  # fmt: skip
 
     @property
@@ -89,7 +88,7 @@ class FolderOfImages:
     def _placed(self, label: ImageLabel, beside: Path) -> ImageLabel | None:
         """With its file as seen from the folder."""
         for path in (self._folder / label.file, beside / label.file, self._folder / "images" / label.file):
-            if label.file and path.is_file():
+            if label.file and isfile(path):  # also of a name that no file can have
                 return replace(
                     label,
                     file=str(path.relative_to(self._folder) if path.is_relative_to(self._folder) else path.resolve()),
@@ -161,11 +160,16 @@ class FolderOfImages:
 
     def _tell(self, text: str) -> None:
         if len(self.complaints) < MOST_TOLD:
-            self.complaints.append(text)
+            self.complaints.append(readable(text))
 
     def _note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+
+def readable(name: str) -> str:
+    """A file's name may hold bytes that are no text: they are written out."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def _chosen(known: tuple[ImagingSensor, ...], name: str, options: PoseOptions) -> ImagingSensor | None:
@@ -187,4 +191,7 @@ def _lamps(folder: Path) -> dict[str, float]:
     if not (folder / ABOUT).is_file():
         return {}
     used = read_about(folder / ABOUT).get("lights_used", {})
-    return {name: float(light["lamp_w_sr"]) for name, light in used.items() if light.get("lamp_w_sr")}
+    try:
+        return {name: float(light["lamp_w_sr"]) for name, light in used.items() if light.get("lamp_w_sr")}
+    except (AttributeError, TypeError, ValueError):
+        raise BadInput("lights_used makes no sense", where=str(folder / ABOUT)) from None

@@ -55,4 +55,4 @@ def image_files_in(folder: Path, kind: str) -> list[str]:
     best: dict[str, str] = {}
     for name in sorted(names, key=lambda name: suffixes.index(Path(name).suffix.lower())):
         best.setdefault(Path(name).stem, name)
-    return sorted(best.values(), key=lambda name: [int(w) if w.isdigit() else w for w in re.split(r"(\d+)", name)])
+    return sorted(best.values(), key=lambda name: [int(w) if w.isdecimal() else w for w in re.split(r"(\d+)", name)])

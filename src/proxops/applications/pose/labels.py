@@ -26,6 +26,7 @@ TRUTH: Final = ("sensor_target", "T_sensor_target")
 PREDICTION: Final = ("prediction",)
 SIGMAS: Final = (0.02, 0.05, math.radians(2.0))  # of an expected pose that does not say it: share of the range, m, rad
 SPEED: Final = (("q_vbs2tango", "r_Vo2To_vbs_true"), ("q_vbs2tango_true", "r_Vo2To_vbs_true"), ("q", "p"))
+NEAREST_M, FARTHEST_M = 1e-3, 1e6
 UNIT_ERROR: Final = 1e-3  # by which a direction's or a quaternion's length may be off
 
 
@@ -66,7 +67,7 @@ def read_labels(path: Path) -> list[ImageLabel]:
     for where, row in rows:
         try:
             found.append(_label(row))
-        except (ValueError, KeyError, TypeError) as reason:
+        except (ValueError, TypeError, OverflowError) as reason:
             raise BadInput(f"a label that makes no sense: {reason}", where=f"{path}, {where}") from None
     if not found:
         raise BadInput("no labels in the file", where=str(path))
@@ -99,19 +100,21 @@ def _objects(text: str, path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
         value = [{"file": k, **v} for k, v in value.items() if isinstance(v, dict)] or [value]
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise BadInput("the labels are no list of objects", where=str(path))
-    yield from ((f"entry {number}", one) for number, one in enumerate(value, 1))
+    for number, one in enumerate(value, 1):
+        yield f"entry {number}", {key: told for key, told in one.items() if told is not None}
 
 
 def _label(row: Mapping[str, Any]) -> ImageLabel:
-    sigma_m, sigma_deg = (_maybe(row, f"prediction_sigma_{unit}", _finite) for unit in ("m", "deg"))
+    sigma_m, sigma_deg = (_maybe(row, f"prediction_sigma_{unit}", _sigma) for unit in ("m", "deg"))
     sigma_rad = None if sigma_deg is None else math.radians(sigma_deg)
     expected = _pose(row, PREDICTION)
     return ImageLabel(
         str(row.get("file", row.get("filename", ""))), str(row.get("sensor", "")), str(row.get("kind", "")),
-        _maybe(row, "number", int), _maybe(row, "t_s", _finite), _maybe(row, "exposure_s", _finite),
-        _maybe(row, "gain_db", _finite), _maybe(row, "white", int), str(row.get("light", "")), _pose(row, TRUTH),
+        _maybe(row, "number", int), _maybe(row, "t_s", _finite), _maybe(row, "exposure_s", _within(0.0, 1e3)),
+        _maybe(row, "gain_db", _within(-100.0, 100.0)), _maybe(row, "white", _white), str(row.get("light", "")),
+        _pose(row, TRUTH),
         None if expected is None else as_expected(expected, sigma_m, sigma_rad), _direction(row, "to_sun"),
-        float(row.get("sunlit", 1.0)), _direction(row, "to_earth"), sigma_m, sigma_rad,
+        _within(0.0, 1.0)(row.get("sunlit", 1.0)), _direction(row, "to_earth"), sigma_m, sigma_rad,
     )  # fmt: skip
 
 
@@ -119,11 +122,22 @@ def _maybe(row: Mapping[str, Any], key: str, kind: Callable[[Any], Any]) -> Any:
     return kind(row[key]) if key in row else None
 
 
-def _finite(value: Any) -> float:
-    number = float(value)
-    if not math.isfinite(number):
-        raise ValueError(f"{value} is not finite")
+def _within(low: float, high: float) -> Callable[[Any], float]:
+    def number(value: Any) -> float:
+        found = float(value)
+        if not low <= found <= high:
+            raise ValueError(f"{value} is not between {low:g} and {high:g}")
+        return found
+
     return number
+
+
+_finite = _within(-1e12, 1e12)
+_sigma = _within(1e-9, 1e6)
+
+
+def _white(value: Any) -> int:
+    return int(_within(0, 65_535)(int(value)))
 
 
 def _pose(row: Mapping[str, Any], prefixes: tuple[str, ...]) -> Floats | None:
@@ -134,6 +148,8 @@ def _pose(row: Mapping[str, Any], prefixes: tuple[str, ...]) -> Floats | None:
             keys = [*(f"{prefix}_{c}{unit}" for c in "xyz"), *(f"{prefix}_{c}" for c in ("qw", "qx", "qy", "qz"))]
             if set(keys) <= set(row):
                 return _packed([row[key] for key in keys], prefix)
+            if any(key in row for key in keys[:3]):
+                raise ValueError(f"of {prefix} there is no {', '.join(key for key in keys if key not in row)}")
     for q, p in SPEED if prefixes is TRUTH else ():
         if q in row and p in row:
             return _packed([*row[p], *row[q]], q)
@@ -144,14 +160,19 @@ def _packed(values: Any, what: str) -> Floats:
     T = np.array([float(v) for v in values])
     if T.shape != (7,) or not np.isfinite(T).all() or abs(float(np.linalg.norm(T[3:])) - 1.0) > UNIT_ERROR:
         raise ValueError(f"{what} is no pose x y z qw qx qy qz with a quaternion of length one")
+    if not NEAREST_M <= float(np.abs(T[:3]).max()) <= FARTHEST_M:
+        raise ValueError(f"{what} is not between {NEAREST_M:g} and {FARTHEST_M:g} m away")
     T[3:] /= np.linalg.norm(T[3:])
     return T
 
 
 def _direction(row: Mapping[str, Any], name: str) -> Floats | None:
-    values = row[name] if name in row else [row[f"{name}_{c}"] for c in "xyz"] if f"{name}_x" in row else None
-    if values is None:
+    axes = [row.get(f"{name}_{c}") for c in "xyz"]
+    values = row.get(name, axes)
+    if values is axes and axes == [None] * 3:
         return None
+    if values is axes and None in axes:
+        raise ValueError(f"{name} is not whole")
     found = np.array([float(v) for v in values])
     length = float(np.linalg.norm(found))
     if found.shape != (3,) or not 1e-6 < length < 1e6:

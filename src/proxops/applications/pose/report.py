@@ -39,7 +39,7 @@ def report(result: PoseResult) -> RunReport:
         **figures,
         "notes": list(result.notes),
         "criteria": [],
-        "passed": not figures["unread"],
+        "passed": not figures["unread"] and not figures["interrupted"],
     }
     return RunReport(
         result.title, f"Poses of {result.about['model']} in recorded images of {result.about['sensor']}", _verdict(figures),
@@ -53,6 +53,8 @@ def _verdict(figures: Figures) -> RunVerdict:
     if wrong is not None:
         words += f", {wrong or 'none'} of them wrong"
     detail = f"{figures['unread']} more could not be read" if figures["unread"] else ""
+    if figures["interrupted"]:
+        detail = ", ".join(filter(None, ("interrupted", detail)))
     return RunVerdict(None if not wrong else False, words, detail)
 
 

@@ -1,37 +1,65 @@
-"""What was found, for programs: a line of JSON and a row of CSV for each image."""
+"""What was found, for programs: a line of JSON for each image as soon as it is answered, and a row of CSV at the end."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import numpy as np
 
 from proxops.applications.pose.looking import AnsweredImage
-from proxops.applications.pose.statistics import PoseJudgement
+from proxops.applications.pose.statistics import Figures, PoseJudgement, judgement, statistics
+from proxops.runs.folder import prepare_folder
 
 LINES: Final = "poses.jsonl"
 ROWS: Final = "poses.csv"
+PICTURES: Final = "pictures"
 POSE: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
 
-def write_poses(folder: Path, looked: Sequence[AnsweredImage], judged: Sequence[PoseJudgement]) -> None:
-    """Both; the same numbers. ``sigma_…``: the widest axis of what is claimed."""
-    rows = [_row(one, own) for one, own in zip(looked, judged, strict=True)]
-    with (folder / LINES).open("w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    with (folder / ROWS).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        plain = [_plain(row) for row in rows]
-        writer.writerow(plain[0] if plain else ())
-        writer.writerows([list(row.values()) for row in plain])
+class PoseLines:
+    """Answers in their order, in a folder that is made for the first: whoever is ended leaves what was found so far."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: IO[str] | None = None
+        self.looked: list[AnsweredImage] = []
+        self.judged: list[PoseJudgement] = []
+
+    def begin(self) -> None:
+        """BadInput if nothing can be written there: before anything is searched."""
+        if self._file is None:
+            prepare_folder(self._folder, (LINES, ROWS, PICTURES))
+            self._file = (self._folder / LINES).open("w", encoding="utf-8", buffering=1)
+
+    def add(self, one: AnsweredImage) -> None:
+        self.begin()
+        assert self._file is not None
+        own = judgement(one)
+        self._file.write(json.dumps(_row(one, own), ensure_ascii=False) + "\n")
+        self.looked.append(one)
+        self.judged.append(own)
+
+    def figures(self, unread: int) -> Figures:
+        """Of all of them."""
+        return statistics(self.looked, self.judged, unread)
+
+    def close(self) -> None:
+        """The same numbers as a table."""
+        if self._file is None:
+            return
+        self._file.close()
+        with (self._folder / ROWS).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            plain = [_plain(_row(one, own)) for one, own in zip(self.looked, self.judged, strict=True)]
+            writer.writerow(plain[0] if plain else ())
+            writer.writerows([list(row.values()) for row in plain])
 
 
 def _row(one: AnsweredImage, own: PoseJudgement) -> dict[str, Any]:
+    """``sigma_…``: the widest axis of what is claimed."""
     found = one.found
     return {
         "file": one.file, "sensor": found.sensor, "number": found.number, "t_s": found.t, "state": one.state.name,

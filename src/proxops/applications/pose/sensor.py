@@ -41,7 +41,10 @@ def sensors_beside(folder: Path, kinds: dict[str, str]) -> tuple[ImagingSensor, 
     """As a data set or an export tells. ``kinds``: of sensors by their names, where only lenses are told."""
     if (folder / ABOUT).is_file():
         about = read_about(folder / ABOUT)
-        return tuple(_of_data_set(row, folder / ABOUT) for row in about.get("sensors", ()))
+        rows = about.get("sensors", [])
+        if not isinstance(rows, list):
+            raise BadInput("sensors is no list", where=str(folder / ABOUT))
+        return tuple(_of_data_set(row, folder / ABOUT) for row in rows)
     if (folder / LENSES).is_file():
         lenses = {name: lens_of(lens, folder / LENSES) for name, lens in read_about(folder / LENSES).items()}
         scanners = [name for name, kind in kinds.items() if kind == "lidar"]
@@ -95,7 +98,9 @@ def _of_data_set(row: Any, path: Path) -> ImagingSensor:
         sensor: ImagingSensor = TypeAdapter(ImagingSensor).validate_python(known)
         lens = row.get("lens")
     except (ValidationError, AttributeError) as error:
-        raise BadInput(f"a sensor that makes no sense: {str(error).splitlines()[0]}", where=str(path)) from None
+        why = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": "no table"}
+        words = f"a sensor that makes no sense: {'.'.join(map(str, why['loc'][1:]))} {why['msg']}"
+        raise BadInput(words, where=str(path)) from None
     return sensor.looking_through(lens_of(lens, path)) if lens and isinstance(sensor, Lensed) else sensor
 
 
@@ -104,7 +109,7 @@ def lens_of(values: Any, path: Path) -> Lens:
         numbers = {key: float(values[key]) for key in ("fx", "fy", "cx", "cy")}
         k1, k2, p1, p2, k3 = (float(k) for k in values.get("distortion", (0.0,) * 5))
         return Lens(int(values["width"]), int(values["height"]), **numbers, distortion=(k1, k2, p1, p2, k3))
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         raise BadInput("a lens that makes no sense", where=str(path), value=values) from None
 
 

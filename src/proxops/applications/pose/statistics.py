@@ -86,6 +86,7 @@ def statistics(looked: Sequence[AnsweredImage], judged: Sequence[PoseJudgement],
 def figures_of(judged: Sequence[PoseJudgement]) -> Figures:
     """Of some images; errors and sigmas are those of accepted poses."""
     good = [one for one in judged if one.accepted]
+    away = [one for one in good if one.range_m > 0.0]
     nees = [one.nees for one in good if np.isfinite(one.nees)]
     return {
         "judged": len(judged),
@@ -94,11 +95,11 @@ def figures_of(judged: Sequence[PoseJudgement]) -> Figures:
         "wrong": sum(one.wrong for one in good) if any(np.isfinite(one.place_m) for one in good) else None,
         "place_median_m": _median([one.place_m for one in good]),
         "place_p95_m": _percentile([one.place_m for one in good], 95.0),
-        "place_median_mm_per_m": _median([1e3 * one.place_m / one.range_m for one in good]),
-        "place_p95_mm_per_m": _percentile([1e3 * one.place_m / one.range_m for one in good], 95.0),
+        "place_median_mm_per_m": _median([1e3 * one.place_m / one.range_m for one in away]),
+        "place_p95_mm_per_m": _percentile([1e3 * one.place_m / one.range_m for one in away], 95.0),
         "turn_median_deg": _median([np.degrees(one.turn_rad) for one in good]),
         "turn_p95_deg": _percentile([np.degrees(one.turn_rad) for one in good], 95.0),
-        "sigma_median_mm_per_m": _median([1e3 * one.sigma_m / one.range_m for one in good]),
+        "sigma_median_mm_per_m": _median([1e3 * one.sigma_m / one.range_m for one in away]),
         "sigma_median_deg": _median([np.degrees(one.sigma_rad) for one in good]),
         "nees_mean": float(np.mean(nees)) if nees else None,
         "nees_inside_share": float(np.mean([BOUNDS[0] <= n <= BOUNDS[1] for n in nees])) if nees else None,

@@ -7,6 +7,7 @@ from typing import Any
 
 from proxops.applications.mission.inspection.session import MODEL, inspection_session
 from proxops.onboard.vision.inspection.fusion import Fineness
+from proxops.onboard.vision.inspection.libraries import demand_libraries
 from proxops.runs.progress import COUNTED, progress_bar
 
 
@@ -16,6 +17,7 @@ def inspect(
 ) -> dict[str, Any]:  # fmt: skip
     """A model of a client that nobody knows, from the log of a mission that has looked at it from all sides with a LiDAR or a
     time-of-flight camera. Writes client.obj, inspection.json and a picture into ``out`` (the run's folder); the figures."""
+    demand_libraries()
     run = Path(run)
     folder = Path(out) if out else run if run.is_dir() else run.parent
     with progress_bar(quiet, done=COUNTED) as progress:

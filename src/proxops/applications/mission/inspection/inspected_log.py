@@ -67,7 +67,9 @@ def inspected_log(run: Path, name: str = "") -> InspectedLog:
         assert not isinstance(image, CameraImage)
         looks.append(InspectionLook(image, *own.at(image.t), named.at(image.t) if named else None))
         truth.append(np.full(7, np.nan) if recorded.T_sensor_target is None else recorded.T_sensor_target)
-    rows = np.clip(np.searchsorted(t, [look.t for look in looks]), 0, len(t) - 1).astype(np.int64)
+    if not looks:
+        raise BadInput("the log has no images of it", where=str(path), value=recorded_as, way_out="log_hz of the sensor")
+    rows = np.array([_row(t, look.t) for look in looks])
     return InspectedLog(file, seed, sensor, tuple(looks), np.array(truth), _true_rates(log, rows))
 
 
@@ -90,7 +92,7 @@ class _Own:
 
     def at(self, t: float) -> tuple[Floats, Floats]:
         """Attitude (4) and rate (3)."""
-        row, none = self._rows[min(int(np.searchsorted(self._t, t)), len(self._t) - 1)], np.zeros(3)
+        row, none = self._rows[_row(self._t, t)], np.zeros(3)
         q, w, _, _ = self._instruments.read(row[:4].copy(), row[4:].copy(), none, none)
         R = matrix_from_quat(np.ascontiguousarray(q)) @ self._R
         return np.asarray(quat_from_matrix(np.ascontiguousarray(R))), np.asarray(self._R.T @ w)
@@ -112,6 +114,11 @@ class _Named:
         if number == len(self._taken) or self._taken[number] > t + self._delay + LATE_S:
             return None
         return np.asarray(compose(self._T, pose_from_packed(self._readings[number].copy())))
+
+
+def _row(times: Floats, t: float) -> int:
+    """The last at that time: before the first cycle of the flight there are rows with nothing in them."""
+    return max(int(np.searchsorted(times, t + 1e-6, side="right")) - 1, 0)
 
 
 def _true_rates(log: Log, rows: NDArray[np.int64]) -> Floats:

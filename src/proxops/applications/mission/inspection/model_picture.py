@@ -27,7 +27,7 @@ def write_model_picture(path: Path, rows: dict[str, Mesh]) -> None:
     for name, mesh in rows.items():
         surface = client_model(mesh).surface
         row = np.concatenate([_view(surface, first.centre, first.radius, np.array(side)) for side in SIDES], axis=1)
-        drawn.append(cv2.putText(row, name, (12, 32), cv2.FONT_HERSHEY_SIMPLEX, 0.8, 60, 1, cv2.LINE_AA))
+        drawn.append(cv2.putText(row, name, (10, 22), cv2.FONT_HERSHEY_SIMPLEX, 0.55, 60, 1, cv2.LINE_AA))
     cv2.imwrite(str(path), np.concatenate(drawn), [cv2.IMWRITE_JPEG_QUALITY, 80])
 
 

@@ -30,7 +30,7 @@ def criteria(m: Mission) -> list[Criterion]:
         _true("ended", m["end"] not in ("UNDER_WAY", "FACILITY"), "mission came to its end"),
         _true("no_collision", m["end"] != "COLLISION", "no collision"),
         _true("flight_software", m["end"] != "FLIGHT_SOFTWARE", "flight software kept working"),
-        *([_true("images", False, "images could be drawn")] if m["end"] == "IMAGES" else []),
+        *([_true("images", False, "images drawn and looked through")] if m["end"] == "IMAGES" else []),
         Criterion(
             "mission_audit_max", audit, AUDIT_MAX, label="conservation audit, greatest figure", shown_in="· 10⁻¹²"
         ),

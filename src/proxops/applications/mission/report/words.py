@@ -47,7 +47,7 @@ def _headline(m: Mission) -> str:
     if m["end"] == "FLIGHT_SOFTWARE":
         return f"The flight software failed after {after}"
     if m["end"] == "IMAGES":
-        return f"No more images could be drawn after {after}"
+        return f"No more images could be drawn or looked through after {after}"
     if m["abort"] != "NONE":
         apart = told(m["distance_end_m"], unit="m", decimals=1)
         at = told(m["abort_at_s"], unit="s", decimals=0)
@@ -118,7 +118,7 @@ _END_WORDS: Final = {
     "FLIGHT_SOFTWARE": "flight software failed",
     "FACILITY": "stopped by the facility",
     "COLLISION": "collision",
-    "IMAGES": "images could not be drawn",
+    "IMAGES": "images could not be drawn or looked through",
 }
 _SOURCES: Final = {"hall": "hall", "software": "software", "rejected": "rejected"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from proxops.applications.mission.eyes import LIVE_RESTARTS
 from proxops.applications.mission.seen_by import looked_through, seen_by
 from proxops.applications.mission.vision.light import HallLight, own_lamp
 from proxops.applications.mission.vision.mission_vision import MissionVision
@@ -17,8 +18,6 @@ from proxops.lab.cell import Cell
 from proxops.onboard.surface_force import begin_of, sun_direction
 from proxops.onboard.vision.known_light import light_in_orbit
 from proxops.onboard.vision.unit import LookedThrough, VisionUnit
-
-LIVE_RESTARTS = 3  # of a process, live
 
 
 class Lighting:

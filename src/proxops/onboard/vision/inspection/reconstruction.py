@@ -17,22 +17,18 @@ from proxops.core.errors import BadInput
 from proxops.core.experiment_result import Progress
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.vision import Floats
-from proxops.maths.pose import inverse_pose
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.inspection.following import ClientFollowing
-from proxops.onboard.vision.inspection.fusion import Fineness, fused
+from proxops.onboard.vision.inspection.fusion import Fineness
 from proxops.onboard.vision.inspection.joint_fit import fitted_together
-from proxops.onboard.vision.inspection.libraries import demand_libraries
 from proxops.onboard.vision.inspection.look import InspectionLook
 from proxops.onboard.vision.inspection.naming import called
-from proxops.onboard.vision.inspection.refinement import refined
+from proxops.onboard.vision.inspection.refinement import refined_together
 from proxops.onboard.vision.inspection.spin import Spin, spin_of
-from proxops.onboard.vision.inspection.steadying import steadied
-from proxops.onboard.vision.inspection.track import Track
+from proxops.onboard.vision.inspection.track import Track, inverted
 from proxops.optics.scene.mesh import Mesh
 
 FEWEST: Final = 8  # looks
-ROUNDS_M: Final = (0.02, 0.01)  # by how much poses may be off, round by round
 BEGIN: Final = 8  # looks by which the first attitude is made smooth
 
 
@@ -51,22 +47,16 @@ def reconstructed(
     progress: Progress = lambda what, done, of: None,
 ) -> Reconstruction:  # fmt: skip
     """``looks`` in the order of their times."""
-    demand_libraries()
     ranging, fine = Ranging(sensor), fine or Fineness()
     track = ClientFollowing(ranging).follow(looks, progress)
     if len(track) < FEWEST:
         raise BadInput("too few looks fit together", value=len(track), bound=f"{FEWEST} or more of {len(looks)}")
     laid = track.T_sensor_client[0]
     track = fitted_together(track, ranging, progress)
-    for number, wide_m in enumerate(ROUNDS_M, 1):
-        surface = fused(track, ranging, fine)
-        track = steadied(refined(track, surface, ranging, wide_m, f"refining {number}", progress), ranging)
-    progress("surface", 0, 1)
-    surface = fused(track, ranging, fine)
-    progress("surface", 1, 1)
+    track, surface = refined_together(track, ranging, fine, progress)
     T_now_called = called(track)
-    T = _to_first(track, laid) if T_now_called is None else np.ascontiguousarray(inverse_pose(T_now_called))
-    track = track.with_poses(track.T_sensor_client @ inverse_pose(T))
+    T = _to_first(track, laid) if T_now_called is None else np.ascontiguousarray(inverted(T_now_called))
+    track = track.with_poses(track.T_sensor_client @ inverted(T))
     return Reconstruction(surface.moved(T), track, spin_of(track.times, track.R_eci_client), len(looks) - len(track))
 
 
@@ -78,4 +68,4 @@ def _to_first(track: Track, laid: Floats) -> Floats:
     R_own = track.R_eci_client[0] @ track.T_sensor_client[0, :3, :3].T
     T_now = track.T_sensor_client[0].copy()
     T_now[:3, :3] = R_own.T @ R_eci_client
-    return np.ascontiguousarray(inverse_pose(np.ascontiguousarray(laid)) @ T_now)
+    return np.ascontiguousarray(inverted(laid) @ T_now)

@@ -14,12 +14,26 @@ from proxops.onboard.vision.depth.icp import icp
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.depth.shared_errors import LEAST_MOTION
 from proxops.onboard.vision.inspection.cloud import clouds
+from proxops.onboard.vision.inspection.fusion import Fineness, fused
+from proxops.onboard.vision.inspection.steadying import steadied
 from proxops.onboard.vision.inspection.track import Track
 from proxops.optics.scene.mesh import Mesh
 
+ROUNDS_M: Final = (0.02, 0.01)  # by how much poses may be off, round by round
 BEAMS: Final = 1500
 MOTION: Final = np.repeat(LEAST_MOTION, 3)  # deviation of the motion by which a scan was put together
 FARTHEST: Final = 4.0  # times the scale on which poses move: a look that moves farther stays where it was
+
+
+def refined_together(track: Track, ranging: Ranging, fine: Fineness, progress: Progress) -> tuple[Track, Mesh]:
+    """By turns a surface of all looks and all looks laid onto it; the last surface."""
+    for number, wide_m in enumerate(ROUNDS_M, 1):
+        surface = fused(track, ranging, fine)
+        track = steadied(refined(track, surface, ranging, wide_m, f"refining {number}", progress), ranging)
+    progress("surface", 0, 1)
+    surface = fused(track, ranging, fine)
+    progress("surface", 1, 1)
+    return track, surface
 
 
 def refined(track: Track, surface: Mesh, ranging: Ranging, wide_m: float, what: str, progress: Progress) -> Track:

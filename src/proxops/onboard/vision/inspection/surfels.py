@@ -80,13 +80,15 @@ def _smooth(
         for i in range(3):
             s[i] = seeds[k, i]
         _across(s, u, v)
-        gate = 3.0 * noise + 0.5 * radius
-        for _ in range(2):  # the second time about where the first has found the surface, and tighter
+        gate, d, e = 3.0 * noise + 0.5 * radius, 0.0, 0.0
+        for _ in range(
+            3
+        ):  # each about the plane that was found before, and tighter: a level gate would level the plane
             for i in range(3):
                 rhs[i] = 0.0
                 for j in range(3):
                     A[i, j] = 0.0
-            _gather(points, sights, start, frame, shape, radius, gate, places[k], s, u, v, A, rhs)
+            _gather(points, sights, start, frame, shape, radius, gate, places[k], s, u, v, d, e, A, rhs)
             weight[k] = A[0, 0]
             if A[0, 0] < FEWEST:
                 break
@@ -104,9 +106,9 @@ def _smooth(
 @kernel
 def _gather(
     points: Floats, sights: Floats, start: Ints, frame: Floats, shape: Ints, radius: float, gate: float, place: Floats,
-    s: Floats, u: Floats, v: Floats, A: Floats, rhs: Floats,
+    s: Floats, u: Floats, v: Floats, d: float, e: float, A: Floats, rhs: Floats,
 ) -> None:  # fmt: skip
-    """Sums of the weighted fit over points of about the same sight."""
+    """Sums of the weighted fit over points of about the same sight, not far from the plane of slopes ``d`` and ``e``."""
     cell = (
         int((place[0] - frame[0]) / radius),
         int((place[1] - frame[1]) / radius),
@@ -122,7 +124,7 @@ def _gather(
                 a, b = x * u[0] + y * u[1] + z * u[2], x * v[0] + y * v[1] + z * v[2]
                 depth = x * s[0] + y * s[1] + z * s[2]
                 share = (a * a + b * b) / (radius * radius)
-                far = depth / gate
+                far = (depth - d * a - e * b) / gate
                 if share >= 1.0 or far * far >= 1.0:
                     continue
                 w = (1.0 - share) * (1.0 - far * far)

@@ -17,7 +17,7 @@ FARTHEST_M: Final = 1e6
 # Of a covariance, m² and rad²: less than a micrometre is a mistake, and more than this says nothing.
 LEAST, MOST = 1e-12, 1e8
 UNEQUAL: Final = 1e-6  # of its largest element, by which it may be unsymmetric
-MOST_MARKS: Final = 100_000
+MOST_MARKS: Final = 100_000  # and no pixel, nor metre, is further off
 
 
 class NoAnswer(ValueError):
@@ -82,4 +82,5 @@ def _marks(marks: object) -> Marks | None:
         return None
     fit = points.ndim == 2 and points.shape[1] in (2, 3) and group.shape == (len(points),) and len(points) <= MOST_MARKS
     fits = fit and lines.ndim == 2 and lines.shape[1] == 4 and len(lines) <= MOST_MARKS
-    return Marks(points, group, lines) if fits and np.isfinite(points).all() and np.isfinite(lines).all() else None
+    near = fits and all((np.abs(values) < MOST_MARKS).all() for values in (points, lines))  # no NaN is
+    return Marks(points, group, lines) if near else None

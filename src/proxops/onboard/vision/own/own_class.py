@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, Final
 
 from proxops.core.imaging_table import ImagingSensor
@@ -34,23 +35,29 @@ class OutOfTime(BaseException):
 
 class OwnEstimator:
     """``PoseEstimator``: whatever the class does, there is an answer. A call that never comes back to Python (a loop in C) cannot
-    be ended; behind a TCP line it could."""
+    be ended; behind a TCP line it could. What it prints goes to standard error: our own output may be read by a program."""
 
     def __init__(self, name: str, sensor: ImagingSensor, client: Mesh, limit_s: float) -> None:
-        self._estimator: Any = made_of(*split_name(name, PART), PART, sensor, client)
+        with redirect_stdout(sys.stderr):
+            self._estimator: Any = made_of(*split_name(name, PART), PART, sensor, client)
         self._name, self._limit_s, self._told = name, limit_s, 0
 
     def estimate(self, sight: Sight) -> PoseFound:
-        began = time.monotonic()
+        began, owner = time.monotonic(), os.getpid()
         try:
-            with limited(self._limit_s):
+            with limited(self._limit_s), redirect_stdout(sys.stderr):
                 found = checked(self._estimator.estimate(sight))
         except OutOfTime:
             return self._refused(sight, Doubt.STALE, f"no answer in {self._limit_s:g} s")
         except NoAnswer as reason:
             return self._refused(sight, Doubt.BROKEN, str(reason))
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # some are no Exception: sys.exit, a task that was cancelled
             return self._refused(sight, Doubt.BROKEN, "".join(traceback.format_exception(error)).rstrip())
+        finally:
+            if os.getpid() != owner:  # the class has forked: a copy that comes back would answer a second time
+                os._exit(0)
         late = time.monotonic() - began > self._limit_s
         return self._refused(sight, Doubt.STALE, f"an answer after {self._limit_s:g} s") if late else found
 
