@@ -14,7 +14,6 @@ from proxops.applications.mission.seeing import Seeing, into_events
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.mission import Mission
-from proxops.core.vision import Processed
 from proxops.core.vocabulary import MissionEnd, Mode
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import build
@@ -77,8 +76,8 @@ def run_mission(
 class Onlooker(Protocol):
     """Of a flight in software, cycle by cycle; it changes nothing."""
 
-    def hear(self, processed: Processed, t: float) -> None:
-        """An answer of image processing, at mission time ``t``."""
+    def begin(self, seeing: Seeing) -> None:
+        """Time to listen to what is said of images."""
 
     def look(self, application: MissionApplication) -> None: ...
 
@@ -98,8 +97,8 @@ def fly_in_software(
         let_go(flown)
         seeing.close()
         raise
-    if onlooker and seeing.vision:
-        seeing.vision.listeners.append(onlooker.hear)
+    if onlooker:
+        onlooker.begin(seeing)
     try:
         while application.outcome.end is MissionEnd.UNDER_WAY:
             application.fly_on()
