@@ -2,7 +2,8 @@
 
 A cell where the model is met agrees, was seen through (what is there is farther, or nothing came back though enough should), or
 has something before it. One where it is not met, but something is as near as the client reaches, has a point too many. Only cells
-that lie clear of the model's outline count against it, by their neighbours.
+that lie clear of the model's outline count against it, by their neighbours. What lies just within the sides of the box round the
+client tells nothing: there it may be fixed to something, as to the plate of a robot in a hall.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from proxops.optics.scene.descent import nearest_of_body
 
 SLACK_M: Final = 0.03  # of model and sampling
 SLACK_SIGMAS: Final = 3.5
+FIXED_M: Final = 0.02  # within the sides of the client's box, beside noise: what it is fixed to
+FIXED_SIGMAS: Final = 3.0
 STRONG: Final = 3.0  # times the least signal: what must come back
 AGREES, THROUGH, LOST, BEFORE, TOO_MANY, CELLS = range(6)
 
@@ -64,10 +67,12 @@ def agreement(
     span = (int(box[3] - box[1]) + 1, int(box[2] - box[0]) + 1)
     drawn = np.zeros(span, np.float64)
     least = np.zeros(span, np.float64)
-    figures = np.array([noise.floor_m, noise.per_amplitude_m, noise.wave_m, noise.least_signal, slack_m])
+    figures = np.array([noise.floor_m, noise.per_amplitude_m, noise.wave_m, noise.least_signal, slack_m, noise.least_m])
+    fixed = FIXED_M + FIXED_SIGMAS * noise.floor_m + noise.wave_m
+    body = np.concatenate([R.ravel(), p, model.low + fixed, model.high - fixed])
     counts = np.zeros(6, np.int64)
     _draw(model.surface, model.infrared, R, p, grid.frame, box, drawn, least)
-    _compare(grid.arrays, box, drawn, least, figures, np.concatenate([R.ravel(), p, model.low, model.high]), counts)
+    _compare(grid.arrays, box, drawn, least, figures, body, counts)
     return Agreement(*counts.tolist())
 
 
@@ -101,7 +106,8 @@ def _compare(
     grid: tuple[Array, Array, Array, Array, Array], box: NDArray[np.int64], drawn: Array, signal: Array, figures: Array,
     body: Array, counts: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """``figures``: noise, noise at full amplitude, wave, least signal, slack; ``body``: pose of the client and box round it."""
+    """``figures``: noise, noise at full amplitude, wave, least signal, slack, least range; ``body``: pose of the client, and the box in which
+    nothing but it is."""
     frame, near, far, near3, far3 = grid
     for j in range(1, drawn.shape[0] - 1):
         for i in range(1, drawn.shape[1] - 1):
@@ -121,7 +127,7 @@ def _compare(
                     counts[0] += 1
                 elif met == 9:
                     if near3[v, u] == np.inf:
-                        counts[2] += 1 if weak > 3.0 * figures[3] else 0
+                        counts[2] += 1 if weak > 3.0 * figures[3] and low > figures[5] + slack else 0
                     elif near3[v, u] > high + slack:
                         counts[1] += 1
                     elif far3[v, u] < low - slack:
@@ -132,7 +138,7 @@ def _compare(
 
 @kernel
 def _within(frame: Array, u: int, v: int, r: float, body: Array) -> bool:
-    """Whether what is there lies in the box round the client."""
+    """Whether what is there lies in the box."""
     x, y = frame[0] + (u + 0.5) * frame[2], frame[1] + (v + 0.5) * frame[2]
     z = r / math.sqrt(x * x + y * y + 1.0)
     a, b, c = x * z - body[9], y * z - body[10], z - body[11]

@@ -28,6 +28,8 @@ class Beams:
     late_s: Array  # (n)
     seen: NDArray[np.float32]  # (n, 2) px of a depth image, (n, 3) m of a scan: where it is in a picture of it
     spot_rad: Array  # (n) half of what a beam sees; 0 of a scan
+    cell: NDArray[np.float32]  # (n, 2) right and down, with neighbours one apart
+    apart_rad: float  # at which neighbours are, at most
 
     def __len__(self) -> int:
         return len(self.end)
@@ -35,7 +37,7 @@ class Beams:
     def some(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Beams:
         return Beams(
             self.origin[which], self.end[which], self.sigma[which], self.phase[which], self.late_s[which],
-            self.seen[which], self.spot_rad[which],
+            self.seen[which], self.spot_rad[which], self.cell[which], self.apart_rad,
         )  # fmt: skip
 
     def thinned(self, most: int) -> Beams:
@@ -45,7 +47,9 @@ class Beams:
 
 
 def together(one: Beams, other: Beams) -> Beams:
-    return Beams(*(np.concatenate([getattr(one, part.name), getattr(other, part.name)]) for part in fields(Beams)))
+    """Of one image."""
+    arrays = [part.name for part in fields(Beams) if part.name != "apart_rad"]
+    return Beams(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in arrays), one.apart_rad)
 
 
 def moved_back(place: Array, late_s: Array, centre: Array, motion: Array) -> Array:

@@ -48,6 +48,13 @@ def clusters(grid: RangeGrid) -> list[Cluster]:
     return sorted(found, key=lambda one: -len(one.places))
 
 
+def parts_about(found: list[Cluster], middle: Array, reach_m: float) -> list[Cluster]:
+    """What lies within ``reach_m`` of a place, without the rest: a client that hangs at a wall is one thing with it. The largest
+    first."""
+    parts = [Cluster(one.places[np.linalg.norm(one.places - middle, axis=1) < reach_m]) for one in found]
+    return sorted((part for part in parts if len(part.places) >= FEWEST), key=lambda part: -len(part.places))
+
+
 @kernel
 def _label(near: Array, link_m: float, link_share: float, label: NDArray[np.int32], waiting: NDArray[np.int32]) -> int:
     """Flood fill, over gaps of one cell; how many things."""

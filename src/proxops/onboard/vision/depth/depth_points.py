@@ -20,6 +20,7 @@ from proxops.onboard.vision.depth.distance_noise import INTENSITY_OF_WHITE, Dist
 from proxops.optics.render.distortion import lines_of_sight
 
 BRIGHTEST: Final = 3.0  # of white: what sends back more than that is nearer than it seems
+ROUNDED: Final = 1.0 / INTENSITY_OF_WHITE  # of amplitudes, twice as much as may be
 BEND_M: Final = 0.04  # that a surface may show in three pixels, beside noise
 BEND_SIGMAS: Final = 4.0
 PERIOD_SHARE: Final = 2.0 * math.pi
@@ -48,9 +49,11 @@ class DepthPoints:
         sigma = np.hypot(self._noise.per_amplitude_m / np.maximum(amplitude, 1e-6), self._noise.floor_m)
         end = range_m[:, None] * self._sight[measured]
         phase = (PERIOD_SHARE / self._period) * range_m
-        none, spot = np.zeros(len(end)), np.full(len(end), self._noise.spot_rad)
-        beams = Beams(np.zeros_like(end), end, sigma, phase, none, self._pixel[measured], spot)
-        return beams.some((range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST))
+        none, spot, pixel = np.zeros(len(end)), np.full(len(end), self._noise.spot_rad), self._pixel[measured]
+        spacing = 2.0 * self._noise.spot_rad
+        beams = Beams(np.zeros_like(end), end, sigma, phase, none, pixel, spot, pixel, spacing)
+        seen = (range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST)
+        return beams.some(seen & (amplitude > self._noise.least_signal + ROUNDED))  # else that was but stray light
 
     def _without(self, stray: float, range_m: Array, amplitude: Array) -> tuple[Array, Array]:
         """Without the share ``stray`` of the sum of all phasors."""

@@ -26,12 +26,15 @@ class DistanceNoise:
     stray_share: float = 0.0  # of the picture's mean light that is in every pixel
     spot_rad: float = 0.0  # half of what a pixel sees
     least_signal: float = 0.0  # of white at 1 m, that is measured at all
+    least_m: float = 0.0  # nearer, nothing is measured
 
 
 def noise_of(sensor: ImagingSensor) -> DistanceNoise:
     if isinstance(sensor, LidarSensor):
         angle = math.radians(sensor.angle_noise_deg)
-        return DistanceNoise(max(sensor.noise_m, 1e-4), angle, least_signal=1.0 / sensor.range_m**2)
+        return DistanceNoise(
+            max(sensor.noise_m, 1e-4), angle, least_signal=1.0 / sensor.range_m**2, least_m=sensor.least_range_m
+        )
     if isinstance(sensor, TofSensor):
         wrap = math.inf if sensor.unwrapped else wrap_of(sensor.modulation_mhz)
         return DistanceNoise(

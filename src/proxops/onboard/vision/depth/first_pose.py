@@ -13,7 +13,7 @@ from proxops.core.vocabulary import Doubt
 from proxops.maths.rotation import Array, matrix_from_quat, quat_from_matrix
 from proxops.onboard.vision.depth.agreement import Agreement, agreement
 from proxops.onboard.vision.depth.client_model import ClientModel
-from proxops.onboard.vision.depth.clusters import clusters
+from proxops.onboard.vision.depth.clusters import clusters, parts_about
 from proxops.onboard.vision.depth.icp import HASTY, MOST_OFF, Icp, icp, misfits
 from proxops.onboard.vision.depth.pointed_place import PointedPlace
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
@@ -57,13 +57,13 @@ def first_pose(
 ) -> tuple[Fitted, Icp] | None:
     """The best, with its doubt; None: nothing there is like the client. ``pointed``: by an operator."""
     model = known.model
-    places = places_of(model, clusters(seen.grid), PLACES if pointed is None else MANY_PLACES)
-    if pointed is not None:
-        places = pointed.among(places)[:PLACES]
+    things = clusters(seen.grid)
     if prediction is not None:
         reach = model.radius + 4.0 * math.sqrt(float(np.linalg.eigvalsh(prediction.covariance[:3, :3])[-1]))
-        middle = _middle(model, prediction.T_sensor_target)
-        places = places[np.linalg.norm(places - middle, axis=1) < reach]
+        things = parts_about(things, _middle(model, prediction.T_sensor_target), reach)
+    places = places_of(model, things, PLACES if pointed is None else MANY_PLACES)
+    if pointed is not None:
+        places = pointed.among(places)[:PLACES]
     if not len(places):
         return None
     rough = candidates(model, known.views, seen.grid, seen.noise, places, REFINED, prediction)

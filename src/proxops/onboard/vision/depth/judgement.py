@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from proxops.core.vision import PosePrediction
 from proxops.core.vocabulary import Doubt
 from proxops.maths.rotation import Array
-from proxops.onboard.vision.depth.agreement import Agreement
+from proxops.onboard.vision.depth.agreement import FIXED_M, FIXED_SIGMAS, Agreement
+from proxops.onboard.vision.depth.association import CAST, MIXED
 from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.client_model import ClientModel
 from proxops.onboard.vision.depth.covariance import deviations
@@ -46,7 +47,7 @@ class FitEvidence:
 def evidence(model: ClientModel, found: Icp, agrees: Agreement, P: Array) -> FitEvidence:
     inside = in_box(model, found.beams, found)
     fits = inside & (found.weight > 0.0) & (np.abs(found.error) < INLIER_SIGMAS * found.sigma)
-    told = inside & (found.how != 3)
+    told = inside & (found.how != MIXED) & (fits | ~beside(model, found))
     spread = 1.4826 * float(np.median(np.abs(found.error[fits] / found.sigma[fits]))) if fits.any() else math.inf
     place, turn = deviations(P)
     far = float(np.linalg.norm(found.p))
@@ -60,6 +61,13 @@ def in_box(model: ClientModel, beams: Beams, found: Icp) -> NDArray[np.bool_]:
     """Which beams end in the box round the client."""
     at = (beams.end - found.p) @ found.R
     return np.asarray(((at > model.low - BOX_MARGIN_M) & (at < model.high + BOX_MARGIN_M)).all(axis=1))
+
+
+def beside(model: ClientModel, found: Icp) -> NDArray[np.bool_]:
+    """Which beams pass the model by and end at a side of the box round it, where it may be fixed to something."""
+    at, fixed = (found.beams.end - found.p) @ found.R, (FIXED_M + FIXED_SIGMAS * found.beams.sigma)[:, None]
+    deep = ((at > model.low + fixed) & (at < model.high - fixed)).all(axis=1)
+    return np.asarray((found.how != CAST) & ~deep)
 
 
 def doubt_of(seen: FitEvidence, T_sensor_target: Array, P: Array, prediction: PosePrediction | None) -> Doubt:

@@ -40,14 +40,7 @@ class RangeGrid:
 
 def cell_of(sensor: ImagingSensor, beams: Beams) -> float:
     """Size of the cells: so that those on a surface are not empty."""
-    if isinstance(sensor, LidarSensor):
-        wide, high = (math.radians(angle) for angle in sensor.field_of_view_deg)
-        return CELL_BEAMS * max(wide / sensor.points, high / sensor.lines)
-    if sensor.gives == "tof" and sensor.lens is not None:
-        return CELL_PIXELS / sensor.lens.fx
-    x, y = _plane(beams.end)
-    area = (np.ptp(x) + 1e-3) * (np.ptp(y) + 1e-3)
-    return float(CELL_BEAMS * math.sqrt(area / max(len(x), 1)))
+    return (CELL_PIXELS if sensor.gives == "tof" else CELL_BEAMS) * beams.apart_rad
 
 
 def limits_of(sensor: ImagingSensor, beams: Beams) -> Array:

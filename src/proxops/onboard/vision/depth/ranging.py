@@ -11,7 +11,7 @@ from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.depth_points import DepthPoints
 from proxops.onboard.vision.depth.distance_noise import OWN_MODULATION_MHZ, noise_of, wrap_of
 from proxops.onboard.vision.depth.range_grid import RangeGrid, cell_of, limits_of, range_grid
-from proxops.onboard.vision.depth.scan_points import scan_beams
+from proxops.onboard.vision.depth.scan_points import apart_of, scan_beams
 
 
 class Ranging:
@@ -41,7 +41,7 @@ class Ranging:
             assert self._points is not None
             return self._points.beams(image, about_m)
         assert isinstance(image, PointScan)
-        return scan_beams(image, self.noise, prediction)
+        return scan_beams(image, self.noise, apart_of(self._sensor, image), prediction)
 
     def clean(self, beams: Beams) -> Beams:
         """Without those that lie over edges."""
