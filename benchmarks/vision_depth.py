@@ -55,7 +55,7 @@ MOVING: Final = replace(FILTERED, motion=(0.003, 0.1))
 
 def sensors() -> dict[str, RenderedSensor]:
     """By what their bounds are called."""
-    lidar, tof = (load_mission(name).sensor[0] for name in ("approach_lidar", "approach_tof"))
+    lidar, tof = (load_mission(name).file.imaging[0] for name in ("approach_lidar", "approach_tof"))
     assert isinstance(lidar, LidarSensor) and isinstance(tof, TofSensor)
     return {"LiDAR": lidar, "ToF": tof.model_copy(update={"wiggle_m": 0.0}), "ToF, wiggling": tof}
 

@@ -53,7 +53,8 @@ class DepthPoints:
         spacing = 2.0 * self._noise.spot_rad
         beams = Beams(np.zeros_like(end), end, sigma, phase, none, pixel, spot, pixel, spacing)
         seen = (range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST)
-        return beams.some(seen & (amplitude > self._noise.least_signal + ROUNDED))  # else that was but stray light
+        seen &= amplitude > self._noise.least_signal + ROUNDED  # else that was but stray light
+        return beams if seen.all() else beams.some(seen)
 
     def _without(self, stray: float, range_m: Array, amplitude: Array) -> tuple[Array, Array]:
         """Without the share ``stray`` of the sum of all phasors."""

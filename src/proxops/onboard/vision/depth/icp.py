@@ -27,7 +27,7 @@ from proxops.onboard.vision.depth.part_shifts import PartShifts, part_shifts
 from proxops.onboard.vision.depth.shared_errors import SharedErrors, shared_errors
 
 ACROSS_M: Final = 0.003  # of a place of the surface, beside noise: model, size of a beam's spot
-MOST: Final = 2000  # beams that a pose is fitted to, or some more
+MOST: Final = 1200  # beams that a pose is fitted to, or some more
 FEW: Final = 500  # points of the wide steps
 STILL: Final = (2e-4, 1e-4)  # m, rad: a step below that is the last
 STILL_SQUARE: Final = 0.02  # or one whose square is below that, in deviations
@@ -45,7 +45,7 @@ class Pace:
     last: int  # steps at most without it
 
 
-PATIENT: Final = Pace(0.75, 24, 16)
+PATIENT: Final = Pace(0.75, 24, 12)
 HASTY: Final = Pace(0.5, 5, 5)  # for a candidate of many
 
 
