@@ -1,4 +1,4 @@
-"""Poses from distances against others' code: rays of Embree at a mesh that the model was not made from, and the ICP of small_gicp."""
+"""Poses from distances against others' code: Embree's rays at a mesh that the model was not made from, and small_gicp's ICP."""
 
 from __future__ import annotations
 
