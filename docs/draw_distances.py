@@ -69,7 +69,9 @@ def _scan(axis: Axes, client: Mesh, found: PoseFound) -> None:
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     faces = corners[(normals * corners[:, 0]).sum(axis=1) < 0.0]
     faces = faces[np.argsort(-faces[:, :, 2].mean(axis=1))]
-    axis.add_collection(PolyCollection(faces[:, :, :2] / faces[:, :, 2:], facecolor="#d7dde5", edgecolor="#8b95a3", lw=0.3))
+    axis.add_collection(
+        PolyCollection(faces[:, :, :2] / faces[:, :, 2:], facecolor="#d7dde5", edgecolor="#8b95a3", lw=0.3)
+    )
     points = found.marks.points
     flat = points[:, :2] / points[:, 2:]
     fits = found.marks.group > 0

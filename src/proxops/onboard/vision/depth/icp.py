@@ -33,6 +33,9 @@ STILL: Final = (2e-4, 1e-4)  # m, rad: a step below that is the last
 STILL_SQUARE: Final = 0.02  # or one whose square is below that, in deviations
 EDGES_MOVED: Final = 0.2  # of half a beam's width at the client: which beams lie over edges is asked again
 MOST_OFF: Final = 9.0  # square of deviations, as which counts what lies farther off
+RUNS_AWAY: Final = (
+    1.3  # times the least mean square: without beams over edges, a step may slide along a face and off it
+)
 PULLS: Final = 0.5  # weight of a beam that ends beside the model: it pulls, but only one way
 TELLS: Final = 0.05  # what it tells of the pose, as a share: that the outline is not nearer
 HARDLY: Final = 1e-9  # of the largest curvature: below that a direction is left alone
@@ -109,13 +112,28 @@ def _rested(found: _Matching, stand: Stand, steps: int) -> tuple[Stand, float, N
     model, beams = found.model, found.beams
     spot_m = float(beams.spot_rad.mean() * np.linalg.norm(stand.p)) if len(beams) else 0.0
     asked, mixed = stand, _mixed(model, beams, stand)
+    best, least = stand, math.inf
     for _ in range(steps):
-        stand, small = _step(found.at(stand, 0.0, mixed))
+        now = found.at(stand, 0.0, mixed)
+        off = _mean_off(now)
+        if off < least:
+            best, least = stand, off
+        elif off > RUNS_AWAY * least:
+            return best, 0.0, _mixed(model, beams, best)
+        stand, small = _step(now)
         if spot_m > 0.0 and _moved(model, asked, stand) > EDGES_MOVED * spot_m:
             asked, mixed = stand, _mixed(model, beams, stand)
         elif small:
             break
     return stand, 0.0, mixed
+
+
+def _mean_off(now: Icp) -> float:
+    """Mean square of the errors in their deviations, as ``misfits`` has it."""
+    off = np.minimum((now.error / now.sigma) ** 2, MOST_OFF)
+    off[now.how == MISSED] = MOST_OFF
+    told = now.how != MIXED
+    return float(off[told].mean()) if told.any() else MOST_OFF
 
 
 def _moved(model: ClientModel, one: Stand, other: Stand) -> float:
