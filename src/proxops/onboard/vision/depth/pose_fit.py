@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,10 +13,11 @@ from proxops.maths.rotation import Array
 from proxops.onboard.vision.depth.agreement import agreement
 from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.client_model import ClientModel
-from proxops.onboard.vision.depth.covariance import covariance_of
+from proxops.onboard.vision.depth.covariance import covariance_of, deviations
 from proxops.onboard.vision.depth.distance_noise import DistanceNoise
 from proxops.onboard.vision.depth.icp import Icp
 from proxops.onboard.vision.depth.judgement import doubt_of, evidence, trust_of
+from proxops.onboard.vision.depth.outline import outlined
 from proxops.onboard.vision.depth.plane_marks import plane_marks
 from proxops.onboard.vision.depth.range_grid import RangeGrid
 from proxops.onboard.vision.depth.shared_errors import motion_error
@@ -23,6 +25,7 @@ from proxops.onboard.vision.depth.two_starts import begun_twice
 from proxops.onboard.vision.fitted import Fitted
 
 LEAST: Final = 6
+SURE_RAD: Final = math.radians(0.2)  # deviation of the attitude beyond which the outline is asked, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +48,10 @@ def fit(
     if not np.isfinite(found.p).all() or found.p[2] <= 0.0:
         return None
     P = covariance_of(found) + other
-    told = evidence(model, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
     T = found.T_sensor_target
+    if deviations(P)[1] > SURE_RAD:
+        T, P = outlined(model, seen.beams, seen.grid, T, P)
+    told = evidence(model, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
     doubt = doubt_of(told, T, P, prediction)
     marks = plane_marks(model, found)
     return Fitted(T, P, doubt, trust_of(told), told.agreement.share, told.fitting, marks), found
