@@ -35,6 +35,7 @@ STILL: Final = (2e-4, 1e-4)  # m, rad: a step below that is the last
 MOST_OFF: Final = 9.0  # square of deviations, as which counts what lies farther off
 PULLS: Final = 0.5  # weight of a beam that ends beside the model: it pulls, but only one way
 TELLS: Final = 0.05  # what it tells of the pose, as a share: that the outline is not nearer
+FARTHEST: Final = (3.0, 0.02)  # that a step goes at the client's surface: times the wide scale, m at least
 HARDLY: Final = 1e-9  # of the largest curvature: below that a direction is left alone
 
 
@@ -72,12 +73,12 @@ def icp(
     for _ in range(steps):
         if wide_m == 0.0:
             break
-        R, p, shared, _ = _step(found.at(R, p, shared, wide_m))
+        R, p, shared, _ = _step(found.at(R, p, shared, wide_m), wide_m)
         wide_m = SHRINK * wide_m if wide_m > 0.5 * noisy else 0.0
     found = _matching(model, condensed(beams, most, lambda blocks: _mixed(model, blocks, R, p)), noise, motion)
     mixed = _mixed(model, found.beams, R, p)
     for _ in range(LAST_STEPS):
-        R, p, shared, small = _step(found.at(R, p, shared, 0.0, mixed))
+        R, p, shared, small = _step(found.at(R, p, shared, 0.0, mixed), 0.0)
         if small:
             break
     return found.at(R, p, shared, 0.0, _mixed(model, found.beams, R, p), TELLS)
@@ -142,8 +143,11 @@ class _Matching:
         return Icp(beams, R, p, shared, H, g, weight, error, sigma, face, how)
 
 
-def _step(now: Icp) -> tuple[Array, Array, Array, bool]:
-    delta = _solved(now.normal_matrix, now.gradient)
+def _step(now: Icp, wide_m: float) -> tuple[Array, Array, Array, bool]:
+    """Damped (Levenberg): a direction of which beams tell next to nothing is not gone along by what noise says of it."""
+    farthest = max(FARTHEST[0] * wide_m, FARTHEST[1])
+    damped = now.normal_matrix + np.diag([farthest**-2] * 6 + [0.0] * (len(now.gradient) - 6))
+    delta = _solved(damped, now.gradient)
     R = matrix_from_rotation_vector(np.ascontiguousarray(delta[3:6])) @ now.R
     small = float(np.linalg.norm(delta[:3])) < STILL[0] and float(np.linalg.norm(delta[3:6])) < STILL[1]
     return R, now.p + delta[:3], delta[6:], small
