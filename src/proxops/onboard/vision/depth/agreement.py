@@ -106,8 +106,8 @@ def _compare(
     grid: tuple[Array, Array, Array, Array, Array], box: NDArray[np.int64], drawn: Array, signal: Array, figures: Array,
     body: Array, counts: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """``figures``: noise, noise at full amplitude, wave, least signal, slack, least range; ``body``: pose of the client, and the box in which
-    nothing but it is."""
+    """``figures``: noise, noise at full amplitude, wave, least signal, slack, least range; ``body``: pose of the client, and the
+    box in which nothing but it is."""
     frame, near, far, near3, far3 = grid
     for j in range(1, drawn.shape[0] - 1):
         for i in range(1, drawn.shape[1] - 1):

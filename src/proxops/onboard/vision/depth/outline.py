@@ -11,12 +11,10 @@ is found beside the pose. The surfaces' pose and covariance are the prior. Along
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from proxops.maths.pose_change import pose_change
 from proxops.maths.rotation import Array, matrix_from_quat, matrix_from_rotation_vector, quat_from_matrix
@@ -26,24 +24,27 @@ from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.client_model import ClientModel
 from proxops.onboard.vision.depth.range_grid import RangeGrid
 
-Mask = NDArray[np.bool_]
 FIT_SIGMAS: Final = 3.5
 ACROSS_M: Final = 0.01  # beside noise: what fits
 ALIKE_M: Final = 0.2
-SIGMA: Final = 0.7  # spacings, of a beam
+SIGMA: Final = 0.7  # spacings, of a beam, beside what parts of the model are off
 WITHIN: Final = 4.0  # spacings from the drawn outline
 OFFSET: Final = (0.75, 1.0)  # of c, and its deviation
 KERNEL: Final = 2.0  # deviations at which a weight is a quarter
 ROUNDS: Final = 2
+STILL: Final = 0.2  # spacings: a step below that is the last
 FEWEST: Final = 30
 MARGIN: Final = 3.0  # spacings from the sides of the view
 
 
-def outlined(model: ClientModel, beams: Beams, grid: RangeGrid, T_sensor_target: Array, P: Array) -> tuple[Array, Array]:
+def outlined(
+    model: ClientModel, beams: Beams, grid: RangeGrid, T_sensor_target: Array, P: Array
+) -> tuple[Array, Array]:
     """Pose and covariance with what the outline tells; as they were where it is not seen."""
     prior, T = np.linalg.inv(P), T_sensor_target
+    edge = _at_outline(model, beams, grid, T)
     for _ in range(ROUNDS):
-        found = _equations(model, beams, grid, T)
+        found = _equations(model, edge, T)
         if found is None:
             return T_sensor_target, P
         J, e, weight = found
@@ -56,34 +57,36 @@ def outlined(model: ClientModel, beams: Beams, grid: RangeGrid, T_sensor_target:
         step = np.linalg.solve(H, g)
         R = matrix_from_rotation_vector(np.ascontiguousarray(step[3:6])) @ matrix_from_quat(np.ascontiguousarray(T[3:]))
         T = np.concatenate([T[:3] + step[:3], quat_from_matrix(R)])
+        if np.abs(J[:, :6] @ step[:6]).max() < STILL:
+            break
     out = np.linalg.inv(H)[:6, :6]
     return T, np.asarray(0.5 * (out + out.T))
 
 
-def _equations(model: ClientModel, beams: Beams, grid: RangeGrid, T: Array) -> tuple[Array, Array, Array] | None:
+def _equations(model: ClientModel, edge: Beams, T: Array) -> tuple[Array, Array, Array] | None:
     """J (n, 7) by the pose and c, e (n) in spacings, weights."""
-    p, R = T[:3], matrix_from_quat(np.ascontiguousarray(T[3:]))
-    edge = beams.some(_at_outline(model, beams, grid, R, p))
     if len(edge) < FEWEST:
         return None
+    p, R = T[:3], matrix_from_quat(np.ascontiguousarray(T[3:]))
     x, z = edge.end, edge.end[:, 2]
     u = x[:, :2] / z[:, None]
-    D, (a, b) = _drawn_distance(model, R, p, u, beams.apart_rad)
-    lateral = np.stack([a, b, -(a * u[:, 0] + b * u[:, 1])], axis=1) / (z * beams.apart_rad)[:, None]
+    D, (a, b) = _drawn_distance(model, R, p, u, edge.apart_rad)
+    lateral = np.stack([a, b, -(a * u[:, 0] + b * u[:, 1])], axis=1) / (z * edge.apart_rad)[:, None]
     J = np.concatenate([lateral, np.cross(x - p, lateral), -np.ones((len(x), 1))], axis=1)
     known = (np.abs(D) < WITHIN) & (np.hypot(a, b) > 0.7)
     if np.count_nonzero(known) < FEWEST:
         return None
     J, e = J[known], D[known]
     middle = float(np.median(e))
-    robust = (KERNEL * SIGMA) ** 2 / ((KERNEL * SIGMA) ** 2 + (e - middle) ** 2)
-    wide_m = beams.apart_rad * float(np.median(z))
-    return J, e, robust**2 * min(wide_m / ALIKE_M, 1.0) / SIGMA**2
+    wide_m = edge.apart_rad * float(np.median(z))
+    square = SIGMA**2 + (model.part_m / wide_m) ** 2
+    robust = KERNEL**2 * square / (KERNEL**2 * square + (e - middle) ** 2)
+    return J, e, robust**2 * min(wide_m / ALIKE_M, 1.0) / square
 
 
-def _at_outline(model: ClientModel, beams: Beams, grid: RangeGrid, R: Array, p: Array) -> Mask:
-    """Which beams meet the client, next to one that does not."""
-    n = len(beams)
+def _at_outline(model: ClientModel, beams: Beams, grid: RangeGrid, T: Array) -> Beams:
+    """Those that meet the client, next to one that does not."""
+    n, p, R = len(beams), T[:3], matrix_from_quat(np.ascontiguousarray(T[3:]))
     raw, rows, along = np.zeros(n), np.zeros((n, 6)), np.zeros(n)
     face, how = np.full(n, -1, np.int32), np.zeros(n, np.uint8)
     reach = FIT_SIGMAS * float(np.median(beams.sigma)) + ACROSS_M
@@ -98,7 +101,7 @@ def _at_outline(model: ClientModel, beams: Beams, grid: RangeGrid, R: Array, p: 
     u, margin = beams.end[:, :2] / beams.end[:, 2:], MARGIN * beams.apart_rad
     low, high = np.array([x, y]) + margin, np.array([x + size * width, y + size * height]) - margin
     inside = ((u > low) & (u < high)).all(axis=1)
-    return np.asarray(fits & inside & (inner[cell[:, 1], cell[:, 0]] == 0))
+    return beams.some(fits & inside & (inner[cell[:, 1], cell[:, 0]] == 0))
 
 
 def _drawn_distance(model: ClientModel, R: Array, p: Array, u: Array, size: float) -> tuple[Array, tuple[Array, Array]]:
@@ -117,7 +120,9 @@ def _drawn_distance(model: ClientModel, R: Array, p: Array, u: Array, size: floa
     down, right = np.gradient(D)
     at = ((u - low) / size - 0.5).astype(np.float32)
     values = [
-        cv2.remap(np.ascontiguousarray(part, np.float32), at[:, :1], at[:, 1:], cv2.INTER_LINEAR)[:, 0].astype(np.float64)
+        cv2.remap(np.ascontiguousarray(part, np.float32), at[:, :1], at[:, 1:], cv2.INTER_LINEAR)[:, 0].astype(
+            np.float64
+        )
         for part in (D, right, down)
     ]
     return values[0], (values[1], values[2])
