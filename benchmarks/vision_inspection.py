@@ -13,7 +13,6 @@ import numpy as np
 from benchmarks.studies.circled_client import SCANNER, Circling, circled
 from proxops.applications.mission.inspection.shape_difference import shape_difference
 from proxops.core.imaging_table import RenderedSensor, TofSensor
-from proxops.maths.pose import pose_from_packed
 from proxops.onboard.vision.inspection.reconstruction import reconstructed
 from proxops.optics.scene.orbit_surroundings import CLIENT, shipped_craft
 
@@ -37,13 +36,13 @@ def measured(sensor: RenderedSensor, way: Circling, seed: int = 1) -> dict[str, 
     client = shipped_craft(CLIENT)
     seen = circled(client, way, sensor, seed)
     begun = time.process_time()
-    found = reconstructed(sensor, seen.looks, pose_from_packed(seen.truth[0]))
+    found = reconstructed(sensor, seen.looks)
     took = time.process_time() - begun
     difference = shape_difference(found.surface, client)
     spin_off = np.degrees(found.spin.w_eci) - np.array(way.spin_deg_s)
     return {
         "looks": float(len(seen.looks)), "lost": float(found.lost), "cpu_s": took,
-        "median_mm": 1e3 * difference.median_m, "p95_mm": 1e3 * difference.p95_m, "complete_percent": 100.0 * difference.seen,
+        "median_mm": 1e3 * difference.median_m, "p95_mm": 1e3 * difference.p95_m, "complete_percent": 100.0 * difference.complete,
         "frame_mm": 1e3 * difference.frame_m, "frame_deg": difference.frame_deg,
         "spin_off_deg_s": float(np.linalg.norm(spin_off)),
     }  # fmt: skip

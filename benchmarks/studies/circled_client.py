@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.vision_catalogue import MeshGenerator
 from proxops.core.images import CameraImage
 from proxops.core.imaging_table import LidarSensor, RenderedSensor
-from proxops.maths.pose import compose, inverse_pose, pose
+from proxops.maths.pose import compose, inverse_pose, pose, pose_from_packed
 from proxops.maths.quaternion import rotation_vector
 from proxops.maths.rotation import matrix_from_rotation_vector, quat_from_matrix
 from proxops.onboard.vision.inspection.look import InspectionLook
@@ -77,8 +77,10 @@ def circled(client: Mesh, way: Circling, spec: RenderedSensor = SCANNER, seed: i
             way, image.t, off
         )
         looks.append(
-            InspectionLook(image, np.asarray(quat_from_matrix(np.ascontiguousarray(known))), _rate(way, image.t, off))
-        )
+            InspectionLook(
+                image, np.asarray(quat_from_matrix(np.ascontiguousarray(known))), _rate(way, image.t, off), pose_from_packed(T)
+            )
+        )  # fmt: skip
         truth.append(T)
     return CircledClient(tuple(looks), np.array(truth))
 

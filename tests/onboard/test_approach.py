@@ -223,6 +223,32 @@ def test_uncertain(flagship: dict[float, Run]) -> None:
     check_abort(run.until(80.0), AbortCause.UNCERTAIN)
 
 
+def test_who_is_far_off_and_knows_too_little_stands_and_searches_as_long_as_who_sees_nothing(
+    flagship: dict[float, Run],
+) -> None:
+    run = branch(flagship, 60.0)
+    limits = run.plant.file.abort.model_copy(update={"sensor_loss_s": 60.0})
+    run.software.aborts = AbortWatch(limits, math.pi, 0.1)
+    run.navigation.doubt = 200.0
+    run.until(100.0)
+    assert run.software.logic.phase == MissionPhase.REACQUISITION
+    run.navigation.doubt = 1.0
+    run.until(110.0)
+    assert run.software.logic.phase == MissionPhase.APPROACH
+    run.navigation.doubt = 200.0
+    check_abort(run.until(180.0), AbortCause.UNCERTAIN)
+
+
+@pytest.mark.parametrize(("position_sigma_m", "cycles"), [(1.5, 600), (8.0, 10)], ids=["far off", "may be near"])
+def test_who_may_be_in_the_keep_out_sphere_does_not_wait(position_sigma_m: float, cycles: int) -> None:
+    run = rendezvous(mission())  # 25 m off, the sphere has 4 m
+    estimate = run.navigation.estimate
+    estimate.covariance[:3, :3] = np.eye(3) * position_sigma_m**2
+    watch = AbortWatch(run.plant.file.abort.model_copy(update={"sensor_loss_s": 60.0}), math.pi, 0.1)
+    causes = [watch.look(estimate, 0.0, 0.0, 0.0, True, False) for _ in range(cycles)]
+    assert set(causes[:-1]) == {AbortCause.NONE} and causes[-1] is AbortCause.UNCERTAIN
+
+
 def test_uncertain_attitude_counts_in_the_final_step_only() -> None:
     run = rendezvous(mission())
     estimate, limits = run.navigation.estimate, run.plant.file.abort

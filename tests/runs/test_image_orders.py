@@ -10,6 +10,7 @@ import pytest
 from small_eyes import image_bytes, order, small_sensors
 
 from proxops.core.errors import BadInput
+from proxops.core.interruption import noted_interrupt
 from proxops.core.scenery_table import Scenery
 from proxops.ground.image_encoding import decode
 from proxops.runs.image_orders import ImageOrders, ImageSetting
@@ -82,3 +83,27 @@ def test_a_killed_process_is_named(orders: ImageOrders) -> None:
     with pytest.raises(BadInput, match="has ended"):
         orders.give(order(0))
         orders.take(block=True)
+
+
+def test_once_the_end_is_asked_for_nobody_waits_for_a_frozen_process(orders: ImageOrders) -> None:
+    orders.wait_ready()
+    os.kill(orders.pid, signal.SIGSTOP)
+    try:
+        orders.give(order(0))
+        with noted_interrupt() as asked:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert orders.take(block=True) is None and asked() and orders.waiting == 1
+    finally:
+        os.kill(orders.pid, signal.SIGCONT)
+    drawn = orders.take(block=True)  # and after that all is as before
+    assert drawn is not None and drawn.order == 0
+
+
+def test_a_frozen_process_is_named_when_it_is_let_go(
+    orders: ImageOrders, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders.wait_ready()
+    monkeypatch.setattr("proxops.runs.work_line.EXIT_S", 0.3)
+    os.kill(orders.pid, signal.SIGSTOP)
+    orders.close()
+    assert "draws pictures was frozen" in capfd.readouterr().err

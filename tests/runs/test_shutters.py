@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 import pytest
 
-from proxops.core.images import CameraImage
+from proxops.core.images import CameraImage, MeteredPart
 from proxops.core.imaging_table import CameraSensor, ImagingSensor, LidarSensor, TofSensor
 from proxops.ground.image_encoding import EncodedImage
 from proxops.runs.image_orders import Drawn
@@ -100,6 +100,23 @@ def test_four_phases_are_one_exposure() -> None:
     shutters, orders = made(TofSensor(kind="tof", name="depth", exposure_ms=4.0))
     flown(shutters, 0.1)
     assert orders.given[0].duration_s == pytest.approx(0.016)
+
+
+def test_an_automatic_exposure_is_measured_by_what_somebody_says_of_the_picture() -> None:
+    shutters, _ = made(camera(exposure_ms="auto"))
+    asked: list[int] = []
+
+    def part(image: CameraImage) -> MeteredPart:
+        asked.append(image.number)
+        return MeteredPart(0, 0, 1, 1, 1.0)
+
+    shutters.measured_by = part
+    arrivals = flown(shutters, 1.0)
+    assert asked == [drawn.image.number for _, drawn in arrivals]
+    fixed, _ = made(camera())
+    fixed.measured_by = part
+    asked.clear()
+    assert flown(fixed, 1.0) and not asked
 
 
 def test_lockstep_waits_for_what_is_due_and_nothing_else() -> None:

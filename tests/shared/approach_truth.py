@@ -146,7 +146,8 @@ def board() -> OnboardData:
     none = np.zeros((0, 3))
     return OnboardData(
         PERIOD_S, 800.0, np.diag([300.0, 400.0, 400.0]), CHASER_CENTRE, np.zeros(3), none, none, 10.0, 220.0, 0.016, none,
-        0.4, 50.0, 0.1, TARGET_INERTIA, TARGET_CENTRE, np.array([0.5, 0.0, 0.0]), np.array(Sensor().place_m),
+        0.4, 50.0, 0.1, TARGET_INERTIA, TARGET_CENTRE, np.array([0.5, 0.0, 0.0]), 1.0,
+        np.array(Sensor().place_m),
     )  # fmt: skip
 
 

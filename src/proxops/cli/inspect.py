@@ -9,6 +9,12 @@ import typer
 
 from proxops.cli.options import Json, print_json
 
+AGAINST_TRUTH = (
+    "against the truth in the log: surface off by {surface_median_mm:.1f} mm (median), {surface_p95_mm:.1f} mm (95 %);"
+    " {complete_percent:.1f} % found within 10 mm; frame off by {frame_mm:.1f} mm, {frame_deg:.2f} deg;"
+    " spin by {spin_off_deg_s:.3f} deg/s"
+)
+
 
 def inspect(
     run: Annotated[Path, typer.Argument(help="Folder or log of a mission that looked at the client from all sides.")],
@@ -26,7 +32,13 @@ def inspect(
         print_json(figures)
         return
     x, y, z = figures["size_m"]
-    print(f"{figures['model']}: {figures['triangles']} triangles, {x:.2f} x {y:.2f} x {z:.2f} m")
-    print("spin: " + ", ".join(f"{rate:.3f}" for rate in figures["spin_deg_s"]) + " deg/s in inertial axes")
-    for name, value in figures.get("truth", {}).items():
-        print(f"{name}: {value:.3g}")
+    looked = f"{figures['looks'] - figures['lost']} of {figures['looks']} looks"
+    print(f"{figures['model']}: {figures['triangles']} triangles, {x:.2f} x {y:.2f} x {z:.2f} m, of {looked}")
+    print(f"frame: {figures['frame']}")
+    rates = ", ".join(f"{rate:.3f}" for rate in figures["spin_deg_s"])
+    print(
+        f"spin at {figures['spin_t_s']:.0f} s: {rates} deg/s in inertial axes;"
+        f" a constant one leaves {figures['constant_spin_left_deg']:.1f} deg"
+    )
+    if "truth" in figures:
+        print(AGAINST_TRUTH.format(**figures["truth"]))

@@ -115,6 +115,7 @@ class OnboardData:
     target_inertia: Floats
     target_mass_centre: Floats  # (3) in the target's frame
     target_interface: Floats
+    target_radius_m: float  # of a sphere about its mass centre that holds the target
     sensor_place: Floats  # (3) in the chaser's frame
     late_cycles: int = 0  # by which a command may be carried out later than it is given
 
@@ -127,6 +128,6 @@ def onboard_data(file: MissionFile) -> OnboardData:
         1.0 / file.flight.rate_hz, c.mass_kg, c.inertia, mass_centre, np.array(c.interface_m),
         c.thrusters.places - mass_centre, c.thrusters.directions, c.thrusters.force_n, c.thrusters.specific_impulse_s,
         c.thrusters.min_on_ms * 1e-3, np.array(c.wheels.axes), c.wheels.torque_n_m, c.wheels.momentum_n_m_s,
-        c.wheels.rotor_kg_m2, t.inertia, np.array(t.mass_centre_m), np.array(t.interface_m), np.array(file.sensor.place_m),
-        0 if file.flight.waits else LATE_CYCLES,
+        c.wheels.rotor_kg_m2, t.inertia, np.array(t.mass_centre_m), np.array(t.interface_m), t.radius_m,
+        np.array(file.sensor.place_m), 0 if file.flight.waits else LATE_CYCLES,
     )  # fmt: skip

@@ -6,6 +6,7 @@ Times are on the run's clock, in seconds; ``t`` is the middle of the exposure (t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,17 @@ class PointScan:
     points_m: NDArray[np.float32]  # (n, 3)
     intensity: NDArray[np.float32]  # (n), share of what a white wall at 1 m returns
     t_offset_s: NDArray[np.float32]  # (n), from ``t``
+
+
+class MeteredPart(NamedTuple):
+    """Part of a picture by which its exposure is measured, px: rows from ``top`` and columns from ``left``, the last ones not
+    among them; and how many of its pixels the craft covers, about."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+    craft_px: float
 
 
 Image = CameraImage | DepthImage | PointScan

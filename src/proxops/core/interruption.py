@@ -20,6 +20,13 @@ ENDS: Final = tuple(
     if (number := getattr(signal, name, None)) is not None
 )
 
+_asked: list[str] = []  # signals that were noted and not come to yet; they belong to the process, and so does this
+
+
+def end_is_asked_for() -> bool:
+    """Whether a signal has been noted by who has not come to the end yet: nobody should wait for anything any more."""
+    return bool(_asked)
+
 
 @contextmanager
 def ends_asked_for(on_ask: Callable[[str], None]) -> Iterator[None]:
@@ -30,12 +37,14 @@ def ends_asked_for(on_ask: Callable[[str], None]) -> Iterator[None]:
         return
 
     def ask(number: int, frame: FrameType | None) -> None:
-        on_ask(signal.Signals(number).name)
+        _asked.append(signal.Signals(number).name)
+        on_ask(_asked[-1])
 
-    before = {number: signal.signal(number, ask) for number in ENDS}
+    noted, before = len(_asked), {number: signal.signal(number, ask) for number in ENDS}
     try:
         yield
     finally:
+        del _asked[noted:]
         for number, handler in before.items():
             signal.signal(number, handler)
 

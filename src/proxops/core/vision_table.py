@@ -64,6 +64,10 @@ class Vision(Strict):
         """Whose estimator looks at this sensor's images; empty: ours."""
         return self.estimator if not self.estimator_sensors or sensor in self.estimator_sensors else ""
 
+    def searched_s(self, spec: ImagingSensor) -> float:
+        """From an image to its pose where it is searched as a whole, in lockstep."""
+        return self.search_s if spec.gives == "camera" else self.scan_search_s
+
     def check(self, imaging: tuple[ImagingSensor, ...]) -> None:
         """That they are there, and where the chaser can use them."""
         known = {one.name: one for one in imaging}

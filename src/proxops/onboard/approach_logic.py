@@ -24,6 +24,9 @@ NONE, CORRIDOR, FIELD_OF_VIEW, UNCERTAIN = (
 )
 
 
+SIGMAS: Final = 3.0  # of the position, by which it counts as nearer than it is believed to be
+
+
 class ApproachEvent(IntEnum):
     """What moves an approach on."""
 
@@ -97,6 +100,12 @@ def trusted(estimate: Estimate, limits: Abort, final: bool) -> bool:
     return known and (not final or attitude_rad <= math.radians(limits.attitude_sigma_deg))
 
 
+def far_off(estimate: Estimate, limits: Abort) -> bool:
+    """Whether the chaser is outside of the keep-out sphere as far as the filter can tell: then there is time to search."""
+    distance_m, position_m, _ = uncertainty(estimate.position, estimate.covariance)
+    return distance_m - SIGMAS * position_m > limits.keep_out_m
+
+
 @kernel
 def uncertainty(position: Floats, covariance: Floats) -> tuple[float, float, float]:
     """Distance, m, and the largest standard deviation in any direction of position, m, and of the client's attitude, rad."""
@@ -105,13 +114,14 @@ def uncertainty(position: Floats, covariance: Floats) -> tuple[float, float, flo
 
 
 class AbortWatch:
-    """Causes to give up. What is judged from the estimate has to last, since one bad cycle is no reason to end a mission."""
+    """Causes to give up. What is judged from the estimate has to last, since one bad cycle is no reason to end a mission; who
+    knows too little and is far off stands and searches for as long as one who sees nothing."""
 
     LASTING_S: Final = 1.0
 
     def __init__(self, limits: Abort, half_view: float, period_s: float) -> None:
         self._limits, self._half_view = limits, half_view
-        self._cycles = max(1, round(self.LASTING_S / period_s))
+        self._cycles, self._patience = (max(1, round(s / period_s)) for s in (self.LASTING_S, limits.sensor_loss_s))
         self._bad = [0] * (max(AbortCause) + 1)  # cycles in a row, for each cause
 
     def look(
@@ -129,10 +139,12 @@ class AbortWatch:
             return CORRIDOR
         if self._lasts(FIELD_OF_VIEW, off_boresight > self._half_view):
             return FIELD_OF_VIEW
-        if self._lasts(UNCERTAIN, not trusted(estimate, self._limits, final)):
+        known = trusted(estimate, self._limits, final)
+        cycles = self._cycles if known or not far_off(estimate, self._limits) else max(self._cycles, self._patience)
+        if self._lasts(UNCERTAIN, not known, cycles):
             return UNCERTAIN
         return NONE
 
-    def _lasts(self, cause: AbortCause, bad: bool) -> bool:
-        cycles = self._bad[cause] = self._bad[cause] + 1 if bad else 0
-        return cycles >= self._cycles
+    def _lasts(self, cause: AbortCause, bad: bool, cycles: int = 0) -> bool:
+        lasted = self._bad[cause] = self._bad[cause] + 1 if bad else 0
+        return lasted >= (cycles or self._cycles)

@@ -123,7 +123,7 @@ class RendezvousSoftware:
             return None  # attitude only: there is nothing yet to steer by
         now = self._situation
         now.look(nav.p_eci_chaser, nav.v_eci_chaser, nav.q_eci_chaser, estimate, self._reference)
-        if self.logic.phase == ACQUISITION and trusted(estimate, self._file.abort, final=False):
+        if self.logic.phase == ACQUISITION and self._knows(nav, estimate, final=False):
             self.guidance.start(now.orbit, estimate, now.turning)
             self._begin()
         if self.logic.approaching:
@@ -150,10 +150,14 @@ class RendezvousSoftware:
             self.actuation.forget()
         elif final and now.between[0] <= 0.0:
             self.logic.happen(ApproachEvent.CONTACT)
-        elif (nav.age_s > self._file.abort.sensor_hold_s) != (self.logic.phase == REACQUISITION):
+        elif self._knows(nav, estimate, final) == (self.logic.phase == REACQUISITION):
             self._lose_or_find()
         elif self.guidance.finished() and self.guidance.advance(now.orbit, estimate, now.turning):
             self._begin()
+
+    def _knows(self, nav: Navigator, estimate: Estimate, final: bool) -> bool:
+        """Whether it sees the client, and knows enough to go on."""
+        return nav.age_s <= self._file.abort.sensor_hold_s and trusted(estimate, self._file.abort, final)
 
     def _begin(self) -> None:
         """A step of the plan begins."""
@@ -161,7 +165,7 @@ class RendezvousSoftware:
         self._line = self.guidance.direction.tolist()
 
     def _lose_or_find(self) -> None:
-        """Stand and wait for measurements, or go on with the step because they have come."""
+        """Stand, look where the client is believed to be and wait for measurements, or go on with the step: they have come."""
         found = self.logic.phase == REACQUISITION
         self.logic.happen(event_of(self.guidance.present) if found else ApproachEvent.LOST)
         self.guidance.waiting = not found

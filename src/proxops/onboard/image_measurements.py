@@ -20,13 +20,16 @@ LASTS_S: Final = 150.0
 # noise for the most part. See docs/vision.md, "Fusion".
 ALIKE_S: Final = {"camera": 50.0, "tof": 5.0, "lidar": 5.0}
 OWN_LATE_S: Final = 0.5  # of images from outside: ASSUMED
+# The client is followed to now from the image in which it was found: that one and those after it are as old as a search takes.
+# What is older than this is not waited for, as nobody remembers the own attitude for longer.
+OLDEST_S: Final = 25.0
 
 
 @dataclass(frozen=True)
 class ImageMeasurements:
-    """``late_s``: from an exposure until its pose is there, of the slowest sensor. ``alike``: for each source of measurements,
-    how many err alike. ``several``: more than one sensor measures. ``lasting_m``, ``lasting_rad``: of a pose, as long as the view
-    lasts."""
+    """``late_s``: from an exposure until its pose is there, of the slowest sensor, in a search. ``alike``: for each source of
+    measurements, how many err alike. ``several``: more than one sensor measures. ``lasting_m``, ``lasting_rad``: of a pose, as
+    long as the view lasts."""
 
     late_s: float
     alike: tuple[float, ...]
@@ -42,9 +45,9 @@ def image_measurements(file: MissionFile) -> ImageMeasurements | None:
         return None
     used = {place: spec for place, spec in enumerate(file.imaging, 1) if spec.name in vision.sensors}
     alike = tuple(max(1.0, ALIKE_S[used[k].gives] * used[k].rate_hz) if k in used else 1.0 for k in range(N_SOURCES))
-    late_s = max(_late_s(spec, vision) for spec in used.values())
+    late_s = max(_late_s(spec, vision) + vision.searched_s(spec) for spec in used.values())
     several, part_m = len(used) + vision.pose_sensor > 1, vision.part_m
-    return ImageMeasurements(late_s, alike, several, LASTING_SHARE * part_m, LASTING_RAD_PER_M * part_m)
+    return ImageMeasurements(min(late_s, OLDEST_S), alike, several, LASTING_SHARE * part_m, LASTING_RAD_PER_M * part_m)
 
 
 def _late_s(spec: ImagingSensor, vision: Vision) -> float:

@@ -27,22 +27,29 @@ class MeasurementOrder:
     def __init__(self) -> None:
         self._taken: deque[Taken] = deque()
 
+    def forget(self, begin: float) -> None:
+        """``begin``: of the history; what happened before it cannot be repeated."""
+        while self._taken and self._taken[0].before.t < begin:
+            self._taken.popleft()
+
     def reaches(self, t: float) -> bool:
         """Whether a measurement of ``t`` can still be put in its place."""
         return bool(self._taken) and self._taken[0].before.t <= t
 
-    def take(self, filter_: RelativeFilter, seen: RelativeMeasurement, history: Floats, begin: float) -> bool:
-        """Whether it fits. ``begin``: of the history; what happened before it cannot be repeated."""
-        later: list[Taken] = []
-        while self._taken and self._taken[-1].seen.t > seen.t:
-            later.append(self._taken.pop())
-        if later:
-            filter_.back(later[-1].before)
+    def take(self, filter_: RelativeFilter, seen: RelativeMeasurement, history: Floats) -> bool:
+        """Whether it fits. The filter goes back to where it was not later than the measurement: since the last one it may have
+        gone on without any."""
+        again: list[RelativeMeasurement] = []
+        while self._taken and filter_.t > seen.t:
+            last = self._taken.pop()
+            filter_.back(last.before)
+            again.append(last.seen)
+        later = [one for one in again if one.t > seen.t]
+        for one in reversed(again[len(later) :]):
+            self._add(filter_, one, history)
         fits = self._add(filter_, seen, history)
         for one in reversed(later):
-            self._add(filter_, one.seen, history)
-        while self._taken and self._taken[0].before.t < begin:
-            self._taken.popleft()
+            self._add(filter_, one, history)
         return fits
 
     def _add(self, filter_: RelativeFilter, seen: RelativeMeasurement, history: Floats) -> bool:

@@ -105,6 +105,8 @@ class Navigation:
             self._record["rate_walk"][0] = max(self._model.rate_walk, SURFACE_WALK * turning)
             self._surface_due = m.t + SURFACE_S
         self._history.add(m.t, self.q_eci_chaser, self.w_eci_chaser, acceleration, self.p_eci_chaser)
+        if self._order is not None:
+            self._order.forget(self._history.begin)
         for seen in m.relative if len(m.relative) < 2 else sorted(m.relative, key=_exposure):
             self._consider(seen)
         self._keep_up()
@@ -129,7 +131,7 @@ class Navigation:
         if self._filter is not None and self._take(self._filter, usable):
             self._accept(usable.t)
             self._trial = None
-        elif in_time:
+        elif in_time and (self._trial is None or usable.t >= self._trial.t):
             self._try(usable)
         else:
             self.rejected += 1
@@ -137,7 +139,7 @@ class Navigation:
     def _take(self, filter_: RelativeFilter, seen: RelativeMeasurement) -> bool:
         if self._order is None:
             return filter_.take(seen, self._history.kept)
-        return self._order.take(filter_, seen, self._history.kept, self._history.begin)
+        return self._order.take(filter_, seen, self._history.kept)
 
     def _accept(self, t: float) -> None:
         self.accepted += 1

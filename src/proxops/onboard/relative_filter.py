@@ -83,7 +83,8 @@ class RelativeFilter:
         self.taken = 0  # measurements
         # Of the next row of the history, once something beyond it was predicted; NaN: nothing.
         self._ahead_s, self._x_ahead, self._P_ahead = math.nan, np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))
-        self._x_now, self._P_now = np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))  # room for a prediction
+        # The last prediction; from there the next one goes on, unless a measurement has come (NaN).
+        self._now_s, self._x_now, self._P_now = math.nan, np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))
         rate = min(FIRST_RATE, FIRST_TURN / exposure_period_s)
         begin(self.x, self.P, seen.t, seen.p_sensor_target, seen.q_sensor_target, history, rate, model)
         self.take(seen, history)
@@ -101,7 +102,7 @@ class RelativeFilter:
             seen.q_sensor_target, covariance, own, seen.source, self._alike[seen.source],
             history, self.model,
         )  # fmt: skip
-        self.t, self._ahead_s = seen.t, math.nan
+        self.t, self._ahead_s, self._now_s = seen.t, math.nan, math.nan
         self.taken += fits
         return fits
 
@@ -110,16 +111,23 @@ class RelativeFilter:
         return FilterState(self.t, self.x.copy(), self.P.copy(), self.taken)
 
     def back(self, before: FilterState) -> None:
-        self.t, self.taken, self._ahead_s = before.t, before.taken, math.nan
+        self.t, self.taken, self._ahead_s, self._now_s = before.t, before.taken, math.nan, math.nan
         self.x[:], self.P[:] = before.x, before.P
 
     def predicted(self, t: float, history: Floats) -> Estimate:
         """At ``t``; the filter itself stays where it is. As it will have to go there soon, it keeps what it meets at the next
         row of the history."""
+        if t >= self._now_s:
+            predict_on(self._x_now, self._P_now, self._now_s, t, history, self.model)
+        else:
+            self._ahead_s = predict(
+                self.x, self.P, self.t, t, history, self.model, self._x_ahead, self._P_ahead, self._x_now, self._P_now
+            )
+        self._now_s = t if t <= history[-1, T] else math.nan  # beyond it nobody knows the inputs yet
         estimate = Estimate(np.empty(3), np.empty(3), np.empty(4), np.empty(3), np.empty((N_ERRORS, N_ERRORS)))
-        self._ahead_s = predict(
-            self.x, self.P, self.t, t, history, self.model, self._x_ahead, self._P_ahead, self._x_now, self._P_now,
-            estimate.position, estimate.velocity, estimate.q_eci_target, estimate.w_eci_target, estimate.covariance,
+        tell(
+            self._x_now, self._P_now, estimate.position, estimate.velocity, estimate.q_eci_target, estimate.w_eci_target,
+            estimate.covariance,
         )  # fmt: skip
         return estimate
 
@@ -193,10 +201,10 @@ def advance(x: Floats, P: Floats, t: float, until: float, history: Floats, model
 @kernel
 def predict(
     x: Floats, P: Floats, t: float, until: float, history: Floats, models: NDArray[np.void], x_next: Floats, P_next: Floats,
-    x_now: Floats, P_now: Floats, position: Floats, velocity: Floats, q: Floats, w: Floats, covariance: Floats,
+    x_now: Floats, P_now: Floats,
 ) -> float:  # fmt: skip
-    """``x_now``, ``P_now`` := ``advance`` to ``until``, and what is an ``Estimate`` of it; ``x_next``, ``P_next`` := to the first
-    row of the history after ``t``, whose time is returned, NaN if there is none."""
+    """``x_now``, ``P_now`` := ``advance`` to ``until``; ``x_next``, ``P_next`` := to the first row of the history after ``t``,
+    whose time is returned, NaN if there is none."""
     i, last, model = row_at(history, t), history.shape[0] - 1, models[0]
     if t >= history[i, T] and i < last:
         i += 1
@@ -207,12 +215,23 @@ def predict(
     copy_to(x_next, x_now)
     copy_matrix(P_next, P_now)
     advance(x_now, P_now, first, until, history, model)
-    copy_to(x_now[0:3], position)
-    copy_to(x_now[3:6], velocity)
-    copy_to(x_now[Q : Q + 4], q)
-    copy_to(x_now[W : W + 3], w)
-    copy_matrix(P_now[:N_ERRORS, :N_ERRORS], covariance)
     return first if first <= history[last, T] else math.nan
+
+
+@kernel
+def predict_on(x: Floats, P: Floats, t: float, until: float, history: Floats, models: NDArray[np.void]) -> None:
+    """``advance`` with the model as the filter has it."""
+    advance(x, P, t, until, history, models[0])
+
+
+@kernel
+def tell(x: Floats, P: Floats, position: Floats, velocity: Floats, q: Floats, w: Floats, covariance: Floats) -> None:
+    """What is an ``Estimate`` of a state."""
+    copy_to(x[0:3], position)
+    copy_to(x[3:6], velocity)
+    copy_to(x[Q : Q + 4], q)
+    copy_to(x[W : W + 3], w)
+    copy_matrix(P[:N_ERRORS, :N_ERRORS], covariance)
 
 
 @kernel

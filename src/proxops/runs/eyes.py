@@ -19,7 +19,7 @@ from proxops.core.images import Image
 from proxops.core.imaging_table import OwnImages
 from proxops.runs.image_orders import DrawingFailed, Drawn, ImageSetting
 from proxops.runs.image_pool import ImagePool
-from proxops.runs.shutters import Shutters
+from proxops.runs.shutters import MeasuredBy, Shutters
 from proxops.sensors.image_server import ImageServer
 from proxops.sensors.moment import Moment
 from proxops.sensors.own.image_source import demand_sources, source_of
@@ -93,6 +93,11 @@ class Eyes:
             self._shutters = Shutters(
                 setting.drawn.sensors, self._orders, setting.drawn.seed, waits=waits, closed=setting.closed
             )
+
+    def measure_by(self, part: MeasuredBy) -> None:
+        """Automatic exposures of pictures that are drawn."""
+        if self._shutters:
+            self._shutters.measured_by = part
 
     @property
     def next_s(self) -> float:

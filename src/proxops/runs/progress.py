@@ -19,6 +19,8 @@ from proxops.runs.overseer import Overseer
 
 TELL_EVERY_S: Final = 0.5  # of a run's time
 DRAW_EVERY_S: Final = 0.1  # of the wall's
+SECONDS: Final = "{task.completed:8.1f} s of facility time"
+COUNTED: Final = "{task.completed:.0f} of {task.total:.0f}"
 WARMING: Final = "warming up … (the first time on a machine this compiles for about a minute)"
 
 
@@ -45,8 +47,9 @@ def told_to(overseer: Overseer) -> Progress:
 
 
 @contextmanager
-def progress_bar(quiet: bool, overseer: Overseer | None = None) -> Iterator[Progress]:
-    """A bar for each phase, in seconds of the facility's time; nothing when ``quiet``. An overseer is told instead."""
+def progress_bar(quiet: bool, overseer: Overseer | None = None, done: str = SECONDS) -> Iterator[Progress]:
+    """A bar for each phase, in seconds of the facility's time or ``COUNTED``; nothing when ``quiet``. An overseer is told
+    instead."""
     if overseer is not None:
         yield told_to(overseer)
         return
@@ -60,7 +63,7 @@ def progress_bar(quiet: bool, overseer: Overseer | None = None) -> Iterator[Prog
     columns = (
         TextColumn("{task.description:<14}"),
         BarColumn(),
-        TextColumn("{task.completed:8.1f} s of facility time"),
+        TextColumn(done),
         TimeRemainingColumn(),
     )
     # Drawn by whoever tells, not by a thread of its own: a process with threads cannot fork its recorder, and starting another

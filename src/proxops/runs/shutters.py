@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from proxops.core.images import CameraImage, Image
+from proxops.core.images import CameraImage, Image, MeteredPart
 from proxops.core.imaging_table import GreyCamera, RenderedSensor
 from proxops.runs.image_orders import Drawn
 from proxops.sensors.camera.exposure_control import ExposureControl
@@ -40,6 +40,10 @@ class Orders(Protocol):
     def take(self, *, block: bool) -> Drawn | None: ...
 
 
+MeasuredBy = Callable[[CameraImage], MeteredPart | None]
+"""The part of a picture that an automatic exposure is measured by; None: all of it."""
+
+
 class Shutter:
     """Of one sensor. ``looks``: what was seen since it was opened."""
 
@@ -59,10 +63,10 @@ class Shutter:
     def open(self) -> bool:
         return bool(self.looks)
 
-    def learn(self, image: Image) -> None:
+    def learn(self, image: Image, measured_by: MeasuredBy) -> None:
         """An image has arrived: an automatic exposure follows it."""
-        if self._control and isinstance(image, CameraImage):
-            self._control = self._control.after(image)
+        if self._control and self._control.bounds and isinstance(image, CameraImage):
+            self._control = self._control.after(image, measured_by(image))
 
     @property
     def next_s(self) -> float:
@@ -119,6 +123,7 @@ class Shutters:
         self._all = tuple(Shutter(number, spec) for number, spec in enumerate(sensors))
         self._used = tuple(shutter for shutter in self._all if shutter.number not in closed)
         self._orders, self._waits = orders, waits
+        self.measured_by: MeasuredBy = lambda image: None
         # Four numbers: no exposure's (seed, sensor, number), and not its chip's.
         self._late = [np.random.default_rng((seed, number, 0, 2)) for number in range(len(sensors))]
         self._due: list[tuple[float, int]] = []  # when the images of an order are there, and its number
@@ -164,7 +169,7 @@ class Shutters:
             drawn = _timed(self._drawn.pop(number), *self._opened.pop(number))
             shutter = self._all[drawn.sensor]
             out.append(drawn)
-            shutter.learn(drawn.image)
+            shutter.learn(drawn.image, self.measured_by)
         return out
 
     def begin_again(self, orders: Orders) -> None:
@@ -174,8 +179,8 @@ class Shutters:
             shutter.waiting = 0
 
     def _give(self, shutter: Shutter, order: PictureOrder) -> None:
-        while self._waits and self._orders.waiting >= MOST_ORDERED:
-            self._hear(block=True)
+        while self._waits and self._orders.waiting >= MOST_ORDERED and self._hear(block=True):
+            pass
         number = self._orders.give(order)
         self._opened[number] = order.moments[0].t, order.moments[0].utc_ns
         spec = shutter.spec

@@ -11,11 +11,13 @@ import pickle
 import select
 import socket
 import subprocess
+import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
 from proxops.core.child import child_command, child_environment
 from proxops.core.errors import BadInput
+from proxops.core.interruption import end_is_asked_for
 from proxops.runs.child_patience import ChildPatience
 
 HEAD: Final = 8  # bytes: length of what follows
@@ -33,7 +35,7 @@ class WorkLine:
     """``module``: whose ``main`` the process runs; it is told ``setting`` first and says "ready" or what is wrong with that.
     ``what``: how it is called in words; ``way_out``: what to do without it. A process that is gone or frozen is named by
     the next ``give`` or ``take`` (WorkFailed). Nobody is kept waiting by one that does not read its orders: they stand here
-    until it does."""
+    until it does; and nobody waits at all once the end is asked for."""
 
     def __init__(
         self, module: str, setting: object, what: str, way_out: str, failed: type[WorkFailed] = WorkFailed
@@ -86,7 +88,7 @@ class WorkLine:
         return self.given - 1
 
     def take(self, *, block: bool) -> Any:
-        """The answer to the next order; None if it is not there yet and nobody waits."""
+        """The answer to the next order; None if it is not there yet and nobody waits, or the end is asked for."""
         if not self.waiting:
             return None
         found = self._receive(block=block)
@@ -102,11 +104,14 @@ class WorkLine:
         self._line.close()
 
     def close(self) -> None:
-        """Let the process go, patiently."""
+        """Let the process go, patiently. One that has not even worked in that time is named."""
         self.let_go()
+        self._patience.heard()
         try:
             self._process.wait(EXIT_S)
         except subprocess.TimeoutExpired:
+            if self._patience.ended(0.0):
+                print(f"note: {self._what} was frozen, and is ended", file=sys.stderr)
             self.kill()
 
     def kill(self) -> None:
@@ -138,7 +143,7 @@ class WorkLine:
                 self._patience.heard()
             elif self._patience.ended(PATIENCE_S):
                 raise self._frozen()
-            elif block:
+            elif block and not end_is_asked_for():
                 select.select([self._line], [self._line] if self._unsent else [], [], min(LOOK_S, PATIENCE_S))
             else:
                 return None

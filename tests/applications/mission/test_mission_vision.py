@@ -14,13 +14,15 @@ from small_eyes import FLIGHT
 
 from proxops import run
 from proxops.applications.mission.vision.image_faults import spoiled
-from proxops.applications.mission.vision.mission_vision import MissionVision
+from proxops.applications.mission.vision.mission_vision import GIVEN_UP_S, MissionVision
 from proxops.applications.mission.vision.order import VisionFailed
 from proxops.applications.mission.vision.sensor_work import CAUGHT_UP_S
 from proxops.applications.mission.vision.tally import VisionTally
+from proxops.core.errors import BadInput
+from proxops.core.flight import Telemetry
 from proxops.core.images import DepthImage, PointScan
 from proxops.core.vision import PoseFound, Processed
-from proxops.core.vocabulary import Doubt, VisionState
+from proxops.core.vocabulary import AbortCause, Doubt, MissionPhase, VisionState
 from proxops.core.wrong_pose import is_wrong
 from proxops.ground.image_encoding import encode
 from proxops.ground.recorded_vision import RecordedPose, recorded_poses
@@ -69,6 +71,25 @@ def test_in_the_dark_it_is_lost_and_found_again_and_people_are_told(made: Callab
     ]  # fmt: skip
 
 
+def told(phase: MissionPhase) -> Telemetry:
+    return Telemetry(phase, AbortCause.NONE, 0, None, None, 0.0, 0, 0)
+
+
+@pytest.mark.parametrize("lit", [True, False])
+def test_a_craft_that_has_given_up_and_drifts_away_looks_for_a_lost_client_now_and_then(
+    made: Callable[..., MissionVision], lit: bool
+) -> None:
+    vision = made()
+    flown(vision, 40)
+    vision.fault_of = lambda t, sensor: "" if lit else "dark"
+    flown(vision, 40, first=40)
+    vision.believe(8.0, told(MissionPhase.DRIFT))
+    before = len(line_of(vision).sights)
+    flown(vision, round(10.0 * 2.5 * GIVEN_UP_S), first=80)
+    looked = len(line_of(vision).sights) - before
+    assert looked > 1000 if lit else looked in (2, 3)  # who still follows it goes on
+
+
 def test_a_frozen_image_is_noticed_at_once(made: Callable[..., MissionVision]) -> None:
     vision, heard = made(), list[Processed]()
     vision.listeners.append(lambda processed, t: heard.append(processed))
@@ -111,6 +132,24 @@ def test_live_it_is_started_again_three_times(
     with pytest.raises(VisionFailed):
         flown(vision, 60)
     assert told.count("vision_failed") == 3
+
+
+def test_live_one_that_cannot_begin_again_is_told_as_one_that_has_ended(
+    made: Callable[..., MissionVision], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A class whose constructor fails the second time, a computer that nobody reaches any more."""
+    monkeypatch.setattr(FakeLine, "dies_after", 5)
+    vision, told = made(waits=False, restarts=3), list[str]()
+    vision.tell_condition = lambda name, words: told.append(words)
+
+    def unready(self: FakeLine, *, block: bool) -> bool:
+        raise BadInput("nobody answers", where="tcp://127.0.0.1:9")
+
+    flown(vision, 5)
+    monkeypatch.setattr(FakeLine, "ready", unready)
+    with pytest.raises(VisionFailed, match="nobody answers"):
+        flown(vision, 60, first=5)
+    assert len([words for words in told if "nobody answers" in words]) >= 2
 
 
 # ---------------------------------------------------------------------- the truth of images

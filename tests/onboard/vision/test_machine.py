@@ -87,6 +87,12 @@ def test_a_track_that_the_filter_goes_on_contradicting_is_given_up_for_what_it_b
     assert asked is not None and asked.T_sensor_target[6] == 1.0
 
 
+def test_a_filter_that_knows_less_than_would_spare_a_search_is_not_asked_while_the_client_is_followed() -> None:
+    """It has just begun from images that waited while the client was searched for."""
+    asked = asked_with(tracking(1.0, 1.5), 2.0, belief(0.1, sigma_m=0.6), LOST_AFTER)
+    assert asked is not None and asked.T_sensor_target[0] == 0.0
+
+
 def test_images_that_contradict_the_filter_are_followed_by_themselves() -> None:
     """A filter that was led astray must not lead the images astray."""
     asked = asked_with(tracking(1.0, 1.5), 2.0, belief(1.0), LOST_AFTER)

@@ -71,6 +71,15 @@ def against(seen: CatalogueSample, T: Floats) -> Contradiction:
     return contradiction(picture, region, everywhere, T, seen.sight.lights, drawn_by, known_shape(client()).crinkled)
 
 
+@pytest.mark.parametrize("level", [40.0, 250.0])
+def test_stars_are_no_client(level: float) -> None:
+    """Sixty, each smaller than a speck or hardly larger."""
+    rng, everywhere = np.random.default_rng(1), np.ones((480, 640), np.bool_)
+    picture = (2.0 + 0.5 * rng.standard_normal((480, 640))).astype(np.float32)
+    picture[rng.integers(5, 475, 60), rng.integers(5, 635, 60)] += level
+    assert bright_region(picture, everywhere, everywhere) is None
+
+
 def test_the_client_is_found_with_no_prior() -> None:
     found = estimator().estimate(sample().sight)
     assert found.trusted and found.T_sensor_target is not None

@@ -9,7 +9,7 @@ from proxops.core.lens import Lens
 from proxops.maths.pose import pose_from_packed
 from proxops.onboard.vision.expectation import difference
 from proxops.onboard.vision.lens_kernel import lens_numbers, pixel_of
-from proxops.onboard.vision.pose_covariance import DeclaredError, pose_covariance
+from proxops.onboard.vision.pose_covariance import TOGETHER, DeclaredError, pose_covariance
 from proxops.onboard.vision.pose_fit import PoseFit, fit_pose
 
 Floats = NDArray[np.float64]
@@ -37,6 +37,18 @@ def fitted(found: Floats) -> PoseFit:
 def covariance(part: NDArray[np.int64], declared: DeclaredError, full: bool = False) -> Floats:
     white = np.full(200, full)
     return pose_covariance(fitted(seen(PLACE)), PLACE, NORMAL, SIGMA, part, 1.0, white, LENS, declared)
+
+
+def test_noise_makes_the_errors_that_are_said() -> None:
+    """Of points that err each for itself: two neighbours are said to err alike."""
+    sigma, at, errors, said = np.full(200, 0.06), seen(PLACE), [], []
+    for _ in range(200):
+        fit = fit_pose(T, PLACE, NORMAL, at + 0.06 * RNG.standard_normal(200), sigma, LENS, np.full(6, 1e-9))
+        errors.append(difference(fit.T_sensor_target, T))
+        part, white = np.zeros(200, np.int64), np.zeros(200, bool)
+        said.append(pose_covariance(fit, PLACE, NORMAL, sigma, part, 0.5 * TOGETHER, white, LENS, EXACT))
+    ratio = np.diag(np.cov(np.array(errors).T)) / np.diag(np.mean(said, axis=0))
+    assert (ratio[2:] > 0.25).all() and (ratio[2:] < 0.5).all()  # across, where parts stand counts for more
 
 
 def test_a_model_of_one_part_that_stands_elsewhere_is_a_place_that_is_wrong() -> None:

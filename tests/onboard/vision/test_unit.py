@@ -103,6 +103,42 @@ def test_images_of_a_hall_show_what_was_commanded_earlier() -> None:
     assert measurement is not None and measurement.t == pytest.approx(11.0 - LATE_S)
 
 
+def test_the_client_is_followed_once_images_of_now_show_it() -> None:
+    one = unit()
+    assert not one.follows(0.0)
+    one.take(0, pose(1.0))
+    assert one.follows(3.0) and not one.follows(10.0)  # found in an image that was searched for nine seconds
+    one.take(0, pose(9.5))
+    assert one.follows(10.0)
+    compared = unit(source=0)
+    compared.take(0, pose(9.5))
+    assert not compared.follows(10.0)
+
+
+def test_poses_before_the_filter_may_begin_only_tell_where_the_client_is() -> None:
+    one = unit()
+    one.measures_from_s = 2.0
+    assert one.take(0, pose(1.0)) is None and one.tracking[0].state is VisionState.TRACK
+    assert one.take(0, pose(3.0)) is not None
+
+
+def test_the_part_of_a_picture_that_shows_the_client_is_where_it_is_followed() -> None:
+    one, image = unit(), picture(2)
+    assert one.part_with_client(0, image) is None
+    at = replace(pose(1.0), T_sensor_target=np.array([1.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0]), covariance=np.eye(6) * 1e-6)
+    one.take(0, at)
+    part = one.part_with_client(0, image)
+    assert part is not None
+    lens, (u, v) = EYE.lens, (319.5 + 100.0 * 0.7, 239.5)  # its mass centre is 0.3 m aside
+    assert (part.left + part.right) / 2 == pytest.approx(u, abs=1.5) and (part.top + part.bottom) / 2 == pytest.approx(
+        v, abs=1.5
+    )
+    assert part.right - part.left == pytest.approx(
+        2.0 * lens.fx * 1.0 / 10.0, rel=0.5
+    )  # a metre about it, and some doubt
+    assert part.right - part.left > 200.0 and 0.0 < part.craft_px < (part.right - part.left) * (part.bottom - part.top)
+
+
 def test_only_trusted_poses_of_sensors_that_count_are_measurements() -> None:
     assert unit().take(0, pose(1.0)) is not None
     assert unit().take(0, pose(1.0, Doubt.SUPPORT)) is None

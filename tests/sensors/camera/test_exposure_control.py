@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proxops.core.images import CameraImage
+from proxops.core.images import CameraImage, MeteredPart
 from proxops.core.imaging_table import CameraSensor
 from proxops.sensors.camera.exposure_control import AutomaticBounds, ExposureControl
 
@@ -118,6 +118,33 @@ def test_glints_hot_pixels_and_the_suns_disc_do_not_darken_the_craft() -> None:
     pixels[:] = 0
     pixels[200:216, 200:219] = WHITE
     assert control.after(image).exposure_s > control.exposure_s
+
+
+def in_a_hall(control: ExposureControl) -> CameraImage:
+    """A craft of 60 x 60 px, before a floor that is twenty times darker and all over the picture."""
+    light = np.full((480, 640), 50.0)
+    light[200:260, 300:360] = 1_000.0
+    levels = np.clip(light * control.exposure_s * 10 ** (control.gain_db / 20), 0.0, 1.0)
+    return CameraImage(
+        "eye", 0, 0.0, control.exposure_s, control.gain_db, WHITE, np.rint(levels * WHITE).astype(np.uint8)
+    )
+
+
+@pytest.mark.parametrize(("part", "white"), [(MeteredPart(170, 270, 290, 390, 3600.0), False), (None, True)])
+def test_who_knows_where_the_craft_is_does_not_expose_for_the_floor(part: MeteredPart | None, white: bool) -> None:
+    control = ExposureControl.of(automatic())
+    for _ in range(20):
+        control = control.after(in_a_hall(control), part)
+    reached = 1_000.0 * control.exposure_s * 10 ** (control.gain_db / 20)
+    assert reached > 1.0 if white else reached == pytest.approx(0.6, rel=0.1)
+
+
+def test_a_floor_beside_the_craft_in_its_part_of_the_picture_does_not_count() -> None:
+    """Twice as wide a part, as of a craft whose place is not known well: it covers as many pixels."""
+    control = ExposureControl.of(automatic())
+    for _ in range(20):
+        control = control.after(in_a_hall(control), MeteredPart(110, 210, 350, 450, 3600.0))
+    assert 1_000.0 * control.exposure_s == pytest.approx(0.6, rel=0.1)
 
 
 @pytest.mark.parametrize("before", [1e-5, 1.0, 100.0])

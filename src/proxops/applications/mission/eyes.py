@@ -50,6 +50,7 @@ class MissionEyes:
         )
         setting = EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1, frozenset(unwanted))
         self._eyes = Eyes(setting, waits=waits, images=images)
+        self.measure_by = self._eyes.measure_by
 
     @property
     def next_s(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 from collections.abc import Callable
 from typing import Final
@@ -43,6 +44,7 @@ class Seeing:
         self.eyes = MissionEyes(file, seed, cell, waits=waits, images=images, only_vision=not watched)
         self.vision = vision_of(file, cell, latency_s, waits=waits)
         if self.vision:
+            self.eyes.measure_by(self.vision.part_with_client)
             self.eyes.tell = lambda drawn, t: self.tally.know(drawn)
             self.vision.listeners.append(self.tally.hear)
 
@@ -68,11 +70,17 @@ class Seeing:
         if self.vision:
             self.vision.listeners.append(said.say)
 
-    def hand_over(self, t: float) -> None:
-        """From mission time ``t`` on the hall is seen, whatever it shows; before the first time it was the orbit. Not before the
-        filter has the client: what else stands in a hall and is lit is no sky to find it in."""
-        if self.eyes and self.vision and not self.eyes.handed_over and self.vision.unit.navigates:
-            self.eyes.handed_over, self.vision.unit.handed_over_s = True, t
+    def hand_over(self, t: float, shown: bool) -> None:
+        """``shown``: the hall shows at mission time ``t`` what is commanded. From the first such time on it is seen, whatever it
+        shows; before, the orbit. But not before the client is followed: what else stands in a hall and is lit is no sky to find
+        it in. The filter begins with the hall, whose errors are not those of orbit's images."""
+        if not self.eyes or not self.vision or self.eyes.handed_over:
+            return
+        unit = self.vision.unit
+        if shown and unit.follows(t):
+            self.eyes.handed_over, unit.handed_over_s, unit.measures_from_s = True, t, t
+        else:
+            unit.measures_from_s = math.inf if shown else -math.inf
 
     def close(self) -> None:
         for part in (self.vision, self.eyes):

@@ -2,8 +2,8 @@
 
 Until the hall has first shown what was commanded (before the robots have joined, or beyond their reach), the pose sensor looks
 at the computed pose, and imaging sensors by which the craft navigates into orbit, these until the client has been found, too:
-the hand-over. From then on they see what the robots show, as in a real hall: if they halt, they see them stand. A scenario may declare otherwise of the pose sensor
-(``hall.sensor``). Which of the two it was is recorded with every measurement.
+the hand-over. From then on they see what the robots show, as in a real hall: if they halt, they see them stand. A scenario may
+declare otherwise of the pose sensor (``hall.sensor``). Which of the two it was is recorded with every measurement.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Senses:
             self._sensor.blind = self.faults.strike(t, self._pair.bank)
         if self._models_poses and self._sensor.due(t):
             self._expose(hall, record, outcome)
-        if hall is not None and hall.converged:
-            self._seeing.hand_over(t)
+        if hall is not None:
+            self._seeing.hand_over(t, hall.converged)
         if self._eyes is None or not self._due_to_look(t):
             return
         for image in self._eyes.look(self._pair, self._line, hall):

@@ -22,7 +22,7 @@ from proxops.onboard.vision.expected_picture import Draughtsman, ExpectedPicture
 from proxops.optics.render.fill import Ids
 from proxops.optics.render.surfaces import MATERIAL, ROUND
 
-MOST: Final = 12_000  # ridges that are looked at
+MOST: Final = 100_000  # ridges that are looked at: a picture of 2048 x 2048 that is full of edges has a fifth of these
 REACH = 2  # px along the gradient, in which the edge of the shape must lie
 SHARP, SHARP_ROUND = (
     math.cos(math.radians(20.0)),

@@ -106,7 +106,7 @@ def _find(image: Picture, u: float, v: float, profile: Array, reach: int, row: A
 
 @kernel
 def _refine(image: Picture, u: float, v: float, profile: Array, mean: float, row: Array) -> None:
-    """Gauss-Newton on the shift, at most half a step from the whole one."""
+    """Gauss-Newton on the shift, at most a step from the whole one."""
     size, nx, ny, begin = profile.shape[0], row[NORMAL], row[NORMAL + 1], row[SHIFT]
     half, values = size // 2, vector(64)
     for turn in range(REFINEMENTS):

@@ -18,6 +18,7 @@ import numpy as np
 from proxops.core.vision import PoseFound, PosePrediction, spread
 from proxops.core.vocabulary import Doubt, VisionState
 from proxops.onboard.vision.expectation import carried_on, difference
+from proxops.onboard.vision.prediction_width import searches
 
 SEARCH, TRACK, LOST = VisionState.SEARCH, VisionState.TRACK, VisionState.LOST
 NEXT: Final[Mapping[tuple[VisionState, str], VisionState]] = {
@@ -53,14 +54,19 @@ class Tracking:
 
 def asked_with(now: Tracking, t: float, believed: PosePrediction | None, lost_after: int) -> PosePrediction | None:
     """What the image of ``t`` is compared with; None: it is searched as a whole. ``believed``: by the filter."""
-    own = None
-    if now.state is TRACK and now.last is not None and 0.0 <= t - now.last.t <= FRESH_S:
-        own = carried_on(now.last, now.before, t)
+    own = followed(now, t)
     belief = believed if believed is not None and telling(believed) else None
-    if own is not None and (belief is None or contradicts(own, belief)):
+    if own is not None and (belief is None or searches(belief) or contradicts(own, belief)):
         return own
     whole = now.state is SEARCH or (now.missed > lost_after and now.missed % (2 * lost_after) == 0)
     return None if whole and not (now.state is SEARCH and now.missed % 2) else belief
+
+
+def followed(now: Tracking, t: float) -> PosePrediction | None:
+    """What the images before tell of ``t``, while the client is tracked."""
+    if now.state is TRACK and now.last is not None and 0.0 <= t - now.last.t <= FRESH_S:
+        return carried_on(now.last, now.before, t)
+    return None
 
 
 def telling(belief: PosePrediction) -> bool:

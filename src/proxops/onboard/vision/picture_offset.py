@@ -50,5 +50,5 @@ def _likeness(region: Picture, part: Picture) -> Picture:
 def _shrunk(picture: Picture, times: int) -> Picture:
     if times == 1:
         return picture
-    size = picture.shape[1] // times, picture.shape[0] // times
+    size = max(picture.shape[1] // times, 1), max(picture.shape[0] // times, 1)
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.float32)

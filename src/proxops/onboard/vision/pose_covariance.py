@@ -1,8 +1,9 @@
 """What a tracked pose is worth: the covariance of its error, from what is left, and from what is known to be unknown.
 
-The fit makes of residuals r the error δ = A r, with H = Σ w J Jᵀ / σ² and A = H⁻¹ [w J / σ²]. Three things are in r:
+The fit makes of residuals r the error δ = A r, with H = Σ w J Jᵀ / σ² and A = H⁻¹ [w J / σ²]. Four things are in r:
 
-- noise, and light that is not as expected here and there: points that are neighbours err alike, so k of them count as one;
+- noise, and light that is not as expected here and there: points that are neighbours err alike, so k of them count as one; s is
+  the spread of what fits over that of points that are found well (LEAST_SPREAD), one at least;
 - parts of the client that are not where the model has them (τ of each part on each axis), and whose edges do not look as
   expected all along: that counts as if the part stood elsewhere by ALL_ALONG pixels. A part moves all of its points;
 - the focal length, a share φ off: it moves every point away from the principal point c;

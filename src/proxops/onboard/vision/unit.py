@@ -16,15 +16,16 @@ from typing import Final
 import numpy as np
 
 from proxops.core.flight import R_CHASER_SENSOR, Estimate, Floats, Measurements, OnboardData, RelativeMeasurement
-from proxops.core.images import CameraImage, DepthImage, Image
+from proxops.core.images import CameraImage, DepthImage, Image, MeteredPart
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.vision import PoseFound, PosePrediction
 from proxops.core.vocabulary import Doubt, VisionState
 from proxops.maths.pose import pose_from_packed
 from proxops.maths.quaternion import put_unit, quat_product
 from proxops.maths.rotation import matrix_from_quat, quat_from_rotation_vector
+from proxops.onboard.vision.client_part import client_part
 from proxops.onboard.vision.expectation import OwnAttitude, expected
-from proxops.onboard.vision.machine import Tracking, after, asked_with, designated, placed
+from proxops.onboard.vision.machine import FRESH_S, Tracking, after, asked_with, designated, followed, placed
 from proxops.onboard.vision.reference_frame import T_reference_sensor, in_reference, in_sensor
 from proxops.onboard.vision.told_place import ALONE_EVERY, anyhow, told_place
 
@@ -55,6 +56,7 @@ class VisionUnit:
         self._told = None if distance_m is None else told_place(data, distance_m)
         self._searched = [0] * len(self._sensors)  # whole images
         self.handed_over_s = math.inf  # mission time from which on images show a hall
+        self.measures_from_s = -math.inf  # of images before that poses only tell where the client is
         self._seen: list[tuple[int, bytes]] = [(-1, b"")] * len(sensors)  # last number and digest
         self._own: deque[tuple[float, Floats, Floats, Floats]] = deque(maxlen=round(REMEMBERED_S / data.period_s))
         self._estimate: tuple[float, Estimate] | None = None
@@ -74,10 +76,12 @@ class VisionUnit:
         if estimate is not None:
             self._estimate = t, estimate
 
-    @property
-    def navigates(self) -> bool:
-        """Whether the filter has said anything yet."""
-        return self._estimate is not None
+    def follows(self, t: float) -> bool:
+        """Whether a sensor that counts follows the client in images of now, and not still in those of when it was found."""
+        return any(
+            one.source and (seen_t := self.followed_t(k)) is not None and t - seen_t <= FRESH_S + 1.0 / one.spec.rate_hz
+            for k, one in enumerate(self._sensors)
+        )
 
     def own_at(self, t: float) -> tuple[OwnAttitude, Floats] | None:
         """Attitude and place (m, eci) at ``t``; None as long as nothing has been measured."""
@@ -132,6 +136,11 @@ class VisionUnit:
         asked = asked_with(self.tracking[sensor], image.t, believed, self._lost_after)
         return asked if asked is not None else self._about(sensor, believed)
 
+    def part_with_client(self, sensor: int, image: CameraImage) -> MeteredPart | None:
+        """Where the client is in a picture: as it is followed, else as the filter believes. None: nobody knows."""
+        at = followed(self.tracking[sensor], image.t) or self._believed(sensor, image.t)
+        return None if at is None or not placed(at) else client_part(self._sensors[sensor].spec, at, self._data)
+
     def _about(self, sensor: int, believed: PosePrediction | None) -> PosePrediction | None:
         """About where a whole image is searched."""
         self._searched[sensor] += 1
@@ -151,7 +160,7 @@ class VisionUnit:
     def take(self, sensor: int, found: PoseFound) -> RelativeMeasurement | None:
         """An answer has come: what it is for the filter, in the reference sensor's frame."""
         self.tracking[sensor] = after(self.tracking[sensor], found, self._lost_after, self._believed(sensor, found.t))
-        if not (found.trusted and self._sensors[sensor].source):
+        if not (found.trusted and self._sensors[sensor].source) or found.t < self.measures_from_s:
             return None
         assert found.T_sensor_target is not None and found.covariance is not None
         T, covariance = in_reference(self._mounts[sensor], found.T_sensor_target, found.covariance)

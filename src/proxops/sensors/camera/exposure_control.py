@@ -5,7 +5,8 @@ setting changed mislead nobody, and however late a picture comes, the control do
 the brightest tenth of what is lit reaches, but no fewer pixels than the share FEWEST and no more than HIGHEST: so the craft
 counts, far away too and before lit walls, and not its glints, the Sun's disc (70 pixels at 1000 px) or stuck pixels. It is
 brought to ``target`` by the exposure time, and by gain when that is at its longest. Limit: a craft that is 40 times dimmer than
-a glint of more than FEWEST is not found from the dark.
+a glint of more than FEWEST is not found from the dark. Who knows where the craft is in the picture says so, and how many
+pixels it covers: lit walls and floors are many more, and the longer the exposure, the more of them seem to be lit.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from proxops.core.images import CameraImage
+from proxops.core.images import CameraImage, MeteredPart
 from proxops.core.imaging_table import GreyCamera
 from proxops.maths.kernel import kernel
 
@@ -52,11 +53,11 @@ class ExposureControl:
         )
         return cls(_microseconds(math.sqrt(shortest * longest)), spec.gain_db, bounds)
 
-    def after(self, image: CameraImage) -> Self:
-        """The setting, once this picture is there."""
+    def after(self, image: CameraImage, part: MeteredPart | None = None) -> Self:
+        """The setting, once this picture is there. ``part``: to measure by; all of it unless given."""
         if self.bounds is None:
             return self
-        wanted = self.bounds.within(_exposed(image.exposure_s, image.gain_db) * self.bounds.correction(image))
+        wanted = self.bounds.within(_exposed(image.exposure_s, image.gain_db) * self.bounds.correction(image, part))
         now = _exposed(self.exposure_s, self.gain_db)
         if 1.0 / NEAR_ENOUGH < wanted / now < NEAR_ENOUGH:
             return self
@@ -75,15 +76,18 @@ class AutomaticBounds:
     target: float
     black: float
 
-    def correction(self, image: CameraImage) -> float:
+    def correction(self, image: CameraImage, part: MeteredPart | None = None) -> float:
         """By which the picture's exposure should have been longer."""
         counts = np.zeros(image.white + 1, np.int64)
-        count_levels(image.pixels, counts)
+        count_levels(
+            image.pixels if part is None else image.pixels[part.top : part.bottom, part.left : part.right], counts
+        )
         lit = int(counts[math.ceil((self.black + LIT) * image.white) :].sum())
-        most = max(FEWEST * image.pixels.size, min(BRIGHTEST * lit, HIGHEST * image.pixels.size))
+        craft = lit if part is None else min(lit, part.craft_px)
+        most = max(FEWEST * image.pixels.size, min(BRIGHTEST * craft, HIGHEST * image.pixels.size))
         level = image.white - int(np.argmax(np.cumsum(counts[::-1]) > most))
         if level == image.white:
-            return 1.0 / (FAR_DOWN if counts[-1] > MUCH * lit else DOWN)
+            return 1.0 / (FAR_DOWN if counts[-1] > MUCH * craft else DOWN)
         share = level / image.white - self.black
         return UP if share < FAINT else min(UP, (self.target - self.black) / share)
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from benchmarks.vision_catalogue import MeshGenerator, PredictionError, pose_error, predicted
 from numpy.typing import NDArray
 
-from benchmarks.vision_catalogue import MeshGenerator, PredictionError, pose_error, predicted
 from proxops.applications.mission.dataset.exposing import take
 from proxops.applications.mission.dataset.lights import CATALOGUE
 from proxops.applications.mission.dataset.poses import drawn
@@ -27,9 +27,7 @@ from proxops.optics.scene.palette import GREY_PAINT
 from proxops.optics.scene.primitives import box
 
 SCANNER = LidarSensor(kind="lidar", name="scan", field_of_view_deg=(30.0, 30.0), lines=240, points=240)
-TOF = TofSensor(
-    kind="tof", name="depth", width=176, height=144, modulation_mhz=5.0, noise_m=5e-6, least_intensity=3e-4
-)
+TOF = TofSensor(kind="tof", name="depth", width=176, height=144, modulation_mhz=5.0, noise_m=5e-6, least_intensity=3e-4)
 ALREADY = PredictionError(0.002, 0.003, 0.3)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from proxops.applications.mission.dataset.session import dataset_session
 from proxops.applications.mission.dataset.wanted import DatasetOptions, read_splits
 from proxops.core.mission import load_mission
-from proxops.runs.progress import progress_bar
+from proxops.runs.progress import COUNTED, progress_bar
 
 
 def dataset(
@@ -20,5 +20,5 @@ def dataset(
     unless given."""
     options = DatasetOptions(count, seed, poses, between_m, lights, read_splits(splits))
     mission = load_mission(scenario)
-    with progress_bar(quiet) as progress:
+    with progress_bar(quiet, done=COUNTED) as progress:
         return dataset_session(mission, Path(out), options, progress)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from proxops.applications.mission.inspection.session import MODEL, inspection_session
 from proxops.onboard.vision.inspection.fusion import Fineness
+from proxops.runs.progress import COUNTED, progress_bar
 
 
 def inspect(
@@ -18,6 +18,6 @@ def inspect(
     time-of-flight camera. Writes client.obj, inspection.json and a picture into ``out`` (the run's folder); the figures."""
     run = Path(run)
     folder = Path(out) if out else run if run.is_dir() else run.parent
-    say = (lambda words: None) if quiet else (lambda words: print(words, file=sys.stderr))
-    figures = inspection_session(run, folder, sensor, Fineness(3.0 * voxel_m, voxel_m, triangles), say)
+    with progress_bar(quiet, done=COUNTED) as progress:
+        figures = inspection_session(run, folder, sensor, Fineness(3.0 * voxel_m, voxel_m, triangles), progress)
     return {**figures, "model": str(folder / MODEL)}

@@ -16,6 +16,7 @@ from proxops.core.flight import R_CHASER_SENSOR, Floats
 from proxops.core.images import CameraImage
 from proxops.core.imaging_table import ImagingSensor
 from proxops.core.mission import MissionFile, parse_mission
+from proxops.core.scenery_table import ORBIT_SUFFIX
 from proxops.ground.log import Log
 from proxops.maths.pose import compose, inverse_pose, pose, pose_from_packed
 from proxops.maths.rotation import matrix_from_quat, quat_from_matrix
@@ -24,25 +25,25 @@ from proxops.sensors.avionics import AvionicsSuite
 from proxops.sensors.mount import T_craft_sensor
 
 ATTITUDE = ("qw", "qx", "qy", "qz", "w_x", "w_y", "w_z")
+LATE_S = 0.15  # later, and the reading is another's
 POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 
 @dataclass(frozen=True, eq=False)
 class InspectedLog:
-    """``named``: T_sensor_client (4, 4) at the first look, as the relative sensor then called the client's frame; None if nothing
-    was measured. The rest is for who judges: true pose (7) of each look, NaN where it is not known, and true rate in eci axes."""
+    """Looks have the client's frame named as the relative sensor called it then. The rest is for who judges: true pose (7) of
+    each look, NaN where it is not known, and true rate in eci axes."""
 
     file: MissionFile
     seed: int
     sensor: ImagingSensor
     looks: tuple[InspectionLook, ...]
-    named: Floats | None
     T_sensor_target: Floats  # (n, 7)
     w_eci_target: Floats  # (n, 3)
 
 
 def inspected_log(run: Path, name: str = "") -> InspectedLog:
-    """``name`` of the sensor; the only one that measures distances unless given."""
+    """``name`` of the sensor; the only one that measures distances unless given. Its orbit's images: in a hall, walls return."""
     path = run / "run.mcap" if run.is_dir() else run
     if not path.is_file():
         raise BadInput("no log of a run", where=str(path), way_out="name the folder of a run, or its log")
@@ -51,23 +52,23 @@ def inspected_log(run: Path, name: str = "") -> InspectedLog:
         raise BadInput("an inspection needs the log of a mission", where=str(path))
     file = parse_mission(log.metadata["scenario_file"], path).file
     sensor, seed = _sensor(file, name, str(path)), int(log.metadata.get("seed", file.seed))
+    recorded_as = sensor.name + ORBIT_SUFFIX * (file.scenery.see == "both")
+    if file.scenery.see == "hall" or recorded_as not in log.sensors:
+        raise BadInput(
+            "the log has no images of it in orbit", where=str(path), value=sensor.name,
+            way_out='[scenery] see = "orbit", and the sensor\'s log_hz above 0',
+        )  # fmt: skip
     t = np.asarray(log.values("mission.t"), np.float64)
     own = _Own(log, t, AvionicsSuite(file.avionics, np.random.default_rng((seed, 31))), T_craft_sensor(sensor)[:3, :3])
+    named = None if file.vision.sensors else _Named(log, t, file, sensor)  # poses from images are of a model
     looks, truth = [], []
-    for recorded in log.recorded_images(sensor.name):
+    for recorded in log.recorded_images(recorded_as):
         image = recorded.image
-        if isinstance(image, CameraImage) or image.t < file.sensor.delay_ms * 1e-3:
-            continue
-        looks.append(InspectionLook(image, *own.at(image.t)))
+        assert not isinstance(image, CameraImage)
+        looks.append(InspectionLook(image, *own.at(image.t), named.at(image.t) if named else None))
         truth.append(np.full(7, np.nan) if recorded.T_sensor_target is None else recorded.T_sensor_target)
-    if not looks:
-        raise BadInput(
-            "the log has no images of it", where=str(path), value=sensor.name, way_out="log_hz of the sensor"
-        )
     rows = np.clip(np.searchsorted(t, [look.t for look in looks]), 0, len(t) - 1).astype(np.int64)
-    return InspectedLog(
-        file, seed, sensor, tuple(looks), _named(log, t, looks[0].t, file, sensor), np.array(truth), _true_rates(log, rows)
-    )  # fmt: skip
+    return InspectedLog(file, seed, sensor, tuple(looks), np.array(truth), _true_rates(log, rows))
 
 
 def _sensor(file: MissionFile, name: str, where: str) -> ImagingSensor:
@@ -95,15 +96,22 @@ class _Own:
         return np.asarray(quat_from_matrix(np.ascontiguousarray(R))), np.asarray(self._R.T @ w)
 
 
-def _named(log: Log, t: Floats, at: float, file: MissionFile, sensor: ImagingSensor) -> Floats | None:
-    """By the reading of the relative sensor that was exposed then."""
-    row = min(int(np.searchsorted(t, at + 1e-3 * file.sensor.delay_ms)), len(t) - 1)
-    measured = log.table("measurement", POSE)[row]
-    if not measured[3:].any():
-        return None
-    T_chaser_measured = pose(R_CHASER_SENSOR, np.array(file.sensor.place_m, np.float64))
-    T_chaser_client = compose(T_chaser_measured, pose_from_packed(measured.copy()))
-    return np.asarray(compose(inverse_pose(T_craft_sensor(sensor)), T_chaser_client))
+class _Named:
+    """The client's frame by the relative sensor's readings, from where the other sensor sits."""
+
+    def __init__(self, log: Log, t: Floats, file: MissionFile, sensor: ImagingSensor) -> None:
+        readings = log.table("measurement", POSE)
+        new = np.nonzero((readings[1:] != readings[:-1]).any(axis=1))[0] + 1
+        self._taken, self._readings, self._delay = t[new], readings[new], 1e-3 * file.sensor.delay_ms
+        T_chaser_measured = pose(R_CHASER_SENSOR, np.array(file.sensor.place_m, np.float64))
+        self._T = compose(inverse_pose(T_craft_sensor(sensor)), T_chaser_measured)
+
+    def at(self, t: float) -> Floats | None:
+        """(4, 4), by the reading that was exposed then: the first to be taken after its delay."""
+        number = int(np.searchsorted(self._taken, t + self._delay))
+        if number == len(self._taken) or self._taken[number] > t + self._delay + LATE_S:
+            return None
+        return np.asarray(compose(self._T, pose_from_packed(self._readings[number].copy())))
 
 
 def _true_rates(log: Log, rows: NDArray[np.int64]) -> Floats:

@@ -20,15 +20,14 @@ PIXELS: Final = 420
 PAPER: Final = 245
 
 
-def write_model_picture(path: Path, rows: list[Mesh]) -> None:
-    """One row of views for each surface, all to the scale of the first."""
-    first = client_model(rows[0])
+def write_model_picture(path: Path, rows: dict[str, Mesh]) -> None:
+    """One row of views for each surface, by its name; all to the scale of the first."""
+    first = client_model(next(iter(rows.values())))
     drawn = []
-    for mesh in rows:
+    for name, mesh in rows.items():
         surface = client_model(mesh).surface
-        drawn.append(
-            np.concatenate([_view(surface, first.centre, first.radius, np.array(side)) for side in SIDES], axis=1)
-        )
+        row = np.concatenate([_view(surface, first.centre, first.radius, np.array(side)) for side in SIDES], axis=1)
+        drawn.append(cv2.putText(row, name, (12, 32), cv2.FONT_HERSHEY_SIMPLEX, 0.8, 60, 1, cv2.LINE_AA))
     cv2.imwrite(str(path), np.concatenate(drawn), [cv2.IMWRITE_JPEG_QUALITY, 80])
 
 

@@ -14,15 +14,17 @@ from proxops.applications.mission.vision.designations import Designations
 from proxops.applications.mission.vision.image_faults import spoiled
 from proxops.applications.mission.vision.order import VisionFailed, VisionSetting
 from proxops.applications.mission.vision.sensor_work import Job, Lights, SensorWork
+from proxops.core.errors import BadInput
 from proxops.core.flight import Floats, Measurements, OnboardData, RelativeMeasurement, Telemetry
-from proxops.core.images import Image
+from proxops.core.images import CameraImage, Image, MeteredPart
 from proxops.core.vision import PoseFound, Processed
 from proxops.core.vision_table import Vision
-from proxops.core.vocabulary import VisionState
+from proxops.core.vocabulary import MissionPhase, VisionState
 from proxops.onboard.vision.prediction_width import searches
 from proxops.onboard.vision.sight import Sight
 from proxops.onboard.vision.unit import LookedThrough, VisionUnit
 
+GIVEN_UP_S: Final = 60.0  # between two looks for a lost client by a craft that has given up and drifts away
 SLACK_S: Final = 1e-9  # times are sums of cycles
 LightOf = Callable[[VisionUnit, int, Image, Floats | None], Lights]
 
@@ -41,6 +43,7 @@ class MissionVision:
         self._work = [SensorWork(setting) for setting in settings]
         self._places = {setting.sensor.name: place for place, setting in enumerate(settings)}
         self._ready: list[RelativeMeasurement] = []
+        self._given_up = False
         self._shown: dict[str, Image] = {}  # last image of a sensor before it was spoiled
         self.fault_of: Callable[[float, str], str] = lambda t, sensor: ""
         self.listeners: list[Callable[[Processed, float], None]] = []
@@ -72,14 +75,22 @@ class MissionVision:
         if refused is not None:
             self._answered(place, refused, t, searched=False)
             return
+        if self._given_up and not self._wanted(place, image):
+            return
         self._work[place].waiting.append((image, self._light_of(self.unit, place, image, axes)))
         self._begin(place, t)
+
+    def part_with_client(self, image: CameraImage) -> MeteredPart | None:
+        """Where the client is in a picture, as far as that is known."""
+        place = self._places.get(image.sensor)
+        return None if place is None else self.unit.part_with_client(place, image)
 
     def note(self, m: Measurements) -> None:
         self.unit.note(m)
 
     def believe(self, t: float, told: Telemetry) -> None:
         self.unit.believe(t, told.estimate)
+        self._given_up = told.phase is MissionPhase.DRIFT
 
     def arrived(self, t: float) -> tuple[RelativeMeasurement, ...]:
         """Poses that are there at ``t`` and were not before; images that waited are begun."""
@@ -97,6 +108,11 @@ class MissionVision:
         for work in self._work:
             work.line.close()
 
+    def _wanted(self, place: int, image: Image) -> bool:
+        """After giving up: while the client is followed all images are, else one now and then."""
+        work = self._work[place]
+        return self.unit.followed_t(place) is not None or image.t >= work.begun_t + GIVEN_UP_S
+
     def _begin(self, place: int, t: float) -> None:
         """The next image, if none is worked on."""
         work = self._work[place]
@@ -110,6 +126,7 @@ class MissionVision:
         prediction = self.unit.prediction(place, image)
         searched = searches(prediction)
         takes_s = work.search_s if searched else 1e-3 * self._vision.frame_ms
+        work.begun_t = image.t
         work.job = Job(image, t + takes_s, searched, where is not None)
         try:
             work.line.give(Sight(image, prediction, lights, earth, where))
@@ -123,7 +140,7 @@ class MissionVision:
             return False
         try:
             found = work.line.take(block=self._waits) if work.line.ready(block=self._waits) else None
-        except VisionFailed as failure:
+        except BadInput as failure:  # of one that was started again, what it says of its setting, too
             self._lose(place, failure)
             return False
         if found is None:
@@ -148,10 +165,10 @@ class MissionVision:
         for listener in self.listeners:
             listener(processed, t)
 
-    def _lose(self, place: int, failure: VisionFailed) -> None:
+    def _lose(self, place: int, failure: BadInput) -> None:
         """In lockstep what comes after would not be what the seed says; live another process takes its place."""
         if self._waits or self._restarts <= 0:
-            raise failure
+            raise failure if isinstance(failure, VisionFailed) else VisionFailed(str(failure))
         self._restarts -= 1
         self.tell_condition("vision_failed", f"{self._work[place].name}: {failure}; it is started again")
         self._work[place].begin_again()

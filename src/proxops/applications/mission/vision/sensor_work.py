@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 from typing import Final
@@ -34,6 +35,7 @@ class SensorWork:
         self.line = VisionOrders(setting)
         self.waiting: deque[tuple[Image, Lights]] = deque(maxlen=MOST_KEPT)
         self.job: Job | None = None
+        self.begun_t = -math.inf  # time of the last image that was begun
 
     @property
     def name(self) -> str:
@@ -41,8 +43,7 @@ class SensorWork:
 
     @property
     def search_s(self) -> float:
-        vision = self._setting.vision
-        return vision.search_s if self._setting.sensor.gives == "camera" else vision.scan_search_s
+        return self._setting.vision.searched_s(self._setting.sensor)
 
     def begin_again(self) -> None:
         self.line.kill()

@@ -9,6 +9,7 @@ still since that time: with v and w its motion and p its origin, all at that tim
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +49,9 @@ class Beams:
 
 def together(one: Beams, other: Beams) -> Beams:
     """Of one image."""
-    joined = {part.name: np.concatenate([getattr(one, part.name), getattr(other, part.name)]) for part in fields(Beams)[:-1]}
-    return replace(one, **joined)
+    names = [part.name for part in fields(Beams) if part.name != "apart_rad"]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in names}
+    return replace(one, **arrays)
 
 
 def moved_back(place: Array, late_s: Array, centre: Array, motion: Array) -> Array:

@@ -47,12 +47,14 @@ class DepthPoints:
         if math.isfinite(self._noise.wrap_m) and about_m is not None:
             range_m = unwrapped(range_m, about_m, self._noise.wrap_m)
         sigma = np.hypot(self._noise.per_amplitude_m / np.maximum(amplitude, 1e-6), self._noise.floor_m)
-        end, pixel = range_m[:, None] * self._sight[measured], self._pixel[measured]
+        end = range_m[:, None] * self._sight[measured]
         phase = (PERIOD_SHARE / self._period) * range_m
-        none, spot = np.zeros(len(end)), np.full(len(end), self._noise.spot_rad)
-        beams = Beams(np.zeros_like(end), end, sigma, phase, none, pixel, spot, pixel, 2.0 * self._noise.spot_rad)
-        there = amplitude > self._noise.least_signal + ROUNDED  # else that was stray light alone
-        return beams.some(there & (range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST))
+        none, spot, pixel = np.zeros(len(end)), np.full(len(end), self._noise.spot_rad), self._pixel[measured]
+        spacing = 2.0 * self._noise.spot_rad
+        beams = Beams(np.zeros_like(end), end, sigma, phase, none, pixel, spot, pixel, spacing)
+        seen = (range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST)
+        seen &= amplitude > self._noise.least_signal + ROUNDED  # else that was but stray light
+        return beams if seen.all() else beams.some(seen)
 
     def _without(self, stray: float, range_m: Array, amplitude: Array) -> tuple[Array, Array]:
         """Without the share ``stray`` of the sum of all phasors."""

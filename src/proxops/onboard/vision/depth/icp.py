@@ -27,10 +27,7 @@ from proxops.onboard.vision.depth.part_shifts import PartShifts, part_shifts
 from proxops.onboard.vision.depth.shared_errors import SharedErrors, shared_errors
 
 ACROSS_M: Final = 0.003  # of a place of the surface, beside noise: model, size of a beam's spot
-SHRINK: Final = 0.75  # of the wide scale from step to step
-STEPS: Final = 24  # at most, with the wide scale
-LAST_STEPS: Final = 24  # at most, without it
-MOST: Final = 2000  # beams that a pose is fitted to, or some more
+MOST: Final = 1200  # beams that a pose is fitted to, or some more
 FEW: Final = 500  # points of the wide steps
 STILL: Final = (2e-4, 1e-4)  # m, rad: a step below that is the last
 STILL_SQUARE: Final = 0.02  # or one whose square is below that, in deviations
@@ -40,6 +37,17 @@ PULLS: Final = 0.5  # weight of a beam that ends beside the model: it pulls, but
 TELLS: Final = 0.05  # what it tells of the pose, as a share: that the outline is not nearer
 FARTHEST: Final = (3.0, 0.02)  # that a step goes at the client's surface: times the wide scale, m at least
 HARDLY: Final = 1e-9  # of the largest curvature: below that a direction is left alone
+
+
+@dataclass(frozen=True)
+class Pace:
+    shrink: float  # of the wide scale from step to step
+    wide: int  # steps at most with it
+    last: int  # steps at most without it
+
+
+PATIENT: Final = Pace(0.75, 24, 12)
+HASTY: Final = Pace(0.5, 5, 5)  # for a candidate of many
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,28 +90,27 @@ class Icp:
 
 def icp(
     model: ClientModel, beams: Beams, noise: DistanceNoise, T_sensor_target: Array, wide_m: float, motion: Array,
-    steps: int = STEPS, most: int = MOST,
+    pace: Pace = PATIENT,
 ) -> Icp:  # fmt: skip
-    """From a first pose (7) that is off by about ``wide_m`` at the client's surface; to about ``most`` beams. ``motion`` (6): see
-    ``SharedErrors``."""
+    """From a first pose (7) that is off by about ``wide_m`` at the client's surface. ``motion`` (6): see ``SharedErrors``."""
     found = _matching(model, beams.thinned(FEW), noise, motion)
     stand, noisy = found.begun(T_sensor_target), found.noisy_m
-    for _ in range(steps):
+    for _ in range(pace.wide):
         if wide_m == 0.0:
             break
         stand, _ = _step(found.at(stand, wide_m), _farthest(model, wide_m))
-        wide_m = SHRINK * wide_m if wide_m > 0.5 * noisy else 0.0
-    few = condensed(beams, most, lambda blocks: _mixed(model, blocks, stand))
+        wide_m = pace.shrink * wide_m if wide_m > 0.5 * noisy else 0.0
+    few = condensed(beams, MOST, lambda blocks: _mixed(model, blocks, stand))
     found = _matching(model, few, noise, motion)
-    return found.at(*_rested(found, stand), TELLS)
+    return found.at(*_rested(found, stand, pace.last), TELLS)
 
 
-def _rested(found: _Matching, stand: Stand) -> tuple[Stand, float, NDArray[np.bool_]]:
+def _rested(found: _Matching, stand: Stand, steps: int) -> tuple[Stand, float, NDArray[np.bool_]]:
     """Where it comes to rest, without a wide scale; and which beams lie over edges there."""
     model, beams = found.model, found.beams
     spot_m = float(beams.spot_rad.mean() * np.linalg.norm(stand.p)) if len(beams) else 0.0
     asked, mixed, farthest = stand, _mixed(model, beams, stand), _farthest(model, 0.0)
-    for _ in range(LAST_STEPS):
+    for _ in range(steps):
         stand, small = _step(found.at(stand, 0.0, mixed), farthest)
         if spot_m > 0.0 and _moved(model, asked, stand) > EDGES_MOVED * spot_m:
             asked, mixed = stand, _mixed(model, beams, stand)

@@ -1,8 +1,8 @@
 """The least squares of one step of ICP: sums over all beams for the pose and the errors that they share, and for each part of
 the model what its own shift needs (``part_shifts``).
 
-Unknowns x = (δ, u); of beam i, which met part k with the normal n_i, the error is e_i = a_i x + n_i·d_k + noise. With w the robust
-weight these are H = Σ w a aᵀ and g = Σ w a e, and for each part Σ w n aᵀ, Σ w n e, Σ w n nᵀ.
+Unknowns x = (δ, u); of beam i, which met part k with the normal n_i, the error is e_i = a_i x + n_i·d_k + noise. With w the
+robust weight these are H = Σ w a aᵀ and g = Σ w a e, and for each part Σ w n aᵀ, Σ w n e, Σ w n nᵀ.
 """
 
 from __future__ import annotations

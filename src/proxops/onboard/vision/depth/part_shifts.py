@@ -43,5 +43,5 @@ class PartShifts:
 def part_shifts(sums: Array, part_m: float) -> PartShifts:
     """``sums`` (parts, 3, unknowns + 4) as ``assemble`` leaves them."""
     n = sums.shape[2] - 4
-    M = np.linalg.inv(sums[:, :, n + 1 :] + np.eye(3) / max(part_m, LEAST_M) ** 2)
+    M = np.asarray(np.linalg.inv(sums[:, :, n + 1 :] + np.eye(3) / max(part_m, LEAST_M) ** 2), np.float64)
     return PartShifts(sums[:, :, :n], sums[:, :, n], M)

@@ -41,6 +41,9 @@ def views_of(model: ClientModel) -> Views:
     for k, basis in enumerate(bases):
         start = model.centre + u[:, None] * basis[:, 0] + v[:, None] * basis[:, 1] - 2.0 * model.radius * basis[:, 2]
         seen = hits[: _look(model.surface, start, np.ascontiguousarray(basis[:, 2]), hits)]
+        if not len(seen):  # a plate from its edge
+            places[k], normals[k] = model.centre, -basis[:, 2]
+            continue
         chosen = seen[(np.arange(POINTS) * (len(seen) / POINTS)).astype(np.int64)]
         places[k], normals[k], faces[k] = chosen[:, :3], chosen[:, 3:6], chosen[:, 6]
     return Views(bases, places, normals, faces, places.mean(axis=1))

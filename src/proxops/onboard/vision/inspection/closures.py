@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.experiment_result import Progress
 from proxops.core.vision import Floats
 from proxops.onboard.vision.inspection.registration import registered
 from proxops.onboard.vision.inspection.track import Track, inverted
@@ -33,7 +34,7 @@ class Tie:
     information: Floats  # (6, 6)
 
 
-def ties(track: Track, points: Sequence[Floats]) -> list[Tie]:
+def ties(track: Track, points: Sequence[Floats], progress: Progress) -> list[Tie]:
     """``points`` of each look in its sensor's frame."""
     views, found = track.views, []
     for k in range(1, len(track)):
@@ -41,6 +42,7 @@ def ties(track: Track, points: Sequence[Floats]) -> list[Tie]:
             tie = _tie(track, points, j, k)
             if tie is not None:
                 found.append(tie)
+        progress("tying", k + 1, len(track))
     return found
 
 

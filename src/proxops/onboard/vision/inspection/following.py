@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.experiment_result import Progress
 from proxops.core.vision import Floats
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.inspection.cloud import client_beams
@@ -29,16 +30,18 @@ BEFORE: Final = 12  # looks of the same side that a look is laid over
 
 
 class ClientFollowing:
-    """``first``: T_sensor_client at the first look that sees anything; where the frame lies is a matter of choice."""
+    """The frame has the sensor's axes at the first look that sees anything, and its origin in the middle of what that sees."""
 
-    def __init__(self, ranging: Ranging, first: Floats | None) -> None:
-        self._ranging, self._first = ranging, first
+    def __init__(self, ranging: Ranging) -> None:
+        self._ranging = ranging
         self._points: list[Floats] = []  # of each look, in the client's frame
         self.track = Track((), np.zeros((0, 4, 4)))
 
-    def follow(self, looks: Sequence[InspectionLook]) -> Track:
-        for look in looks:
+    def follow(self, looks: Sequence[InspectionLook], progress: Progress) -> Track:
+        progress("following", 0, len(looks))
+        for number, look in enumerate(looks, 1):
             self._take(look)
+            progress("following", number, len(looks))
         return self.track
 
     def _take(self, look: InspectionLook) -> None:
@@ -46,18 +49,11 @@ class ClientFollowing:
         seen = client_beams(self._ranging, look, None, self._motion(look, rate)).end
         if len(seen) < FEWEST:
             return
-        T = self._begin(seen) if not len(self.track) else self._next(look, seen, rate)
+        T = _begun(seen) if not len(self.track) else self._next(look, seen, rate)
         if T is None:
             return
         self.track = self.track.extended(look, T)
         self._points.append((seen - T[:3, 3]) @ T[:3, :3])
-
-    def _begin(self, seen: Floats) -> Floats:
-        if self._first is not None:
-            return self._first
-        T = np.eye(4)
-        T[:3, 3] = np.median(seen, axis=0)
-        return T
 
     def _next(self, look: InspectionLook, seen: Floats, rate: Floats) -> Floats | None:
         """The middle of what is seen is taken to stay where it was in the client; registration finds what that is off."""
@@ -88,3 +84,9 @@ class ClientFollowing:
         if last < 0:
             return np.zeros(6)
         return relative_motion(look, self.track.T_sensor_client[last, :3, 3], self.track.velocity(last), rate)
+
+
+def _begun(seen: Floats) -> Floats:
+    T = np.eye(4)
+    T[:3, 3] = np.median(seen, axis=0)
+    return T

@@ -7,7 +7,7 @@ Where no surfel is near, nobody has looked, and the surface is open.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from proxops.core.errors import BadInput
 from proxops.core.vision import Floats
 from proxops.maths.kernel import kernel
-from proxops.onboard.vision.inspection.registration import EXTRA
+from proxops.onboard.vision.inspection.libraries import FEWER_TRIANGLES, MARCHING_CUBES, inspection_library
 from proxops.onboard.vision.inspection.surfels import Surfels
 
 WIDE: Final = 2.2  # voxels, that a surfel reaches
@@ -43,7 +43,7 @@ def triangles_of(found: Surfels, voxel_m: float, most: int) -> tuple[Floats, NDA
 
 def _marched(value: Floats, known: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.int32]]:
     """In voxels. A cube counts if all its corners are known."""
-    measure = _skimage()
+    measure = inspection_library(MARCHING_CUBES)
     whole = np.zeros_like(known)
     n = tuple(slice(0, -1) for _ in range(3))
     whole[n] = known[n]
@@ -52,27 +52,16 @@ def _marched(value: Floats, known: NDArray[np.bool_]) -> tuple[Floats, NDArray[n
     # scikit-image asks the last corner of a cube whether it counts.
     mask = np.zeros_like(known)
     mask[1:, 1:, 1:] = whole[n]
-    vertices, faces, _, _ = measure.marching_cubes(value, 0.0, mask=mask, gradient_direction="ascent")
+    vertices, faces, _, _ = measure.marching_cubes(value, 0.0, mask=mask)
     return vertices.astype(np.float64), faces.astype(np.int32)
 
 
 def _fewer(vertices: Floats, faces: NDArray[np.int32], most: int) -> tuple[Floats, NDArray[np.int32]]:
     if len(faces) <= most:
         return vertices, faces
-    try:
-        import fast_simplification
-    except ImportError as reason:
-        raise BadInput(f"inspection needs fast-simplification: {reason}", way_out=EXTRA) from None
-    fewer, left = fast_simplification.simplify(vertices.astype(np.float32), faces, target_count=most)
+    library = inspection_library(FEWER_TRIANGLES)
+    fewer, left = library.simplify(vertices.astype(np.float32), faces, target_count=most)
     return np.asarray(fewer, np.float64), np.asarray(left, np.int32)
-
-
-def _skimage() -> Any:
-    try:
-        from skimage import measure
-    except ImportError as reason:
-        raise BadInput(f"inspection needs scikit-image: {reason}", way_out=EXTRA) from None
-    return measure
 
 
 @kernel

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from proxops.core.experiment_result import Progress
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.inspection.closures import ties
 from proxops.onboard.vision.inspection.cloud import clouds
@@ -13,9 +12,8 @@ from proxops.onboard.vision.inspection.steadying import steadied
 from proxops.onboard.vision.inspection.track import Track, inverted
 
 
-def fitted_together(track: Track, ranging: Ranging, say: Callable[[str], None]) -> Track:
+def fitted_together(track: Track, ranging: Ranging, progress: Progress) -> Track:
     """With poses that agree best with all that was seen."""
-    found = ties(track, [beams.end for beams in clouds(ranging, track)])
-    say(f"{len(found)} ties between looks")
+    found = ties(track, [beams.end for beams in clouds(ranging, track)], progress)
     track = steadied(track.with_poses(inverted(fitted_poses(inverted(track.T_sensor_client), found))), ranging)
-    return steadied(laid_together(track, ranging), ranging)
+    return steadied(laid_together(track, ranging, progress), ranging)

@@ -16,12 +16,13 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.experiment_result import Progress
 from proxops.core.vision import Floats
 from proxops.onboard.vision.depth.ranging import Ranging
 from proxops.onboard.vision.inspection.cloud import clouds
 from proxops.onboard.vision.inspection.fusion import in_client
+from proxops.onboard.vision.inspection.libraries import REGISTRATION, inspection_library
 from proxops.onboard.vision.inspection.pose_graph import moved
-from proxops.onboard.vision.inspection.registration import registration_library
 from proxops.onboard.vision.inspection.surfels import surfels
 from proxops.onboard.vision.inspection.track import Track, inverted
 
@@ -47,18 +48,20 @@ class LookStretch:
     view: Floats  # (3) mean, from the client
 
 
-def laid_together(track: Track, ranging: Ranging) -> Track:
+def laid_together(track: Track, ranging: Ranging, progress: Progress) -> Track:
     """Poses of whole stretches made better."""
     if len(track) < 2 * LOOKS:
         return track
     stretches = _stretches(track, ranging)
     T = np.repeat(np.eye(4)[None], len(stretches), axis=0)
     for number in range(ROUNDS):
+        progress("laying", number, ROUNDS)
         step = _step(stretches, T, REACH_M[min(number, len(REACH_M) - 1)])
         for k, delta in enumerate(step):
             T[k] = moved(delta) @ T[k]
         if np.abs(step).max() < STILL:
             break
+    progress("laying", ROUNDS, ROUNDS)
     out = track.T_sensor_client.copy()
     for one, T_new_old in zip(stretches, T, strict=True):
         out[slice(*one.looks)] = out[slice(*one.looks)] @ inverted(T_new_old)
@@ -82,7 +85,7 @@ def _step(stretches: list[LookStretch], T: Floats, reach_m: float) -> Floats:
     n = len(stretches)
     places = [one.places @ t[:3, :3].T + t[:3, 3] for one, t in zip(stretches, T, strict=True)]
     normals = [one.normals @ t[:3, :3].T for one, t in zip(stretches, T, strict=True)]
-    library = registration_library()
+    library = inspection_library(REGISTRATION)
     trees = [library.KdTree(p) if len(p) else None for p in places]
     H, g = np.zeros((n, 6, n, 6)), np.zeros((n, 6))
     for a in range(n):

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from proxops.core.experiment_result import Progress
 from proxops.maths.rotation import quat_from_matrix
 from proxops.onboard.vision.depth.client_model import client_model
 from proxops.onboard.vision.depth.icp import icp
@@ -21,7 +22,7 @@ MOTION: Final = np.repeat(LEAST_MOTION, 3)  # deviation of the motion by which a
 FARTHEST: Final = 4.0  # times the scale on which poses move: a look that moves farther stays where it was
 
 
-def refined(track: Track, surface: Mesh, ranging: Ranging, wide_m: float) -> Track:
+def refined(track: Track, surface: Mesh, ranging: Ranging, wide_m: float, what: str, progress: Progress) -> Track:
     """``wide_m``: by how much poses may be off."""
     model, out = client_model(surface), track.T_sensor_client.copy()
     for k, (beams, T) in enumerate(zip(clouds(ranging, track), track.T_sensor_client, strict=True)):
@@ -29,4 +30,5 @@ def refined(track: Track, surface: Mesh, ranging: Ranging, wide_m: float) -> Tra
         found = icp(model, beams.thinned(BEAMS), ranging.noise, packed, wide_m, MOTION)
         if np.isfinite(found.p).all() and np.linalg.norm(found.p - T[:3, 3]) < FARTHEST * wide_m:
             out[k, :3, :3], out[k, :3, 3] = found.R, found.p
+        progress(what, k + 1, len(track))
     return track.with_poses(out)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from proxops.core.errors import BadInput
 from proxops.core.vision import Floats
+from proxops.onboard.vision.inspection.libraries import REGISTRATION, inspection_library
 
-EXTRA: Final = "pip install 'proxops[inspection]'"
 CELL_M: Final = 0.03  # of which one point is taken
 FEWEST: Final = 60  # points
 
@@ -27,7 +26,7 @@ class Registration:
 
 def registered(target: Floats, source: Floats, T_target_source: Floats, reach_m: float) -> Registration | None:
     """Points (n, 3); those that are ``reach_m`` apart or more have nothing to do with each other. None: too few."""
-    gicp = registration_library()
+    gicp = inspection_library(REGISTRATION)
     if min(len(target), len(source)) < FEWEST:
         return None
     cloud, tree = gicp.preprocess_points(target, downsampling_resolution=CELL_M, num_threads=1)
@@ -44,11 +43,3 @@ def registered(target: Floats, source: Floats, T_target_source: Floats, reach_m:
     if not np.isfinite(T).all():
         return None
     return Registration(T, H, found.num_inliers / moved.size())
-
-
-def registration_library() -> Any:
-    try:
-        import small_gicp
-    except ImportError as reason:
-        raise BadInput(f"inspection needs small_gicp: {reason}", way_out=EXTRA) from None
-    return small_gicp

@@ -88,7 +88,7 @@ def _largest(mask: Mask, looked_at: Mask) -> Mask:
     area[0] = 0
     there = np.bincount(labels[looked_at], minlength=count)
     begun = np.where(there > 0, area, 0)
-    if begun.max(initial=0) == 0:
+    if begun.max(initial=0) < SPECK:
         return np.zeros_like(mask)
     taken = labels == int(np.argmax(begun))
     while True:
