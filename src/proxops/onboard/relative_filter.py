@@ -83,7 +83,7 @@ class RelativeFilter:
         self.taken = 0  # measurements
         # Of the next row of the history, once something beyond it was predicted; NaN: nothing.
         self._ahead_s, self._x_ahead, self._P_ahead = math.nan, np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))
-        # The last prediction; from there the next one goes on, unless a measurement has come (NaN).
+        # The last prediction; from there the next one goes on, unless a measurement has come (NaN) or it is older than the history.
         self._now_s, self._x_now, self._P_now = math.nan, np.empty(N_STATE), np.empty((N_ERROR, N_ERROR))
         rate = min(FIRST_RATE, FIRST_TURN / exposure_period_s)
         begin(self.x, self.P, seen.t, seen.p_sensor_target, seen.q_sensor_target, history, rate, model)
@@ -117,7 +117,7 @@ class RelativeFilter:
     def predicted(self, t: float, history: Floats) -> Estimate:
         """At ``t``; the filter itself stays where it is. As it will have to go there soon, it keeps what it meets at the next
         row of the history."""
-        if t >= self._now_s:
+        if history[0, T] <= self._now_s <= t:
             predict_on(self._x_now, self._P_now, self._now_s, t, history, self.model)
         else:
             self._ahead_s = predict(
