@@ -12,7 +12,7 @@ def test_of_a_wall_only_what_is_about_the_place_is_looked_at() -> None:
     across = np.linspace(-10.0, 10.0, 400)
     wall = np.stack([across, np.zeros(400), np.full(400, 18.5)], axis=1)
     client = np.array([[0.1 * k, 0.0, 18.0] for k in range(-4, 5)])
-    found = [Cluster(np.concatenate([wall, client])), Cluster(wall + [0.0, 30.0, 0.0])]
+    found = [Cluster(np.concatenate([wall, client])), Cluster(wall + np.array([0.0, 30.0, 0.0]))]
     (part,) = parts_about(found, np.array([0.0, 0.0, 18.0]), 1.0)
     assert all(any((one == place).all() for place in part.places) for one in client)
     assert np.linalg.norm(part.places - [0.0, 0.0, 18.0], axis=1).max() < 1.0 and len(part.places) < 60

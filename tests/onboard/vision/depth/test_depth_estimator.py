@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from benchmarks.vision_catalogue import CAPTURE, VisionCatalogue
+from benchmarks.vision_catalogue import CAPTURE, VisionCatalogue, pose_error
 from benchmarks.vision_depth import BOUNDS, MOVING, Known, everywhere, sensors
 from benchmarks.vision_tracking import PART_M, Tried, others, tried
 
@@ -75,30 +75,27 @@ def test_parts_that_stand_elsewhere_are_in_the_covariance_if_declared(name: str)
     assert np.mean([one.nees for one in untold if one.accepted]) > 2.0 * np.mean(told)
 
 
-def test_covariance_is_the_scatter_of_fits() -> None:
-    """One view, the noise of 24 scans: the covariance that is told is at most three times the scatter's, and no less than half of
-    it, in each of six."""
+def test_covariance_against_the_scatter_of_fits() -> None:
+    """One view with the noise of 24 scans: what is claimed is on the cautious side of the scatter, and not by far."""
     sample = seen("LiDAR").sample("usual", 6.0, 3, error=MOVING)
     estimator = known("LiDAR")(seen("LiDAR").client, 0, 0.0, 0.0)
-    still = replace(sample.sight.prediction, motion=np.zeros(6), covariance=1e-6 * np.eye(6))  # type: ignore[type-var]
-    image, rng = sample.image, np.random.default_rng(1)
+    still, image, rng = expected(6.0, 0.001), sample.image, np.random.default_rng(1)
+    still = replace(still, T_sensor_target=sample.T_sensor_target)
     assert isinstance(image, PointScan)
-    found = []
+    far = np.linalg.norm(image.points_m, axis=1, keepdims=True)
+    off, claimed = [], []
     for _ in range(24):
-        far = np.linalg.norm(image.points_m, axis=1, keepdims=True)
         noisy = image.points_m * (1.0 + 0.02 * rng.standard_normal(far.shape) / far)
-        scan = replace(image, points_m=noisy.astype(np.float32))
-        told = estimator.estimate(Sight(scan, still))
-        assert told.T_sensor_target is not None and told.covariance is not None
-        found.append((told.T_sensor_target[:3], np.diag(told.covariance)[:3]))
-    scatter = np.var([place for place, _ in found], axis=0, ddof=1)
-    claimed = np.median([variance for _, variance in found], axis=0)
-    # Noise comes to noise: with one standard deviation in the sensor's figures, what is claimed belongs to one scan's.
-    assert (scatter.sum() < 2.0 * claimed.sum()) and (claimed.sum() < 6.0 * scatter.sum())
+        found = estimator.estimate(Sight(replace(image, points_m=noisy.astype(np.float32)), still))
+        assert found.T_sensor_target is not None and found.covariance is not None
+        off.append(pose_error(found.T_sensor_target, sample.T_sensor_target))
+        claimed.append(np.diag(found.covariance))
+    ratio = np.median(claimed, axis=0) / np.var(off, axis=0, ddof=1)
+    assert (ratio > 0.5).all() and (ratio < 10.0).all()
 
 
 def test_ghosts_are_gated() -> None:
-    """Of a scan with 5 % of points from nowhere and of the same without, poses are the same to a fraction of what is claimed."""
+    """Five points of a hundred come from nowhere."""
     spec = SPECS["LiDAR"]
     haunted = VisionCatalogue(spec.model_copy(update={"ghost_share": 0.05}), seen("LiDAR").client)
     rows = tried(haunted, "usual", 6.0, IMAGES, error=MOVING, made=known("LiDAR"))
@@ -150,25 +147,42 @@ def empty() -> PointScan:
     return PointScan("scan", 1, 0.0, np.zeros((0, 3), np.float32), none, none)
 
 
-def test_every_doubt_is_reached() -> None:
-    rng, estimator = np.random.default_rng(2), depth_estimator(NEAR, box(PLATE, WHITE_PAINT))
+def doubt_of(image: PointScan | DepthImage, prediction: PosePrediction | None) -> Doubt:
+    """Of a plate that is looked for."""
+    return depth_estimator(NEAR, box(PLATE, WHITE_PAINT)).estimate(Sight(image, prediction)).doubt
+
+
+def test_doubts_of_a_plate() -> None:
+    rng = np.random.default_rng(2)
     scan = plate_scan(rng, 4.0)
     few = replace(scan, points_m=scan.points_m[:4], t_offset_s=scan.t_offset_s[:4])
     pixels = DepthImage("scan", 1, 0.0, np.zeros((3, 3), np.float32), np.zeros((3, 3), np.uint16))
-    other = depth_estimator(NEAR, box((1.6, 1.4, 0.1), WHITE_PAINT))
+    assert doubt_of(pixels, None) is Doubt.BROKEN
+    assert doubt_of(empty(), expected(4.0)) is Doubt.DARK
+    assert doubt_of(few, expected(4.0)) is Doubt.TOO_FEW
+    assert doubt_of(plate_scan(rng, 4.0, (0.2, 0.15)), expected(4.0)) is Doubt.SUPPORT  # through its rim one sees
+    assert doubt_of(scan, expected(4.0)) is Doubt.UNCERTAIN  # only its outline tells how it is turned in its plane
+    assert doubt_of(empty(), None) is Doubt.DARK
+    anywhere = replace(scan, points_m=(5.0 + 40.0 * rng.random(scan.points_m.shape)).astype(np.float32))
+    assert doubt_of(anywhere, None) is Doubt.NOT_FOUND
+    assert doubt_of(scan, None) is not Doubt.NONE
 
-    def doubt(image: PointScan | DepthImage, prediction: PosePrediction | None) -> Doubt:
-        return estimator.estimate(Sight(image, prediction)).doubt
 
-    assert doubt(pixels, None) is Doubt.BROKEN
-    assert doubt(empty(), expected(4.0)) is Doubt.DARK and doubt(empty(), None) in (Doubt.DARK, Doubt.NOT_FOUND)
-    assert doubt(few, expected(4.0)) is Doubt.TOO_FEW
-    assert doubt(plate_scan(rng, 4.0, (0.2, 0.15)), expected(4.0)) is not Doubt.NONE  # a part of it only
-    assert other.estimate(Sight(scan, expected(4.0))).doubt is Doubt.SUPPORT
-    assert doubt(plate_scan(rng, 4.5), expected(4.0, 0.002)) in (Doubt.SUPPORT, Doubt.FAR_OFF, Doubt.TOO_FEW)
-    assert doubt(scan, None) in (Doubt.AMBIGUOUS, Doubt.UNCERTAIN)  # a plate turned by half is the same
-    noise = replace(scan, points_m=(5.0 + 40.0 * rng.random(scan.points_m.shape)).astype(np.float32))
-    assert doubt(noise, None) in (Doubt.NOT_FOUND, Doubt.SUPPORT, Doubt.TOO_FEW)
+def test_a_pose_that_is_elsewhere_than_it_may_be_is_far_off() -> None:
+    sight = seen("LiDAR").sample("usual", 6.0, 1, error=None).sight
+    T = seen("LiDAR").sample("usual", 6.0, 1, error=None).T_sensor_target
+    beside = PosePrediction(T + np.array([0.0, 0.0, 0.16, 0.0, 0.0, 0.0, 0.0]), 1e-8 * np.eye(6), np.zeros(6))
+    found = known("LiDAR")(seen("LiDAR").client, 0, 0.0, 0.0).estimate(replace(sight, prediction=beside))
+    assert found.doubt is Doubt.FAR_OFF
+
+
+def test_a_client_that_looks_alike_from_two_sides_is_ambiguous() -> None:
+    client = box((1.0, 0.8, 0.5), WHITE_PAINT)
+    rows = tried(
+        VisionCatalogue(SPECS["LiDAR"], client), "usual", 6.0, 2, error=None, made=Known(SPECS["LiDAR"], client)
+    )
+    assert {one.found.doubt for one in rows} <= {Doubt.AMBIGUOUS, Doubt.UNCERTAIN}
+    assert any(one.found.doubt is Doubt.AMBIGUOUS for one in rows)
 
 
 def test_a_prediction_decides_between_sides_that_look_alike() -> None:

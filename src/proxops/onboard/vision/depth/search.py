@@ -21,7 +21,7 @@ from proxops.onboard.vision.depth.clusters import Cluster
 from proxops.onboard.vision.depth.distance_noise import DistanceNoise
 from proxops.onboard.vision.depth.range_grid import RangeGrid
 from proxops.onboard.vision.depth.view_score import score_views
-from proxops.onboard.vision.depth.views import ROLLS, VIEWPOINTS, Views, rolled
+from proxops.onboard.vision.depth.views import ROLLS, Views, rolled
 
 COARSE_M: Final = 0.08  # by which a point of a view that is turned by half a step may be off
 ASIDE_M: Final = ((0.0, 0.0), (0.12, 0.0), (-0.12, 0.0), (0.0, 0.12), (0.0, -0.12), (0.25, 0.0), (-0.25, 0.0), (0.0, 0.25),
@@ -52,7 +52,8 @@ def candidates(
     for place in places:
         turns = rolled(place / np.linalg.norm(place))
         wanted = attitudes_allowed(np.einsum("rij,vkj->vrik", turns, views.bases), prediction)
-        best, at = np.full((VIEWPOINTS, ROLLS), -np.inf), np.zeros((VIEWPOINTS, ROLLS, 3))
+        shape = (len(views.bases), ROLLS)
+        best, at = np.full(shape, -np.inf), np.zeros((*shape, 3))
         for beside in ASIDE_M:
             score, shift = np.full(best.shape, -np.inf), np.zeros(best.shape)
             moved = place + turns[0] @ np.array([*beside, 0.0])
