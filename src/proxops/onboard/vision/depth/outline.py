@@ -11,6 +11,7 @@ is found beside the pose. The surfaces' pose and covariance are the prior. Along
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import cv2
@@ -22,8 +23,10 @@ from proxops.onboard.vision.depth.agreement import draw
 from proxops.onboard.vision.depth.association import CAST, associate
 from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.client_model import ClientModel
+from proxops.onboard.vision.depth.covariance import deviations
 from proxops.onboard.vision.depth.range_grid import RangeGrid
 
+SURE_RAD: Final = math.radians(0.2)  # deviation of the attitude beyond which the outline is asked
 FIT_SIGMAS: Final = 3.5
 ACROSS_M: Final = 0.01  # beside noise: what fits
 ALIKE_M: Final = 0.2
@@ -40,7 +43,9 @@ MARGIN: Final = 3.0  # spacings from the sides of the view
 def outlined(
     model: ClientModel, beams: Beams, grid: RangeGrid, T_sensor_target: Array, P: Array
 ) -> tuple[Array, Array]:
-    """Pose and covariance with what the outline tells; as they were where it is not seen."""
+    """Pose and covariance with what the outline tells; as they were where that is not seen or not needed."""
+    if deviations(P)[1] < SURE_RAD:
+        return T_sensor_target, P
     prior, T = np.linalg.inv(P), T_sensor_target
     edge = _at_outline(model, beams, grid, T)
     for _ in range(ROUNDS):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +12,6 @@ from proxops.maths.rotation import Array
 from proxops.onboard.vision.depth.agreement import agreement
 from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.client_model import ClientModel
-from proxops.onboard.vision.depth.covariance import covariance_of, deviations
 from proxops.onboard.vision.depth.distance_noise import DistanceNoise
 from proxops.onboard.vision.depth.icp import Icp
 from proxops.onboard.vision.depth.judgement import doubt_of, evidence, trust_of
@@ -25,7 +23,6 @@ from proxops.onboard.vision.depth.two_starts import begun_twice
 from proxops.onboard.vision.fitted import Fitted
 
 LEAST: Final = 6
-SURE_RAD: Final = math.radians(0.2)  # deviation of the attitude beyond which the outline is asked, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +41,10 @@ def fit(
     if len(seen.beams) < LEAST:
         return None
     motion = motion_error(prediction)
-    found, other = begun_twice(model, seen.beams, seen.noise, T_sensor_target, wide_m, motion)
+    found, P = begun_twice(model, seen.beams, seen.noise, T_sensor_target, wide_m, motion)
     if not np.isfinite(found.p).all() or found.p[2] <= 0.0:
         return None
-    P = covariance_of(found) + other
-    T = found.T_sensor_target
-    if deviations(P)[1] > SURE_RAD:
-        T, P = outlined(model, seen.beams, seen.grid, T, P)
+    T, P = outlined(model, seen.beams, seen.grid, found.T_sensor_target, P)
     told = evidence(model, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
     doubt = doubt_of(told, T, P, prediction)
     marks = plane_marks(model, found)
