@@ -30,7 +30,7 @@ class Beams:
     seen: NDArray[np.float32]  # (n, 2) px of a depth image, (n, 3) m of a scan: where it is in a picture of it
     spot_rad: Array  # (n) half of what a beam sees; 0 of a scan
     cell: NDArray[np.float32]  # (n, 2) right and down, with neighbours one apart
-    apart_rad: float  # at which neighbours are, at most
+    apart_rad: float  # at which neighbours are, at most; of all beams, and so the last
 
     def __len__(self) -> int:
         return len(self.end)

@@ -33,11 +33,10 @@ STILL: Final = (2e-4, 1e-4)  # m, rad: a step below that is the last
 STILL_SQUARE: Final = 0.02  # or one whose square is below that, in deviations
 EDGES_MOVED: Final = 0.2  # of half a beam's width at the client: which beams lie over edges is asked again
 MOST_OFF: Final = 9.0  # square of deviations, as which counts what lies farther off
-RUNS_AWAY: Final = (
-    1.3  # times the least mean square: without beams over edges, a step may slide along a face and off it
-)
+RUNS_AWAY: Final = 1.3  # times the least mean square: a step may slide along a face and off it
 PULLS: Final = 0.5  # weight of a beam that ends beside the model: it pulls, but only one way
 TELLS: Final = 0.05  # what it tells of the pose, as a share: that the outline is not nearer
+FARTHEST: Final = (3.0, 0.02)  # that a step goes at the client's surface: times the wide scale, m at least
 HARDLY: Final = 1e-9  # of the largest curvature: below that a direction is left alone
 
 
@@ -100,7 +99,7 @@ def icp(
     for _ in range(pace.wide):
         if wide_m == 0.0:
             break
-        stand, _ = _step(found.at(stand, wide_m))
+        stand, _ = _step(found.at(stand, wide_m), _farthest(model, wide_m))
         wide_m = pace.shrink * wide_m if wide_m > 0.5 * noisy else 0.0
     few = condensed(beams, MOST, lambda blocks: _mixed(model, blocks, stand))
     found = _matching(model, few, noise, motion)
@@ -111,7 +110,7 @@ def _rested(found: _Matching, stand: Stand, steps: int) -> tuple[Stand, float, N
     """Where it comes to rest, without a wide scale; and which beams lie over edges there."""
     model, beams = found.model, found.beams
     spot_m = float(beams.spot_rad.mean() * np.linalg.norm(stand.p)) if len(beams) else 0.0
-    asked, mixed = stand, _mixed(model, beams, stand)
+    asked, mixed, farthest = stand, _mixed(model, beams, stand), _farthest(model, 0.0)
     best, least = stand, math.inf
     for _ in range(steps):
         now = found.at(stand, 0.0, mixed)
@@ -120,7 +119,7 @@ def _rested(found: _Matching, stand: Stand, steps: int) -> tuple[Stand, float, N
             best, least = stand, off
         elif off > RUNS_AWAY * least:
             return best, 0.0, _mixed(model, beams, best)
-        stand, small = _step(now)
+        stand, small = _step(now, farthest)
         if spot_m > 0.0 and _moved(model, asked, stand) > EDGES_MOVED * spot_m:
             asked, mixed = stand, _mixed(model, beams, stand)
         elif small:
@@ -201,9 +200,17 @@ class _Matching:
         return Icp(beams, stand, *parts.eliminated(H, g), parts, weight, error, sigma, face, how)
 
 
-def _step(now: Icp) -> tuple[Stand, bool]:
-    """And whether that was a small one."""
-    x = _solved(now.normal_matrix, now.gradient)
+def _farthest(model: ClientModel, wide_m: float) -> Array:
+    """(6) m and rad, of one step."""
+    way_m = max(FARTHEST[0] * wide_m, FARTHEST[1])
+    return np.repeat([way_m, way_m / model.radius], 3)
+
+
+def _step(now: Icp, farthest: Array) -> tuple[Stand, bool]:
+    """And whether that was a small one. Damped (Levenberg) by what is ``farthest`` (6): a direction of which beams tell next to
+    nothing is not gone along by what noise says of it."""
+    held = np.diag(np.concatenate([farthest**-2, np.zeros(len(now.gradient) - 6)]))
+    x = _solved(now.normal_matrix + held, now.gradient)
     R = matrix_from_rotation_vector(np.ascontiguousarray(x[3:6])) @ now.R
     small = float(np.linalg.norm(x[:3])) < STILL[0] and float(np.linalg.norm(x[3:6])) < STILL[1]
     small |= float(x[:6] @ now.normal_matrix[:6, :6] @ x[:6]) < STILL_SQUARE
