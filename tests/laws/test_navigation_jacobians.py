@@ -53,7 +53,7 @@ from proxops.onboard.relative_model import (
 from proxops.onboard.relative_observation import observe, residual
 
 LEVER = np.array([0.1, 0.05, -0.03])  # from the client's mass centre to its centre of pressure
-MODEL = relative_model(board(), Sensor(), Avionics(), SlowErrors(), Knowledge(), lever=LEVER)
+MODEL = relative_model(board(), Sensor(), Avionics(), SlowErrors(range_share=1e-3), Knowledge(), lever=LEVER)
 
 
 def gradient(p: Floats) -> Floats:

@@ -10,7 +10,7 @@ from rendezvous_plant import Run, lvlh_of, rendezvous
 
 import proxops
 from proxops.core.flight import Floats
-from proxops.core.mission import MissionFile, parse_mission
+from proxops.core.mission import FinalStep, MissionFile, parse_mission
 from proxops.core.vocabulary import AbortCause, MissionPhase
 from proxops.maths.quaternion import turned
 from proxops.onboard.approach_logic import AbortWatch, trusted
@@ -210,6 +210,19 @@ def test_without_measurements_it_stands_and_goes_on_when_they_come(flagship: dic
     assert np.linalg.norm(in_lvlh(run) - stood) > 0.5
     assert run.software.logic.unexpected == 0
     assert run.corridor < 0.6  # coming to rest and setting off again ask for no more than the way itself
+
+
+@pytest.mark.parametrize(("blind_m", "doubt", "mates"), [(0.07, 1.0, True), (0.3, 1.0, False), (0.07, 100.0, False)])
+def test_the_last_decimetre_is_flown_blind_by_who_knows_enough(blind_m: float, doubt: float, mates: bool) -> None:
+    """Eyes see too little of the client there; without measurements for 5 s further off, or unsure of itself, it stands."""
+    run = rendezvous(mission(*NEARER))
+    while not isinstance(run.software.guidance.present, FinalStep) or run.software._situation.between[0] > blind_m:
+        run.until(run.plant.t + 1.0)
+    run.navigation.blind, run.navigation.doubt = True, doubt
+    run.until(run.plant.t + 9.9)
+    assert ("REACQUISITION" not in run.names) == mates
+    if mates:
+        check_contact(run)
 
 
 def in_lvlh(run: Run) -> Floats:

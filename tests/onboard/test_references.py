@@ -107,3 +107,33 @@ def test_velocity_and_thrust_are_the_derivatives_of_the_reference() -> None:
             rows.append((reference.position, reference.velocity, reference.thrust + gravity))
         np.testing.assert_allclose((rows[2][0] - rows[0][0]) / 0.2, rows[1][1], atol=2e-4)
         np.testing.assert_allclose((rows[2][1] - rows[0][1]) / 0.2, rows[1][2], atol=2e-4)
+
+
+PASSING = """kind = "mission"
+name = "passing"
+about = "an axis that tumbles and passes by"
+like = "approach"
+plan = [
+    { kind = "hold", duration_s = 2.0 },
+    { kind = "fly_around", to = "docking_axis", rate_deg_s = 0.5 },
+    { kind = "hold", duration_s = 10.0 },
+]
+[start]
+position_m = [-5.0, 0.0, 0.0]
+[target]
+attitude = { axis = [-1.0, 0.0, 0.0], rate_deg_s = [2.0, 0.8, -0.8] }
+"""
+
+
+def test_an_axis_that_only_passes_by_does_not_take_the_target_out_of_view() -> None:
+    """It comes within 5 deg of the chaser, which begins to take on the target's attitude, and is gone again: it is too fast to be
+    followed at once. Who stays parallel to the target then looks 32 deg past it."""
+    run = rendezvous(parse_mission(PASSING, Path("passing.toml")).file, noise=Noise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    began, off = False, 0.0
+    while run.plant.t < 60.0:
+        run.until(run.plant.t + 1.0)
+        began |= run.software.guidance._aligning
+        off = max(off, run.software._situation.off_boresight)
+    assert began
+    assert not run.software.guidance._aligning
+    assert math.degrees(off) < 12.0

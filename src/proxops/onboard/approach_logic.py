@@ -6,6 +6,7 @@ import math
 from enum import IntEnum
 from typing import Final
 
+from proxops.core.docking_standard import ANGLE_MAX_RAD, LATERAL_MAX_M
 from proxops.core.flight import Estimate, Floats
 from proxops.core.mission import Abort, ApproachStep, FinalStep, FlyAroundStep, Step
 from proxops.core.vocabulary import AbortCause, MissionPhase
@@ -25,6 +26,8 @@ NONE, CORRIDOR, FIELD_OF_VIEW, UNCERTAIN = (
 
 
 SIGMAS: Final = 3.0  # of the position, by which it counts as nearer than it is believed to be
+BLIND_M: Final = 0.1  # between the interfaces: from here on the final step may end without measurements
+ACCEPTED: Final = 0.5  # of what a docking system must accept: where the filter has to know itself for that
 
 
 class ApproachEvent(IntEnum):
@@ -98,6 +101,17 @@ def trusted(estimate: Estimate, limits: Abort, final: bool) -> bool:
     distance_m, position_m, attitude_rad = uncertainty(estimate.position, estimate.covariance)
     known = position_m <= limits.position_sigma_share * distance_m
     return known and (not final or attitude_rad <= math.radians(limits.attitude_sigma_deg))
+
+
+def sure_of_contact(estimate: Estimate, gap_m: float) -> bool:
+    """Whether the interfaces, ``gap_m`` apart, would meet well within what they accept if nothing more were measured: so near
+    that eyes see too little of the client, who goes on arrives better than who stands there and drifts."""
+    _, position_m, attitude_rad = uncertainty(estimate.position, estimate.covariance)
+    return (
+        gap_m < BLIND_M
+        and SIGMAS * position_m < ACCEPTED * LATERAL_MAX_M
+        and SIGMAS * attitude_rad < ACCEPTED * ANGLE_MAX_RAD
+    )
 
 
 def far_off(estimate: Estimate, limits: Abort) -> bool:

@@ -15,7 +15,15 @@ from proxops.core.mission import ApproachStep, FinalStep, MissionFile
 from proxops.core.vocabulary import AbortCause, MissionPhase
 from proxops.maths.quaternion import turned
 from proxops.onboard.actuation import Actuation
-from proxops.onboard.approach_logic import NONE, AbortWatch, ApproachEvent, ApproachLogic, event_of, trusted
+from proxops.onboard.approach_logic import (
+    NONE,
+    AbortWatch,
+    ApproachEvent,
+    ApproachLogic,
+    event_of,
+    sure_of_contact,
+    trusted,
+)
 from proxops.onboard.attitude_reference import Slew
 from proxops.onboard.compilation import compile_kernels
 from proxops.onboard.corridor import axis_share, line_share
@@ -150,7 +158,7 @@ class RendezvousSoftware:
             self.actuation.forget()
         elif final and now.between[0] <= 0.0:
             self.logic.happen(ApproachEvent.CONTACT)
-        elif self._knows(nav, estimate, final) == (self.logic.phase == REACQUISITION):
+        elif self._goes_on(nav, now, estimate, final) == (self.logic.phase == REACQUISITION):
             self._lose_or_find()
         elif self.guidance.finished() and self.guidance.advance(now.orbit, estimate, now.turning):
             self._begin()
@@ -158,6 +166,10 @@ class RendezvousSoftware:
     def _knows(self, nav: Navigator, estimate: Estimate, final: bool) -> bool:
         """Whether it sees the client, and knows enough to go on."""
         return nav.age_s <= self._file.abort.sensor_hold_s and trusted(estimate, self._file.abort, final)
+
+    def _goes_on(self, nav: Navigator, now: Situation, estimate: Estimate, final: bool) -> bool:
+        """Whether it need not stand and wait."""
+        return self._knows(nav, estimate, final) or (final and sure_of_contact(estimate, now.between[0]))
 
     def _begin(self) -> None:
         """A step of the plan begins."""

@@ -31,6 +31,9 @@ ACCELERATION: Final = 0.002  # m/s^2 of references
 THRUST_SHARE: Final = 0.1  # of one thruster's acceleration, if that is less: the rest is for the controller
 ARRIVED: Final = math.radians(0.1)  # angle to go at which a fly-around has arrived
 ALIGNING: Final = math.radians(5.0)  # angle to go from which the chaser takes on the target's attitude
+AWAY: Final = math.radians(
+    10.0
+)  # from which on it looks at the target again: an axis that tumbles may only have passed by
 ALIGNED: Final = math.radians(0.5)
 ALIGNED_RATE: Final = math.radians(0.05)
 Turning = tuple[Floats, Floats]  # of the target: rad/s and rad/s^2, eci axes
@@ -181,11 +184,10 @@ class Guidance:
             self._sphere.put(self._distance, self._now, self._rate, self._acceleration)
 
     def _align(self) -> bool:
-        """Whether the chaser shall be parallel to the target, and not look at it."""
+        """Whether the chaser shall be parallel to the target, and not look at it. Two limits: no wavering at one."""
         step = self.present
-        near = self._sphere is not None and self._sphere.angle_to_go < ALIGNING
-        if near and isinstance(step, FlyAroundStep) and step.to == "docking_axis":
-            self._aligning = True  # once and for all: no wavering at the limit
+        if self._sphere is not None and isinstance(step, FlyAroundStep) and step.to == "docking_axis":
+            self._aligning = self._sphere.angle_to_go < (AWAY if self._aligning else ALIGNING)
         return self._aligning
 
     def _goal(

@@ -41,7 +41,7 @@ def with_images(hall: SlowErrors, images: ImageMeasurements) -> SlowErrors:
 
     return replace(
         hall, position_m=both(hall.position_m, place_m), target_deg=both(hall.target_deg, turn_deg),
-        way=more(hall.way), near=more(hall.near), far=more(hall.far),
+        range_share=images.range_share, way=more(hall.way), near=more(hall.near), far=more(hall.far),
     )  # fmt: skip
 
 

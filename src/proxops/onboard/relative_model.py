@@ -1,10 +1,10 @@
 """What the relative filter assumes: the layout of its state, the craft as known on board, and the size of every error.
 
-State (53 numbers) and error state (34): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
+State (54 numbers) and error state (35): position r and velocity v of the chaser's centre of mass from the target's (eci axes,
 inertial derivative), attitude q_eci_target with error δθ in the target's frame (q = q̂ Exp(δθ)), rate ω (target's frame),
 the relative errors s of its principal moments of inertia (in units of what is known of them), and the slow errors: of the
 measurement, in the sensor's frame, position bias (m), boresight (rad), attitude bias (rad) and the error of the exposure's time
-stamp (s); of the target's mass centre (m, target's frame); of the thrusters, a
+stamp (s); of the target's mass centre (m, target's frame); of the range, a share; of the thrusters, a
 scale along each axis of the chaser, one for those that push forward along it and one for those that push back. Beside these,
 for each source of measurements: by how much the variance of its noise is greater than its data sheet, or what it says of itself,
 has it (1: twice), and of how many measurements that was learnt.
@@ -28,13 +28,13 @@ from proxops.maths.small_matrix import skew
 from proxops.onboard.attitude_filter import ARCSEC
 
 N_SOURCES: Final = 9  # the pose sensor and eight imaging sensors
-Q, W, S, SLOW, NOISE, LEARNT = 6, 10, 13, 16, 35, 35 + N_SOURCES  # where they begin in the state
+Q, W, S, SLOW, NOISE, LEARNT = 6, 10, 13, 16, 36, 36 + N_SOURCES  # where they begin in the state
 N_STATE: Final = LEARNT + N_SOURCES
-N_ERROR: Final = 34
+N_ERROR: Final = 35
 E_V, E_Q, E_W, E_S, E_SLOW = 3, 6, 9, 12, 15  # and in the error state
-N_SLOW: Final = 19
+N_SLOW: Final = 20
 N_SCALE: Final = 6
-BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SCALE = 0, 3, 6, 9, 10, 13  # among the slow errors
+BIAS, BORESIGHT, ATTITUDE, CLOCK, CENTRE, SHARE, SCALE = 0, 3, 6, 9, 10, 13, 14  # among the slow errors
 
 # Nothing in an approach changes a client's inertia: as good as constant. If it faded, its rate would be too uncertain.
 INERTIA_TIME_S: Final = 1e6
@@ -108,6 +108,7 @@ class SlowErrors:
     way: Walks = ON_THE_WAY
     near: Walks = NEAR
     far: Walks = FAR
+    range_share: float = 0.0  # of the range: of a picture, that tells it by the client's size
 
 
 NO_HALL: Final = SlowErrors(NONE, NONE, NONE, 0.0, 0.0, way=STILL, near=STILL, far=STILL)
@@ -122,10 +123,10 @@ class RelativeModel(NamedTuple):
     target_mass_centre: Floats  # (3) target's frame
     sensor_place: Floats  # (3) from the chaser's centre of mass, in the sensor's frame
     R_sensor_chaser: Floats
-    slow_sigma: Floats  # (19)
-    slow_time: Floats  # (19) s
-    near_time: Floats  # (19) s, with the centres of mass within ``near_m``
-    far_time: Floats  # (19) s, beyond ``far_m``
+    slow_sigma: Floats  # (20)
+    slow_time: Floats  # (20) s
+    near_time: Floats  # (20) s, with the centres of mass within ``near_m``
+    far_time: Floats  # (20) s, beyond ``far_m``
     near_m: float
     far_m: float
     attitude_lead_s: float  # by which attitudes are newer than their time stamp
@@ -189,7 +190,7 @@ def turn_by_surface(inertia: Floats, lever: Floats | None) -> Floats:
 
 
 def slow_sigma(sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: Knowledge) -> Floats:
-    """(19) standard deviation of the slow errors: a constant of the sensor's or of what is known, and the hall's."""
+    """(20) standard deviation of the slow errors: a constant of the sensor's or of what is known, and the hall's."""
     tracker = math.hypot(avionics.star_tracker_arcsec, avionics.star_tracker_bias_arcsec) * ARCSEC
     constant, wander = np.zeros(N_SLOW), np.zeros(N_SLOW)
     # The chaser's centre looks like a bias.
@@ -204,11 +205,12 @@ def slow_sigma(sensor: Sensor, avionics: Avionics, hall: SlowErrors, knowledge: 
     wander[CLOCK] = hall.clock_s
     wander[SCALE:] = max(knowledge.thrust, 0.01) / 100.0
     out: Floats = np.hypot(np.maximum(constant, 1e-7), wander)  # keeps the variance above zero
+    out[SHARE] = hall.range_share  # nothing, but in pictures
     return out
 
 
 def slow_times(sigma: Floats, walks: Walks, hall: SlowErrors) -> Floats:
-    """(19) s: correlation times of the slow errors, each a first-order Gauss-Markov process, so that they walk as told.
+    """(20) s: correlation times of the slow errors, each a first-order Gauss-Markov process, so that they walk as told.
 
     One process stands for the sum of a constant (the sensor's) and of a wandering part (the hall's): it is as uncertain as the
     sum and, in the minutes in which it is far from forgotten, changes as the part does. Its time is 2 sigma² / walk².

@@ -1,9 +1,9 @@
 """What the relative sensor should see, how that depends on the filter's state, and how noisy it is.
 
 With h the target's origin and ḣ its rate in the sensor's frame, Ω the client's rate against the sensor, τ the error of the
-time stamp, β the boresight, b and c the biases of position and attitude:
+time stamp, β the boresight, b and c the biases of position and attitude, s the share by which ranges are too great:
 
-    p = Exp(β) (h + τ ḣ) + b,      R_sensor_target = Exp(β + c + τ Ω) R̂_sensor_target(λ)
+    p = (1 + s) Exp(β) (h + τ ḣ) + b,      R_sensor_target = Exp(β + c + τ Ω) R̂_sensor_target(λ)
 
 where R̂_sensor_target(λ) is the attitude a known time λ after the stamp: Exp(−λ ω_sensor) R̂_sensor_target Exp(λ ω_target).
 """
@@ -35,6 +35,7 @@ from proxops.onboard.relative_model import (
     E_V,
     E_W,
     N_ERROR,
+    SHARE,
     SLOW,
     Q,
     RelativeModel,
@@ -64,11 +65,12 @@ def sight(
 def observe(
     x: Floats, q_eci_chaser: Floats, w_eci_chaser: Floats, model: RelativeModel
 ) -> tuple[Floats, Floats, Floats]:
-    """Expected p_sensor_target and q_sensor_target, and how they change with the error state (6, 34): rows position, then
+    """Expected p_sensor_target and q_sensor_target, and how they change with the error state (6, 35): rows position, then
     the small rotation in the sensor's frame on the left of the quaternion."""
     h, rate, turn, R_se, R_st = sight(x, q_eci_chaser, w_eci_chaser, model)
     tau, lead, w_target = x[_TAU], model.attitude_lead_s, x[W : W + 3]
-    E = matrix_from_rotation_vector(x[_BETA : _BETA + 3])
+    share = 1.0 + x[SLOW + SHARE]
+    E = share * matrix_from_rotation_vector(x[_BETA : _BETA + 3])
     p = applied(E, h + tau * rate)
     # R_st a little later, but for the client's own turn, in which an error of its attitude keeps its components.
     R_later = product(matrix_from_rotation_vector(-lead * applied(model.R_sensor_chaser, w_eci_chaser)), R_st)
@@ -86,6 +88,7 @@ def observe(
     H[3:6, E_W : E_W + 3] = (tau + lead) * R_later + 0.5 * lead * lead * product(R_later, skew(w_target))
     H[0:3, E_SLOW + CENTRE : E_SLOW + CENTRE + 3] = -E_R_st
     H[0:3, E_SLOW + BORESIGHT : E_SLOW + BORESIGHT + 3] = -skew(p)
+    H[0:3, E_SLOW + SHARE] = p / share
     H[0:3, E_SLOW + CLOCK] = applied(E, rate)
     H[3:6, E_SLOW + CLOCK] = turn
     for i in range(3):

@@ -37,7 +37,8 @@ def serve(line: socket.socket) -> None:
     for number, order in enumerate(heard):
         assert isinstance(order, PictureOrder)
         image, T_sensor_target = generator.take(order)
-        say(line, Drawn(number, order.sensor, image, encode(image), T_sensor_target))
+        encoded = encode(image) if setting.encoded else None
+        say(line, Drawn(number, order.sensor, image, encoded, T_sensor_target))
 
 
 def main() -> int:

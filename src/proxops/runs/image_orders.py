@@ -25,7 +25,7 @@ class Drawn:
     order: int  # counted from 0, of all sensors
     sensor: int
     image: Image
-    encoded: EncodedImage | None  # None: nobody has had the time
+    encoded: EncodedImage | None  # None: not yet
     T_sensor_target: Floats | None  # (7) packed, at the image's time; None: nobody knows
     exposed_ns: int = 0  # UTC of the image's time, where the wall's clock is kept; else it follows from the arrival
 
@@ -41,6 +41,7 @@ class ImageSetting:
     cell: Cell | None  # None: no hall
     exchanged: bool  # the chaser is on robot 2
     handed_over: bool = False  # as long as no hall is shown, what would see it sees the orbit
+    encoded: bool = True  # for the log; where nothing is recorded that would be a tenth of the work for nobody
 
 
 class DrawingFailed(WorkFailed):

@@ -99,6 +99,15 @@ def test_images_that_contradict_the_filter_are_followed_by_themselves() -> None:
     assert asked is not None and asked.T_sensor_target[0] == 0.0
 
 
+def test_where_the_belief_has_failed_the_next_image_is_compared_with_those_before() -> None:
+    """0.2 m off, and too wide to be contradicted by that: pushed aside while nothing was seen, and found again."""
+    wide = belief(0.2, sigma_m=0.1)
+    now = tracking(1.0, 1.5)
+    assert asked_with(now, 2.0, wide, LOST_AFTER) is wide
+    asked = asked_with(after(now, found(2.0, Doubt.SUPPORT), LOST_AFTER), 2.5, wide, LOST_AFTER)
+    assert asked is not None and asked.T_sensor_target[0] == 0.0
+
+
 def test_without_a_filter_the_motion_between_two_images_goes_on() -> None:
     moved = SEEN.copy()
     moved[2] = 9.9

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from proxops.applications.mission.flight_loading import let_go, load_flight_software
+from proxops.applications.mission.outcome import Outcome
 from proxops.applications.mission.report.words import QUANTITIES
 from proxops.applications.mission.run import fly_in_software, run_mission
 from proxops.core.docking_standard import CONTACT_LIMITS
@@ -75,6 +76,11 @@ def fly(
         out, stop = both.outcome, both.ran.stop
     else:
         out, stop = fly_in_software(mission, seed, software, inside), None
+    return figures_of(mission, seed, out, stop)
+
+
+def figures_of(mission: Mission, seed: int, out: Outcome, stop: object = None) -> RunFigures:
+    """``stop``: of the hall, if it was stopped."""
     contact: list[float | None] = [None] * 7 if out.contact is None else [float(value) for value in out.contact]
     _, lateral, tilt, roll, closing, lateral_rate, angular_rate = contact
     samples = np.array(out.nees).reshape(-1, 2)

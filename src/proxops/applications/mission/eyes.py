@@ -40,8 +40,8 @@ class MissionEyes:
         sensors, sees_hall = tuple(sensor for sensor, _ in seen), tuple(hall for _, hall in seen)
         exchanged = file.bridge.chaser_on == 2
         self._hall, waits_for_hall = any(sees_hall), any(sees_hall) and bool(file.vision.sensors)
-        drawn = (
-            ImageSetting(sensors, sees_hall, file.scenery, seed, cell, exchanged, waits_for_hall) if sensors else None
+        setting = ImageSetting(
+            sensors, sees_hall, file.scenery, seed, cell, exchanged, waits_for_hall, encoded=not only_vision
         )
         self._orbit = waits_for_hall or not all(sees_hall)
         self.handed_over = not waits_for_hall
@@ -49,8 +49,10 @@ class MissionEyes:
         unwanted = (
             number for number, spec in enumerate(sensors) if only_vision and spec.name not in file.vision.sensors
         )
-        setting = EyeSetting(drawn, own(file.imaging), WHILE_WAITING if waits else 1, frozenset(unwanted))
-        self._eyes = Eyes(setting, waits=waits, restarts=0 if waits else LIVE_RESTARTS, images=images)
+        eyes = EyeSetting(
+            setting if sensors else None, own(file.imaging), WHILE_WAITING if waits else 1, frozenset(unwanted)
+        )
+        self._eyes = Eyes(eyes, waits=waits, restarts=0 if waits else LIVE_RESTARTS, images=images)
         self.measure_by = self._eyes.measure_by
 
     @property

@@ -56,8 +56,8 @@ def asked_with(now: Tracking, t: float, believed: PosePrediction | None, lost_af
     """What the image of ``t`` is compared with; None: it is searched as a whole. ``believed``: by the filter."""
     own = followed(now, t)
     belief = believed if believed is not None and telling(believed) else None
-    if own is not None and (belief is None or searches(belief) or contradicts(own, belief)):
-        return own
+    if own is not None and (belief is None or searches(belief) or contradicts(own, belief) or now.missed % 2):
+        return own  # also where the belief has just failed, and nothing but its width kept it from being contradicted
     whole = now.state is SEARCH or (now.missed > lost_after and now.missed % (2 * lost_after) == 0)
     return None if whole and not (now.state is SEARCH and now.missed % 2) else belief
 

@@ -63,12 +63,12 @@ def fit_pose(
     """``found`` (n): where along the normal, px; ``sigma`` (n) px; ``damping`` (6): information by which the first pose holds."""
     T, start = pose_from_packed(T_first), pose_from_packed(T_first)
     at, slope = np.empty(len(place)), np.empty((len(place), 6))
-    share = 1.0 / np.square(sigma)
+    share, usual = 1.0 / np.square(sigma), float(np.median(sigma))
     for _ in range(STEPS):
         put_equations(place, normal, T, lens, at, slope)
         residual = found - at
         scaled = residual / sigma
-        spread = max(1.4826 * float(np.median(np.abs(scaled))), LEAST_PX / float(np.median(sigma)))
+        spread = max(1.4826 * float(np.median(np.abs(scaled))), LEAST_PX / usual)
         weights = np.square(np.clip(1.0 - np.square(scaled / (TUKEY * spread)), 0.0, None))
         weighted = slope * (weights * share)[:, None]
         information = weighted.T @ slope
@@ -80,7 +80,7 @@ def fit_pose(
     put_equations(place, normal, T, lens, at, slope)
     packed = np.empty(7)
     pack_pose(T, packed)
-    return PoseFit(packed, found - at, weights, spread * float(np.median(sigma)), information)
+    return PoseFit(packed, found - at, weights, spread * usual, information)
 
 
 def turned_by(T: Floats, step: Floats) -> Floats:
