@@ -68,7 +68,9 @@ def inspected_log(run: Path, name: str = "") -> InspectedLog:
         looks.append(InspectionLook(image, *own.at(image.t), named.at(image.t) if named else None))
         truth.append(np.full(7, np.nan) if recorded.T_sensor_target is None else recorded.T_sensor_target)
     if not looks:
-        raise BadInput("the log has no images of it", where=str(path), value=recorded_as, way_out="log_hz of the sensor")
+        raise BadInput(
+            "the log has no images of it", where=str(path), value=recorded_as, way_out="log_hz of the sensor"
+        )
     rows = np.array([_row(t, look.t) for look in looks])
     return InspectedLog(file, seed, sensor, tuple(looks), np.array(truth), _true_rates(log, rows))
 
