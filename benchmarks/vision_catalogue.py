@@ -45,12 +45,13 @@ SUN_OFF: Final = math.radians(2.0)  # by which the Sun is known wrongly, in any 
 @dataclass(frozen=True)
 class PredictionError:
     """One standard deviation of each axis: of the place as a share of the range and in metres, of the attitude in degrees.
-    ``exact``: place and turn are off by exactly √3 times that, in any direction."""
+    ``exact``: place and turn are off by exactly √3 times that, in any direction. ``motion``: of each axis, m/s and deg/s."""
 
     share: float = 0.004
     place_m: float = 0.01
     turn_deg: float = 0.7
     exact: bool = False
+    motion: tuple[float, float] = (0.0, 0.0)
 
 
 FILTERED: Final = PredictionError()
@@ -163,7 +164,10 @@ def predicted(T: Floats, error: PredictionError, rng: np.random.Generator) -> Po
         off = sigmas * rng.standard_normal(6)
     q = np.empty(4)
     put_unit(quat_product(quat_from_rotation_vector(off[3:]), np.ascontiguousarray(T[3:])), q)
-    return PosePrediction(np.concatenate([T[:3] + off[:3], q]), np.diag(sigmas**2), np.zeros(6))
+    motion = np.repeat([error.motion[0], math.radians(error.motion[1])], 3)
+    if motion.any():
+        motion *= rng.standard_normal(6)
+    return PosePrediction(np.concatenate([T[:3] + off[:3], q]), np.diag(sigmas**2), motion)
 
 
 def pose_error(T_found: Floats, T_true: Floats) -> Floats:

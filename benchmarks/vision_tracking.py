@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -32,6 +32,7 @@ from proxops.applications.mission.vision.tally import is_wrong
 from proxops.core.vision import PoseFound
 from proxops.onboard.vision.camera_estimator import CameraEstimator
 from proxops.onboard.vision.pose_covariance import DeclaredError
+from proxops.onboard.vision.sight import PoseEstimator
 from proxops.optics.scene.mesh import Mesh
 from proxops.optics.scene.orbit_surroundings import CLIENT, CLIENT_FULL, SERVICER, shipped_craft
 from proxops.optics.scene.palette import MLI_GOLD
@@ -48,6 +49,8 @@ FAR_BOUND: Final = (5.0, 1.0)  # mm/m and deg, 95 % at the greatest range
 ALTERED_BOUND: Final = (5.0, 0.6)
 CAPTURED_BOUND, WRONG_BOUND = 0.9, 0.005
 Figures = Iterator[tuple[str, float | str]]
+Made = Callable[[Mesh, int, float, float], PoseEstimator]
+"""An estimator for the client that is seen, the seed, and how wrong it knows the client's parts and its own focal length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +83,15 @@ class Tried:
 
 
 def tried(
-    seen: VisionCatalogue, light: str, range_m: float, count: int, *, error: PredictionError = FILTERED,
-    part_m: float = 0.0, focal: float = 0.0, known: Mesh | None = None,
+    seen: VisionCatalogue, light: str, range_m: float, count: int, *, error: PredictionError | None = FILTERED,
+    part_m: float = 0.0, focal: float = 0.0, known: Mesh | None = None, made: Made | None = None,
 ) -> list[Tried]:  # fmt: skip
-    """``known``: the client that is looked for, before its errors; the one that is seen unless given."""
-    out = []
+    """``known``: the client that is looked for, before its errors; the one that is seen unless given. ``made``: the estimators,
+    the camera's unless given."""
+    out, made = [], made or estimator_with
     for seed in range(count):
         sample = seen.sample(light, range_m, seed, error=error)
-        estimator = estimator_with(known or seen.client, seed, part_m, focal)
+        estimator = made(known or seen.client, seed, part_m, focal)
         began = time.process_time()
         found = estimator.estimate(sample.sight)
         out.append(Tried(sample, found, 1e3 * (time.process_time() - began)))
@@ -116,17 +120,18 @@ def accuracy(seen: VisionCatalogue, count: int) -> Figures:
         yield from errors(f"{range_m:g} m, model and focal length wrong", cell, (*ALTERED_BOUND, None, None))
 
 
-def errors(where: str, cell: list[Tried], bounds: tuple[float | None, ...]) -> Figures:
-    """Of those that are accepted. ``bounds``: median place and turn, 95 % of both."""
+def errors(where: str, cell: list[Tried], bounds: tuple[float | None, ...], *, a_metre: bool = True) -> Figures:
+    """Of those that are accepted. ``bounds``: median place and turn, 95 % of both. ``a_metre``: of place, by the range."""
     good = [one for one in cell if one.accepted]
     yield f"{where}: accepted", len(good) / len(cell)
     if not good:
         return
     rows = np.array([one.error for one in good])
-    place = 1e3 * np.linalg.norm(rows[:, :3], axis=1) / good[0].sample.range_m
+    place = 1e3 * np.linalg.norm(rows[:, :3], axis=1) / (good[0].sample.range_m if a_metre else 1.0)
+    mm = "mm/m" if a_metre else "mm"
     turn = np.degrees(np.linalg.norm(rows[:, 3:], axis=1))
     for (what, values, share), bound in zip(
-        (("mm/m, median", place, 50), ("deg, median", turn, 50), ("mm/m, 95 %", place, 95), ("deg, 95 %", turn, 95)),
+        ((f"{mm}, median", place, 50), ("deg, median", turn, 50), (f"{mm}, 95 %", place, 95), ("deg, 95 %", turn, 95)),
         bounds,
         strict=True,
     ):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from benchmarks.vision_catalogue import CAMERA, FILTERED, VisionCatalogue, pose_error, predicted
 from benchmarks.vision_tracking import PLACE_BOUND, RANGES_M, TURN_BOUND, tried
+from divided_mesh import finely_divided
 from numpy.typing import NDArray
 
 from proxops.core.images import CameraImage
@@ -17,7 +18,7 @@ from proxops.maths.rotation import matrix_from_quat
 from proxops.onboard.vision.camera_estimator import CameraEstimator
 from proxops.onboard.vision.sight import Sight
 from proxops.optics.scene.light import DistantLight
-from proxops.optics.scene.mesh import Mesh, face_normals
+from proxops.optics.scene.mesh import Mesh
 from proxops.optics.scene.orbit_surroundings import CLIENT, shipped_craft
 from proxops.optics.scene.palette import paint
 
@@ -32,16 +33,6 @@ def painted() -> Mesh:
     """Matt: what both renderers draw alike."""
     client = shipped_craft(CLIENT)
     return replace(client, palette=tuple(paint(albedo) for albedo in ALBEDOS[: len(client.palette)]))
-
-
-def finely_divided(mesh: Mesh) -> Mesh:
-    """Each triangle in four, each corner on its own, and no round surface is smooth to light."""
-    a, b, c = (mesh.vertices[mesh.triangles[:, k]] for k in range(3))
-    ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
-    corners = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
-    vertices, triangles = corners.reshape(-1, 3), np.arange(3 * len(corners), dtype=np.int32).reshape(-1, 3)
-    normals = np.repeat(face_normals(vertices, triangles)[:, None, :], 3, axis=1).astype(np.float32)
-    return Mesh(vertices, triangles, normals, np.tile(mesh.material, 4), mesh.palette)
 
 
 def model(mesh: Mesh) -> str:

@@ -150,6 +150,7 @@ class LidarSensor(Rendered):
     lens: ClassVar[None] = None
     pixel_bytes: ClassVar[int] = 20  # of a point
     rate_hz: Annotated[Finite, within(0.01, 60)] = 1.0  # of whole scans
+    scan_s: Annotated[Finite, within(0.001, 100)] | None = None  # that a scan lasts; a whole period unless given
     field_of_view_deg: tuple[Annotated[Finite, within(0.1, 120)], Annotated[Finite, within(0.1, 120)]] = (40.0, 40.0)
     lines: Annotated[Whole, within(1, 2000)] = 100
     points: Annotated[Whole, within(1, 2000)] = 100  # a line
@@ -165,6 +166,13 @@ class LidarSensor(Rendered):
     def size(self) -> tuple[int, int]:
         """Points of a line, and lines."""
         return self.points, self.lines
+
+    @model_validator(mode="after")
+    def _scan_fits(self) -> Self:
+        if self.scan_s is not None and self.scan_s * self.rate_hz > 1.0:
+            context = {"key": "scan_s", "value": self.scan_s, "bound": f"{1.0 / self.rate_hz:g}, a period"}
+            raise PydanticCustomError("order", "longer than the sensor's period", context)
+        return self
 
 
 RenderedSensor = CameraSensor | FiducialSensor | TofSensor | LidarSensor

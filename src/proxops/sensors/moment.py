@@ -92,5 +92,5 @@ def _between(a: Floats, b: Floats, share: float, out: Floats) -> None:
 def fixed_exposure_s(spec: RenderedSensor) -> float:
     """Of a time-of-flight camera all its phases, of a LiDAR one scan; 0 for a camera, which has a control."""
     if isinstance(spec, LidarSensor):
-        return 1.0 / spec.rate_hz
+        return spec.scan_s or 1.0 / spec.rate_hz
     return PHASES * 1e-3 * spec.exposure_ms if isinstance(spec, TofSensor) else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxops.core.imaging_table import ImagingSensor, Rendered, RenderedSensor
+from proxops.core.imaging_table import ImagingSensor, LidarSensor, Rendered, RenderedSensor
 from proxops.core.mission import MissionFile
 from proxops.core.scenery_table import ORBIT_SUFFIX as ORBIT_SUFFIX
 from proxops.core.vision_table import Vision
@@ -33,7 +33,10 @@ def beside_hall(sensor: RenderedSensor, vision: Vision) -> RenderedSensor:
     rate_hz, looked = sensor.rate_hz, sensor.name in vision.sensors
     if looked:
         rate_hz /= max(1, round(rate_hz * vision.compare_s))
-    return sensor.model_copy(update={"name": sensor.name + ORBIT_SUFFIX, "rate_hz": rate_hz})
+    changed: dict[str, object] = {"name": sensor.name + ORBIT_SUFFIX, "rate_hz": rate_hz}
+    if isinstance(sensor, LidarSensor):
+        changed["scan_s"] = sensor.scan_s or 1.0 / sensor.rate_hz  # as long as the hall's, however few there are
+    return sensor.model_copy(update=changed)
 
 
 def looked_through(file: MissionFile, uses_hall: bool) -> tuple[str, ...]:

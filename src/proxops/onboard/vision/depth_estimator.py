@@ -83,6 +83,8 @@ class DepthEstimator:
             found = first_pose(self._known, seen, prediction, self._pointed(sight))
             if found is not None and (best is None or found[0].trust > best[0].trust):
                 best = found
+            if best is not None and best[0].doubt is Doubt.NONE:
+                break  # a wrap too far it would be of another size
         return self._told(sight, best, doubt)
 
     def _pointed(self, sight: Sight) -> PointedPlace | None:

@@ -71,13 +71,13 @@ def agreement(
     fixed = FIXED_M + FIXED_SIGMAS * noise.floor_m + noise.wave_m
     body = np.concatenate([R.ravel(), p, model.low + fixed, model.high - fixed])
     counts = np.zeros(6, np.int64)
-    _draw(model.surface, model.infrared, R, p, grid.frame, box, drawn, least)
+    draw(model.surface, model.infrared, R, p, grid.frame, box, drawn, least)
     _compare(grid.arrays, box, drawn, least, figures, body, counts)
     return Agreement(*counts.tolist())
 
 
 @kernel
-def _draw(
+def draw(
     surface: Surface, infrared: Array, R: Array, p: Array, frame: Array, box: NDArray[np.int64], drawn: Array, signal: Array
 ) -> None:  # fmt: skip
     """Ranges of the model at the cells' middles, 0 where it is not met; and what share of white at 1 m comes back. A grazing

@@ -8,7 +8,8 @@ still since that time: with v and w its motion and p its origin, all at that tim
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class Beams:
     seen: NDArray[np.float32]  # (n, 2) px of a depth image, (n, 3) m of a scan: where it is in a picture of it
     spot_rad: Array  # (n) half of what a beam sees; 0 of a scan
     cell: NDArray[np.float32]  # (n, 2) right and down, with neighbours one apart
-    apart_rad: float  # at which neighbours are, at most
+    apart_rad: float  # at which neighbours are, at most; of all beams, and so the last
 
     def __len__(self) -> int:
         return len(self.end)
@@ -48,8 +49,9 @@ class Beams:
 
 def together(one: Beams, other: Beams) -> Beams:
     """Of one image."""
-    arrays = [part.name for part in fields(Beams) if part.name != "apart_rad"]
-    return Beams(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in arrays), one.apart_rad)
+    names = [part.name for part in fields(Beams) if part.name != "apart_rad"]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in names}
+    return replace(one, **arrays)
 
 
 def moved_back(place: Array, late_s: Array, centre: Array, motion: Array) -> Array:

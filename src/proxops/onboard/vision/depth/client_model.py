@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from proxops.maths.rotation import Array
 from proxops.optics.scene.material import COLUMNS
 from proxops.optics.scene.mesh import Mesh
+from proxops.optics.scene.model_error import connected_parts
 from proxops.optics.scene.scene import Scene
 from proxops.optics.scene.tree import Ints, tree_of
 
@@ -23,17 +24,19 @@ Surface = tuple[Array, Ints, Array, Array, int]
 
 @dataclass(frozen=True, eq=False)
 class ClientModel:
-    """``part``: which plane each face belongs to; ``infrared``: its share of diffuse light."""
+    """Of each face: ``part``, the connected part that it belongs to; ``plane``, which it lies on; ``infrared``, its share of
+    diffuse light."""
 
     surface: Surface
     part: Ints  # (T)
     parts: int
+    plane: Ints  # (T)
     infrared: Array  # (T)
     centre: Array  # (3) m: of the sphere that holds it
     radius: float  # m
     low: Array  # (3) m: of the box round it
     high: Array  # (3) m
-    part_m: float  # by which each plane may stand elsewhere, one standard deviation
+    part_m: float  # by which each part may stand elsewhere on each axis, one standard deviation
 
 
 def client_model(client: Mesh, part_m: float = PART_M) -> ClientModel:
@@ -44,12 +47,13 @@ def client_model(client: Mesh, part_m: float = PART_M) -> ClientModel:
     low, high = scene.vertices.min(axis=0), scene.vertices.max(axis=0)
     centre = 0.5 * (low + high)
     radius = float(np.linalg.norm(scene.vertices - centre, axis=1).max())
-    part = planes_of(tree.faces)
+    part = connected_parts(client)[client.triangles[:, 0]][tree.order].astype(np.int32)
     surface = (tree.boxes, tree.children, tree.faces, corners, int(tree.roots[0]))
     infrared = scene.materials[scene.material[tree.order], COLUMNS.index("infrared")]
     return ClientModel(
-        surface, part, int(part.max()) + 1, np.ascontiguousarray(infrared), centre, radius, low, high, part_m
-    )
+        surface, part, int(part.max()) + 1, planes_of(tree.faces), np.ascontiguousarray(infrared), centre, radius, low, high,
+        part_m,
+    )  # fmt: skip
 
 
 def planes_of(faces: Array) -> NDArray[np.int32]:

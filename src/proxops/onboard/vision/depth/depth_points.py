@@ -11,7 +11,6 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proxops.core.images import DepthImage
 from proxops.core.lens import Lens
@@ -43,28 +42,27 @@ class DepthPoints:
         """All that came back. ``about_m``: distance near which ranges are unwrapped."""
         amplitude = image.intensity / INTENSITY_OF_WHITE
         measured = np.isfinite(image.range_m) & (image.range_m > 0.0) & (amplitude > 0.0)
-        range_m, amplitude = self._without_stray(image.range_m.astype(np.float64), amplitude, measured)
+        stray = self._noise.stray_share / (1.0 + self._noise.stray_share) / measured.size
+        range_m, amplitude = self._without(stray, image.range_m[measured].astype(np.float64), amplitude[measured])
         if math.isfinite(self._noise.wrap_m) and about_m is not None:
             range_m = unwrapped(range_m, about_m, self._noise.wrap_m)
         sigma = np.hypot(self._noise.per_amplitude_m / np.maximum(amplitude, 1e-6), self._noise.floor_m)
-        measured &= (range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST)
-        measured &= amplitude > self._noise.least_signal + ROUNDED  # else nothing was there but stray light
-        end = (range_m[..., None] * self._sight)[measured]
-        phase = (PERIOD_SHARE / self._period) * range_m[measured]
-        none = np.zeros(len(end))
-        spot = np.full(len(end), self._noise.spot_rad)
-        pixel = self._pixel[measured]
-        return Beams(
-            np.zeros_like(end), end, sigma[measured], phase, none, pixel, spot, pixel, 2.0 * self._noise.spot_rad
-        )
+        end = range_m[:, None] * self._sight[measured]
+        phase = (PERIOD_SHARE / self._period) * range_m
+        none, spot, pixel = np.zeros(len(end)), np.full(len(end), self._noise.spot_rad), self._pixel[measured]
+        spacing = 2.0 * self._noise.spot_rad
+        beams = Beams(np.zeros_like(end), end, sigma, phase, none, pixel, spot, pixel, spacing)
+        seen = (range_m > 0.0) & (amplitude * range_m**2 < BRIGHTEST)
+        seen &= amplitude > self._noise.least_signal + ROUNDED  # else that was but stray light
+        return beams if seen.all() else beams.some(seen)
 
-    def _without_stray(self, range_m: Array, amplitude: Array, measured: NDArray[np.bool_]) -> tuple[Array, Array]:
-        share = self._noise.stray_share
-        if share == 0.0 or not measured.any():
+    def _without(self, stray: float, range_m: Array, amplitude: Array) -> tuple[Array, Array]:
+        """Without the share ``stray`` of the sum of all phasors."""
+        if stray == 0.0:
             return range_m, amplitude
-        angle = PERIOD_SHARE / self._period * np.where(measured, range_m, 0.0)
-        phasor = np.where(measured, amplitude, 0.0) * np.exp(1j * angle)
-        cleaned = phasor - share / (1.0 + share) * phasor.mean()
+        angle = PERIOD_SHARE / self._period * range_m
+        phasor = amplitude * np.exp(1j * angle)
+        cleaned = phasor - stray * phasor.sum()
         turn = np.angle(cleaned * np.exp(-1j * angle)) * self._period / PERIOD_SHARE
         return range_m + turn, np.abs(cleaned)
 

@@ -14,10 +14,10 @@ from proxops.maths.rotation import Array, matrix_from_quat, quat_from_matrix
 from proxops.onboard.vision.depth.agreement import Agreement, agreement
 from proxops.onboard.vision.depth.client_model import ClientModel
 from proxops.onboard.vision.depth.clusters import clusters, parts_about
-from proxops.onboard.vision.depth.icp import MOST_OFF, Icp, icp, misfits
+from proxops.onboard.vision.depth.icp import HASTY, MOST_OFF, Icp, icp, misfits
 from proxops.onboard.vision.depth.pointed_place import PointedPlace
 from proxops.onboard.vision.depth.pose_fit import RangedImage, fit, near
-from proxops.onboard.vision.depth.search import candidates, places_of
+from proxops.onboard.vision.depth.search import attitudes_allowed, candidates, places_of
 from proxops.onboard.vision.depth.shared_errors import motion_error
 from proxops.onboard.vision.depth.twins import Twin, twins_of
 from proxops.onboard.vision.depth.views import Views, views_of
@@ -75,14 +75,14 @@ def first_pose(
 def _refined(
     model: ClientModel, seen: RangedImage, poses: list[tuple[Array, Array]], prediction: PosePrediction | None
 ) -> list[tuple[float, Icp]]:
-    """With few beams, and how good each is then."""
+    """With few beams, and how good each is then. What the client only looks like, turned as it cannot be, is left out."""
     out, motion = [], motion_error(prediction)
     for R, p in poses:
         beams = near(seen.beams, p + R @ model.centre, 1.2 * model.radius).thinned(FEW_BEAMS)
         if len(beams) < LEAST:
             continue
-        found = icp(model, beams, seen.noise, np.concatenate([p, quat_from_matrix(R)]), ROUGH_M, motion, 5)
-        if found.p[2] > 0.0:
+        found = icp(model, beams, seen.noise, np.concatenate([p, quat_from_matrix(R)]), ROUGH_M, motion, HASTY)
+        if found.p[2] > 0.0 and attitudes_allowed(found.R, prediction):
             out.append((_score(found, agreement(model, seen.grid, seen.noise, found.R, found.p)), found))
     return out
 

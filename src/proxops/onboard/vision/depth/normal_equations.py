@@ -1,9 +1,8 @@
-"""The least squares of one step of ICP: pose and shared errors of all beams, every plane of the model off by itself.
+"""The least squares of one step of ICP: sums over all beams for the pose and the errors that they share, and for each part of
+the model what its own shift needs (``part_shifts``).
 
-Unknowns x = (δ, u); of beam i the error e_i = a_i x + o_k + noise, with o_k the offset of the plane that it met. With w the
-robust weight and W = Σ w over the beams of plane k, its offset is eliminated:
-
-    H = Σ w a aᵀ − Σ_k s_k s_kᵀ / (W_k + 1/σ_part²),   s_k = Σ_k w a;        g likewise from Σ w a e
+Unknowns x = (δ, u); of beam i, which met part k with the normal n_i, the error is e_i = a_i x + n_i·d_k + noise. With w the
+robust weight these are H = Σ w a aᵀ and g = Σ w a e, and for each part Σ w n aᵀ, Σ w n e, Σ w n nᵀ.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ KERNEL: Final = 2.0  # standard deviations at which a weight is a quarter
 @kernel
 def assemble(
     raw: Array, rows: Array, along: Array, noise: Array, how: NDArray[np.uint8], part: Ints, distance: Array, late_s: Array,
-    motion: Array, shared: Array, part_m: float, wide_m: float, across_m: float, beside: float, error: Array, weight: Array,
+    motion: Array, shared: Array, shift: Array, wide_m: float, across_m: float, beside: float, error: Array, weight: Array,
     sigma: Array, sums: Array, H: Array, g: Array,
 ) -> None:  # fmt: skip
-    """``raw``: e as associated; ``error``: without the ``shared`` errors as they are held. ``part``: of each beam's face;
-    ``beside``: weight of what only lies near; ``sums`` (parts, unknowns + 2): to work in. While the search is ``wide_m``, what a
-    beam tells is no better than that."""
+    """``raw``: e as associated; ``error``: without the ``shared`` errors and each part's ``shift`` (parts, 3) m as they are held.
+    ``part``: of each beam's face; ``beside``: weight of what only lies near; ``sums`` (parts, 3, unknowns + 4). While the search
+    is ``wide_m``, what a beam tells is no better than that."""
     n_distance, n_motion = distance.shape[1], motion.shape[0]
     n = 6 + n_distance + n_motion
     a = vector(32)
@@ -52,6 +51,8 @@ def assemble(
         for j in range(n_motion):
             a[6 + n_distance + j] = late_s[i] * motion[j] * rows[i, j]
             e -= a[6 + n_distance + j] * shared[n_distance + j]
+        k = part[i]
+        e -= rows[i, 0] * shift[k, 0] + rows[i, 1] * shift[k, 1] + rows[i, 2] * shift[k, 2]
         error[i] = e
         square = noise[i] * noise[i] * c * c + across_m * across_m
         sigma[i] = math.sqrt(square)
@@ -65,23 +66,16 @@ def assemble(
         if how[i] == CLOSEST:
             w *= beside
         weight[i] = w
-        k = part[i]
         for j in range(n):
             g[j] += w * a[j] * raw[i]
             for m in range(j + 1):
                 H[j, m] += w * a[j] * a[m]
-        if how[i] == CAST and k >= 0:
+        for m in range(3):
             for j in range(n):
-                sums[k, j] += w * a[j]
-            sums[k, n] += w * raw[i]
-            sums[k, n + 1] += w
-    for k in range(sums.shape[0]):
-        if sums[k, n + 1] > 0.0:
-            share = 1.0 / (sums[k, n + 1] + 1.0 / max(part_m * part_m, 1e-12))
-            for j in range(n):
-                g[j] -= share * sums[k, j] * sums[k, n]
-                for m in range(j + 1):
-                    H[j, m] -= share * sums[k, j] * sums[k, m]
+                sums[k, m, j] += w * rows[i, m] * a[j]
+            sums[k, m, n] += w * rows[i, m] * raw[i]
+            for j in range(3):
+                sums[k, m, n + 1 + j] += w * rows[i, m] * rows[i, j]
     for j in range(n):
         for m in range(j):
             H[m, j] = H[j, m]

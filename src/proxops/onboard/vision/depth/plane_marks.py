@@ -18,7 +18,7 @@ def plane_marks(model: ClientModel, found: Icp) -> Marks:
     """Of the beams in the box round the client. Groups: planes from 1 on, that with the most beams first; 0 does not fit."""
     inside = in_box(model, found.beams, found)
     fits = (found.face >= 0) & (found.weight > 0.0) & (np.abs(found.error) < INLIER_SIGMAS * found.sigma)
-    plane = np.where(fits & inside, model.part[found.face], -1)
+    plane = np.where(fits & inside, model.plane[found.face], -1)
     numbers, count = np.unique(plane[plane >= 0], return_counts=True)
     group = np.zeros(len(plane), np.uint8)
     for rank, number in enumerate(numbers[np.argsort(-count, kind="stable")].tolist(), 1):

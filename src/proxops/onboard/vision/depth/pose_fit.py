@@ -12,10 +12,10 @@ from proxops.maths.rotation import Array
 from proxops.onboard.vision.depth.agreement import agreement
 from proxops.onboard.vision.depth.beams import Beams
 from proxops.onboard.vision.depth.client_model import ClientModel
-from proxops.onboard.vision.depth.covariance import covariance_of
 from proxops.onboard.vision.depth.distance_noise import DistanceNoise
 from proxops.onboard.vision.depth.icp import Icp
 from proxops.onboard.vision.depth.judgement import doubt_of, evidence, trust_of
+from proxops.onboard.vision.depth.outline import outlined
 from proxops.onboard.vision.depth.plane_marks import plane_marks
 from proxops.onboard.vision.depth.range_grid import RangeGrid
 from proxops.onboard.vision.depth.shared_errors import motion_error
@@ -41,12 +41,11 @@ def fit(
     if len(seen.beams) < LEAST:
         return None
     motion = motion_error(prediction)
-    found, other = begun_twice(model, seen.beams, seen.noise, T_sensor_target, wide_m, motion)
+    found, P = begun_twice(model, seen.beams, seen.noise, T_sensor_target, wide_m, motion)
     if not np.isfinite(found.p).all() or found.p[2] <= 0.0:
         return None
-    P = covariance_of(found) + other
+    T, P = outlined(model, seen.beams, seen.grid, found.T_sensor_target, P)
     told = evidence(model, found, agreement(model, seen.grid, seen.noise, found.R, found.p), P)
-    T = found.T_sensor_target
     doubt = doubt_of(told, T, P, prediction)
     marks = plane_marks(model, found)
     return Fitted(T, P, doubt, trust_of(told), told.agreement.share, told.fitting, marks), found

@@ -21,7 +21,7 @@ from proxops.onboard.vision.depth.clusters import Cluster
 from proxops.onboard.vision.depth.distance_noise import DistanceNoise
 from proxops.onboard.vision.depth.range_grid import RangeGrid
 from proxops.onboard.vision.depth.view_score import score_views
-from proxops.onboard.vision.depth.views import ROLLS, VIEWPOINTS, Views, rolled
+from proxops.onboard.vision.depth.views import ROLLS, Views, rolled
 
 COARSE_M: Final = 0.08  # by which a point of a view that is turned by half a step may be off
 ASIDE_M: Final = ((0.0, 0.0), (0.12, 0.0), (-0.12, 0.0), (0.0, 0.12), (0.0, -0.12), (0.25, 0.0), (-0.25, 0.0), (0.0, 0.25),
@@ -30,6 +30,7 @@ ASIDE_M: Final = ((0.0, 0.0), (0.12, 0.0), (-0.12, 0.0), (0.0, 0.12), (0.0, -0.1
 PROMISING: Final = 400
 ALIKE: Final = 1.0 + 2.0 * math.cos(math.radians(13.0))  # trace of what turns one into the other
 FAR_M: Final = 0.4  # apart: another place
+STEP_RAD: Final = math.radians(12.0)  # from one attitude that is tried to the next
 Mask = NDArray[np.bool_]
 
 
@@ -50,8 +51,9 @@ def candidates(
     found: list[Candidate] = []
     for place in places:
         turns = rolled(place / np.linalg.norm(place))
-        wanted = _allowed(views, turns, prediction)
-        best, at = np.full((VIEWPOINTS, ROLLS), -np.inf), np.zeros((VIEWPOINTS, ROLLS, 3))
+        wanted = attitudes_allowed(np.einsum("rij,vkj->vrik", turns, views.bases), prediction)
+        shape = (len(views.bases), ROLLS)
+        best, at = np.full(shape, -np.inf), np.zeros((*shape, 3))
         for beside in ASIDE_M:
             score, shift = np.full(best.shape, -np.inf), np.zeros(best.shape)
             moved = place + turns[0] @ np.array([*beside, 0.0])
@@ -87,18 +89,16 @@ def _far(one: Candidate, other: Candidate) -> bool:
     return float(np.linalg.norm(one.p - other.p)) > FAR_M
 
 
-def _allowed(views: Views, turns: Array, prediction: PosePrediction | None) -> Mask:
-    """(V, ROLLS) whether an attitude is within four deviations of what is expected."""
-    allowed = np.ones((VIEWPOINTS, ROLLS), np.bool_)
-    if prediction is None:
-        return allowed
-    sigma = math.sqrt(max(float(np.linalg.eigvalsh(prediction.covariance[3:, 3:])[-1]), 0.0))
-    if 4.0 * sigma > math.pi:
-        return allowed
+def attitudes_allowed(R: Array, prediction: PosePrediction | None) -> Mask:
+    """(…) whether each of the attitudes (…, 3, 3) is within four deviations of what is expected."""
+    sigma = math.inf
+    if prediction is not None:
+        sigma = math.sqrt(max(float(np.linalg.eigvalsh(prediction.covariance[3:, 3:])[-1]), 0.0))
+    if prediction is None or 4.0 * sigma > math.pi:
+        return np.ones(R.shape[:-2], np.bool_)
     R_expected = matrix_from_quat(np.ascontiguousarray(prediction.T_sensor_target[3:]))
-    R = np.einsum("rij,vkj->vrik", turns, views.bases)
-    cosine = 0.5 * (np.einsum("vrik,ik->vr", R, R_expected) - 1.0)
-    return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)) < 4.0 * sigma + math.radians(12.0))
+    cosine = 0.5 * (np.einsum("...ik,ik->...", R, R_expected) - 1.0)
+    return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)) < 4.0 * sigma + STEP_RAD)
 
 
 def places_of(model: ClientModel, found: list[Cluster], most: int) -> Array:

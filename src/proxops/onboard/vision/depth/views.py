@@ -32,18 +32,23 @@ class Views:
 
 
 def views_of(model: ClientModel) -> Views:
-    """Takes a fraction of a second."""
+    """Takes a fraction of a second. Viewpoints that look along a panel so thin that no ray meets it are left out."""
     bases = np.array([_basis(-way) for way in directions(VIEWPOINTS)])
     shape = (VIEWPOINTS, POINTS, 3)
     places, normals, faces = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2])
     u, v = (part.ravel() for part in np.meshgrid(*[np.linspace(-1.0, 1.0, RAYS) * model.radius] * 2))
     hits = np.zeros((RAYS * RAYS, 7))
+    kept = np.zeros(VIEWPOINTS, np.bool_)
     for k, basis in enumerate(bases):
         start = model.centre + u[:, None] * basis[:, 0] + v[:, None] * basis[:, 1] - 2.0 * model.radius * basis[:, 2]
         seen = hits[: _look(model.surface, start, np.ascontiguousarray(basis[:, 2]), hits)]
+        kept[k] = len(seen) > 0
+        if not kept[k]:
+            continue
         chosen = seen[(np.arange(POINTS) * (len(seen) / POINTS)).astype(np.int64)]
         places[k], normals[k], faces[k] = chosen[:, :3], chosen[:, 3:6], chosen[:, 6]
-    return Views(bases, places, normals, faces, places.mean(axis=1))
+    places = places[kept]
+    return Views(bases[kept], places, normals[kept], faces[kept], places.mean(axis=1))
 
 
 @lru_cache(maxsize=2)
