@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.flight_loading import Named, demand_line, let_go, load_flight_software
@@ -14,7 +14,6 @@ from proxops.applications.mission.seeing import Seeing, into_events
 from proxops.bridge.settings import settings_of
 from proxops.core.clock import LOCKSTEP_EPOCH, LockstepClock
 from proxops.core.mission import Mission
-from proxops.core.vision import Processed
 from proxops.core.vocabulary import MissionEnd, Mode
 from proxops.facility.application_feed import hall_latency_s
 from proxops.facility.build import build
@@ -72,39 +71,3 @@ def run_mission(
     finally:
         application.close()
     return MissionRan(ran, application.outcome)
-
-
-class Onlooker(Protocol):
-    """Of a flight in software, cycle by cycle; it changes nothing."""
-
-    def hear(self, processed: Processed, t: float) -> None:
-        """An answer of image processing, at mission time ``t``."""
-
-    def look(self, application: MissionApplication) -> None: ...
-
-
-def fly_in_software(
-    mission: Mission, seed: int, software: str | None = None, inside: bool = False, onlooker: Onlooker | None = None
-) -> Outcome:
-    """The flight of ``run_mission`` without the hall, bit for bit: no hall is built and nothing is recorded, which makes it
-    several times as fast."""
-    flown = load_flight_software(software, mission.file, False, inside=inside)
-    seeing = Seeing()
-    try:
-        seeing.open(mission.file, seed, None, 0.0)
-        limit_s = None if software else COMPILING_S
-        application = MissionApplication(mission, seed, flown, 0.0, limit_s, seeing)
-    except BaseException:
-        let_go(flown)
-        seeing.close()
-        raise
-    if onlooker and seeing.vision:
-        seeing.vision.listeners.append(onlooker.hear)
-    try:
-        while application.outcome.end is MissionEnd.UNDER_WAY:
-            application.fly_on()
-            if onlooker:
-                onlooker.look(application)
-    finally:
-        application.close()
-    return application.outcome
