@@ -14,6 +14,7 @@ from typing import Final
 from benchmarks.vision_conditions import ONCE_A_SECOND, condition, kept_away, within
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.run_figures import RunFigures, figures_of
+from proxops.applications.mission.seeing import Seeing
 from proxops.applications.mission.software_flight import fly_in_software
 from proxops.core.flight import OnboardData, onboard_data
 from proxops.core.vision import Processed
@@ -58,6 +59,10 @@ class Watched:
         self._data = data
         self.answers: list[Processed] = []
         self.moments: list[tuple[float, MissionPhase, float, float]] = []
+
+    def begin(self, seeing: Seeing) -> None:
+        if seeing.vision:
+            seeing.vision.listeners.append(self.hear)
 
     def hear(self, processed: Processed, t: float) -> None:
         self.answers.append(processed)

@@ -10,15 +10,14 @@ from proxops.applications.mission.outcome import Outcome
 from proxops.applications.mission.run import COMPILING_S
 from proxops.applications.mission.seeing import Seeing
 from proxops.core.mission import Mission
-from proxops.core.vision import Processed
 from proxops.core.vocabulary import MissionEnd
 
 
 class Onlooker(Protocol):
     """Of a flight in software, cycle by cycle; it changes nothing."""
 
-    def hear(self, processed: Processed, t: float) -> None:
-        """An answer of image processing, at mission time ``t``."""
+    def begin(self, seeing: Seeing) -> None:
+        """Time to listen to what is said of images."""
 
     def look(self, application: MissionApplication) -> None: ...
 
@@ -38,8 +37,8 @@ def fly_in_software(
         let_go(flown)
         seeing.close()
         raise
-    if onlooker and seeing.vision:
-        seeing.vision.listeners.append(onlooker.hear)
+    if onlooker:
+        onlooker.begin(seeing)
     try:
         while application.outcome.end is MissionEnd.UNDER_WAY:
             application.fly_on()
