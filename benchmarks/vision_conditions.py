@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Final
 
-from proxops.applications.mission.campaign import RunFigures
+from proxops.applications.mission.run_figures import RunFigures
 from proxops.core.mission import Mission, parse_mission
 from proxops.core.vocabulary import MissionEnd
 

@@ -13,9 +13,9 @@ from typing import Final
 
 from benchmarks.vision_conditions import ONCE_A_SECOND, condition, kept_away, within
 from proxops.applications.mission.application import MissionApplication
-from proxops.applications.mission.campaign import RunFigures, figures_of
-from proxops.applications.mission.run import fly_in_software
+from proxops.applications.mission.run_figures import RunFigures, figures_of
 from proxops.applications.mission.seeing import Seeing
+from proxops.applications.mission.software_flight import fly_in_software
 from proxops.core.flight import OnboardData, onboard_data
 from proxops.core.vision import Processed
 from proxops.core.vocabulary import Doubt, MissionPhase, VisionState

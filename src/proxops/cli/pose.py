@@ -39,6 +39,10 @@ def pose(
     alone: Annotated[bool, typer.Option("--alone", help="Search each image; none follows another.")] = False,
     pictures: Annotated[int, typer.Option(min=0, max=200, help="With what was found drawn into them.")] = 12,
     most: Annotated[int | None, typer.Option(min=1, help="Images, from the first on.")] = None,
+    part_m: Annotated[
+        float | None,
+        typer.Option(min=0, max=0.1, help="By which parts of the model may stand elsewhere, m, one deviation."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Find the client's pose in recorded images and say how good it is. Exit code 1 if some images could not be read."""
@@ -46,7 +50,8 @@ def pose(
 
     summary = proxops.pose(
         folder, model=model, camera=camera, out=out, model_scale=model_scale, sensor=sensor, gives=gives, labels=labels,
-        start=start, estimator=estimator, limit_s=limit_s, alone=alone, pictures=pictures, most=most, quiet=json,
+        start=start, estimator=estimator, limit_s=limit_s, alone=alone, pictures=pictures, most=most, part_m=part_m,
+        quiet=json,
     )  # fmt: skip
     if json:
         print_json(summary)

@@ -29,8 +29,9 @@ from proxops.applications.mission.flown_motion import FlownMotion
 from proxops.applications.mission.report.mission_run import mission_run
 from proxops.applications.mission.report.summary import figures_of
 from proxops.applications.mission.report.words import line_rows, mission_rows
-from proxops.applications.mission.run import fly_in_software, run_mission
+from proxops.applications.mission.run import run_mission
 from proxops.applications.mission.session import session
+from proxops.applications.mission.software_flight import fly_in_software
 from proxops.core.errors import BadInput
 from proxops.core.flight import Commands, FlightSoftware, Measurements
 from proxops.core.flight_datagram import (

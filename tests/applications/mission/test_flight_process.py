@@ -23,7 +23,8 @@ from proxops.applications.mission.campaign import fly_all
 from proxops.applications.mission.flight_class import FlightClass
 from proxops.applications.mission.flight_judgement import FlightSoftwareFailed
 from proxops.applications.mission.flight_process import FlightProcess
-from proxops.applications.mission.run import fly_in_software, run_mission
+from proxops.applications.mission.run import run_mission
+from proxops.applications.mission.software_flight import fly_in_software
 from proxops.cli import main
 from proxops.core.errors import EXIT_BAD_INPUT, EXIT_STOPPED, BadInput
 from proxops.core.mission import MissionFile, parse_mission

@@ -16,12 +16,13 @@ import pytest
 from rich.console import Console
 
 from proxops.applications.mission.application import MissionApplication
-from proxops.applications.mission.campaign import RunFigures, campaign_report, fly_all, summarise
+from proxops.applications.mission.campaign import campaign_report, fly_all, summarise
 from proxops.applications.mission.faults import Faults
 from proxops.applications.mission.flight_loading import load_flight_software
 from proxops.applications.mission.outcome import Outcome
 from proxops.applications.mission.report.criteria import AUDIT_MAX
 from proxops.applications.mission.run import run_mission
+from proxops.applications.mission.run_figures import RunFigures
 from proxops.core.bridge_datagram import unpack_command
 from proxops.core.docking_standard import CONTACT_LIMITS
 from proxops.core.fault_table import PushFault

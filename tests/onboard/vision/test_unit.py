@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import proxops
-from proxops.core.flight import Floats, Measurements, onboard_data
+from proxops.core.flight import Estimate, Floats, Measurements, onboard_data
 from proxops.core.images import CameraImage, DepthImage, Image, PointScan
 from proxops.core.imaging_table import CameraSensor
 from proxops.core.mission import parse_mission
@@ -40,6 +40,9 @@ def test_a_whole_image_is_searched_where_the_client_was_told_to_be_and_now_and_t
     one.search(0)  # an operator says where
     assert one.prediction(0, picture(9)) is None
     assert unit().prediction(0, picture(1)) is None
+    nowhere = Estimate(np.full(3, 9.0), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), np.eye(12) * 1e6)
+    one.believe(0.0, nowhere)  # once it has been found, what was told does not hold any more
+    assert all(one.prediction(0, picture(k)) is None for k in range(10, 13))
 
 
 def picture(number: int, fill: int = 3) -> CameraImage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from proxops.applications.mission.application import MissionApplication
 from proxops.applications.mission.flight_loading import Named, demand_line, let_go, load_flight_software
@@ -71,39 +71,3 @@ def run_mission(
     finally:
         application.close()
     return MissionRan(ran, application.outcome)
-
-
-class Onlooker(Protocol):
-    """Of a flight in software, cycle by cycle; it changes nothing."""
-
-    def begin(self, seeing: Seeing) -> None:
-        """Time to listen to what is said of images."""
-
-    def look(self, application: MissionApplication) -> None: ...
-
-
-def fly_in_software(
-    mission: Mission, seed: int, software: str | None = None, inside: bool = False, onlooker: Onlooker | None = None
-) -> Outcome:
-    """The flight of ``run_mission`` without the hall, bit for bit: no hall is built and nothing is recorded, which makes it
-    several times as fast."""
-    flown = load_flight_software(software, mission.file, False, inside=inside)
-    seeing = Seeing()
-    try:
-        seeing.open(mission.file, seed, None, 0.0)
-        limit_s = None if software else COMPILING_S
-        application = MissionApplication(mission, seed, flown, 0.0, limit_s, seeing)
-    except BaseException:
-        let_go(flown)
-        seeing.close()
-        raise
-    if onlooker:
-        onlooker.begin(seeing)
-    try:
-        while application.outcome.end is MissionEnd.UNDER_WAY:
-            application.fly_on()
-            if onlooker:
-                onlooker.look(application)
-    finally:
-        application.close()
-    return application.outcome

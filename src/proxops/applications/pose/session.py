@@ -30,7 +30,7 @@ def pose_session(folder: Path, out: Path, options: PoseOptions, *, quiet: bool) 
     images = recorded_in(folder, options)
     _demand_elsewhere(folder, out)
     client, warnings = client_named(options.model, options.model_scale)
-    estimator = estimator_named(options.estimator, images.sensor, client, options.limit_s)
+    estimator = estimator_named(options.estimator, images.sensor, client, options.limit_s, options.part_m)
     alone = options.alone or not images.timed
     run = PoseRun(estimator, alone=alone, lost_after=options.lost_after, range_m=images.range_m)
     lines, count = PoseLines(out), min(images.count, options.most or images.count)
@@ -103,7 +103,18 @@ def _demand_elsewhere(folder: Path, out: Path) -> None:
 def _command(folder: Path, options: PoseOptions) -> str:
     words = ["proxops", "pose", str(folder), "--model", options.model]
     usual = PoseOptions(options.model)
-    for option in ("camera", "model_scale", "sensor", "gives", "labels", "start", "estimator", "limit_s", "most"):
+    for option in (
+        "camera",
+        "model_scale",
+        "sensor",
+        "gives",
+        "labels",
+        "start",
+        "estimator",
+        "limit_s",
+        "most",
+        "part_m",
+    ):
         if (value := getattr(options, option)) != getattr(usual, option):
             words += [f"--{option.replace('_', '-')}", str(value)]
     return readable(shlex.join([*words, *(["--alone"] if options.alone else [])]))

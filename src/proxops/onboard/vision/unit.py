@@ -148,7 +148,7 @@ class VisionUnit:
             return None
         if believed is not None and placed(believed):
             return anyhow(believed)
-        return None if self._told is None else in_sensor(self._mounts[sensor], self._told)
+        return None if self._told is None or self._estimate is not None else in_sensor(self._mounts[sensor], self._told)
 
     def _believed(self, sensor: int, image_t: float) -> PosePrediction | None:
         t = self._shown_t(sensor, image_t)
