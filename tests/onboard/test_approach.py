@@ -212,6 +212,22 @@ def test_without_measurements_it_stands_and_goes_on_when_they_come(flagship: dic
     assert run.corridor < 0.6  # coming to rest and setting off again ask for no more than the way itself
 
 
+def test_no_step_begins_while_it_waits(flagship: dict[float, Run]) -> None:
+    """A step may come to its end there: an axis that tumbles comes to who stands."""
+    run = branch(flagship, 400.0)
+    software, limits = run.software, run.plant.file.abort
+    software.aborts = AbortWatch(limits.model_copy(update={"sensor_loss_s": 300.0}), math.pi, 0.1)
+    number, run.navigation.blind = software.guidance.number, True
+    run.until(400.0 + limits.sensor_hold_s + 1.0)
+    software.guidance.finished = lambda: True  # type: ignore[method-assign]
+    run.until(run.plant.t + 2.0)
+    assert software.logic.phase == MissionPhase.REACQUISITION
+    assert software.guidance.number == number
+    run.navigation.blind = False
+    run.until(run.plant.t + 0.3)
+    assert software.guidance.number > number
+
+
 @pytest.mark.parametrize(("blind_m", "doubt", "mates"), [(0.07, 1.0, True), (0.3, 1.0, False), (0.07, 100.0, False)])
 def test_the_last_decimetre_is_flown_blind_by_who_knows_enough(blind_m: float, doubt: float, mates: bool) -> None:
     """Eyes see too little of the client there; without measurements for 5 s further off, or unsure of itself, it stands."""

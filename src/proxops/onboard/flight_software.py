@@ -160,6 +160,8 @@ class RendezvousSoftware:
             self.logic.happen(ApproachEvent.CONTACT)
         elif self._goes_on(nav, now, estimate, final) == (self.logic.phase == REACQUISITION):
             self._lose_or_find()
+        elif self.logic.phase == REACQUISITION:
+            return  # no step begins by what was not measured
         elif self.guidance.finished() and self.guidance.advance(now.orbit, estimate, now.turning):
             self._begin()
 
