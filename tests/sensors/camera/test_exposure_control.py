@@ -147,6 +147,19 @@ def test_a_floor_beside_the_craft_in_its_part_of_the_picture_does_not_count() ->
     assert 1_000.0 * control.exposure_s == pytest.approx(0.6, rel=0.1)
 
 
+@pytest.mark.parametrize("edge_px", [4, 12])
+def test_a_craft_far_away_or_at_the_pictures_rim_is_exposed_where_its_part_is_known(edge_px: int) -> None:
+    """With its part it has fewer pixels than the share of the picture that may be brighter."""
+    control = ExposureControl.of(automatic())
+    part = MeteredPart(0, 0, edge_px, edge_px, 0.5 * edge_px**2)
+    for _ in range(20):
+        light = np.zeros((480, 640))
+        light[:edge_px, : edge_px * 3 // 4] = 1_000.0
+        shown = np.rint(np.clip(light * control.exposure_s, 0.0, 1.0) * WHITE).astype(np.uint8)
+        control = control.after(CameraImage("eye", 0, 0.0, control.exposure_s, control.gain_db, WHITE, shown), part)
+    assert 1_000.0 * control.exposure_s == pytest.approx(0.6, rel=0.1)
+
+
 @pytest.mark.parametrize("before", [1e-5, 1.0, 100.0])
 def test_a_large_glint_leaves_the_craft_its_light(before: float, shots: Any) -> None:
     """20 times as bright as the craft, 1.2 % of it: found from the dark and from glare."""

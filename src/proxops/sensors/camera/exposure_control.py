@@ -23,6 +23,7 @@ from proxops.core.imaging_table import GreyCamera
 from proxops.maths.kernel import kernel
 
 FEWEST: Final = 0.001  # share of the picture that may be brighter
+MEDIAN: Final = 0.5  # share of a craft that may be brighter, where it is known to be so small in the picture
 BRIGHTEST: Final = 0.1  # share of what is lit that may be brighter, …
 HIGHEST: Final = 0.015  # … but not more of the picture than this: walls behind the craft may be lit as well
 LIT: Final = 0.015  # of white, above black: more than noise
@@ -79,12 +80,13 @@ class AutomaticBounds:
     def correction(self, image: CameraImage, part: MeteredPart | None = None) -> float:
         """By which the picture's exposure should have been longer."""
         counts = np.zeros(image.white + 1, np.int64)
-        count_levels(
-            image.pixels if part is None else image.pixels[part.top : part.bottom, part.left : part.right], counts
-        )
-        lit = int(counts[math.ceil((self.black + LIT) * image.white) :].sum())
-        craft = lit if part is None else min(lit, part.craft_px)
-        most = max(FEWEST * image.pixels.size, min(BRIGHTEST * craft, HIGHEST * image.pixels.size))
+        pixels = image.pixels if part is None else image.pixels[part.top : part.bottom, part.left : part.right]
+        count_levels(pixels, counts)
+        lit, fewest = int(counts[math.ceil((self.black + LIT) * image.white) :].sum()), FEWEST * image.pixels.size
+        craft = lit
+        if part is not None:
+            craft, fewest = min(lit, part.craft_px), min(fewest, MEDIAN * min(part.craft_px, pixels.size))
+        most = max(fewest, min(BRIGHTEST * craft, HIGHEST * image.pixels.size))
         level = image.white - int(np.argmax(np.cumsum(counts[::-1]) > most))
         if level == image.white:
             return 1.0 / (FAR_DOWN if counts[-1] > MUCH * craft else DOWN)
