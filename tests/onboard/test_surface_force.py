@@ -64,6 +64,20 @@ def test_navigation_takes_it_along() -> None:
     assert surface_force_of(still) is None
 
 
+def test_what_is_predicted_depends_on_nobodys_having_asked_before() -> None:
+    """A prediction goes on from the last one; but not from one that was made with another force."""
+    file, told = nominal(), []
+    for asked in (range(103), range(102, 103)):
+        nav, flight = navigation_of(file, onboard_data(file)), Flight(Approach(1))
+        for k in range(103):
+            flight.sensor.blind = k > 97  # the next force is looked at after 10 s
+            nav.step(flight.measure(k), flight.acceleration(k))
+            if k in asked and nav.ready:
+                found = nav.estimate
+        told.append(np.concatenate([found.position, found.velocity, found.q_eci_target, found.w_eci_target]))
+    assert np.array_equal(*told)
+
+
 @pytest.mark.parametrize("air", ["harris_priester", "exponential"])
 def test_density_against_the_full_tables(air: str) -> None:
     """Rows of 100 km for rows of 20 km, and a short formula of the Earth's shape."""

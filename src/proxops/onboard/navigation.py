@@ -104,6 +104,8 @@ class Navigation:
             self._record["force"][0] = force
             self._record["rate_walk"][0] = max(self._model.rate_walk, SURFACE_WALK * turning)
             self._surface_due = m.t + SURFACE_S
+            if self._filter is not None:
+                self._filter.model_changed()
         self._history.add(m.t, self.q_eci_chaser, self.w_eci_chaser, acceleration, self.p_eci_chaser)
         if self._order is not None:
             self._order.forget(self._history.begin)

@@ -114,6 +114,10 @@ class RelativeFilter:
         self.t, self.taken, self._ahead_s, self._now_s = before.t, before.taken, math.nan, math.nan
         self.x[:], self.P[:] = before.x, before.P
 
+    def model_changed(self) -> None:
+        """The next prediction is made as a whole: it depends on nobody's having asked for one before."""
+        self._now_s = math.nan
+
     def predicted(self, t: float, history: Floats) -> Estimate:
         """At ``t``; the filter itself stays where it is. As it will have to go there soon, it keeps what it meets at the next
         row of the history."""
