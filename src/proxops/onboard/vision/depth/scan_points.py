@@ -20,7 +20,8 @@ def apart_of(sensor: ImagingSensor, scan: PointScan) -> tuple[float, float]:
     if isinstance(sensor, LidarSensor):
         wide, high = (math.radians(angle) for angle in sensor.field_of_view_deg)
         return wide / sensor.points, high / sensor.lines
-    ahead = scan.points_m[scan.points_m[:, 2] > 1e-6].astype(np.float64)
+    known = np.isfinite(scan.points_m).all(axis=1)  # what did not come back may stand there as infinitely far
+    ahead = scan.points_m[known & (scan.points_m[:, 2] > 1e-6)].astype(np.float64)
     x, y = ahead[:, 0] / ahead[:, 2], ahead[:, 1] / ahead[:, 2]
     area = (np.ptp(x) + 1e-3) * (np.ptp(y) + 1e-3) if len(ahead) else 1.0
     return (math.sqrt(area / max(len(ahead), 1)),) * 2
