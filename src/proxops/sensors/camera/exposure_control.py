@@ -83,7 +83,7 @@ class AutomaticBounds:
         pixels = image.pixels if part is None else image.pixels[part.top : part.bottom, part.left : part.right]
         count_levels(pixels, counts)
         lit, fewest = int(counts[math.ceil((self.black + LIT) * image.white) :].sum()), FEWEST * image.pixels.size
-        craft = lit
+        craft: float = lit
         if part is not None:
             craft, fewest = min(lit, part.craft_px), min(fewest, MEDIAN * min(part.craft_px, pixels.size))
         most = max(fewest, min(BRIGHTEST * craft, HIGHEST * image.pixels.size))
