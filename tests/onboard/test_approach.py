@@ -241,6 +241,21 @@ def test_the_last_decimetre_is_flown_blind_by_who_knows_enough(blind_m: float, d
         check_contact(run)
 
 
+def test_who_sees_nothing_does_not_wait_where_it_may_touch() -> None:
+    """0.05 m off when it has seen nothing for 5 s, known to 0.03 m: enough to go on by what is measured, too little to stand there for two minutes."""
+    run = rendezvous(mission(*NEARER))
+    limits = run.plant.file.abort.model_copy(update={"sensor_loss_s": 120.0})
+    run.software.aborts = AbortWatch(limits, math.pi, 0.1)
+    while not isinstance(run.software.guidance.present, FinalStep) or run.software._situation.between[0] > 0.12:
+        run.until(run.plant.t + 1.0)
+    run.navigation.doubt = 20.0
+    run.until(run.plant.t + 2.0)
+    assert run.names[-1] == "FINAL"
+    run.navigation.blind = True
+    run.until(run.plant.t + limits.sensor_hold_s + 1.5)
+    assert run.software.logic.cause == AbortCause.UNCERTAIN
+
+
 def in_lvlh(run: Run) -> Floats:
     R, _ = lvlh_of(run.plant.target)
     return np.asarray(R.T @ run.plant.chaser[0])

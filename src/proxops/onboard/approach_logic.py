@@ -114,6 +114,12 @@ def sure_of_contact(estimate: Estimate, gap_m: float) -> bool:
     )
 
 
+def may_touch(estimate: Estimate, gap_m: float) -> bool:
+    """Whether the interfaces, believed to be ``gap_m`` apart, may have met already, and not as they should."""
+    _, position_m, _ = uncertainty(estimate.position, estimate.covariance)
+    return gap_m < SIGMAS * position_m and not sure_of_contact(estimate, gap_m)
+
+
 def far_off(estimate: Estimate, limits: Abort) -> bool:
     """Whether the chaser is outside of the keep-out sphere as far as the filter can tell: then there is time to search."""
     distance_m, position_m, _ = uncertainty(estimate.position, estimate.covariance)
@@ -140,9 +146,9 @@ class AbortWatch:
 
     def look(
         self, estimate: Estimate, age_s: float, corridor: float, off_boresight: float, enough_thrusters: bool, final: bool,
-        enough_propellant: bool = True,
+        enough_propellant: bool = True, gap_m: float = math.inf,
     ) -> AbortCause:  # fmt: skip
-        """The cause to give up now, if any."""
+        """The cause to give up now, if any. ``gap_m``: between the interfaces; who sees nothing does not wait where it may touch."""
         if not enough_thrusters:
             return AbortCause.ACTUATORS
         if not enough_propellant:
@@ -154,6 +160,7 @@ class AbortWatch:
         if self._lasts(FIELD_OF_VIEW, off_boresight > self._half_view):
             return FIELD_OF_VIEW
         known = trusted(estimate, self._limits, final)
+        known = known and not (final and age_s > self._limits.sensor_hold_s and may_touch(estimate, gap_m))
         cycles = self._cycles if known or not far_off(estimate, self._limits) else max(self._cycles, self._patience)
         if self._lasts(UNCERTAIN, not known, cycles):
             return UNCERTAIN

@@ -146,7 +146,8 @@ class RendezvousSoftware:
         final = isinstance(self.guidance.present, FinalStep)
         self._corridor = max(self._corridor_share(now), self._tracking_share(now))
         cause = self.aborts.look(
-            estimate, nav.age_s, self._corridor, now.off_boresight, self.watch.enough, final, self._left_kg > self._reserve_kg
+            estimate, nav.age_s, self._corridor, now.off_boresight, self.watch.enough, final, self._left_kg > self._reserve_kg,
+            now.between[0],
         )  # fmt: skip
         if cause is not NONE:
             self.logic.happen(ApproachEvent.ABORT, cause)
