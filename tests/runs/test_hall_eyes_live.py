@@ -136,4 +136,4 @@ def test_a_served_hall_goes_on_without_its_eyes(tmp_path: Path) -> None:
     names = [event["name"].decode() for event in log.events if event["name"].startswith(b"images")]
     expected = ["images_left_out", "images_not_connected", "images_not_drawn", "images_not_drawn", "images_process"]
     assert sorted(names) == expected
-    assert len(list(log.images("eye"))) > 2 and len(list(log.images("before"))) > 2
+    assert len(list(log.images("eye"))) >= 2 and len(list(log.images("before"))) > 2

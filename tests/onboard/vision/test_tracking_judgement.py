@@ -93,7 +93,7 @@ def test_uncertain() -> None:
 
 @pytest.mark.parametrize("name", ["servicer", "twice as large"])
 def test_another_client_is_none(name: str) -> None:
-    seen = VisionCatalogue(client=others(catalogue().client)[name])
+    seen = VisionCatalogue(client=others()[name])
     cell = [one for range_m in (20.0, 5.0) for one in tried(seen, "usual", range_m, 3, known=catalogue().client)]
     assert not any(one.accepted for one in cell)
     assert {one.found.doubt for one in cell} <= {Doubt.SUPPORT, Doubt.TOO_FEW, Doubt.DARK}

@@ -38,7 +38,7 @@ def inspection_session(run: Path, out: Path, sensor: str, fine: Fineness, progre
         rows["true"] = true
     out.mkdir(parents=True, exist_ok=True)
     about = f"made by proxops inspect of {len(seen.looks)} looks of {seen.sensor.name}; metres, the target's frame"
-    write_obj(out / MODEL, found.surface, about)
+    figures["triangles"] = write_obj(out / MODEL, found.surface, about)
     (out / FIGURES).write_text(json.dumps(figures, indent=2) + "\n")
     write_model_picture(out / PICTURE, rows)
     return figures
@@ -50,7 +50,7 @@ def _figures(run: Path, seen: InspectedLog, found: Reconstruction, fine: Finenes
     return {
         "run": str(run), "sensor": seen.sensor.name, "looks": len(seen.looks), "lost": found.lost,
         "frame": f"as the relative sensor called it at {named} looks" if named else "the sensor's axes at the first look",
-        "triangles": len(found.surface.triangles), "voxel_m": fine.voxel_m, "size_m": (high - low).tolist(),
+        "voxel_m": fine.voxel_m, "size_m": (high - low).tolist(),
         "spin_t_s": found.track.looks[-1].t, "spin_deg_s": np.degrees(rate).tolist(),
         "constant_spin_left_deg": float(np.degrees(found.spin.left_rad)),
     }  # fmt: skip
