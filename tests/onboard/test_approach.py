@@ -242,7 +242,8 @@ def test_the_last_decimetre_is_flown_blind_by_who_knows_enough(blind_m: float, d
 
 
 def test_who_sees_nothing_does_not_wait_where_it_may_touch() -> None:
-    """0.05 m off when it has seen nothing for 5 s, known to 0.03 m: enough to go on by what is measured, too little to stand there for two minutes."""
+    """0.05 m off when it has seen nothing for 5 s, known to 0.03 m: enough to go on by what is measured, too
+    little to stand there for two minutes."""
     run = rendezvous(mission(*NEARER))
     limits = run.plant.file.abort.model_copy(update={"sensor_loss_s": 120.0})
     run.software.aborts = AbortWatch(limits, math.pi, 0.1)

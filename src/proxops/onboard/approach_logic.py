@@ -148,7 +148,7 @@ class AbortWatch:
         self, estimate: Estimate, age_s: float, corridor: float, off_boresight: float, enough_thrusters: bool, final: bool,
         enough_propellant: bool = True, gap_m: float = math.inf,
     ) -> AbortCause:  # fmt: skip
-        """The cause to give up now, if any. ``gap_m``: between the interfaces; who sees nothing does not wait where it may touch."""
+        """The cause to give up now, if any. ``gap_m``: of the interfaces; who is blind does not wait to touch."""
         if not enough_thrusters:
             return AbortCause.ACTUATORS
         if not enough_propellant:
