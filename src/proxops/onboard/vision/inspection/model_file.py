@@ -13,7 +13,7 @@ LEAST_M2: Final = 1e-12  # twice the area of a triangle that is one: what roundi
 
 
 def write_obj(path: Path, surface: Mesh, about: str) -> int:
-    """In metres, to a tenth of a millimetre. ``about``: one line. The number of triangles: those that have an area when rounded."""
+    """In metres, to a tenth of a millimetre. ``about``: one line. How many triangles: those that have an area when rounded."""
     vertices = np.round(surface.vertices, 4)
     a, b, c = (vertices[surface.triangles[:, k]] for k in range(3))
     faces = surface.triangles[np.linalg.norm(np.cross(b - a, c - a), axis=1) > LEAST_M2]
