@@ -31,9 +31,7 @@ ACCELERATION: Final = 0.002  # m/s^2 of references
 THRUST_SHARE: Final = 0.1  # of one thruster's acceleration, if that is less: the rest is for the controller
 ARRIVED: Final = math.radians(0.1)  # angle to go at which a fly-around has arrived
 ALIGNING: Final = math.radians(5.0)  # angle to go from which the chaser takes on the target's attitude
-AWAY: Final = math.radians(
-    10.0
-)  # from which on it looks at the target again: an axis that tumbles may only have passed by
+AWAY: Final = math.radians(10.0)  # from which on it looks at the target again: an axis may have passed by
 ALIGNED: Final = math.radians(0.5)
 ALIGNED_RATE: Final = math.radians(0.05)
 Turning = tuple[Floats, Floats]  # of the target: rad/s and rad/s^2, eci axes

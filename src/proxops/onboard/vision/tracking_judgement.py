@@ -26,17 +26,11 @@ FITS: Final = 0.1  # weight of a point that fits
 IN_VIEW: Final = 0.3  # of the client or, where that is less, of the picture that it covers
 FEWEST: Final = 40  # points that fit
 SUPPORT: Final = 0.7  # share of points that fit
-WIDEST: Final = (
-    0.005,
-    math.radians(0.75),
-)  # deviation: half of what makes a pose a wrong one; share of the distance, rad
-BESIDE: Final = (
-    0.003,
-    math.radians(0.5),
-)  # by which a prediction may be off beyond what it says: share of the distance, rad
-FAR_OFF: Final = (
-    30.0  # normalised distance squared from the prediction: of 6 degrees of freedom one in 25,000 is beyond
-)
+# Share of the distance, rad: deviation, half of what makes a pose a wrong one; and by which a prediction may be off beyond what
+# it says.
+WIDEST: Final = (0.005, math.radians(0.75))
+BESIDE: Final = (0.003, math.radians(0.5))
+FAR_OFF: Final = 30.0  # normalised distance squared from it: of 6 degrees of freedom one in 25,000 is beyond
 
 
 class TrackingJudge:
